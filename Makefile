@@ -1,0 +1,63 @@
+# Horai: everything runs from a virtual environment inside the project folder.
+# `make install` is skipped while requirements.lock and pyproject.toml stay as they are,
+# so all other targets work offline once it has run.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-long bench docs lint lock clean
+
+help:
+	@echo "make install    virtual environment with pinned packages, graphviz if missing"
+	@echo "make demo       see Horai at work"
+	@echo "make test       lint, types and the quick tests"
+	@echo "make test-long  the same with the slow tests"
+	@echo "make bench      measurements"
+	@echo "make docs       the documentation as a web site in site/"
+	@echo "make lint       ruff and mypy"
+	@echo "make lock       renew requirements.lock (needs uv)"
+	@echo "make clean      remove everything that can be made again"
+
+install: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	bash scripts/system-packages.sh
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/python scripts/demo.py
+
+lint: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/pytest -n $(JOBS) -m "not slow"
+
+test-long: lint
+	$(BIN)/pytest -n $(JOBS)
+
+bench: $(STAMP)
+	@set -e; for f in bench/bench_*.py; do \
+		test -e "$$f" || continue; echo "== $$f"; $(BIN)/python "$$f"; \
+	done
+
+docs: $(STAMP)
+	$(BIN)/mkdocs build --strict
+
+lock:
+	uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--extra dev pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Streams in and out: narratives, CSV, Parquet, Arrow, JSON lines."""

@@ -1,0 +1,1 @@
+"""Text to typed syntax trees with source spans, and the diagnostics about them."""

@@ -1,0 +1,1 @@
+"""The Event Calculus language: grammar, syntax tree, parser."""

@@ -1,0 +1,1 @@
+"""Slow, obvious interpreters, straight from the definitions."""

@@ -1,0 +1,1 @@
+"""Syntax trees to the plan: names, types, dependencies, strata; one pass per file."""
