@@ -1,0 +1,59 @@
+"""What the evaluation of a condition can see."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+
+from horai.lang.ec.syntax import Literal
+from horai.lang.terms import Term
+from horai.oracle.background import Background, Row, Table
+from horai.oracle.scopes import Scopes
+from horai.oracle.unify import Env
+from horai.oracle.world import Key, World
+
+PythonPredicate = Callable[..., object]
+Domains = Mapping[str, list[Term]]
+
+
+class Stuck(Exception):
+    """No condition can be evaluated: a variable gets no value."""
+
+
+class FutureRead(Exception):
+    """A rule of a cycle asks for something later than the point it is about."""
+
+
+class Context(ABC):
+    """World, background knowledge and the state of an evaluation."""
+
+    def __init__(
+        self,
+        world: World,
+        background: Background,
+        scopes: Scopes,
+        domain_rows: Mapping[Key, list[Row]],
+        python: Mapping[str, PythonPredicate],
+    ) -> None:
+        self.world = world
+        self.background = background
+        self.scopes = scopes
+        self.python = python
+        self.dynamic = {key: Table(list(rows)) for key, rows in domain_rows.items()}
+        self.domains: Domains = {}  # values for variables of `holdsFor` that nothing else binds
+        self.horizon: int | None = None  # in a cycle: the first point not settled yet
+        self.members: frozenset[Key] = frozenset()  # the fluents of the cycle being settled
+        self.nothing_absent = False  # formulas: no absence at the very start of the run
+        self._tables: dict[Key, Table] = {}
+        self._open_tables: set[Key] = set()
+        self._depth = 0
+
+    @abstractmethod
+    def solve(self, goals: tuple[Literal, ...], env: Env) -> Iterator[Env]:
+        """All environments that extend `env` and satisfy every goal."""
+
+
+def once(env: Env | None) -> Iterator[Env]:
+    """The environment, if there is one."""
+    if env is not None:
+        yield env

@@ -1,0 +1,132 @@
+"""One answer: everything that follows from the items known at a query time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    EventDescription,
+    EventRule,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    HoldsAtRule,
+    HoldsForRule,
+    Initially,
+    Initiation,
+    Rule,
+    Termination,
+)
+from horai.lang.terms import Term
+from horai.oracle.background import Background
+from horai.oracle.context import PythonPredicate
+from horai.oracle.groundings import Groundings
+from horai.oracle.intervals import Grid, Interval, Intervals, coalesce
+from horai.oracle.scopes import Scopes
+from horai.oracle.solver import Solver
+from horai.oracle.static import evaluate_static
+from horai.oracle.strata import Strata
+from horai.oracle.sweep import Sweep
+from horai.oracle.world import Key, World
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An input event at a point (`value` None) or an input fluent over an interval."""
+
+    entity: Term
+    value: Term | None
+    start: int
+    end: float  # of an event: unused
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """All intervals and events at a query time, over the whole run so far."""
+
+    spans: dict[tuple[Term, Term], Intervals]
+    events: dict[Term, list[int]]
+
+
+class Interpreter:
+    """A description made ready for evaluation at any number of query times."""
+
+    def __init__(
+        self,
+        description: EventDescription,
+        tick: int = 1,
+        allen_memory: int | None = None,
+        predicates: Mapping[str, PythonPredicate] | None = None,
+    ) -> None:
+        self.description = description
+        self.grid = Grid(tick)
+        self.allen_memory = allen_memory
+        self.predicates = dict(predicates or {})
+        self.background = Background(description)
+        self.groundings = Groundings(description)
+        self.strata = Strata(description, self.background)
+        self.scopes = Scopes()
+        for rule in description.rules:
+            self._add_scope(rule)
+        self.derived: frozenset[Key] = frozenset(node.key for node in self.strata.defined.nodes)
+
+    def _add_scope(self, rule: Rule) -> None:
+        match rule:
+            case Initiation(fvp=fvp) | Termination(fvp=fvp) | Initially(fvp=fvp):
+                self.scopes.add((fvp.term, getattr(rule, "time", None)), rule.body)
+            case EventRule(event=event, time=time):
+                self.scopes.add((event, time), rule.body)
+            case HoldsForRule(fvp=fvp, intervals=intervals):
+                self.scopes.add((fvp.term, intervals), rule.body)
+            case HoldsAtRule(fvp=fvp, time=time):
+                self.scopes.add((fvp.term, time), rule.body)
+            case FutureInitiation(origin=origin, target=target, delay=delay):
+                self.scopes.add((origin.term, target.term, delay), rule.body)
+            case FutureTermination(origin=origin, delay=delay):
+                self.scopes.add((origin.term, delay), rule.body)
+            case Grounding(entity=entity, value=value):
+                self.scopes.add((entity, value), rule.body)
+            case BackgroundRule(head=head):
+                self.scopes.add((head,), rule.body)
+            case _:
+                pass
+
+    def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
+        """What follows at `query` from the items known then."""
+        items = list(items)
+        world = World(self.grid, start, query, self.allen_memory)
+        for item in items:
+            if item.value is None:
+                world.add_event(item.entity, item.start)
+            else:
+                world.add_interval(item.entity, item.value, (item.start, item.end))
+        for values in world.spans.values():
+            for by_value in values.values():
+                for value, intervals in by_value.items():
+                    by_value[value] = coalesce(intervals)
+        domain = self.groundings.members((item.entity, item.value) for item in items)
+        solver = Solver(world, self.background, self.scopes, domain, self.predicates)
+        for component in self.strata.components:
+            if component[0].kind == "static":
+                evaluate_static(component[0], self.strata, self.groundings, solver)
+            else:
+                Sweep(component, self.description, self.strata, self.groundings, solver).run()
+        return _knowledge(world)
+
+
+def _knowledge(world: World) -> Knowledge:
+    spans: dict[tuple[Term, Term], Intervals] = {}
+    for values in world.spans.values():
+        for fluent, by_value in values.items():
+            for value, intervals in by_value.items():
+                kept: list[Interval] = coalesce(intervals)
+                if kept:
+                    spans[fluent, value] = kept
+    events: dict[Term, list[int]] = {}
+    for by_time in world.events.values():
+        for t in sorted(by_time):
+            for event in by_time[t]:
+                events.setdefault(event, []).append(t)
+    return Knowledge(spans, events)

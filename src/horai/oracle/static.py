@@ -1,0 +1,122 @@
+"""Statically determined fluents: interval operations and Boolean formulas over other fluents."""
+
+from __future__ import annotations
+
+from horai.lang.ec.syntax import Edge, HoldsAt, HoldsAtRule, HoldsFor, HoldsForRule, Literal, walk
+from horai.lang.terms import Int, Term, Var
+from horai.oracle.groundings import Groundings
+from horai.oracle.intervals import INF, Intervals, coalesce
+from horai.oracle.scopes import names
+from horai.oracle.solver import Solver
+from horai.oracle.strata import Node, StaticRule, Strata
+from horai.oracle.unify import Env, resolve, unify_all
+from horai.oracle.world import key_of, term_intervals
+
+
+def holds_for_domains(
+    body: Literal, solver: Solver, groundings: Groundings
+) -> dict[str, list[Term]]:
+    """Values for the variables of `holdsFor` and `holdsAt` conditions.
+
+    `holdsFor` never fails, so it cannot choose values for its variables. They range over all
+    instances that some fluent of the body is known to have, or that its grounding lists.
+    """
+    found: dict[str, dict[Term, None]] = {}
+    for literal in walk(body):
+        if not isinstance(literal, HoldsFor | HoldsAt):
+            continue
+        pattern = (literal.fvp.fluent, literal.fvp.value)
+        key = key_of(literal.fvp.fluent)
+        pairs = [(fluent, value) for fluent, value, _ in solver.world.instances(key)]
+        listed = [
+            (entity, value)
+            for entity, value in groundings.instances(solver, key)
+            if value is not None
+        ]
+        for pair in [*pairs, *listed]:
+            env = unify_all(pattern, pair, {})
+            for name in names(*pattern) if env is not None else ():
+                found.setdefault(name, {})[resolve(Var(name), env or {})] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def evaluate_static(node: Node, strata: Strata, groundings: Groundings, solver: Solver) -> None:
+    """Work out a statically determined fluent-value pair; several rules give their union."""
+    results: dict[tuple[Term, Term], Intervals] = {}
+    for rule in strata.defined.static[node]:
+        solver.domains = holds_for_domains(rule.body, solver, groundings)
+        for env, intervals in _solutions(rule, groundings, solver):
+            fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
+            if intervals and groundings.allows(solver, fluent, value):
+                results.setdefault((fluent, value), []).extend(intervals)
+        solver.domains = {}
+    for (fluent, value), intervals in results.items():
+        values = solver.world.spans.setdefault(key_of(fluent), {}).setdefault(fluent, {})
+        values[value] = coalesce([*values.get(value, []), *intervals])
+
+
+def _solutions(
+    rule: StaticRule, groundings: Groundings, solver: Solver
+) -> list[tuple[Env, Intervals]]:
+    found: list[tuple[Env, Intervals]] = []
+    for start in _head_bindings(rule, groundings, solver):
+        if isinstance(rule, HoldsForRule):
+            for env in solver.solve((rule.body,), start):
+                intervals = term_intervals(resolve(rule.intervals, env))
+                if intervals is not None:
+                    found.append((env, coalesce(intervals)))
+        else:
+            found.extend(_formula(rule, start, solver))
+    return found
+
+
+def _head_bindings(rule: StaticRule, groundings: Groundings, solver: Solver) -> list[Env]:
+    """The head's variables bound by its grounding; unbound where there is none."""
+    fluent, value = rule.fvp.fluent, rule.fvp.value
+    if names(fluent, value) and groundings.speaks_of(fluent, value):
+        return list(groundings.complete(solver, fluent, value, {}))
+    return [{}]
+
+
+def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, Intervals]]:
+    """The intervals in which a Boolean formula over `holdsAt` is true, for every instance.
+
+    The truth of a formula changes only where some fluent starts or ends, so it is enough to look
+    at one point between any two such places. Negation speaks of the time after the start of the
+    run only, as complements do.
+    """
+    free = sorted(name for name in names(rule.fvp.fluent, rule.fvp.value) if name not in start)
+    time = rule.time.name if isinstance(rule.time, Var) else ""
+    cuts = _cuts(rule.body, solver)
+    true_in: dict[tuple[Term, ...], Intervals] = {}
+    for begin, end in zip(cuts, [*cuts[1:], INF], strict=True):
+        for env in _at(rule, begin, {**start, time: Int(begin)}, solver, free):
+            key = tuple(resolve(Var(name), env) for name in free)
+            true_in.setdefault(key, []).append((begin, end))
+    return [
+        ({**start, **dict(zip(free, key, strict=True))}, coalesce(intervals))
+        for key, intervals in true_in.items()
+    ]
+
+
+def _cuts(body: Literal, solver: Solver) -> list[int]:
+    world = solver.world
+    cuts = {world.start, world.grid.next(world.start)}
+    for literal in walk(body):
+        if isinstance(literal, HoldsAt | Edge):
+            for _, _, intervals in world.instances(key_of(literal.fvp.fluent)):
+                cuts |= {int(t) for interval in intervals for t in interval if t != INF}
+    return sorted(t for t in cuts if t >= world.start)
+
+
+def _at(rule: HoldsAtRule, at: int, env: Env, solver: Solver, free: list[str]) -> list[Env]:
+    """Solutions of the formula at one point, for every value its variables can take."""
+    starts: list[Env] = [env]
+    bound_outside = {name for name in free if name in solver.domains}
+    for name in sorted(bound_outside):
+        starts = [{**one, name: value} for one in starts for value in solver.domains[name]]
+    solver.nothing_absent = at == solver.world.start
+    try:
+        return [found for one in starts for found in solver.solve((rule.body,), one)]
+    finally:
+        solver.nothing_absent = False

@@ -1,0 +1,183 @@
+"""The order of work: which entities must be known before which.
+
+Nodes are output events, the simple values of a fluent taken together, and statically determined
+fluent-value pairs. Nodes that depend on each other form one component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import networkx as nx
+
+from horai.lang.ec.syntax import (
+    FVP,
+    Call,
+    Edge,
+    EventDescription,
+    EventRule,
+    FutureInitiation,
+    FutureTermination,
+    Happens,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsFor,
+    HoldsForRule,
+    Initially,
+    InitiatedAt,
+    Initiation,
+    Literal,
+    TerminatedAt,
+    Termination,
+    walk,
+)
+from horai.lang.terms import Term, is_ground
+from horai.oracle.background import Background
+from horai.oracle.unify import unify
+from horai.oracle.world import Key, key_of
+
+PointRule = Initiation | Termination | EventRule
+DelayRule = FutureInitiation | FutureTermination
+StaticRule = HoldsForRule | HoldsAtRule
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity to be worked out; `value` is set for a statically determined pair only."""
+
+    kind: str  # event, simple, static
+    key: Key
+    value: Term | None = None
+
+
+@dataclass(slots=True)
+class Definitions:
+    """The rules of each node."""
+
+    points: dict[Node, list[PointRule]] = field(default_factory=dict)
+    initially: dict[Node, list[Initially]] = field(default_factory=dict)
+    delays: dict[Node, list[DelayRule]] = field(default_factory=dict)  # by what they act on
+    static: dict[Node, list[StaticRule]] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All output nodes."""
+        found = [*self.points, *self.initially, *self.delays, *self.static]
+        return list(dict.fromkeys(found))
+
+    def simple_values(self, node: Node) -> Iterator[Term]:
+        """The value terms that rules can give to a simple fluent."""
+        for rule in self.points.get(node, ()):
+            if isinstance(rule, Initiation):
+                yield rule.fvp.value
+        for initial in self.initially.get(node, ()):
+            yield initial.fvp.value
+        for delay in self.delays.get(node, ()):
+            if isinstance(delay, FutureInitiation):
+                yield delay.target.value
+
+
+def definitions(description: EventDescription) -> Definitions:
+    """Sort the rules by what they define."""
+    found = Definitions()
+    for rule in description.rules:
+        match rule:
+            case Initiation(fvp=fvp) | Termination(fvp=fvp):
+                node = Node("simple", key_of(fvp.fluent))
+                found.points.setdefault(node, []).append(rule)
+            case EventRule(event=event):
+                found.points.setdefault(Node("event", key_of(event)), []).append(rule)
+            case Initially(fvp=fvp):
+                node = Node("simple", key_of(fvp.fluent))
+                found.initially.setdefault(node, []).append(rule)
+            case FutureInitiation(target=target):
+                node = Node("simple", key_of(target.fluent))
+                found.delays.setdefault(node, []).append(rule)
+            case FutureTermination(origin=origin):
+                node = Node("simple", key_of(origin.fluent))
+                found.delays.setdefault(node, []).append(rule)
+            case HoldsForRule(fvp=fvp) | HoldsAtRule(fvp=fvp):
+                value = fvp.value if is_ground(fvp.value) else None
+                node = Node("static", key_of(fvp.fluent), value)
+                found.static.setdefault(node, []).append(rule)
+            case _:
+                pass
+    return found
+
+
+class Strata:
+    """Components in an order in which they can be worked out."""
+
+    def __init__(self, description: EventDescription, background: Background) -> None:
+        self.defined = definitions(description)
+        self._background = background
+        graph: nx.DiGraph[Node] = nx.DiGraph()
+        self.instant: nx.DiGraph[Node] = nx.DiGraph()  # readings at the very same time-point
+        graph.add_nodes_from(self.defined.nodes)
+        self.instant.add_nodes_from(self.defined.nodes)
+        for node in self.defined.nodes:
+            for source, same_time in self._sources(node):
+                graph.add_edge(source, node)
+                if same_time:
+                    self.instant.add_edge(source, node)
+        condensed = nx.condensation(graph)
+        self.components: list[list[Node]] = [
+            [node for node in self.defined.nodes if node in condensed.nodes[index]["members"]]
+            for index in nx.lexicographical_topological_sort(condensed)
+        ]
+
+    def layers(self, component: list[Node]) -> list[list[Node]]:
+        """The nodes of a component in the order in which one time-point settles them."""
+        condensed = nx.condensation(self.instant.subgraph(component))
+        return [
+            [node for node in component if node in condensed.nodes[index]["members"]]
+            for index in nx.lexicographical_topological_sort(condensed)
+        ]
+
+    def _sources(self, node: Node) -> Iterator[tuple[Node, bool]]:
+        for rule in self.defined.points.get(node, ()):
+            yield from self.reads(rule.body)
+        for static in self.defined.static.get(node, ()):
+            yield from self.reads(static.body)
+        for delay in self.defined.delays.get(node, ()):
+            yield from self.reads(delay.body)
+            for source, _ in self._pair(delay.origin, same_time=True):
+                yield source, True
+
+    def reads(
+        self, body: Literal, seen: frozenset[Key] = frozenset()
+    ) -> Iterator[tuple[Node, bool]]:
+        """The output nodes that a body reads, and whether at the very time-point it is about."""
+        for literal in walk(body):
+            match literal:
+                case Happens(event=event):
+                    node = Node("event", key_of(event))
+                    if node in self.defined.points:
+                        yield node, True
+                case Edge(fvp=fvp, kind=kind):
+                    yield from self._pair(fvp, same_time=kind in ("start", "end"))
+                case HoldsAt(fvp=fvp) | HoldsFor(fvp=fvp):
+                    yield from self._pair(fvp, same_time=False)
+                case InitiatedAt(fvp=fvp) | TerminatedAt(fvp=fvp):
+                    yield from self._pair(fvp, same_time=True)
+                case Call(key=key) if key not in seen:
+                    for rule in self._background.rules.get(key, ()):
+                        yield from self.reads(rule.body, seen | {key})
+                case _:
+                    pass
+
+    def _pair(self, fvp: FVP, same_time: bool) -> Iterator[tuple[Node, bool]]:
+        """The nodes that can give the pair: those whose value fits."""
+        key = key_of(fvp.fluent)
+        simple = Node("simple", key)
+        values = list(self.defined.simple_values(simple))
+        static = [n for n in self.defined.static if n.key == key]
+        fitting = [
+            n for n in static if n.value is None or unify(n.value, fvp.value, {}) is not None
+        ]
+        for node in fitting:
+            yield node, same_time
+        known = simple in self.defined.nodes
+        if known and (not fitting or any(unify(v, fvp.value, {}) is not None for v in values)):
+            yield simple, same_time
