@@ -1,0 +1,204 @@
+"""Strata: contracted dependency graphs, cd-components, levels, order (Definitions 12-17).
+
+The simple values of one fluent always stay together, because the initiation of one ends the
+others: they count as connected even without an f-edge between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from horai.plan.dependencies import DependencyGraph, Vertex
+
+Group = frozenset[Vertex]
+
+
+@dataclass(frozen=True)
+class Component:
+    """A cd-component: fluent-value pairs (or one event) that are settled together.
+
+    `vertices` are in processing order (Definition 17), `order` is the FVP order relation
+    (Definition 16). `cyclic` components have to be settled in time order: some condition of
+    theirs depends on what they themselves decide.
+    """
+
+    number: int
+    level: int
+    vertices: tuple[Vertex, ...]
+    cyclic: bool
+    order: frozenset[tuple[Vertex, Vertex]]
+
+    @property
+    def fluents(self) -> tuple[Vertex, ...]:
+        """The fluents (or the event) of the component, values left out."""
+        return tuple(dict.fromkeys(vertex.fluent for vertex in self.vertices))
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(str(vertex) for vertex in self.vertices) + "}"
+
+
+@dataclass(frozen=True)
+class Strata:
+    """All components, lowest level first, in an order in which they can be processed."""
+
+    graph: DependencyGraph
+    components: tuple[Component, ...]
+
+    @cached_property
+    def component_of(self) -> dict[Vertex, Component]:
+        """The component of each vertex."""
+        return {vertex: c for c in self.components for vertex in c.vertices}
+
+    def level(self, vertex: Vertex) -> int:
+        """Definition 15; what comes from the stream has level 0."""
+        return self.component_of[vertex].level
+
+    @cached_property
+    def processing_order(self) -> tuple[Vertex, ...]:
+        """All vertices, each after everything it depends on, cycles aside."""
+        return tuple(vertex for c in self.components for vertex in c.vertices)
+
+
+def stratify(graph: DependencyGraph) -> Strata:
+    """Components with levels, in processing order."""
+    place = graph.place
+    contracted = contracted_graph(graph)
+    levels = component_levels(graph, contracted)
+    groups = sorted(contracted.nodes, key=lambda g: (levels[g], min(place[v] for v in g)))
+    components = []
+    for number, group in enumerate(groups):
+        order = order_relation(graph, group)
+        vertices = linear_extension(group, order, place)
+        cyclic = needs_time_order(graph, group)
+        components.append(Component(number, levels[group], vertices, cyclic, order))
+    return Strata(graph, tuple(components))
+
+
+def i_reduced(graph: DependencyGraph) -> nx.DiGraph[Vertex]:
+    """G^ird of Definition 12: the dependency graph without its i-edges."""
+    reduced: nx.DiGraph[Vertex] = nx.DiGraph()
+    reduced.add_nodes_from(graph.vertices)
+    reduced.add_edges_from(sorted_edges(graph, graph.f_edges))
+    return reduced
+
+
+def f_contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> nx.DiGraph[Group]:
+    """G^fcd of Definition 12: what f-edges connect becomes one vertex.
+
+    With `keep_fluents` the simple values of one fluent become one vertex too.
+    """
+    reduced = i_reduced(graph)
+    if keep_fluents:
+        for first, *rest in simple_values(graph):
+            reduced.add_edges_from((first, other) for other in rest)
+    return _contract(graph, [frozenset(w) for w in nx.weakly_connected_components(reduced)])
+
+
+def contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> nx.DiGraph[Group]:
+    """G^cd of Definition 13; its vertices are the cd-components, and it has no cycles."""
+    fcd = f_contracted_graph(graph, keep_fluents)
+    merged: list[Group] = []
+    for component in nx.strongly_connected_components(fcd):
+        merged.append(frozenset(vertex for group in component for vertex in group))
+    return _contract(graph, merged, loops=False)
+
+
+def _contract(
+    graph: DependencyGraph, groups: Iterable[Group], loops: bool = True
+) -> nx.DiGraph[Group]:
+    contracted: nx.DiGraph[Group] = nx.DiGraph()
+    group_of = {vertex: group for group in groups for vertex in group}
+    contracted.add_nodes_from(dict.fromkeys(group_of[vertex] for vertex in graph.vertices))
+    for source, target in sorted_edges(graph, graph.i_edges):
+        if loops or group_of[source] != group_of[target]:
+            contracted.add_edge(group_of[source], group_of[target])
+    return contracted
+
+
+def simple_values(graph: DependencyGraph) -> list[list[Vertex]]:
+    """The simple values of each fluent."""
+    found: dict[Vertex, list[Vertex]] = {}
+    for vertex in graph.vertices:
+        if graph.is_simple(vertex):
+            found.setdefault(vertex.fluent, []).append(vertex)
+    return list(found.values())
+
+
+def component_levels(graph: DependencyGraph, contracted: nx.DiGraph[Group]) -> dict[Group, int]:
+    """Definition 9 on the contracted graph, where the stream itself has level 0."""
+    levels: dict[Group, int] = {}
+    for group in nx.topological_sort(contracted):
+        if group <= graph.inputs:
+            levels[group] = 0
+        else:
+            below = [levels[source] for source in contracted.predecessors(group)]
+            levels[group] = 1 + max(below, default=0)
+    return levels
+
+
+def order_relation(graph: DependencyGraph, group: Group) -> frozenset[tuple[Vertex, Vertex]]:
+    """Definition 16: pairs joined by a path inside the component; empty when it has a cycle."""
+    inside = subgraph(graph, group)
+    if not nx.is_directed_acyclic_graph(inside):
+        return frozenset()
+    return frozenset((a, b) for a in inside.nodes for b in nx.descendants(inside, a))
+
+
+def subgraph(graph: DependencyGraph, group: Iterable[Vertex]) -> nx.DiGraph[Vertex]:
+    """The vertices of a component with the edges of both kinds among them."""
+    members = sorted(group, key=lambda v: graph.place[v])
+    inside: nx.DiGraph[Vertex] = nx.DiGraph()
+    inside.add_nodes_from(members)
+    for vertex in members:
+        targets = {edge.target for edge in graph.edges_from[vertex]}
+        inside.add_edges_from((vertex, target) for target in members if target in targets)
+    return inside
+
+
+def linear_extension(
+    group: Iterable[Vertex], order: frozenset[tuple[Vertex, Vertex]], place: dict[Vertex, int]
+) -> tuple[Vertex, ...]:
+    """Definition 17: a total order that respects the relation; ties as written in the file."""
+    ordered: nx.DiGraph[Vertex] = nx.DiGraph()
+    ordered.add_nodes_from(group)
+    ordered.add_edges_from(order)
+    return tuple(nx.lexicographical_topological_sort(ordered, key=lambda v: place[v]))
+
+
+def needs_time_order(graph: DependencyGraph, group: Group) -> bool:
+    """True when the component cannot be settled value by value.
+
+    That is so when a chain of readings leads from a fluent back to itself (also from one of its
+    values to another: the second ends the first), or when delayed effects run in a circle.
+    """
+    between: nx.DiGraph[Vertex] = nx.DiGraph()
+    delayed: nx.DiGraph[Vertex] = nx.DiGraph()
+    for edge in (edge for vertex in group for edge in graph.edges_from[vertex]):
+        if edge.target not in group:
+            continue
+        if edge.kind == "f":
+            delayed.add_edge(edge.source, edge.target)
+        if edge.kind == "i" or edge.source.fluent != edge.target.fluent:
+            between.add_edge(_unit(graph, edge.source), _unit(graph, edge.target))
+    return has_cycle(between) or has_cycle(delayed)
+
+
+def _unit(graph: DependencyGraph, vertex: Vertex) -> Vertex:
+    """What is settled as one: all simple values of a fluent, or a single other value."""
+    return vertex.fluent if graph.is_simple(vertex) else vertex
+
+
+def has_cycle(graph: nx.DiGraph[Vertex]) -> bool:
+    """True for a directed cycle, a loop at one vertex included."""
+    return not nx.is_directed_acyclic_graph(graph)
+
+
+def sorted_edges(
+    graph: DependencyGraph, edges: Iterable[tuple[Vertex, Vertex]]
+) -> list[tuple[Vertex, Vertex]]:
+    """Edges in the order of their vertices, so that nothing depends on hashing."""
+    return sorted(edges, key=lambda edge: (graph.place[edge[0]], graph.place[edge[1]]))

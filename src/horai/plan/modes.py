@@ -1,0 +1,319 @@
+"""The order in which the literals of a body can be evaluated, by what is bound when.
+
+Clause and literal order carry no meaning, so every body is put in an order of its own: a literal
+comes when the variables it needs are bound, cheap and selective ones first. What remains cannot be
+evaluated at all, and `stuck` says which variables it waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from horai.lang.ec.builtins import BUILTINS
+from horai.lang.ec.syntax import (
+    Aggregate,
+    Allen,
+    And,
+    Call,
+    Compare,
+    Duration,
+    Edge,
+    FindAll,
+    Happens,
+    HoldsAt,
+    HoldsFor,
+    IfThenElse,
+    InitiatedAt,
+    IntervalOp,
+    Is,
+    Literal,
+    Not,
+    Or,
+    TerminatedAt,
+    Truth,
+    conjuncts,
+)
+from horai.lang.terms import Term, variables
+from horai.plan.scopes import elsewhere, local_to_aggregates
+
+Names = frozenset[str]
+# The argument positions that must be bound; several sets are alternatives.
+Modes = tuple[frozenset[int], ...]
+NOTHING: Names = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PythonPredicate:
+    """A predicate registered from Python. It tests its arguments, or `returns` the last one."""
+
+    name: str
+    returns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModeTable:
+    """What every callable predicate needs; a predicate that is not listed binds everything."""
+
+    background: Mapping[tuple[str, int], Modes] = field(default_factory=dict)
+    python: Mapping[str, PythonPredicate] = field(default_factory=dict)
+
+    def of(self, call: Call) -> Modes:
+        """The alternatives of argument positions that a call needs bound."""
+        key = call.key
+        if key in self.background:
+            return self.background[key]
+        if call.name in self.python:
+            inputs = len(call.args) - (1 if self.python[call.name].returns else 0)
+            return (frozenset(range(inputs)),)
+        if call.name in ("var", "nonvar"):
+            return (frozenset({0}),)
+        if key in BUILTINS:
+            modes = BUILTINS[key].modes
+            return (frozenset(i for i, mode in enumerate(modes) if mode == "+"),)
+        return (frozenset(),)
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A literal that cannot be evaluated: `missing` are the variables it waits for."""
+
+    literal: Literal
+    missing: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """A body in an order that can be evaluated from left to right, nested parts included.
+
+    `bound` are the variables with a value at the end. When `stuck` is not empty the body cannot
+    be evaluated; it then holds every literal that is left over.
+    """
+
+    body: And
+    bound: Names
+    stuck: tuple[Stuck, ...] = ()
+    fails: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """True when everything could be ordered."""
+        return not self.stuck
+
+
+def order_body(
+    body: And,
+    bound: Collection[str] = (),
+    table: ModeTable | None = None,
+    head: Collection[str] = (),
+) -> Ordering:
+    """An order for a body, given the variables bound from outside.
+
+    `head` are the variables of the clause's head: they occur outside the body, so a negation may
+    not treat them as its own.
+    """
+    return _order(body, frozenset(bound), frozenset(head), table or ModeTable())
+
+
+def _order(body: Literal, bound: Names, outside: Names, table: ModeTable) -> Ordering:
+    waiting = list(conjuncts(body))
+    around = {id(item): outside | elsewhere(waiting, item) for item in waiting}
+    shared = {id(item): outside | local_to_aggregates(waiting, item) for item in waiting}
+    placed: list[Literal] = []
+    fails = False
+    while waiting:
+        steps = [
+            (item, _step(item, bound, around[id(item)], shared[id(item)], table))
+            for item in waiting
+        ]
+        ready = [(item, step) for item, step in steps if not step.missing and not step.stuck]
+        if not ready:
+            stuck = [s for item, step in steps for s in _causes(item, step)]
+            return Ordering(_conjunction(placed, body), bound, tuple(stuck), fails)
+        chosen, step = min(ready, key=lambda pair: _cost(pair[0], bound, table))
+        waiting = [item for item in waiting if item is not chosen]
+        placed.append(step.literal)
+        bound |= step.binds
+        fails = fails or step.fails
+    return Ordering(_conjunction(placed, body), bound, (), fails)
+
+
+def _conjunction(items: Iterable[Literal], body: Literal) -> And:
+    return And(tuple(items), body.term)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What evaluating one literal now would need and give."""
+
+    literal: Literal
+    missing: Names = NOTHING
+    binds: Names = NOTHING
+    stuck: tuple[Stuck, ...] = ()
+    fails: bool = False
+
+
+def _causes(literal: Literal, step: _Step) -> list[Stuck]:
+    """Why a literal waits: itself, or the literals inside it."""
+    if step.missing:
+        return [Stuck(literal, step.missing)]
+    return list(step.stuck)
+
+
+def _names(*terms: Term | None) -> Names:
+    return frozenset(name for term in terms if term is not None for name in variables(term))
+
+
+def _step(literal: Literal, bound: Names, around: Names, shared: Names, table: ModeTable) -> _Step:
+    match literal:
+        case Truth(value=value):
+            return _Step(literal, fails=not value)
+        case Happens() | Edge() | HoldsAt() | HoldsFor() | InitiatedAt() | TerminatedAt():
+            return _Step(literal, binds=_names(literal.term))
+        case Compare():
+            return _compare(literal, bound, around)
+        case Is(target=target, expression=expression):
+            return _Step(literal, _names(expression) - bound, _names(target))
+        case IntervalOp(base=base, lists=lists, result=result):
+            return _Step(literal, _names(base, lists) - bound, _names(result))
+        case Duration(intervals=intervals, bound=limit, result=result):
+            return _Step(literal, _names(intervals, limit) - bound, _names(result))
+        case Allen(source=source, target=target, result=result):
+            return _Step(literal, _names(source, target) - bound, _names(result))
+        case Call():
+            return _call(literal, bound, table)
+        case Not(item=item):
+            return _not(literal, item, bound, around, table)
+        case FindAll(template=template) | Aggregate(template=template):
+            return _aggregate(literal, template, bound, shared, table)
+        case IfThenElse():
+            return _if(literal, bound, around, table)
+        case Or():
+            return _or(literal, bound, around, table)
+        case And():
+            inner = _order(literal, bound, around, table)
+            return _Step(inner.body, NOTHING, inner.bound - bound, inner.stuck, inner.fails)
+
+
+def _compare(literal: Compare, bound: Names, around: Names) -> _Step:
+    left, right = _names(literal.left), _names(literal.right)
+    if literal.op == "=":
+        if left <= bound or right <= bound:
+            return _Step(literal, NOTHING, left | right)
+        return _Step(literal, (left | right) - bound)
+    needed = left | right
+    if literal.op == "\\=":
+        # `X \= f(_)`: not unifiable, whatever the variable of its own stands for.
+        needed &= around | bound
+    return _Step(literal, needed - bound)
+
+
+def _call(literal: Call, bound: Names, table: ModeTable) -> _Step:
+    alternatives = [_names(*(literal.args[i] for i in mode)) - bound for mode in table.of(literal)]
+    missing = min(alternatives, key=lambda names: (len(names), sorted(names)))
+    return _Step(literal, missing, _names(*literal.args))
+
+
+def _not(literal: Not, item: Literal, bound: Names, around: Names, table: ModeTable) -> _Step:
+    missing = (_names(item.term) & around) - bound
+    if missing:
+        return _Step(literal, missing)
+    inner = _order(item, bound, around, table)
+    return _Step(replace(literal, item=inner.body), NOTHING, NOTHING, inner.stuck)
+
+
+def _aggregate(
+    literal: FindAll | Aggregate,
+    template: Term | None,
+    bound: Names,
+    shared: Names,
+    table: ModeTable,
+) -> _Step:
+    inside = _names(template, literal.goal.term)
+    missing = (inside & shared) - bound
+    if missing:
+        return _Step(literal, missing)
+    inner = _order(literal.goal, bound, shared | _names(template), table)
+    stuck = inner.stuck
+    unbound = _names(template) - inner.bound
+    if not stuck and unbound:
+        stuck = (Stuck(literal, unbound),)
+    return _Step(replace(literal, goal=inner.body), NOTHING, _names(literal.result), stuck)
+
+
+def _if(literal: IfThenElse, bound: Names, around: Names, table: ModeTable) -> _Step:
+    condition, then, otherwise = literal.condition, literal.then, literal.otherwise
+    # What the condition binds may be used in the then branch, and only there.
+    visible = around | _names(otherwise.term)
+    missing = (_names(condition.term) & visible) - bound
+    if missing:
+        return _Step(literal, missing)
+    first = _order(condition, bound, visible | _names(then.term), table)
+    yes = _order(then, first.bound, around | _names(condition.term), table)
+    no = _order(otherwise, bound, around, table)
+    stuck = first.stuck + yes.stuck + no.stuck
+    parts = replace(literal, condition=first.body, then=yes.body, otherwise=no.body)
+    branches = [branch for branch in (yes, no) if not branch.fails and not first.fails]
+    binds, fails = _bound_by_all(branches, bound)
+    return _Step(parts, NOTHING, binds, stuck, fails)
+
+
+def _or(literal: Or, bound: Names, around: Names, table: ModeTable) -> _Step:
+    branches = [_order(item, bound, around, table) for item in literal.items]
+    stuck = tuple(s for branch in branches for s in branch.stuck)
+    parts = replace(literal, items=tuple(branch.body for branch in branches))
+    binds, fails = _bound_by_all([b for b in branches if not b.fails], bound)
+    return _Step(parts, NOTHING, binds, stuck, fails)
+
+
+def _bound_by_all(branches: list[Ordering], bound: Names) -> tuple[Names, bool]:
+    """What every branch that can succeed binds; without such a branch there is nothing to bind."""
+    if not branches:
+        return NOTHING, True
+    binds = branches[0].bound
+    for branch in branches[1:]:
+        binds &= branch.bound
+    return binds - bound, False
+
+
+# --- which of the ready literals comes first ---------------------------------------------------
+
+
+def _cost(literal: Literal, bound: Names, table: ModeTable) -> tuple[int, bool]:
+    """Tests first, then what brings points in, then lookups; cross products last.
+
+    Ties keep the order written.
+    """
+    mine = _names(literal.term)
+    connected = bool(mine & bound) or not mine
+    return (_rank(literal, bound, connected, table), not connected)
+
+
+def _rank(literal: Literal, bound: Names, connected: bool, table: ModeTable) -> int:
+    match literal:
+        case Truth() | Compare():
+            return 0
+        case Is():
+            return 1
+        case Call() if _names(*literal.args) <= bound or frozenset() not in table.of(literal):
+            return 2
+        case Happens() | Edge() | InitiatedAt() | TerminatedAt():
+            return 3
+        case HoldsAt(time=time) if _names(time) <= bound:
+            return 4
+        case Call() if connected:
+            return 5
+        case HoldsFor():
+            return 6
+        case IntervalOp() | Duration() | Allen():
+            return 7
+        case Not():
+            return 8
+        case And() | Or() | IfThenElse():
+            return 9
+        case FindAll() | Aggregate():
+            return 10
+        case Call():
+            return 11
+        case _:
+            return 12
