@@ -1,0 +1,91 @@
+"""What cannot be used: dead letters (one bad row each) and InputError (a whole file)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+CODES: dict[str, str] = {
+    "field-count": "the row has too few or too many fields for its type",
+    "bad-time": "a time is not a whole number, or does not fit into 64 bits",
+    "unit": "an ISO time, but nobody said how long a time-point is",
+    "end-before-start": "the interval ends at or before its start, so it is empty",
+    "unknown-type": "no input event or fluent has this name",
+    "derived-type": "the rules derive this; it is not an input",
+    "arity": "too few or too many arguments for this type",
+    "form": "a point where an interval is expected, or the other way round",
+    "value": "an event with a value; only fluents have values",
+    "op": "the operation is neither insert nor retract",
+    "missing-column": "a needed column or key is not there",
+    "null": "a needed value is empty",
+    "bad-number": "a number that is infinite or not a number",
+    "bad-term": "a list, an object or something else that is no atom and no number",
+    "quote": "a quoted field that does not end on its line",
+    "encoding": "bytes that are not UTF-8",
+    "json": "not a JSON object on one line",
+    "too-late": "arrived after its window had passed",
+    "unknown-retraction": "takes back something that was never there",
+    "outside-run": "lies before the start or after the end of the run",
+}
+"""Every code a dead letter can have. The last three are given by engines, not by readers."""
+
+
+class DeadLetter(NamedTuple):
+    """A row that was not used, where it stood, and why."""
+
+    file: str
+    line: int
+    text: str
+    reason: str
+    code: str
+
+
+class InputError(Exception):
+    """Input that cannot be read at all, or a bad row when reading strictly."""
+
+    def __init__(
+        self, file: str, reason: str, *, line: int | None = None, text: str = "", hint: str = ""
+    ) -> None:
+        self.file, self.line, self.reason, self.text, self.hint = file, line, reason, text, hint
+        where = file if line is None else f"{file}:{line}"
+        shown = f"\n  row:  {_shorten(text)}" if text else ""
+        advice = f"\n  hint: {hint}" if hint else ""
+        super().__init__(f"{where}: {reason}{shown}{advice}")
+
+    @classmethod
+    def from_letter(cls, letter: DeadLetter) -> InputError:
+        return cls(
+            letter.file,
+            letter.reason,
+            line=letter.line,
+            text=letter.text,
+            hint="correct the row, or read without strict to set bad rows aside as dead letters",
+        )
+
+
+class BadRow(Exception):
+    """Why the row being read cannot be used. Never leaves this package."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code, self.reason = code, reason
+
+
+def write_dead_letters(path: str | os.PathLike[str], letters: Iterable[DeadLetter]) -> None:
+    """Write letters as CSV when the name ends in `.csv`, as JSON lines otherwise."""
+    with Path(path).open("w", encoding="utf-8", newline="") as out:
+        if Path(path).suffix.lower() == ".csv":
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(DeadLetter._fields)
+            writer.writerows(letters)
+        else:
+            for letter in letters:
+                out.write(json.dumps(letter._asdict(), ensure_ascii=False) + "\n")
+
+
+def _shorten(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,110 @@
+"""What the rules expect of the stream: the names, kinds and arities of their input."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Kind = Literal["event", "fluent"]
+Form = Literal["any", "intervals", "points"]
+RowForm = Literal["intervals", "points"]
+
+
+class InputType(NamedTuple):
+    """An input event or fluent. `form` says how values of a fluent arrive; events are points."""
+
+    name: str
+    kind: Kind
+    arity: int
+    form: Form = "any"
+
+
+class TableKey(NamedTuple):
+    """What all rows of one table have in common."""
+
+    name: str
+    arity: int
+    kind: Kind
+    form: RowForm
+
+    @property
+    def fields(self) -> int:
+        """How many fields such a row has in a narrative."""
+        return self.arity + (3 if self.kind == "event" else 5 if self.form == "intervals" else 4)
+
+    @property
+    def layout(self) -> str:
+        """How such a row looks in a narrative.
+
+        >>> TableKey("working", 1, "fluent", "intervals").layout
+        'working|Arrival|Start|End|Value|Arg1'
+        """
+        times = ["Start", "End"] if self.form == "intervals" else ["Time"]
+        value = ["Value"] if self.kind == "fluent" else []
+        args = [f"Arg{i + 1}" for i in range(self.arity)]
+        return "|".join([self.name, "Arrival", *times, *value, *args])
+
+
+def row_keys(type_: InputType) -> list[TableKey]:
+    """The kinds of row in which items of this type may arrive."""
+    if type_.kind == "event":
+        return [TableKey(type_.name, type_.arity, "event", "points")]
+    forms: list[RowForm] = ["intervals", "points"] if type_.form == "any" else [type_.form]
+    return [TableKey(type_.name, type_.arity, "fluent", form) for form in forms]
+
+
+@dataclass(frozen=True)
+class InputSchema:
+    """The input types by name, and the names the rules derive themselves."""
+
+    types: Mapping[str, Sequence[InputType]]
+    derived: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        merged = {name: _one_per_arity(types) for name, types in self.types.items()}
+        object.__setattr__(self, "types", merged)
+
+    @classmethod
+    def of(cls, types: Iterable[InputType], derived: Iterable[str] = ()) -> InputSchema:
+        """A schema from a plain list of types.
+
+        >>> InputSchema.of([InputType("up", "event", 0)]).lookup("up")
+        [InputType(name='up', kind='event', arity=0, form='any')]
+        """
+        by_name: dict[str, list[InputType]] = {}
+        for type_ in types:
+            by_name.setdefault(type_.name, []).append(type_)
+        return cls(by_name, frozenset(derived))
+
+    def lookup(self, name: str) -> Sequence[InputType]:
+        return self.types.get(name, ())
+
+    def keys(self, name: str) -> list[TableKey]:
+        """The kinds of row a name may have."""
+        return [key for type_ in self.lookup(name) for key in row_keys(type_)]
+
+    def why_unknown(self, name: str) -> tuple[str, str]:
+        """Code and reason for a row whose name is no input."""
+        if name in self.derived:
+            return "derived-type", f"{name} is derived by the rules, not an input"
+        close = difflib.get_close_matches(name[:100], self.types, n=1)
+        if close:
+            return "unknown-type", f"unknown type {_show(name)}; did you mean {close[0]}?"
+        known = ", ".join(sorted(self.types)[:8]) + (", ..." if len(self.types) > 8 else "")
+        return "unknown-type", f"unknown type {_show(name)}; the rules read {known or 'nothing'}"
+
+
+def _one_per_arity(types: Iterable[InputType]) -> list[InputType]:
+    """A fluent declared both with points and with intervals accepts either."""
+    merged: dict[tuple[Kind, int], InputType] = {}
+    for type_ in types:
+        before = merged.setdefault((type_.kind, type_.arity), type_)
+        if before.form != type_.form:
+            merged[type_.kind, type_.arity] = before._replace(form="any")
+    return list(merged.values())
+
+
+def _show(name: str) -> str:
+    return repr(name if len(name) <= 60 else name[:59] + "…")
