@@ -144,7 +144,8 @@ def parse_clause(tokens: list[Token]) -> ParsedClause:
             parser.feed_token(token)
         index = len(tokens)
         result = parser.feed_token(Token("$END", ""))
-    except UnexpectedToken as error:
-        raise GrammarError(index, set(error.accepts or error.expected)) from None
+    except UnexpectedToken:
+        expected = parser.accepts()  # type: ignore[no-untyped-call]
+        raise GrammarError(index, expected) from None
     assert isinstance(result, ParsedClause)
     return result

@@ -11,20 +11,25 @@ from pathlib import Path
 
 from lark import Token
 
+from horai.lang.brackets import check_brackets
 from horai.lang.codes import Report
+from horai.lang.depth import too_deep
 from horai.lang.diagnostics import Diagnostic
 from horai.lang.directives import check_directive
 from horai.lang.ec.builtins import RESERVED_HEADS
 from horai.lang.ec.syntax import Clause, Facts
 from horai.lang.facts import FactReader, FactsByPredicate
-from horai.lang.grammar import GrammarError, parse_clause, token_span
+from horai.lang.grammar import GrammarError, ParsedClause, parse_clause
 from horai.lang.mistakes import diagnose
+from horai.lang.signs import check_tokens
 from horai.lang.source import Source
 from horai.lang.syntax_codes import SYNTAX_CODES
 from horai.lang.terms import Atom, Compound, Term, is_ground
 from horai.lang.tokens import scan_clause, skip_layout
+from horai.lang.trouble import Clauses, Trouble
 
-_MOST_REPAIRS = 20
+# Mending must come to an end, also where one repair calls for the next.
+_MOST_REPAIRS = 50
 
 
 def read_clauses(
@@ -60,21 +65,44 @@ class _Reader:
 
     def read(self, tokens: list[Token]) -> None:
         """Read one clause; a wrong one is diagnosed, mended where possible and read again."""
-        waiting = [tokens]
-        for _ in range(_MOST_REPAIRS):
-            if not waiting:
-                return
-            current = waiting.pop(0)
-            try:
-                self._accept(current)
-            except GrammarError as error:
-                waiting[:0] = diagnose(current, error, self.source, self.report)
+        waiting = [(tokens, _MOST_REPAIRS, set[int]())]
+        while waiting:
+            current, repairs, quiet = waiting.pop()
+            mended = self._try(Trouble(current, self.source, self.report, quiet))
+            if repairs:
+                # A clause cut off from another is a clause of its own: its count starts anew.
+                left = repairs - 1 if len(mended) == 1 else _MOST_REPAIRS
+                waiting.extend((part, left, quiet) for part in reversed(mended) if part)
 
-    def _accept(self, tokens: list[Token]) -> None:
+    def _try(self, trouble: Trouble) -> Clauses:
+        """Take in the clause; if it is wrong, say so and give back what to try next."""
+        mended = check_tokens(trouble)
+        if mended is None:
+            mended = check_brackets(trouble)
+        if mended is not None:
+            return mended
+        tokens = trouble.tokens
         ended = tokens[-1].type == "END"
-        parsed = parse_clause(tokens[:-1] if ended else tokens)
-        span = (token_span(tokens[0])[0], token_span(tokens[-1])[1])
-        if parsed.head is None:
+        if len(tokens) == 1 and ended:
+            trouble.say("H013", "a full stop without a clause", trouble.span(0), "remove it")
+            return []
+        try:
+            parsed = parse_clause(tokens[:-1] if ended else tokens)
+        except GrammarError as error:
+            return diagnose(trouble, error)
+        if not ended:
+            hint = "end every clause with `.`"
+            last = len(tokens) - 1
+            trouble.say("H002", "a full stop is missing here", trouble.after(last), hint)
+        self._accept(parsed, trouble)
+        return []
+
+    def _accept(self, parsed: ParsedClause, trouble: Trouble) -> None:
+        span = (trouble.span(0)[0], trouble.span(len(trouble.tokens) - 1)[1])
+        if any(too_deep(part) for part in (parsed.head, parsed.body) if part is not None):
+            hint = "name the parts in rules of their own"
+            trouble.say("H017", "this clause is nested too deeply", span, hint)
+        elif parsed.head is None:
             check_directive(parsed, span, self.source, self.report)
         elif parsed.body is None and self._is_background(parsed.head):
             self._add_fact(parsed.head, span[0])
@@ -107,5 +135,30 @@ def clean(text: str) -> str:
 
 def read_file(path: Path | str) -> tuple[Source, list[Diagnostic]]:
     """The text of a file, decoded from UTF-8, and what was wrong with it."""
-    raw = Path(path).read_bytes()
-    return Source(str(path), clean(raw.decode("utf-8", errors="replace"))), []
+    report = Report(SYNTAX_CODES)
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as error:
+        source = Source(str(path), "")
+        reason = error.strerror or type(error).__name__
+        report.add("H028", f"this file cannot be read: {reason}", source, None)
+        return source, report.findings
+    try:
+        source = Source(str(path), clean(raw.decode("utf-8")))
+    except UnicodeDecodeError:
+        source = _undecodable(str(path), raw, report)
+    return source, report.findings
+
+
+def _undecodable(name: str, raw: bytes, report: Report) -> Source:
+    """The text with a mark for each byte that is no UTF-8, and a finding at the first."""
+    text = raw.decode("utf-8", errors="replace")
+    source = Source(name, clean(text))
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = len(clean(raw[: error.start].decode("utf-8")))
+        message = f"the byte 0x{raw[error.start]:02X} is not UTF-8"
+        hint = "save the file as UTF-8; this is often a letter with an accent in Latin-1"
+        report.add("H015", message, source, (at, at + 1), hint)
+    return source

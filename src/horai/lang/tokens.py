@@ -91,6 +91,8 @@ def scan_clause(text: str, at: int) -> tuple[list[Token], int]:
         value, end = found.group(), found.end()
         if kind == "WORD":
             kind = _word_kind(value, previous, text, end)
+            if len(tokens) == 1 and previous == "NECK" and value in _DIRECTIVE_WORDS:
+                kind = _directive_kind(kind, text, end)
             if value == "_":
                 anonymous += 1
                 value = f"_#{anonymous}"
@@ -119,13 +121,16 @@ def _word_kind(word: str, previous: str, text: str, end: int) -> str:
         return "VAR"
     if previous in _OPERAND_ENDS and word in _INFIX_WORDS:
         return _INFIX_WORDS[word]
-    if word == "not" and previous not in _OPERAND_ENDS and not _closes(text, end):
+    if word == "not" and not _closes(text, end):
         return "NAF"
     if text[end : end + 1] == "(":
         return "FUNCTOR"
-    if previous == "NECK" and word in _DIRECTIVE_WORDS and not _closes(text, end):
-        return "DIRECTIVE"
     return "NAME"
+
+
+def _directive_kind(kind: str, text: str, end: int) -> str:
+    """`:- dynamic p/1.` has no brackets, unlike other directives."""
+    return "DIRECTIVE" if kind == "NAME" and not _closes(text, end) else kind
 
 
 def _operator_kind(sign: str, previous: str, text: str, end: int) -> tuple[str, int]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from horai.lang.ec.builtins import (
     AGGREGATES,
-    ALLEN_MODES,
     ALLEN_RELATIONS,
     BODY_LITERALS,
     COMPARISONS,
@@ -14,14 +13,22 @@ from horai.lang.ec.builtins import (
     EDGES,
     INTERVAL_OPERATIONS,
 )
-from horai.lang.ec.fvp import Shape, read_fvp, read_time
+from horai.lang.ec.fvp import (
+    Shape,
+    read_edge_pair,
+    read_event,
+    read_fvp,
+    read_intervals,
+    read_time,
+)
+from horai.lang.ec.intervals import allen, allen_named, duration, interval_operation
+from horai.lang.ec.names import nearest
+from horai.lang.ec.refused import check_call
 from horai.lang.ec.syntax import (
     Aggregate,
-    Allen,
     And,
     Call,
     Compare,
-    Duration,
     Edge,
     FindAll,
     Happens,
@@ -29,7 +36,6 @@ from horai.lang.ec.syntax import (
     HoldsFor,
     IfThenElse,
     InitiatedAt,
-    IntervalOp,
     Is,
     Literal,
     Not,
@@ -37,7 +43,8 @@ from horai.lang.ec.syntax import (
     TerminatedAt,
     Truth,
 )
-from horai.lang.terms import Atom, Compound, Term
+from horai.lang.printer import show
+from horai.lang.terms import Atom, Compound, Term, Var
 
 _TRUTHS = {"true": True, "fail": False, "false": False}
 
@@ -75,19 +82,30 @@ def build_literal(term: Term, shape: Shape) -> Literal | None:
     if isinstance(term, Atom):
         if term.name in _TRUTHS:
             return Truth(_TRUTHS[term.name], term)
-        return Call(term.name, (), term)
+        return Call(term.name, (), term) if check_call(term, shape) else None
     if not isinstance(term, Compound):
-        shape.wrong("H118", "this is no condition", term)
+        _no_condition(term, shape)
         return None
     name, args = term.name, term.args
     if name in COMPARISONS and len(args) == 2:
         return Compare(name, args[0], args[1], term)
+    if (name, len(args)) in shape.durations:
+        return duration(term, shape)
     build = _BUILDERS.get((name, len(args)))
     if build is not None:
         return build(term, shape)
     if name in ALLEN_RELATIONS and len(args) == 4:
-        return _allen(name, args, term, shape)
-    return Call(name, args, term)
+        return allen(name, args, term, shape)
+    return Call(name, args, term) if check_call(term, shape) else None
+
+
+def _no_condition(term: Term, shape: Shape) -> None:
+    if isinstance(term, Var):
+        message = f"the variable `{show(term)}` cannot be a condition"
+    else:
+        message = f"`{show(term)}` is no condition"
+    hint = "a condition is a predicate, a comparison or `X is ...`"
+    shape.wrong("H118", message, term, hint)
 
 
 # --- control -----------------------------------------------------------------------------------
@@ -101,12 +119,10 @@ def _or(term: Compound, shape: Shape) -> Literal | None:
     first, rest = term.args
     if isinstance(first, Compound) and first.name == "->" and len(first.args) == 2:
         return _if(first, rest, term, shape)
-    items: list[Literal] = []
-    for goal in _alternatives(term):
-        item = build_literal(goal, shape)
-        if item is not None:
-            items.append(item)
-    return Or(tuple(items), term)
+    items = [build_literal(goal, shape) for goal in _alternatives(term)]
+    if any(item is None for item in items):
+        return None
+    return Or(tuple(item for item in items if item is not None), term)
 
 
 def _alternatives(term: Term) -> list[Term]:
@@ -142,7 +158,7 @@ def _not(term: Compound, shape: Shape) -> Literal | None:
     return None if item is None else Not(item, term)
 
 
-def _call(term: Compound, shape: Shape) -> Literal | None:
+def _called(term: Compound, shape: Shape) -> Literal | None:
     return build_literal(term.args[0], shape)
 
 
@@ -162,14 +178,13 @@ def _forall(term: Compound, shape: Shape) -> Literal | None:
 def _happens(term: Compound, shape: Shape) -> Literal | None:
     event, when = term.args
     time = read_time(when, shape, "happensAt")
-    if time is None:
-        return None
     if isinstance(event, Compound) and event.name in EDGES and len(event.args) == 1:
-        fvp = read_fvp(event.args[0], shape, event.name)
-        if fvp is None:
+        fvp = read_edge_pair(event, shape)
+        if fvp is None or time is None:
             return None
         return Edge(event.name, fvp, time, term)  # type: ignore[arg-type]
-    return Happens(event, time, term)
+    named = read_event(event, shape)
+    return None if named is None or time is None else Happens(named, time, term)
 
 
 def _holds_at(term: Compound, shape: Shape) -> Literal | None:
@@ -180,17 +195,24 @@ def _holds_at(term: Compound, shape: Shape) -> Literal | None:
 
 def _holds_for(term: Compound, shape: Shape) -> Literal | None:
     fvp = read_fvp(term.args[0], shape, "holdsFor")
-    return None if fvp is None else HoldsFor(fvp, term.args[1], term)
+    intervals = read_intervals(term.args[1], shape, "the second argument of holdsFor")
+    return None if fvp is None or intervals is None else HoldsFor(fvp, intervals, term)
 
 
 def _change_at(term: Compound, shape: Shape) -> Literal | None:
     make = InitiatedAt if term.name == "initiatedAt" else TerminatedAt
     fvp = read_fvp(term.args[0], shape, term.name)
-    ranged = len(term.args) == 4
-    time = read_time(term.args[2 if ranged else 1], shape, term.name)
-    if fvp is None or time is None:
+    times = [read_time(arg, shape, term.name) for arg in term.args[1:]]
+    if fvp is None or any(time is None for time in times):
         return None
-    return make(fvp, time, term, (term.args[1], term.args[3]) if ranged else None)
+    if len(term.args) == 4:
+        return make(fvp, term.args[2], term, (term.args[1], term.args[3]))
+    return make(fvp, term.args[1], term)
+
+
+def _grounding(term: Compound, shape: Shape) -> Literal | None:
+    # Groundings restrict what is computed anyway, so asking for them again adds nothing.
+    return Truth(True, term)
 
 
 # --- values, intervals, aggregates --------------------------------------------------------------
@@ -216,47 +238,20 @@ def _findall(term: Compound, shape: Shape) -> Literal | None:
 def _aggregate(term: Compound, shape: Shape) -> Literal | None:
     what, goal, result = term.args
     inner = build_literal(_without_carets(goal), shape)
-    template: Term | None = None
-    kind = ""
     if isinstance(what, Atom) and what.name == "count":
-        kind = "count"
-    elif isinstance(what, Compound) and len(what.args) == 1 and what.name in AGGREGATES:
-        kind, template = what.name, what.args[0]
-    else:
-        shape.wrong("H117", "unknown aggregate", what)
-    if inner is None or not kind:
-        return None
-    return Aggregate(kind, template, inner, result, term)  # type: ignore[arg-type]
-
-
-def _interval_op(term: Compound, shape: Shape) -> Literal | None:
-    args = term.args
-    base = args[0] if len(args) == 3 else None
-    return IntervalOp(term.name, base, args[-2], args[-1], term)  # type: ignore[arg-type]
-
-
-def _duration(term: Compound, shape: Shape) -> Literal | None:
-    intervals, bound, result = term.args
-    op = DURATIONS[term.name]
-    return Duration(op, intervals, bound, result, term)  # type: ignore[arg-type]
-
-
-def _allen(name: str, args: tuple[Term, ...], term: Compound, shape: Shape) -> Literal | None:
-    source, target, mode, result = args
-    if isinstance(mode, Atom) and mode.name in ALLEN_MODES:
-        return Allen(name, source, target, ALLEN_MODES[mode.name], result, term)
-    if (term.name, 4) in shape.defined:
-        return Call(term.name, term.args, term)
-    shape.wrong("H110", "unknown mode", mode)
+        return None if inner is None else Aggregate("count", None, inner, result, term)
+    single = isinstance(what, Compound) and len(what.args) == 1
+    if isinstance(what, Compound) and single and what.name in AGGREGATES and what.name != "count":
+        if inner is None:
+            return None
+        return Aggregate(what.name, what.args[0], inner, result, term)  # type: ignore[arg-type]
+    name = what.name if isinstance(what, Atom | Compound) else ""
+    meant = name if name in AGGREGATES else nearest(name, AGGREGATES, 1)
+    hint = "known are count, sum(X), max(X), min(X), bag(X) and set(X)"
+    if meant:
+        hint = f"write `{'count' if meant == 'count' else meant + '(X)'}`"
+    shape.wrong("H117", f"`{show(what)}` is no aggregate", what, hint)
     return None
-
-
-def _allen_named(term: Compound, shape: Shape) -> Literal | None:
-    relation = term.args[0]
-    if not (isinstance(relation, Atom) and relation.name in ALLEN_RELATIONS):
-        shape.wrong("H110", "unknown Allen relation", relation)
-        return None
-    return _allen(relation.name, term.args[1:], term, shape)
 
 
 _BUILDERS: dict[tuple[str, int], Callable[[Compound, Shape], Literal | None]] = {
@@ -265,7 +260,7 @@ _BUILDERS: dict[tuple[str, int], Callable[[Compound, Shape], Literal | None]] = 
     ("->", 2): _if_then,
     ("\\+", 1): _not,
     ("not", 1): _not,
-    ("call", 1): _call,
+    ("call", 1): _called,
     ("forall", 2): _forall,
     ("is", 2): _is,
     ("happensAt", 2): _happens,
@@ -275,10 +270,11 @@ _BUILDERS: dict[tuple[str, int], Callable[[Compound, Shape], Literal | None]] = 
     ("initiatedAt", 4): _change_at,
     ("terminatedAt", 2): _change_at,
     ("terminatedAt", 4): _change_at,
+    ("grounding", 1): _grounding,
     ("findall", 3): _findall,
     ("aggregate_all", 3): _aggregate,
-    ("allen", 5): _allen_named,
-    **dict.fromkeys(INTERVAL_OPERATIONS.items(), _interval_op),
-    **{(name, 3): _duration for name in DURATIONS},
+    ("allen", 5): allen_named,
+    **dict.fromkeys(INTERVAL_OPERATIONS.items(), interval_operation),
+    **{(name, 3): duration for name in DURATIONS},
 }
 assert all((name, arity) in _BUILDERS for name, ns in BODY_LITERALS.items() for arity in ns)

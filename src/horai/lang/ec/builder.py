@@ -7,15 +7,27 @@ from pathlib import Path
 
 from horai.lang.codes import Report
 from horai.lang.diagnostics import Diagnostic, sort_key
-from horai.lang.ec.fvp import Shape
+from horai.lang.ec.builtins import BUILTINS, INTERVAL_OPERATIONS
+from horai.lang.ec.checks import calls, check_calls, check_heads, mentioned
+from horai.lang.ec.durations import find_durations, recognise
+from horai.lang.ec.fvp import DurationForm, Key, Shape
 from horai.lang.ec.heads import build_rule
 from horai.lang.ec.shape_codes import SHAPE_CODES
-from horai.lang.ec.syntax import Clause, EventDescription, Facts
+from horai.lang.ec.syntax import (
+    And,
+    BackgroundRule,
+    Clause,
+    Declaration,
+    EventDescription,
+    Facts,
+)
+from horai.lang.facts import FactsByPredicate
 from horai.lang.reader import clean, read_clauses, read_file
 from horai.lang.source import Source
-from horai.lang.terms import Atom, Compound
+from horai.lang.terms import Atom, Compound, Term, is_ground
 
 Result = tuple[EventDescription, list[Diagnostic]]
+_BUILT_IN = frozenset(BUILTINS) | frozenset(INTERVAL_OPERATIONS.items())
 
 
 def read_text(text: str, name: str = "<text>") -> Result:
@@ -39,32 +51,102 @@ def read_files(paths: Iterable[Path | str], background: Iterable[Path | str] = (
     return read_sources(sources, findings)
 
 
-def read_sources(sources: list[Source], findings: Iterable[Diagnostic] = ()) -> Result:
+def read_sources(sources: Iterable[Source], findings: Iterable[Diagnostic] = ()) -> Result:
     """The event description of texts already in memory."""
-    report = Report(SHAPE_CODES)
-    report.extend(findings)
-    description = EventDescription(sources=list(sources))
-    clauses: list[Clause] = []
+    builder = _Builder(findings)
     for source in sources:
-        more, facts, wrong = read_clauses(source)
-        clauses.extend(more)
-        report.extend(wrong)
-        for key, rows in facts.items():
-            merged = description.facts.setdefault(key, Facts())
-            merged.rows.extend(rows.rows)
-            merged.places.extend(rows.places)
-    defined = frozenset(description.facts) | _defined(clauses)
-    for clause in clauses:
-        rule = build_rule(clause, Shape(clause.source, report, defined))
-        if rule is not None:
-            description.rules.append(rule)
-    return description, sorted(report.findings, key=sort_key)
+        builder.read(source)
+    builder.build()
+    return builder.description, sorted(builder.report.findings, key=sort_key)
 
 
-def _defined(clauses: list[Clause]) -> frozenset[tuple[str, int]]:
-    heads = (clause.head for clause in clauses)
-    return frozenset(
-        (head.name, len(head.args)) if isinstance(head, Compound) else (head.name, 0)
-        for head in heads
-        if isinstance(head, Atom | Compound)
-    )
+class _Builder:
+    def __init__(self, findings: Iterable[Diagnostic]) -> None:
+        self.report = Report(SHAPE_CODES)
+        self.report.extend(findings)
+        self.description = EventDescription()
+        self.clauses: list[Clause] = []
+        self.replaced: set[Key] = set()
+
+    def read(self, source: Source) -> None:
+        clauses, facts, wrong = read_clauses(source)
+        self.description.sources.append(source)
+        self.clauses.extend(clauses)
+        self.report.extend(wrong)
+        _merge(facts, self.description.facts)
+
+    def build(self) -> None:
+        """Rules from clauses; then the checks that need to see all of them."""
+        durations = find_durations(self.clauses)
+        defined = frozenset(self.description.facts) | {_key(c) for c in self.clauses}
+        for clause in self.clauses:
+            if not self._is_replaced(clause, durations):
+                self._add(clause, Shape(clause.source, self.report, defined, durations))
+        self._keep_declared_facts({call.key for call, _ in calls(self.description.rules)})
+        check_heads(self.description, mentioned(self.clauses), self.report)
+        check_calls(self.description.rules, defined, self.report)
+
+    def _add(self, clause: Clause, shape: Shape) -> None:
+        rule = build_rule(clause, shape)
+        if isinstance(rule, BackgroundRule) and clause.body is None and is_ground(rule.head):
+            self._add_fact(rule.head, clause)
+        elif rule is not None:
+            self.description.rules.append(rule)
+
+    def _add_fact(self, head: Term, clause: Clause) -> None:
+        facts = self.description.facts.setdefault(_key(clause), Facts())
+        facts.rows.append(head.args if isinstance(head, Compound) else ())
+        facts.places.append((clause.source, clause.span[0]))
+
+    def _is_replaced(self, clause: Clause, durations: dict[Key, DurationForm]) -> bool:
+        """True for a definition whose place a built-in takes."""
+        key, head = _key(clause), clause.head
+        if key in durations:
+            body = clause.body
+            known = isinstance(head, Compound) and body and recognise(head, body)
+            if not known:
+                self._warn_replaced(clause)
+            return True
+        if key in _BUILT_IN and key not in self.description.facts:
+            self._warn_replaced(clause)
+            return True
+        return False
+
+    def _warn_replaced(self, clause: Clause) -> None:
+        name, arity = _key(clause)
+        if (name, arity) in self.replaced:
+            return
+        self.replaced.add((name, arity))
+        span = clause.head.span if clause.head is not None else clause.span
+        message = f"`{name}/{arity}` is built in; this definition is not used"
+        hint = "remove it, or give the predicate another name if it means something else"
+        self.report.add("H122", message, clause.source, span, hint)
+
+    def _keep_declared_facts(self, called: set[Key]) -> None:
+        """`event(x)` is a declaration, and also a fact when some body asks for event/1."""
+        for rule in list(self.description.rules):
+            if not isinstance(rule, Declaration) or (rule.name, len(rule.args)) not in called:
+                continue
+            head = rule.clause.head
+            if head is None:
+                continue
+            if rule.clause.body is None and is_ground(head):
+                self._add_fact(head, rule.clause)
+            elif rule.clause.body is None:
+                background = BackgroundRule(head, And((), Atom("true")), rule.clause)
+                self.description.rules.append(background)
+
+
+def _merge(facts: FactsByPredicate, into: FactsByPredicate) -> None:
+    for key, more in facts.items():
+        kept = into.setdefault(key, more)
+        if kept is not more:
+            kept.rows.extend(more.rows)
+            kept.places.extend(more.places)
+
+
+def _key(clause: Clause) -> Key:
+    head = clause.head
+    if isinstance(head, Compound):
+        return (head.name, len(head.args))
+    return (head.name if isinstance(head, Atom) else "", 0)
