@@ -30,7 +30,7 @@ def _never_opened(trouble: Trouble, index: int) -> Clauses:
     opening = SIGNS[CLOSERS[trouble.kind(index)]]
     hint = f"remove it, or add the missing `{opening}` before"
     trouble.say("H004", f"this `{sign}` closes nothing", trouble.span(index), hint)
-    return []
+    return trouble.next_clause(index)
 
 
 def _wrong_pair(trouble: Trouble, opened: int, index: int) -> Clauses:
@@ -38,7 +38,7 @@ def _wrong_pair(trouble: Trouble, opened: int, index: int) -> Clauses:
     wanted = SIGNS[OPENERS[trouble.kind(opened)]]
     message = f"`{closing}` cannot close the `{opening}` of {trouble.place(opened)}"
     trouble.say("H004", message, trouble.span(index), f"write `{wanted}` first")
-    return []
+    return trouble.next_clause(index)
 
 
 def _never_closed(trouble: Trouble, opened: list[int]) -> Clauses:
@@ -49,8 +49,8 @@ def _never_closed(trouble: Trouble, opened: list[int]) -> Clauses:
     span = trouble.span(innermost)
     if trouble.kind(innermost - 1) == "FUNCTOR" and innermost > 0:
         span = (trouble.span(innermost - 1)[0], span[1])
-    where = f"before `{trouble.text(at)}`" if at < len(trouble.tokens) else "before the full stop"
-    if trouble.kind(at) == "END":
+    where = f"before `{trouble.text(at)}`" if at < len(trouble.tokens) else "at the end"
+    if trouble.kind(at) == "END" and at < len(trouble.tokens):
         where = "before the full stop"
     elif trouble.starts_clause(at):
         where = f"at the end of line {trouble.line(at - 1)}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from horai.lang.codes import Report
 from horai.lang.grammar import ParsedClause
+from horai.lang.report import Report
 from horai.lang.source import Source
 from horai.lang.terms import Atom, ListTerm, Span, Str, Term, children, functor
 

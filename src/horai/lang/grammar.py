@@ -8,6 +8,7 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedToken
+from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from horai.lang.quoting import unquote
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Span, Str, Term, Var
@@ -124,15 +125,16 @@ def _parser() -> Lark:
 
 
 class GrammarError(Exception):
-    """The clause cannot go on: `index` is the token in the way, or the count when all are used.
+    """The clause cannot go on: `index` is the token in the way, or the count when all are used."""
 
-    `expected` holds the kinds of token that could have come there.
-    """
-
-    def __init__(self, index: int, expected: set[str]) -> None:
+    def __init__(self, index: int, parser: InteractiveParser) -> None:
         super().__init__(f"token {index}")
         self.index = index
-        self.expected = expected
+        self._parser = parser
+
+    def expected(self) -> set[str]:
+        """The kinds of token that could have come there."""
+        return set(self._parser.accepts())  # type: ignore[no-untyped-call]
 
 
 def parse_clause(tokens: list[Token]) -> ParsedClause:
@@ -145,7 +147,6 @@ def parse_clause(tokens: list[Token]) -> ParsedClause:
         index = len(tokens)
         result = parser.feed_token(Token("$END", ""))
     except UnexpectedToken:
-        expected = parser.accepts()  # type: ignore[no-untyped-call]
-        raise GrammarError(index, expected) from None
+        raise GrammarError(index, parser) from None
     assert isinstance(result, ParsedClause)
     return result

@@ -169,6 +169,11 @@ def _missing_comma(trouble: Trouble, at: int) -> Clauses | None:
     inside = trouble.depth(at) > 0
     what = "arguments" if inside else "conditions"
     left, right = trouble.text(at - 1), trouble.text(at)
+    if not inside and not any(token.type == "NECK" for token in trouble.tokens[:at]):
+        message = f"something is missing before `{right}`"
+        hint = "write `:-` before conditions, `,` between them, `.` between clauses"
+        trouble.say("H005", message, trouble.after(at - 1), hint)
+        return []
     hint = f"write `,` between `{left}` and `{right}`"
     if trouble.kind(at - 1) in CLOSERS:
         hint = f"write `,` before `{right}`"
@@ -239,7 +244,7 @@ def _unexpected(trouble: Trouble, error: GrammarError) -> Clauses:
     else:
         message = f"`{trouble.text(at)}` cannot stand here"
     hint = "put it in parentheses" if trouble.kind(at) == "NAF" else None
-    message = f"{message}; expected {_in_words(error.expected)}"
+    message = f"{message}; expected {_in_words(error.expected())}"
     trouble.say("H001", message, trouble.span(at), hint)
     return []
 

@@ -7,23 +7,11 @@ when they come from the reader, so recursion is safe here; chains of conditions 
 from __future__ import annotations
 
 from horai.lang.ec.syntax import Clause, EventDescription
+from horai.lang.operators import INFIX, OPERATORS, PREFIX
 from horai.lang.quoting import is_plain_word, quote
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, is_anonymous
 
-_REL = ("=", "\\=", "==", "\\==", "=:=", "=\\=", "<", ">", "=<", ">=", "@<", "@>", "@=<", "@>=")
-# Priority of an operator, and the highest its left and right operand may have.
-_INFIX: dict[str, tuple[int, int, int]] = {
-    ";": (1100, 1099, 1100),
-    "->": (1050, 1049, 1050),
-    ",": (1000, 999, 1000),
-    **dict.fromkeys((*_REL, "is"), (700, 699, 699)),
-    **dict.fromkeys(("+", "-"), (500, 500, 499)),
-    **dict.fromkeys(("*", "/", "//", "mod", "rem"), (400, 400, 399)),
-    **dict.fromkeys(("**", "^"), (200, 199, 200)),
-}
-_PREFIX: dict[str, int] = {"\\+": 900, "not": 900, "-": 200, "+": 200}
 _TIGHT = frozenset({"=", "+", "-", "*", "/", "//", "**", "^"})
-_SOLO = frozenset(_INFIX) | frozenset(_PREFIX)
 _ARGUMENT = 999
 
 
@@ -48,9 +36,9 @@ def show(term: Term, priority: int = 1200) -> str:
             inner = _arguments(items)
             return f"[{inner}]" if tail is None else f"[{inner} | {show(tail, _ARGUMENT)}]"
         case Compound(args=args):
-            if len(args) == 2 and term.name in _INFIX:
+            if len(args) == 2 and term.name in INFIX:
                 return _infix(term, priority)
-            if len(args) == 1 and term.name in _PREFIX:
+            if len(args) == 1 and term.name in PREFIX:
                 return _prefix(term, priority)
             if len(args) == 1 and term.name == "{}":
                 return "{" + show(args[0]) + "}"
@@ -63,26 +51,26 @@ def _arguments(args: tuple[Term, ...]) -> str:
 
 def _atom(name: str) -> str:
     # An operator alone between brackets or commas stands for itself; the comma does not.
-    if is_plain_word(name) or name in ("{}", "!") or (name in _SOLO and name != ","):
+    if is_plain_word(name) or name in ("{}", "!") or (name in OPERATORS and name != ","):
         return name
     return quote(name)
 
 
 def _operand_atom(name: str) -> str:
     """An atom next to an operator: an operator needs parentheses there."""
-    return f"({name})" if name in _SOLO and name != "," else _atom(name)
+    return f"({name})" if name in OPERATORS and name != "," else _atom(name)
 
 
 def _functor(name: str) -> str:
     # `not(` and `\+(` would read as prefix operators, whatever the number of arguments.
-    if is_plain_word(name) and name not in _SOLO:
+    if is_plain_word(name) and name not in OPERATORS:
         return name
     return quote(name)
 
 
 def _infix(term: Compound, priority: int) -> str:
     name = term.name
-    own, left, right = _INFIX[name]
+    own, left, right = INFIX[name]
     if name in (",", ";", "->"):
         text = _chain(term, left)
     else:
@@ -103,13 +91,13 @@ def _chain(term: Compound, left: int) -> str:
     while isinstance(rest, Compound) and rest.name == term.name and len(rest.args) == 2:
         parts.append(show(rest.args[0], left))
         rest = rest.args[1]
-    parts.append(show(rest, _INFIX[term.name][2]))
+    parts.append(show(rest, INFIX[term.name][2]))
     return sign.join(parts)
 
 
 def _prefix(term: Compound, priority: int) -> str:
     name, operand = term.name, term.args[0]
-    own = _PREFIX[name]
+    own = PREFIX[name]
     inner = show(operand, own)
     if name in ("-", "+") and (inner[0] in "-+.(" or inner[0].isdigit()):
         # `-1` is a number and `-(` a functor: both are said with the functor here.
@@ -128,10 +116,15 @@ def show_clause(clause: Clause) -> str:
     conditions: list[str] = []
     rest = clause.body
     while isinstance(rest, Compound) and rest.name == "," and len(rest.args) == 2:
-        conditions.append(show(rest.args[0], _ARGUMENT))
+        conditions.append(_condition(rest.args[0]))
         rest = rest.args[1]
-    conditions.append(show(rest, _ARGUMENT))
+    conditions.append(_condition(rest))
     return f"{head} :-\n    " + ",\n    ".join(conditions) + "."
+
+
+def _condition(term: Term) -> str:
+    # A bare operator right before the full stop would wait for its operand.
+    return show(term, _ARGUMENT - 1 if isinstance(term, Atom) else _ARGUMENT)
 
 
 def show_description(description: EventDescription) -> str:

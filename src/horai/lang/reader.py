@@ -12,7 +12,6 @@ from pathlib import Path
 from lark import Token
 
 from horai.lang.brackets import check_brackets
-from horai.lang.codes import Report
 from horai.lang.depth import too_deep
 from horai.lang.diagnostics import Diagnostic
 from horai.lang.directives import check_directive
@@ -21,6 +20,8 @@ from horai.lang.ec.syntax import Clause, Facts
 from horai.lang.facts import FactReader, FactsByPredicate
 from horai.lang.grammar import GrammarError, ParsedClause, parse_clause
 from horai.lang.mistakes import diagnose
+from horai.lang.operators import is_name
+from horai.lang.report import Report
 from horai.lang.signs import check_tokens
 from horai.lang.source import Source
 from horai.lang.syntax_codes import SYNTAX_CODES
@@ -65,22 +66,25 @@ class _Reader:
 
     def read(self, tokens: list[Token]) -> None:
         """Read one clause; a wrong one is diagnosed, mended where possible and read again."""
-        waiting = [(tokens, _MOST_REPAIRS, set[int]())]
+        waiting = [(tokens, _MOST_REPAIRS, False)]
+        quiet: set[int] = set()
         while waiting:
-            current, repairs, quiet = waiting.pop()
-            mended = self._try(Trouble(current, self.source, self.report, quiet))
-            if repairs:
-                # A clause cut off from another is a clause of its own: its count starts anew.
-                left = repairs - 1 if len(mended) == 1 else _MOST_REPAIRS
-                waiting.extend((part, left, quiet) for part in reversed(mended) if part)
+            current, repairs, sound = waiting.pop()
+            trouble = Trouble(current, self.source, self.report, quiet)
+            mended = None if sound else check_tokens(trouble)
+            if mended is None and not sound:
+                mended = check_brackets(trouble)
+            sound = mended is None
+            if mended is None:
+                mended = self._try(trouble)
+            if len(mended) > 1:
+                # Clauses cut apart are clauses of their own, and their tokens were looked at.
+                waiting.extend((part, _MOST_REPAIRS, sound) for part in reversed(mended) if part)
+            elif repairs:
+                waiting.extend((part, repairs - 1, False) for part in mended if part)
 
     def _try(self, trouble: Trouble) -> Clauses:
         """Take in the clause; if it is wrong, say so and give back what to try next."""
-        mended = check_tokens(trouble)
-        if mended is None:
-            mended = check_brackets(trouble)
-        if mended is not None:
-            return mended
         tokens = trouble.tokens
         ended = tokens[-1].type == "END"
         if len(tokens) == 1 and ended:
@@ -110,7 +114,7 @@ class _Reader:
             self.clauses.append(Clause(parsed.head, parsed.body, span, self.source))
 
     def _is_background(self, head: Term) -> bool:
-        if not isinstance(head, Atom | Compound) or head.name in self.special:
+        if not isinstance(head, Atom | Compound) or not is_name(head) or head.name in self.special:
             return False
         if isinstance(head, Compound) and any(_is_pair(arg) for arg in head.args):
             return False

@@ -168,15 +168,7 @@ def _open_quote(trouble: Trouble, index: int, token: Token) -> Clauses:
         if index and trouble.kind(index - 1) in ENDS and trouble.span(index - 1)[1] == start:
             hint = "an apostrophe inside a name needs quotes around the name: 'it\\'s'"
         trouble.say("H008", f"this quote {mark} is never closed", span, hint)
-    return _from_next_clause(trouble, index)
-
-
-def _from_next_clause(trouble: Trouble, index: int) -> Clauses:
-    """What the open quote did not swallow: the clauses that start on later lines."""
-    for later in range(index + 1, len(trouble.tokens)):
-        if trouble.starts_clause(later):
-            return [trouble.tokens[later:]]
-    return []
+    return trouble.next_clause(index)
 
 
 def _open_comment(trouble: Trouble, index: int, token: Token) -> Clauses:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from horai.lang.codes import CodeInfo, table
 from horai.lang.diagnostics import Severity
+from horai.lang.report import CodeInfo, table
 
 _E = Severity.ERROR
 _W = Severity.WARNING

@@ -156,10 +156,4 @@ def _operator_kind(sign: str, previous: str, text: str, end: int) -> tuple[str, 
 def _closes(text: str, at: int) -> bool:
     """True when an operand ends here, so that an operator before it stands for itself."""
     at = skip_layout(text, at)
-    after = text[at : at + 1]
-    return after in _CLOSERS or after == "" or (after == "." and _is_end(text, at))
-
-
-def _is_end(text: str, at: int) -> bool:
-    after = text[at + 1 : at + 2]
-    return after == "" or after.isspace() or after == "%"
+    return at < len(text) and text[at] in _CLOSERS

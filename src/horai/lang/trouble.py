@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lark import Token
 
-from horai.lang.codes import Report
 from horai.lang.grammar import token_span
+from horai.lang.report import Report
 from horai.lang.source import Source
 from horai.lang.terms import Span
 
@@ -76,6 +76,13 @@ class Trouble:
             return False
         columns = [self.source.position(self.span(i)[0])[1] for i in (0, index)]
         return columns[1] <= columns[0]
+
+    def next_clause(self, index: int) -> Clauses:
+        """What is left after a clause is given up at a token: the clauses of later lines."""
+        for later in range(index + 1, len(self.tokens)):
+            if self.starts_clause(later) and self.kind(later - 1) not in ("COMMA", "NECK"):
+                return [self.tokens[later:]]
+        return []
 
     def depth(self, index: int) -> int:
         """How many brackets are open before a token."""

@@ -8,7 +8,6 @@ from horai.lang.ec.builtins import (
     AGGREGATES,
     ALLEN_RELATIONS,
     BODY_LITERALS,
-    COMPARISONS,
     DURATIONS,
     EDGES,
     INTERVAL_OPERATIONS,
@@ -43,6 +42,7 @@ from horai.lang.ec.syntax import (
     TerminatedAt,
     Truth,
 )
+from horai.lang.operators import COMPARISONS
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Term, Var
 

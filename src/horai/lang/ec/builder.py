@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from horai.lang.codes import Report
 from horai.lang.diagnostics import Diagnostic, sort_key
 from horai.lang.ec.builtins import BUILTINS, INTERVAL_OPERATIONS
 from horai.lang.ec.checks import calls, check_calls, check_heads, mentioned
@@ -23,6 +22,7 @@ from horai.lang.ec.syntax import (
 )
 from horai.lang.facts import FactsByPredicate
 from horai.lang.reader import clean, read_clauses, read_file
+from horai.lang.report import Report
 from horai.lang.source import Source
 from horai.lang.terms import Atom, Compound, Term, is_ground
 

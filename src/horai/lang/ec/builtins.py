@@ -121,9 +121,6 @@ ALLEN_MODES: dict[str, str] = {
     "relative_complement": "relative_complement",
     "relative_complement_inverse": "relative_complement_inverse",
 }
-COMPARISONS = frozenset(
-    {"<", ">", "=<", ">=", "=:=", "=\\=", "=", "\\=", "==", "\\==", "@<", "@>", "@=<", "@>="}
-)
 AGGREGATES = ("count", "sum", "max", "min", "bag", "set")
 EDGES = ("start", "end", "startI", "endI")
 

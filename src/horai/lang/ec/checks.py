@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horai.lang.codes import Report
 from horai.lang.ec.builtins import (
     BODY_LITERALS,
     BUILTINS,
@@ -23,6 +22,7 @@ from horai.lang.ec.syntax import (
     Rule,
     walk,
 )
+from horai.lang.report import Report
 from horai.lang.terms import Atom, Compound, Span, functor, subterms
 
 _HEADS = {**DECLARATIONS, **FLUENT_HEADS}

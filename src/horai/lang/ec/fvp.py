@@ -4,44 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from horai.lang.codes import Report
 from horai.lang.ec.builtins import EDGES
 from horai.lang.ec.syntax import FVP
+from horai.lang.operators import is_name
 from horai.lang.printer import show
+from horai.lang.report import Report
 from horai.lang.source import Source
 from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var
 
 Key = tuple[str, int]
 # The places of intervals, bound and result; the comparison; whether open intervals count.
 DurationForm = tuple[tuple[int, int, int], str, bool]
-
-# Terms built from these names are expressions, never fluents or events.
-_SIGNS = frozenset(
-    [
-        "+",
-        "-",
-        "*",
-        "/",
-        "//",
-        "**",
-        "^",
-        ",",
-        ";",
-        "->",
-        ":-",
-        "\\+",
-        "<",
-        ">",
-        "=<",
-        ">=",
-        "=:=",
-        "=\\=",
-        "\\=",
-        "==",
-        "\\==",
-        "{}",
-    ]
-)
 
 
 class Shape:
@@ -69,13 +42,6 @@ class Shape:
 def is_pair(term: Term) -> bool:
     """True for `F=V`."""
     return isinstance(term, Compound) and term.name == "=" and len(term.args) == 2
-
-
-def is_name(term: Term) -> bool:
-    """True for what can be an event or a fluent: a name, with or without arguments."""
-    if isinstance(term, Atom):
-        return term.name not in ("!", "{}")
-    return isinstance(term, Compound) and term.name not in _SIGNS and not is_pair(term)
 
 
 def read_fvp(term: Term, shape: Shape, where: str) -> FVP | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from horai.lang.ec.bodies import build_body
 from horai.lang.ec.builtins import DECLARATIONS, EDGES, EVERYDAY_HEADS, FLUENT_HEADS
-from horai.lang.ec.fvp import Shape, is_name, is_pair, read_event, read_fvp, read_time
+from horai.lang.ec.fvp import Shape, is_pair, read_event, read_fvp, read_time
 from horai.lang.ec.refused import is_private, refuse_private_head
 from horai.lang.ec.syntax import (
     And,
@@ -29,6 +29,7 @@ from horai.lang.ec.syntax import (
     Termination,
     Truth,
 )
+from horai.lang.operators import is_name
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Int, Term, Var, functor, variables
 
