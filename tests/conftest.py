@@ -1,0 +1,6 @@
+"""Settings of all tests: how long an example takes is no test result."""
+
+from hypothesis import settings
+
+settings.register_profile("horai", deadline=None, print_blob=True)
+settings.load_profile("horai")
