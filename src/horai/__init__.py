@@ -1,3 +1,73 @@
-"""Horai, a stream reasoner: rules over event streams, answered as maximal intervals."""
+"""Horai, a stream reasoner: Event Calculus rules over event streams.
+
+>>> import horai
+>>> rules = horai.loads('''
+...     initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).
+...     terminatedAt(rich(X)=true, T) :- happensAt(lose_wallet(X), T).
+... ''')
+>>> result = rules.run(["win_lottery|13|13|chris", "lose_wallet|19|19|chris"])
+>>> result.holds_for("rich(chris)=true")
+[(14, 20)]
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from horai.errors import CaseError, QueryError, RunError, UsageError
+    from horai.io import AnswerRow, DeadLetter, InputError
+    from horai.lang.diagnostics import Diagnostic, RulesError
+    from horai.predicates import predicate
+    from horai.result import Result
+    from horai.rules import Rules, load, loads
+    from horai.session import Answer, Session
+
+__all__ = [
+    "Answer",
+    "AnswerRow",
+    "CaseError",
+    "DeadLetter",
+    "Diagnostic",
+    "InputError",
+    "QueryError",
+    "Result",
+    "Rules",
+    "RulesError",
+    "RunError",
+    "Session",
+    "UsageError",
+    "__version__",
+    "load",
+    "loads",
+    "predicate",
+]
+
+# Names are looked up when first used, so that `import horai` does not wait for Arrow and Lark.
+_HOME = {
+    "Answer": "session",
+    "AnswerRow": "io",
+    "CaseError": "errors",
+    "DeadLetter": "io",
+    "Diagnostic": "lang.diagnostics",
+    "InputError": "io",
+    "QueryError": "errors",
+    "Result": "result",
+    "Rules": "rules",
+    "RulesError": "lang.diagnostics",
+    "RunError": "errors",
+    "Session": "session",
+    "UsageError": "errors",
+    "load": "rules",
+    "loads": "rules",
+    "predicate": "predicates",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(import_module(f"horai.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'horai' has no attribute {name!r}")

@@ -1,0 +1,77 @@
+"""Predicates written in Python, for the conditions that rules cannot say.
+
+With as many parameters as the literal has arguments a function is a test: true or false. With one
+parameter fewer it computes the last argument; None means that there is none.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from horai.errors import UsageError
+
+Predicate = Callable[..., object]
+Given = Mapping[str, Predicate] | Iterable[Predicate] | None
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_MARK = "__horai_predicate__"
+
+
+def predicate(function: _F) -> _F:
+    """Mark a function as a predicate; rules call it by its name.
+
+    >>> @predicate
+    ... def near(x, y):
+    ...     return abs(x - y) < 10
+    >>> list(collect([near]))
+    ['near']
+    """
+    setattr(function, _MARK, True)
+    return function
+
+
+def collect(given: Given) -> dict[str, Predicate]:
+    """The predicates by name, from a mapping or from a list of functions."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        named = dict(given)
+    else:
+        named = {getattr(function, "__name__", repr(function)): function for function in given}
+    for name, function in named.items():
+        _check(name, function)
+    return named
+
+
+def _check(name: str, function: Predicate) -> None:
+    if not callable(function):
+        raise UsageError(f"the Python predicate {name} is not a function: {function!r}")
+    parameters = inspect.signature(function).parameters.values()
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
+        raise UsageError(
+            f"the Python predicate {name} must take a fixed number of positional arguments",
+            "write out its parameters instead of *args, **kwargs and keyword-only ones",
+        )
+
+
+def from_file(path: Path) -> dict[str, Predicate]:
+    """The functions of a Python file that are marked with `@horai.predicate`."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file of Python predicates")
+    spec = importlib.util.spec_from_file_location(f"_horai_predicates_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path}: not a Python file", "its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+    found = [thing for thing in vars(module).values() if getattr(thing, _MARK, False)]
+    if not found:
+        hint = "write @horai.predicate above each function that rules may call"
+        raise UsageError(f"{path}: no predicate in it", hint)
+    return collect(found)

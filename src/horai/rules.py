@@ -1,0 +1,211 @@
+"""Rules: loaded, checked, and ready to run over a stream."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from horai.errors import UsageError
+from horai.inputs import checked_unit, input_schema, read_input, time_point
+from horai.lang.codes import has_errors
+from horai.lang.diagnostics import Diagnostic, RulesError
+from horai.lang.ec.builder import read_files, read_sources
+from horai.lang.ec.syntax import EventDescription
+from horai.lang.reader import clean
+from horai.lang.source import Source
+from horai.lang.terms import Term, functor
+from horai.plan.entities import Entities, find_entities
+from horai.predicates import Given, Predicate, collect
+from horai.result import Result
+from horai.rows import answers_named
+from horai.schedule import Settings, plan_run
+from horai.session import Session
+
+PathLike = str | os.PathLike[str]
+Progress = Callable[[int, int], None]
+
+
+class Rules:
+    """An event description that has passed all checks.
+
+    `warnings` are the findings that do not stop a run; `schema` says which rows the rules read.
+    """
+
+    def __init__(
+        self,
+        description: EventDescription,
+        warnings: Iterable[Diagnostic] = (),
+        predicates: dict[str, Predicate] | None = None,
+    ) -> None:
+        self.description = description
+        self.warnings = list(warnings)
+        self.predicates = predicates or {}
+        self.entities: Entities = find_entities(description)
+        self.schema = input_schema(description, self.entities)
+
+    def run(
+        self,
+        input: object,
+        *,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | str | None = None,
+        end: int | str | None = None,
+        tick: int = 1,
+        engine: str = "reference",
+        answers: str = "final",
+        unit: str | None = None,
+        strict: bool = False,
+        allen_memory: int | None = None,
+        include_input: bool = False,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Run over a whole stream.
+
+        `input` is a path or several, narrative text or lines, dicts, an Arrow table or a data
+        frame. Query times are start + k*step, the last one clipped to `end`. Without `window` all
+        of the past counts; without `step` it is the window; without `start` and `end` the run
+        covers the input. `answers` is what `Result.rows()` gives unless told otherwise. With
+        `strict` the first bad row raises `InputError`. `progress(done, all)` is called after each
+        query time.
+
+        >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
+        >>> rules.run(["up|5|5"]).holds_for("on=true")
+        [(6, inf)]
+        """
+        form = answers_named(answers)
+        clock = checked_unit(unit)
+        settings = Settings(
+            window=window,
+            step=step,
+            start=time_point(start, clock, "start"),
+            end=time_point(end, clock, "end"),
+            tick=tick,
+            allen_memory=allen_memory,
+        )
+        batch = read_input(input, self.schema, tick=tick, unit=clock, strict=strict)
+        schedule = plan_run(settings, batch.extent)
+        session = Session(
+            self,
+            start=schedule.start if schedule else 0,
+            window=window,
+            tick=tick,
+            allen_memory=allen_memory,
+            engine=engine,
+            unit=clock,
+            include_input=include_input,
+            answers=form,
+        )
+        session.dead_letters.extend(batch.dead_letters)
+        if schedule is None:
+            return session.finish()
+        queries = list(schedule.queries())
+        waiting = sorted(batch.items, key=lambda item: item.arrival)
+        for done, query in enumerate(queries, 1):
+            arrived = len(waiting)
+            if done < len(queries):
+                arrived = next((i for i, x in enumerate(waiting) if x.arrival > query), arrived)
+            session.advance(query, waiting[:arrived])
+            waiting = waiting[arrived:]
+            if progress is not None:
+                progress(done, len(queries))
+        return session.finish()
+
+    def session(
+        self,
+        *,
+        start: int = 0,
+        window: int | None = None,
+        tick: int = 1,
+        engine: str = "reference",
+        unit: str | None = None,
+        strict: bool = False,
+        allen_memory: int | None = None,
+        include_input: bool = False,
+    ) -> Session:
+        """A run that is fed step by step.
+
+        >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
+        >>> session = rules.session(start=0, window=10)
+        >>> session.advance(10, ["up|5|5"]).spans
+        [AnswerRow(kind='fluent', name='on', args=(), value='true', start=6, end=None, ...)]
+        """
+        Settings(window=window, tick=tick, allen_memory=allen_memory)
+        return Session(
+            self,
+            start=start,
+            window=window,
+            tick=tick,
+            allen_memory=allen_memory,
+            engine=engine,
+            unit=checked_unit(unit),
+            strict=strict,
+            include_input=include_input,
+        )
+
+    def is_output(self, entity: Term, is_fluent: bool) -> bool:
+        """Is the event or fluent defined by rules?"""
+        key = functor(entity)
+        table = self.entities.fluents if is_fluent else self.entities.events
+        return key in table and not table[key].is_input
+
+    def __repr__(self) -> str:
+        outputs = ", ".join(str(entity) for entity in self.entities.outputs)
+        return f"<Rules for {outputs or 'nothing'}>"
+
+
+def load(
+    paths: PathLike | Iterable[PathLike],
+    background: PathLike | Iterable[PathLike] = (),
+    predicates: Given = None,
+) -> Rules:
+    """Read and check rules from files.
+
+    `background` are files of facts and helper rules. `predicates` are Python functions that rules
+    may call, by name or as a list. All that is wrong is raised at once as `RulesError`.
+    """
+    files, more = _paths(paths), _paths(background)
+    if not files:
+        raise UsageError("no rules given", "name at least one file of rules")
+    description, findings = read_files(files, more)
+    return checked(description, findings, collect(predicates))
+
+
+def loads(text: str, background: str = "", predicates: Given = None) -> Rules:
+    """Read and check rules from text.
+
+    >>> loads("initiatedAt(on=true, T) :- happensAt(up, T).")
+    <Rules for on/0>
+    """
+    sources = [Source("<rules>", clean(text))]
+    if background:
+        sources.append(Source("<background>", clean(background)))
+    description, findings = read_sources(sources)
+    return checked(description, findings, collect(predicates))
+
+
+def checked(
+    description: EventDescription, findings: list[Diagnostic], predicates: dict[str, Predicate]
+) -> Rules:
+    """Rules from a description, or `RulesError` with all that is wrong."""
+    findings = all_findings(description, findings, predicates)
+    if has_errors(findings):
+        raise RulesError(findings)
+    return Rules(description, findings, predicates)
+
+
+def all_findings(
+    description: EventDescription, findings: list[Diagnostic], predicates: dict[str, Predicate]
+) -> list[Diagnostic]:
+    """What reading found and what the checks of the plan find."""
+    return findings
+
+
+def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:
+    if isinstance(given, str | os.PathLike):
+        return [Path(given)]
+    return [Path(path) for path in given]
+
+
+__all__ = ["Rules", "RulesError", "load", "loads"]

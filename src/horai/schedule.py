@@ -1,0 +1,98 @@
+"""When a run asks: start, end, window, step and the query times that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from horai.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run was asked for; None where the input decides."""
+
+    window: int | None = None
+    step: int | None = None
+    start: int | None = None
+    end: int | None = None
+    tick: int = 1
+    allen_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("window", "step", "tick", "allen_memory"):
+            length = getattr(self, name)
+            least = 0 if name == "allen_memory" else 1
+            if length is not None and length < least:
+                option = name.replace("_", "-")
+                raise UsageError(
+                    f"{option} must be {'at least 0' if least == 0 else 'above 0'}, not {length}",
+                    f"{option} is a length of time, counted in time-points",
+                )
+        if self.start is not None and self.end is not None and self.end <= self.start:
+            raise UsageError(
+                f"the end of the run, {self.end}, is not after its start, {self.start}",
+                "a run covers the time-points after start, up to and including end",
+            )
+
+    @property
+    def loses_items(self) -> bool:
+        """True when items between two windows are never looked at."""
+        return self.window is not None and self.step is not None and self.window < self.step
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The query times of a run: start + k*step, the last one clipped to the end."""
+
+    start: int
+    end: int
+    step: int
+    window: int | None
+    tick: int
+    allen_memory: int | None = None
+
+    def queries(self) -> Iterator[int]:
+        """All query times in order.
+
+        >>> list(Schedule(start=0, end=25, step=10, window=10, tick=1).queries())
+        [10, 20, 25]
+        """
+        query = self.start
+        while query < self.end:
+            query = min(query + self.step, self.end)
+            yield query
+
+
+def plan_run(settings: Settings, extent: tuple[int, int] | None) -> Schedule | None:
+    """The schedule of a run, None when there is nothing to run over.
+
+    `extent` is the first occurrence in the input and the last time it names.
+    """
+    start, end = settings.start, settings.end
+    if extent is None and (start is None or end is None):
+        return None
+    first, last = extent or (0, 0)
+    if start is None:
+        start = before(first, settings.tick)
+    if end is None:
+        end = last
+    if end <= start:
+        raise UsageError(_nothing_between(settings, start, end), "choose another start or end")
+    step = settings.step or settings.window or end - start
+    return Schedule(start, end, step, settings.window, settings.tick, settings.allen_memory)
+
+
+def before(time: int, tick: int) -> int:
+    """The time-point before a time, on the grid.
+
+    >>> before(9, 1), before(20, 10), before(23, 10)
+    (8, 10, 20)
+    """
+    return time - (time % tick or tick)
+
+
+def _nothing_between(settings: Settings, start: int, end: int) -> str:
+    if settings.end is None:
+        return f"the input ends at {end}, not after the start of the run, {start}"
+    return f"the input begins after {start}, not before the end of the run, {end}"

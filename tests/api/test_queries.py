@@ -1,0 +1,76 @@
+"""Queries after a run."""
+
+import pytest
+
+import horai
+from horai.queries import render
+
+RULES = """
+initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).
+terminatedAt(rich(X)=true, T) :- happensAt(lose(X), T).
+initiatedAt(at(X)=P, T) :- happensAt(go(X, P), T).
+"""
+ROWS = ["win|3|3|ann", "go|4|4|ann|pub", "lose|6|6|ann", "win|8|8|bob", "go|9|9|ann|home"]
+
+
+@pytest.fixture(scope="module")
+def result() -> horai.Result:
+    return horai.loads(RULES).run(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("holdsFor(rich(ann)=true,I)", "I = [(4,7)]"),
+        ("holdsFor(rich(ann)=true,I).", "I = [(4,7)]"),
+        ("holdsFor(rich(zoe)=true, I)", "I = []"),
+        ("holdsFor(rich(ann)=true,[(4,7)])", "true"),
+        ("holdsFor(rich(ann)=true,[])", "false"),
+        ("holdsFor(rich(X)=true,I)", "X = ann,\nI = [(4,7)] ;\nX = bob,\nI = [(9,inf)]"),
+        ("holdsAt(F,5)", "F = (rich(ann)=true) ;\nF = (at(ann)=pub)"),
+        ("holdsAt(at(_)=P,5)", "P = pub"),
+        ("holdsAt(rich(ann)=true,5)", "true"),
+        ("holdsAt(rich(ann)=true,7)", "false"),
+        ("holdsAt(rich(X)=X,5)", "false"),
+        ("happensAt(win(X),T)", "X = ann,\nT = 3 ;\nX = bob,\nT = 8"),
+        ("happensAt(win(ann),3)", "true"),
+        ("happensAt(E,9)", "E = go(ann,home)"),
+    ],
+)
+def test_queries(result: horai.Result, query: str, answer: str) -> None:
+    assert render(result.query(query)) == answer
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("holdsAt(F,T)", "holdsAt needs a time-point"),
+        ("holdsAt(F,soon)", "`soon` is not a time-point"),
+        ("holdsAt(rich(ann),5)", "write rich\\(ann\\)=true"),
+        ("holdsFor(ritch(ann)=true,I)", "did you mean rich/1"),
+        ("holdsFor(rich(ann,bob)=true,I)", "did you mean rich/1"),
+        ("happensAt(dance(X),T)", "the events of the rules are"),
+        ("what(F)", "is not a query"),
+        ("holdsAt(F,", "ask holdsAt"),
+        ("a :- b", "is not one query"),
+        ("a. b.", "is not one query"),
+        ("", "there is no query"),
+    ],
+)
+def test_wrong_queries_are_explained(result: horai.Result, query: str, problem: str) -> None:
+    with pytest.raises(horai.QueryError, match=problem):
+        result.query(query)
+
+
+def test_from_python(result: horai.Result) -> None:
+    assert result.holds_at("rich(ann)=true", 5)
+    assert not result.holds_at("rich(_)=true", 8)
+    assert result.holds_for("rich(bob)=true") == [(9, float("inf"))]
+    with pytest.raises(horai.QueryError, match="has variables"):
+        result.holds_for("rich(X)=true")
+
+
+def test_a_run_without_answers_can_be_asked() -> None:
+    empty = horai.loads(RULES).run([])
+    assert render(empty.query("holdsFor(F,I)")) == "false"
+    assert not empty.holds_at("rich(ann)=true", 1)

@@ -1,0 +1,59 @@
+"""A run fed step by step."""
+
+import pytest
+
+import horai
+
+RULES = """
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+"""
+
+
+def changes(answer: horai.Answer) -> list[tuple[str | None, int | None, int | None]]:
+    return [(row.op, row.start, row.end) for row in answer.changes]
+
+
+def test_a_late_item_changes_the_answer() -> None:
+    session = horai.loads(RULES).session(window=20, start=0)
+    assert changes(session.advance(10, ["up|3|3|a"])) == [("+", 4, None)]
+    assert changes(session.advance(20, ["down|15|7|a"])) == [("-", 4, None), ("+", 4, 8)]
+    answer = session.advance(30, [{"op": "retract", "type": "down", "time": 7, "arrival": 25,
+                                   "args": ["a"]}])  # fmt: skip
+    assert changes(answer) == []
+    result = session.finish()
+    assert [letter.code for letter in result.dead_letters] == ["too-late"]
+    assert result.holds_for("on(a)=true") == [(4, 8)]
+
+
+def test_a_retraction_in_time_takes_effect() -> None:
+    session = horai.loads(RULES).session(window=20, start=0)
+    session.advance(10, ["up|3|3|a", "down|7|7|a"])
+    assert changes(session.advance(20, ["-down|12|7|a"])) == [("-", 4, 8), ("+", 4, None)]
+
+
+def test_items_stamped_in_the_future_wait() -> None:
+    session = horai.loads(RULES).session(start=0)
+    assert session.advance(10, ["up|3|15|a"]).spans == []
+    assert [row.start for row in session.advance(20).spans] == [16]
+
+
+def test_query_times_must_grow() -> None:
+    session = horai.loads(RULES).session(start=0)
+    session.advance(10)
+    with pytest.raises(horai.UsageError, match="query times must grow: 10 is not after 10"):
+        session.advance(10)
+    with pytest.raises(horai.UsageError, match="not after 5"):
+        horai.loads(RULES).session(start=5).advance(3)
+
+
+def test_what_never_counted_is_told_at_the_end() -> None:
+    session = horai.loads(RULES).session(start=0)
+    session.advance(10, ["up|3|15|a", "nonsense|1|1"])
+    codes = [letter.code for letter in session.finish().dead_letters]
+    assert codes == ["outside-run", "unknown-type"]
+
+
+def test_an_answer_says_what_it_is() -> None:
+    answer = horai.loads(RULES).session(start=0).advance(10, ["up|3|3|a"])
+    assert repr(answer) == "<Answer at 10: 1 intervals, 0 events>"
