@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from .arrowfiles import read_table
 from .csvfiles import read_csv
-from .formats import FORMATS, Format, first_line, format_of, text_format
+from .formats import COMPRESSED, FORMATS, Format, first_line, format_of, text_format
 from .frames import table_of
 from .harvest import Harvest
 from .items import Narrative
@@ -151,15 +151,26 @@ def _read_ipc(source: pa.NativeFile) -> pa.Table:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[io.BufferedReader]:
+def _opened(file: str) -> Iterator[io.BufferedReader[Any]]:
     if file == "-":
-        yield cast(io.BufferedReader, sys.stdin.buffer)
+        # Standard input may be any stream, so it gets a buffer that can look ahead.
+        stream = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
+        try:
+            yield stream
+        finally:
+            stream.detach()
         return
-    if Path(file).is_dir():
+    path = Path(file)
+    if path.is_dir():
         hint = f"name the files in it, for example {file}/*.csv"
         raise InputError(file, "this is a directory", hint=hint)
-    with pa.input_stream(file, compression="detect") as raw, io.BufferedReader(raw) as stream:
-        yield stream
+    # Opened by Python and not by Arrow, which cannot read named pipes.
+    with path.open("rb") as plain:
+        if path.suffix.lower() not in COMPRESSED:
+            yield plain
+            return
+        with pa.CompressedInputStream(plain, str(pa.Codec.detect(file.lower()).name)) as raw:
+            yield io.BufferedReader(raw)
 
 
 @contextmanager

@@ -158,9 +158,7 @@ def _csv_lines(rows: Iterable[AnswerRow], iso: Unit | None) -> Iterator[str]:
     writer.writeheader()
     for row in listed:
         writer.writerow(_csv_cells(row, iso))
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
+    yield buffer.getvalue()
 
 
 def _csv_cells(row: AnswerRow, iso: Unit | None) -> dict[str, object]:
