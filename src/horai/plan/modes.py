@@ -34,8 +34,8 @@ from horai.lang.ec.syntax import (
     Truth,
     conjuncts,
 )
-from horai.lang.terms import Term, variables
-from horai.plan.scopes import elsewhere, local_to_aggregates
+from horai.lang.terms import Term
+from horai.plan.scopes import elsewhere, names
 
 Names = frozenset[str]
 # The argument positions that must be bound; several sets are alternatives.
@@ -45,10 +45,22 @@ NOTHING: Names = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class PythonPredicate:
-    """A predicate registered from Python. It tests its arguments, or `returns` the last one."""
+    """A predicate registered from Python, with the number of its parameters if known.
+
+    Called with one argument more than it has parameters, it computes the last one; otherwise it
+    tests its arguments.
+    """
 
     name: str
-    returns: bool = False
+    parameters: int | None = None
+
+    def inputs(self, arguments: int) -> int:
+        """How many arguments of a call must be bound."""
+        return arguments if self.parameters is None else min(arguments, self.parameters)
+
+    def accepts(self, arguments: int) -> bool:
+        """True when it can be called with so many arguments."""
+        return self.parameters is None or arguments - self.parameters in (0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,7 @@ class ModeTable:
         if key in self.background:
             return self.background[key]
         if call.name in self.python:
-            inputs = len(call.args) - (1 if self.python[call.name].returns else 0)
+            inputs = self.python[call.name].inputs(len(call.args))
             return (frozenset(range(inputs)),)
         if call.name in ("var", "nonvar"):
             return (frozenset({0}),)
@@ -118,14 +130,10 @@ def order_body(
 def _order(body: Literal, bound: Names, outside: Names, table: ModeTable) -> Ordering:
     waiting = list(conjuncts(body))
     around = {id(item): outside | elsewhere(waiting, item) for item in waiting}
-    shared = {id(item): outside | local_to_aggregates(waiting, item) for item in waiting}
     placed: list[Literal] = []
     fails = False
     while waiting:
-        steps = [
-            (item, _step(item, bound, around[id(item)], shared[id(item)], table))
-            for item in waiting
-        ]
+        steps = [(item, _step(item, bound, around[id(item)], table)) for item in waiting]
         ready = [(item, step) for item, step in steps if not step.missing and not step.stuck]
         if not ready:
             stuck = [s for item, step in steps for s in _causes(item, step)]
@@ -160,32 +168,28 @@ def _causes(literal: Literal, step: _Step) -> list[Stuck]:
     return list(step.stuck)
 
 
-def _names(*terms: Term | None) -> Names:
-    return frozenset(name for term in terms if term is not None for name in variables(term))
-
-
-def _step(literal: Literal, bound: Names, around: Names, shared: Names, table: ModeTable) -> _Step:
+def _step(literal: Literal, bound: Names, around: Names, table: ModeTable) -> _Step:
     match literal:
         case Truth(value=value):
             return _Step(literal, fails=not value)
         case Happens() | Edge() | HoldsAt() | HoldsFor() | InitiatedAt() | TerminatedAt():
-            return _Step(literal, binds=_names(literal.term))
+            return _Step(literal, binds=names(literal.term))
         case Compare():
             return _compare(literal, bound, around)
         case Is(target=target, expression=expression):
-            return _Step(literal, _names(expression) - bound, _names(target))
+            return _Step(literal, names(expression) - bound, names(target))
         case IntervalOp(base=base, lists=lists, result=result):
-            return _Step(literal, _names(base, lists) - bound, _names(result))
+            return _Step(literal, names(base, lists) - bound, names(result))
         case Duration(intervals=intervals, bound=limit, result=result):
-            return _Step(literal, _names(intervals, limit) - bound, _names(result))
+            return _Step(literal, names(intervals, limit) - bound, names(result))
         case Allen(source=source, target=target, result=result):
-            return _Step(literal, _names(source, target) - bound, _names(result))
+            return _Step(literal, names(source, target) - bound, names(result))
         case Call():
             return _call(literal, bound, table)
         case Not(item=item):
             return _not(literal, item, bound, around, table)
         case FindAll(template=template) | Aggregate(template=template):
-            return _aggregate(literal, template, bound, shared, table)
+            return _aggregate(literal, template, bound, around, table)
         case IfThenElse():
             return _if(literal, bound, around, table)
         case Or():
@@ -196,7 +200,7 @@ def _step(literal: Literal, bound: Names, around: Names, shared: Names, table: M
 
 
 def _compare(literal: Compare, bound: Names, around: Names) -> _Step:
-    left, right = _names(literal.left), _names(literal.right)
+    left, right = names(literal.left), names(literal.right)
     if literal.op == "=":
         if left <= bound or right <= bound:
             return _Step(literal, NOTHING, left | right)
@@ -209,13 +213,13 @@ def _compare(literal: Compare, bound: Names, around: Names) -> _Step:
 
 
 def _call(literal: Call, bound: Names, table: ModeTable) -> _Step:
-    alternatives = [_names(*(literal.args[i] for i in mode)) - bound for mode in table.of(literal)]
-    missing = min(alternatives, key=lambda names: (len(names), sorted(names)))
-    return _Step(literal, missing, _names(*literal.args))
+    alternatives = [names(*(literal.args[i] for i in mode)) - bound for mode in table.of(literal)]
+    missing = min(alternatives, key=lambda needed: (len(needed), sorted(needed)))
+    return _Step(literal, missing, names(*literal.args))
 
 
 def _not(literal: Not, item: Literal, bound: Names, around: Names, table: ModeTable) -> _Step:
-    missing = (_names(item.term) & around) - bound
+    missing = (names(item.term) & around) - bound
     if missing:
         return _Step(literal, missing)
     inner = _order(item, bound, around, table)
@@ -226,30 +230,29 @@ def _aggregate(
     literal: FindAll | Aggregate,
     template: Term | None,
     bound: Names,
-    shared: Names,
+    around: Names,
     table: ModeTable,
 ) -> _Step:
-    inside = _names(template, literal.goal.term)
-    missing = (inside & shared) - bound
+    inside = names(template, literal.goal.term)
+    missing = (inside & around) - bound
     if missing:
         return _Step(literal, missing)
-    inner = _order(literal.goal, bound, shared | _names(template), table)
+    inner = _order(literal.goal, bound, around | names(template), table)
     stuck = inner.stuck
-    unbound = _names(template) - inner.bound
+    unbound = names(template) - inner.bound
     if not stuck and unbound:
         stuck = (Stuck(literal, unbound),)
-    return _Step(replace(literal, goal=inner.body), NOTHING, _names(literal.result), stuck)
+    return _Step(replace(literal, goal=inner.body), NOTHING, names(literal.result), stuck)
 
 
 def _if(literal: IfThenElse, bound: Names, around: Names, table: ModeTable) -> _Step:
     condition, then, otherwise = literal.condition, literal.then, literal.otherwise
     # What the condition binds may be used in the then branch, and only there.
-    visible = around | _names(otherwise.term)
-    missing = (_names(condition.term) & visible) - bound
+    missing = (names(condition.term) & around) - bound
     if missing:
         return _Step(literal, missing)
-    first = _order(condition, bound, visible | _names(then.term), table)
-    yes = _order(then, first.bound, around | _names(condition.term), table)
+    first = _order(condition, bound, around | names(then.term), table)
+    yes = _order(then, first.bound, around | names(condition.term), table)
     no = _order(otherwise, bound, around, table)
     stuck = first.stuck + yes.stuck + no.stuck
     parts = replace(literal, condition=first.body, then=yes.body, otherwise=no.body)
@@ -284,7 +287,7 @@ def _cost(literal: Literal, bound: Names, table: ModeTable) -> tuple[int, bool]:
 
     Ties keep the order written.
     """
-    mine = _names(literal.term)
+    mine = names(literal.term)
     connected = bool(mine & bound) or not mine
     return (_rank(literal, bound, connected, table), not connected)
 
@@ -295,11 +298,11 @@ def _rank(literal: Literal, bound: Names, connected: bool, table: ModeTable) -> 
             return 0
         case Is():
             return 1
-        case Call() if _names(*literal.args) <= bound or frozenset() not in table.of(literal):
+        case Call() if names(*literal.args) <= bound or frozenset() not in table.of(literal):
             return 2
         case Happens() | Edge() | InitiatedAt() | TerminatedAt():
             return 3
-        case HoldsAt(time=time) if _names(time) <= bound:
+        case HoldsAt(time=time) if names(time) <= bound:
             return 4
         case Call() if connected:
             return 5

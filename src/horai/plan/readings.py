@@ -121,16 +121,16 @@ def rule_clock(rule: Rule) -> Clock:
 def _future_clock(body: And, delay: Term) -> Clock:
     """The effect comes at T+R, where T is the time of initiation; both are settled by then."""
     names = future_times(body)
-    if len(names) != 1:
-        return Clock(Var("(no time)"))
-    (start,) = names
     due = Var("(deadline)")
-    known = [(start, due.name, -1)]
+    known = [(name, due.name, -1) for name in names]
+    starts = [Var(name) for name in names]
+    sums = [Compound("+", pair) for t in starts for pair in ((t, delay), (delay, t))]
     for literal in conjuncts(body):
-        if isinstance(literal, Is) and isinstance(literal.target, Var):
-            sums = (Compound("+", (Var(start), delay)), Compound("+", (delay, Var(start))))
-            if literal.expression in sums:
-                known.append((literal.target.name, due.name, 0))
+        match literal:
+            case Is(target=Var(name=name), expression=expression) if expression in sums:
+                known.append((name, due.name, 0))
+            case _:
+                pass
     return Clock(due, tuple(known))
 
 

@@ -28,14 +28,12 @@ from horai.lang.ec.syntax import (
     Rule,
     parts,
 )
-from horai.lang.source import Source
 from horai.lang.terms import (
     Atom,
     Compound,
     Float,
     Int,
     ListTerm,
-    Span,
     Str,
     Term,
     Var,
@@ -131,8 +129,7 @@ class Conflict:
 
     term: Term
     found: Type
-    source: Source
-    span: Span | None
+    clause: Clause
     because: Slot | None = None
 
 
@@ -333,11 +330,4 @@ def _conflicts(rule: Rule, types: Types) -> Iterator[Conflict]:
             if isinstance(term, Var) and term.name not in origin:
                 continue
             seen.add(name)
-            yield _conflict(rule.clause, literal, term, found, origin.get(name))
-
-
-def _conflict(
-    clause: Clause, literal: Literal, term: Term, found: Type, because: Slot | None
-) -> Conflict:
-    kind = type_of_term(term) if because is None else found
-    return Conflict(term, kind, clause.source, term.span or literal.term.span, because)
+            yield Conflict(term, found, rule.clause, origin.get(name))

@@ -1,0 +1,96 @@
+"""The semantic checks: one function each, run in this order, all findings at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from horai.lang.diagnostics import Diagnostic, Severity, sort_key
+from horai.lang.ec.syntax import EventDescription
+from horai.lang.terms import Span
+from horai.plan.check import (
+    background,
+    clauses,
+    cycles,
+    declarations,
+    delays,
+    doubts,
+    names,
+    predicates,
+    safety,
+)
+from horai.plan.check.context import Context
+from horai.plan.modes import PythonPredicate
+
+Check = Callable[[Context], Iterator[Diagnostic]]
+
+CHECKS: tuple[Check, ...] = (
+    names.mistyped_entities,
+    names.undefined_fluents,
+    names.arity_mismatches,
+    names.value_mismatches,
+    names.events_that_are_fluents,
+    names.values_of_two_sorts,
+    names.never_initiated,
+    predicates.unknown_predicates,
+    predicates.unknown_functions,
+    declarations.declared_inputs,
+    declarations.declared_outputs,
+    declarations.declared_sorts,
+    declarations.indices,
+    declarations.caching_orders,
+    declarations.input_forms,
+    safety.unbound_variables,
+    safety.groundings_that_cannot_run,
+    safety.unusable_predicates,
+    safety.slow_times,
+    clauses.singletons,
+    clauses.separate_negations,
+    clauses.holds_at_heads,
+    cycles.static_cycles,
+    cycles.looking_ahead,
+    cycles.same_time_cycles,
+    background.negative_cycles,
+    background.duplicate_facts,
+    delays.late_effects,
+    delays.cancelling_effects,
+    delays.effects_of_nothing,
+    delays.effects_on_itself,
+    delays.nothing_to_postpone,
+    delays.several_times,
+    doubts.duplicate_rules,
+    doubts.never_fires,
+    doubts.groundings_of_nothing,
+    doubts.empty_domains,
+    doubts.type_conflicts,
+)
+
+
+def check(
+    description: EventDescription,
+    python_predicates: Iterable[str | PythonPredicate] = (),
+    found: Iterable[Diagnostic] = (),
+) -> list[Diagnostic]:
+    """Everything wrong or doubtful about a description, in the order of the text.
+
+    `found` is what reading found: what is reported there is not reported again.
+
+    >>> from horai.lang.ec.builder import read_text
+    >>> description, _ = read_text("initiatedAt(on(X)=true, T) :- happensAt(up, T).")
+    >>> [finding.code for finding in check(description)]
+    ['H300']
+    """
+    context = Context(description, python_predicates)
+    known = {_place(diagnostic) for diagnostic in found}
+    findings = [finding for one in CHECKS for finding in one(context)]
+    # A variable without a value is often also one that occurs once: the error says enough.
+    errors = {_place(f) for f in findings if f.severity is Severity.ERROR}
+    kept = [
+        f
+        for f in findings
+        if _place(f) not in known and not (f.code == "H309" and _place(f) in errors)
+    ]
+    return sorted(kept, key=sort_key)
+
+
+def _place(diagnostic: Diagnostic) -> tuple[str, Span | None]:
+    return (diagnostic.source.name if diagnostic.source else "", diagnostic.span)

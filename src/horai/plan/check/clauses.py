@@ -1,0 +1,164 @@
+"""Checks of single clauses: singletons, negations with the same name, holdsAt heads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from horai.lang.diagnostics import Diagnostic
+from horai.lang.ec.syntax import (
+    Aggregate,
+    Allen,
+    BackgroundRule,
+    Declaration,
+    Duration,
+    DynamicDomain,
+    Edge,
+    FindAll,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    Happens,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsFor,
+    InitiatedAt,
+    InputFluent,
+    IntervalOp,
+    Literal,
+    Not,
+    Postponable,
+    Rule,
+    TerminatedAt,
+    parts,
+    walk,
+)
+from horai.lang.terms import Term, Var, subterms, variables
+from horai.plan.check.context import Context, find_variable, finding, quoted
+from horai.plan.entities import body_literals, literal_word
+from horai.plan.readings import future_times
+from horai.plan.scopes import names, visible
+
+
+def singletons(context: Context) -> Iterator[Diagnostic]:
+    """H309: a named variable that occurs once."""
+    for rule in context.description.rules:
+        body = rule.clause.body
+        if isinstance(rule, Declaration | DynamicDomain | InputFluent | Postponable):
+            continue
+        counts = Counter(var.name for var in _occurrences(rule.clause.head, body))
+        # An unbound head variable is an error of its own, or ranges over a grounding.
+        places = [rule.clause.head, body] if isinstance(rule, BackgroundRule) else [body]
+        collected = {id(var) for var in _occurrences(*_aggregates(rule))}
+        starts = _initiation_times(rule)
+        for var in _occurrences(*places):
+            if id(var) in collected or var.name in starts:
+                continue  # what is counted, or the time of initiation, needs no other mention
+            if counts[var.name] == 1 and not var.name.startswith("_"):
+                yield finding(
+                    "H309",
+                    f"`{var.name}` occurs only once",
+                    rule.clause,
+                    var,
+                    hint=f"a mistyped name? If it is meant, write `_{var.name}` or `_`",
+                )
+
+
+def _occurrences(*terms: Term | None) -> list[Var]:
+    found = [part for term in terms if term is not None for part in subterms(term)]
+    return [part for part in found if isinstance(part, Var)]
+
+
+def _initiation_times(rule: Rule) -> list[str]:
+    if isinstance(rule, FutureInitiation | FutureTermination):
+        return future_times(rule.body)
+    return []
+
+
+def _aggregates(rule: Rule) -> Iterator[Term]:
+    for literal in body_literals(rule):
+        if isinstance(literal, FindAll | Aggregate):
+            yield literal.goal.term
+
+
+def separate_negations(context: Context) -> Iterator[Diagnostic]:
+    """H306: a variable that only negations mention, and more than one."""
+    for rule in context.description.rules:
+        body = getattr(rule, "body", None)
+        if body is None or isinstance(rule, Grounding | FutureTermination):
+            continue
+        seen = visible(body) | (
+            names(rule.clause.head) if rule.clause.head is not None else names()
+        )
+        hidden = list(_outermost_negations(body))
+        counts = Counter(name for literal in hidden for name in variables(literal.term))
+        for name, count in counts.items():
+            if count > 1 and name not in seen and not name.startswith("_"):
+                last = next(n for n in reversed(hidden) if name in variables(n.term))
+                yield finding(
+                    "H306",
+                    f"`{name}` occurs only in negations: each of them has a `{name}` of its own",
+                    rule.clause,
+                    find_variable(last.term, name) or last.term,
+                    hint=f"bind {name} by another condition, or use names that start with `_`",
+                )
+
+
+def _outermost_negations(literal: Literal) -> Iterator[Not]:
+    if isinstance(literal, Not):
+        yield literal
+        return
+    for part in parts(literal):
+        yield from _outermost_negations(part)
+
+
+def holds_at_heads(context: Context) -> Iterator[Diagnostic]:
+    """H307: what the body of a rule with a holdsAt head may say."""
+    for rule in context.description.rules:
+        if isinstance(rule, HoldsAtRule):
+            yield from _formula(rule)
+
+
+_NOT_IN_A_FORMULA = (
+    Happens,
+    Edge,
+    HoldsFor,
+    InitiatedAt,
+    TerminatedAt,
+    IntervalOp,
+    Duration,
+    Aggregate,
+    Allen,
+)
+
+
+def _formula(rule: HoldsAtRule) -> Iterator[Diagnostic]:
+    for literal in walk(rule.body):
+        if isinstance(literal, _NOT_IN_A_FORMULA):
+            yield finding(
+                "H307",
+                f"{_word(literal)} cannot occur in a rule with a holdsAt head",
+                rule.clause,
+                literal.term,
+                hint="use initiatedAt for effects of events, holdsFor for interval operations",
+            )
+        elif isinstance(literal, HoldsAt) and literal.time != rule.time:
+            yield finding(
+                "H307",
+                f"{quoted(literal.term)} looks at another time than the head",
+                rule.clause,
+                literal.time if literal.time.span is not None else literal.term,
+                hint="a rule with a holdsAt head speaks of one time-point only",
+            )
+
+
+def _word(literal: Literal) -> str:
+    match literal:
+        case IntervalOp(kind=kind):
+            return kind
+        case Duration():
+            return "a duration filter"
+        case Allen(relation=relation):
+            return relation
+        case _:
+            return literal_word(literal)

@@ -1,0 +1,153 @@
+"""What the checks share: the results of the other passes, each computed once and when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from horai.lang.diagnostics import Diagnostic
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    Call,
+    Clause,
+    EventDescription,
+)
+from horai.lang.printer import show
+from horai.lang.source import Source
+from horai.lang.terms import Span, Term, Var, subterms
+from horai.plan.codes import CODES
+from horai.plan.components import Strata, stratify
+from horai.plan.dependencies import DependencyGraph, dependency_graph
+from horai.plan.entities import Entities, body_literals, find_entities
+from horai.plan.modes import ModeTable, PythonPredicate
+from horai.plan.ordering import RuleOrder, order_rules
+from horai.plan.predicates import Predicate, find_predicates, mode_table
+from horai.plan.types import Types, infer_types
+
+
+class Context:
+    """A description and all that is known of it."""
+
+    def __init__(
+        self, description: EventDescription, python: Iterable[str | PythonPredicate] = ()
+    ) -> None:
+        self.description = description
+        self.python = tuple(python)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Events and fluents."""
+        return find_entities(self.description)
+
+    @cached_property
+    def predicates(self) -> dict[tuple[str, int], Predicate]:
+        """Background predicates."""
+        return find_predicates(self.description, self.python)
+
+    @cached_property
+    def table(self) -> ModeTable:
+        """What callable predicates need bound."""
+        return mode_table(self.predicates, self.python)
+
+    @cached_property
+    def orders(self) -> list[RuleOrder]:
+        """All rules in an order that can be evaluated."""
+        return list(order_rules(self.description, self.table))
+
+    @cached_property
+    def graph(self) -> DependencyGraph:
+        """The dependency graph."""
+        return dependency_graph(self.description, self.entities)
+
+    @cached_property
+    def strata(self) -> Strata:
+        """Components and levels."""
+        return stratify(self.graph)
+
+    @cached_property
+    def types(self) -> Types:
+        """Argument types."""
+        return infer_types(self.description, self.entities)
+
+    @cached_property
+    def called(self) -> dict[tuple[str, int], list[tuple[Call, Clause]]]:
+        """The calls that rules make, also through the background predicates they use."""
+        inner: dict[tuple[str, int], list[tuple[Call, Clause]]] = {}
+        found: dict[tuple[str, int], list[tuple[Call, Clause]]] = {}
+        queue: list[tuple[Call, Clause]] = []
+        for rule in self.description.rules:
+            calls = [(c, rule.clause) for c in body_literals(rule) if isinstance(c, Call)]
+            if isinstance(rule, BackgroundRule):
+                for key in _keys(rule):
+                    inner.setdefault(key, []).extend(calls)
+            else:
+                queue.extend(calls)
+        while queue:
+            call, clause = queue.pop(0)
+            first = call.key not in found
+            found.setdefault(call.key, []).append((call, clause))
+            if first:
+                queue.extend(inner.get(call.key, ()))
+        return found
+
+
+def _keys(rule: BackgroundRule) -> list[tuple[str, int]]:
+    name = getattr(rule.head, "name", None)
+    return [] if name is None else [(name, len(getattr(rule.head, "args", ())))]
+
+
+def finding(
+    code: str,
+    message: str,
+    clause: Clause,
+    term: Term | None = None,
+    hint: str | None = None,
+    note: str | None = None,
+) -> Diagnostic:
+    """A finding about a term of a clause, or about the whole clause."""
+    span: Span | None = term.span if term is not None else None
+    where = span or clause.span
+    return Diagnostic(code, CODES[code].severity, message, clause.source, where, hint, note)
+
+
+def quoted(term: Term) -> str:
+    """A term in a message."""
+    return f"`{show(term)}`"
+
+
+def find_variable(term: Term, name: str) -> Var | None:
+    """Where a variable is written inside a term."""
+    for part in subterms(term):
+        if isinstance(part, Var) and part.name == name and part.span is not None:
+            return part
+    return None
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Words as people list them.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    every = list(words)
+    if len(every) < 2:
+        return "".join(every)
+    return f"{', '.join(every[:-1])} {last} {every[-1]}"
+
+
+def place_of(clause: Clause, term: Term | None = None, home: Source | None = None) -> str:
+    """Where a clause, or a term of it, stands; the file is named when it is another than `home`."""
+    span = term.span if term is not None and term.span is not None else clause.span
+    line = clause.source.position(span[0])[0]
+    if home is None or clause.source is home:
+        return f"line {line}"
+    return f"{clause.source.name}:{line}"
+
+
+def arguments(count: int) -> str:
+    """A number of arguments in words.
+
+    >>> arguments(1)
+    '1 argument'
+    """
+    return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")

@@ -1,0 +1,214 @@
+"""Checks of cycles: what depends on itself must do so through the past."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+
+import networkx as nx
+
+from horai.lang.diagnostics import Diagnostic
+from horai.plan.check.context import Context, finding, place_of
+from horai.plan.components import Component, simple_values
+from horai.plan.dependencies import Dependency, DependencyGraph, Vertex
+from horai.plan.entities import Kind
+from horai.plan.timing import Timing
+
+
+def static_cycles(context: Context) -> Iterator[Diagnostic]:
+    """H400: a statically determined fluent that needs itself."""
+    graph = context.graph
+    for component in context.strata.components:
+        determined = [v for v in component.vertices if graph.is_determined(v)]
+        if component.cyclic and determined:
+            cycle = find_cycle(links(graph, component), determined)
+            yield _report(
+                "H400",
+                "a statically determined fluent depends on itself",
+                cycle,
+                graph,
+                "make one of them a simple fluent, or define it without the others",
+            )
+
+
+def looking_ahead(context: Context) -> Iterator[Diagnostic]:
+    """H403: a rule of a cycle that may read a later time-point."""
+    graph = context.graph
+    for component in _dynamic_cycles(context):
+        linked = links(graph, component)
+        together = {v: n for n, s in enumerate(nx.strongly_connected_components(linked)) for v in s}
+        seen: set[int] = set()
+        for edge in _inside(graph, component):
+            same = together[edge.source] == together[edge.target]
+            if edge.timing is not Timing.ANYTIME or not same or id(edge.term) in seen:
+                continue
+            seen.add(id(edge.term))
+            cycle = find_cycle(linked, [edge.source])
+            yield finding(
+                "H403",
+                f"`{edge.target}` and `{edge.source}` depend on each other, and this condition "
+                "may look ahead in time",
+                edge.clause,
+                edge.term,
+                hint="add a comparison that keeps its time in the past, such as `T0 < T`",
+                note=_path(cycle),
+            )
+
+
+def _dynamic_cycles(context: Context) -> Iterator[Component]:
+    for component in context.strata.components:
+        if component.cyclic and not any(context.graph.is_determined(v) for v in component.vertices):
+            yield component
+
+
+def _inside(graph: DependencyGraph, component: Component) -> Iterator[Dependency]:
+    members = set(component.vertices)
+    for edge in graph.edges:
+        if edge.source in members and edge.target in members:
+            yield edge
+
+
+def links(graph: DependencyGraph, component: Component) -> nx.DiGraph[Vertex]:
+    """What depends on what in a component; the simple values of a fluent depend on each other."""
+    linked: nx.DiGraph[Vertex] = nx.DiGraph()
+    linked.add_nodes_from(component.vertices)
+    linked.add_edges_from((edge.source, edge.target) for edge in _inside(graph, component))
+    members = set(component.vertices)
+    for values in simple_values(graph):
+        linked.add_edges_from(
+            (a, b) for a in values for b in values if a != b and a in members and b in members
+        )
+    return linked
+
+
+def find_cycle(graph: nx.DiGraph[Vertex], through: Iterable[Vertex]) -> list[Vertex]:
+    """A shortest cycle through one of the vertices, closed: its first vertex is also its last."""
+    best: list[Vertex] = []
+    for vertex in through:
+        for following in graph.successors(vertex):
+            if not nx.has_path(graph, following, vertex):
+                continue
+            cycle: list[Vertex] = [vertex, *nx.shortest_path(graph, following, vertex)]
+            if not best or len(cycle) < len(best):
+                best = cycle
+    return best
+
+
+def _path(cycle: list[Vertex]) -> str:
+    return " -> ".join(str(vertex) for vertex in cycle)
+
+
+def _report(
+    code: str, message: str, cycle: list[Vertex], graph: DependencyGraph, hint: str
+) -> Diagnostic:
+    steps: list[str] = []
+    first: Dependency | None = None
+    for source, target in itertools.pairwise(cycle):
+        edge = next((e for e in graph.edges_from[source] if e.target == target), None)
+        if edge is None:
+            steps.append(f"{target} is another value of the same fluent as {source}")
+            continue
+        first = first or edge
+        place = place_of(edge.clause, edge.term, first.clause.source)
+        steps.append(f"{target} {_verb(edge)} {source} ({place})")
+    assert first is not None, "a cycle has an edge"
+    return finding(
+        code,
+        f"{message}: {_path(cycle)}",
+        first.clause,
+        first.term,
+        hint=hint,
+        note="; ".join(steps),
+    )
+
+
+def _verb(edge: Dependency) -> str:
+    return "follows" if edge.kind == "f" else f"reads by {edge.how}"
+
+
+# --- the same time-point -----------------------------------------------------------------------
+
+Moment = tuple[str, Vertex]
+
+
+def same_time_cycles(context: Context) -> Iterator[Diagnostic]:
+    """H402: what happens at a point depends on itself at that point."""
+    graph = context.graph
+    for component in context.strata.components:
+        instant = [e for e in _inside(graph, component) if e.timing is Timing.INSTANT]
+        cycle = _paradox(graph, component, instant) or _edge_circle(instant)
+        if cycle:
+            yield _report(
+                "H402",
+                "this depends on itself at one and the same time-point",
+                cycle,
+                graph,
+                "read one of them with holdsAt, which sees the value before",
+            )
+
+
+def _edge_circle(instant: list[Dependency]) -> list[Vertex]:
+    """A circle of readings at one point that passes a start, an end or a negation."""
+    circle: nx.DiGraph[Vertex] = nx.DiGraph()
+    circle.add_edges_from((edge.source, edge.target) for edge in instant)
+    group = {v: n for n, s in enumerate(nx.strongly_connected_components(circle)) for v in s}
+    for edge in instant:
+        looped = edge.source == edge.target or group[edge.source] == group[edge.target]
+        if looped and (edge.how in ("start", "end") or not edge.monotone):
+            return find_cycle(circle, [edge.source])
+    return []
+
+
+def _paradox(
+    graph: DependencyGraph, component: Component, instant: list[Dependency]
+) -> list[Vertex]:
+    """A circle within one point that passes something negative.
+
+    Starts hide negations: a value starts only where it is not broken, and other values break it.
+    """
+    moments: nx.DiGraph[Moment] = nx.DiGraph()
+    negative: list[tuple[Moment, Moment]] = []
+    for edge in instant:
+        source, target = _read_moment(edge), _head_moment(edge)
+        moments.add_edge(source, target)
+        if not edge.monotone:
+            negative.append((source, target))
+    for vertex in component.vertices:
+        others = [v for v in component.vertices if v != vertex and v.fluent == vertex.fluent]
+        broken = ("broken", vertex)
+        moments.add_edge(("init", vertex), ("start", vertex))
+        moments.add_edge(broken, ("start", vertex))
+        negative.append((broken, ("start", vertex)))
+        moments.add_edge(broken, ("end", vertex))
+        moments.add_edge(("term", vertex), broken)
+        moments.add_edges_from((("init", other), broken) for other in others)
+    group = {m: n for n, s in enumerate(nx.strongly_connected_components(moments)) for m in s}
+    for source, target in negative:
+        if group[source] == group[target]:
+            path = nx.shortest_path(moments, target, source)
+            return _vertices_of([*path, target])
+    return []
+
+
+def _vertices_of(moments: list[Moment]) -> list[Vertex]:
+    """The path with what happens inside one vertex left out."""
+    vertices = [moments[0][1]]
+    for _, vertex in moments[1:]:
+        if vertex != vertices[-1]:
+            vertices.append(vertex)
+    if len(vertices) == 1 or vertices[0] != vertices[-1]:
+        vertices.append(vertices[0])
+    return vertices
+
+
+_MOMENTS = {"initiatedAt": "init", "terminatedAt": "term", "start": "start", "end": "end"}
+
+
+def _read_moment(edge: Dependency) -> Moment:
+    return (_MOMENTS.get(edge.how, "event"), edge.source)
+
+
+def _head_moment(edge: Dependency) -> Moment:
+    if edge.target.kind is Kind.EVENT:
+        return ("event", edge.target)
+    return ("term" if edge.terminates else "init", edge.target)

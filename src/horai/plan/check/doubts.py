@@ -1,0 +1,248 @@
+"""Checks of what is legal and probably not meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from horai.lang.diagnostics import Diagnostic, did_you_mean
+from horai.lang.ec.syntax import (
+    And,
+    BackgroundRule,
+    Call,
+    Clause,
+    Compare,
+    Declaration,
+    DynamicDomain,
+    EventDescription,
+    Grounding,
+    HoldsAt,
+    Literal,
+    Not,
+    Or,
+    Truth,
+    conjuncts,
+    walk,
+)
+from horai.lang.printer import show
+from horai.lang.terms import Atom, Compound, Float, Int, Term, functor, is_ground
+from horai.plan.check.context import Context, finding, place_of, quoted
+from horai.plan.entities import Sort, body_literals
+from horai.plan.types import Slot
+from horai.plan.unify import canonical, unify
+
+
+def duplicate_rules(context: Context) -> Iterator[Diagnostic]:
+    """H500: clauses that are the same up to renaming."""
+    first: dict[Term, Clause] = {}
+    for rule in context.description.rules:
+        clause = rule.clause
+        head = clause.head or Atom("")
+        whole = canonical(head if clause.body is None else Compound(":-", (head, clause.body)))
+        if whole in first:
+            yield finding(
+                "H500",
+                f"this says the same as {place_of(first[whole], home=clause.source)}",
+                clause,
+                clause.head,
+                hint="remove it, or correct what should differ",
+            )
+        else:
+            first[whole] = clause
+
+
+# --- rules that can never fire -----------------------------------------------------------------
+
+
+def never_fires(context: Context) -> Iterator[Diagnostic]:
+    """H502: conditions that contradict each other."""
+    for rule in context.description.rules:
+        body = getattr(rule, "body", None)
+        if body is None or isinstance(rule, Grounding | Declaration):
+            continue
+        if isinstance(rule, BackgroundRule) and any(isinstance(x, Truth) for x in body.items):
+            continue  # `empty(_) :- fail.` is how Prolog declares an empty predicate
+        for scope in _scopes(body):
+            found = _impossible(list(conjuncts(scope)), context)
+            if found is not None:
+                literal, why = found
+                what = "rule" if scope is body else "alternative"
+                message = f"this {what} can never hold: {why}"
+                yield finding("H502", message, rule.clause, literal.term)
+
+
+def _scopes(body: And) -> Iterator[Literal]:
+    """The body and the alternatives inside it, each a conjunction of its own."""
+    yield body
+    for literal in conjuncts(body):
+        if isinstance(literal, Or):
+            for item in literal.items:
+                if not isinstance(item, Truth):
+                    yield from _scopes(item if isinstance(item, And) else And((item,), item.term))
+
+
+def _impossible(items: list[Literal], context: Context) -> tuple[Literal, str] | None:
+    for literal in items:
+        why = _false_alone(literal)
+        if why is not None:
+            return literal, why
+    return _contradiction(items) or _two_values(items, context)
+
+
+def _false_alone(literal: Literal) -> str | None:
+    match literal:
+        case Truth(value=False):
+            return f"{quoted(literal.term)} is always false"
+        case Compare(op=op, left=left, right=right) if _is_false(op, left, right):
+            return f"{quoted(literal.term)} is always false"
+        case _:
+            return None
+
+
+_NEVER_OF_ITSELF = frozenset({"<", ">", "=\\=", "\\=", "\\==", "@<", "@>"})
+
+
+def _is_false(op: str, left: Term, right: Term) -> bool:
+    if left == right and not isinstance(left, Compound):
+        return op in _NEVER_OF_ITSELF
+    if op == "=":
+        return unify(left, right) is None
+    if op == "==" and is_ground(left) and is_ground(right):
+        return left != right
+    if isinstance(left, Int | Float) and isinstance(right, Int | Float):
+        return not _compare(op, left.value, right.value)
+    return False
+
+
+def _compare(op: str, left: float, right: float) -> bool:
+    match op:
+        case "<":
+            return left < right
+        case ">":
+            return left > right
+        case "=<":
+            return left <= right
+        case ">=":
+            return left >= right
+        case "=:=":
+            return left == right
+        case "=\\=":
+            return left != right
+        case _:
+            return True
+
+
+def _contradiction(items: list[Literal]) -> tuple[Literal, str] | None:
+    said = {literal.term for literal in items if not isinstance(literal, Not)}
+    for literal in items:
+        if isinstance(literal, Not) and literal.item.term in said:
+            return literal, f"{quoted(literal.item.term)} is required and denied"
+    return None
+
+
+def _two_values(items: list[Literal], context: Context) -> tuple[Literal, str] | None:
+    """One simple fluent with two different values at one time."""
+    values: dict[tuple[Term, Term], Term] = {}
+    for literal in items:
+        if not isinstance(literal, HoldsAt) or not is_ground(literal.fvp.value):
+            continue
+        fluent = context.entities.fluent(literal.fvp.fluent)
+        if fluent is None or fluent.sorts != {Sort.SIMPLE}:
+            continue
+        value = values.setdefault((literal.fvp.fluent, literal.time), literal.fvp.value)
+        if value != literal.fvp.value:
+            both = f"{show(value)} and {show(literal.fvp.value)}"
+            return literal, f"{quoted(literal.fvp.fluent)} cannot be {both} at once"
+    return None
+
+
+# --- groundings, domains, types ----------------------------------------------------------------
+
+
+def groundings_of_nothing(context: Context) -> Iterator[Diagnostic]:
+    """H503: a grounding of something that no rule mentions."""
+    for rule in context.description.rules:
+        key = functor(rule.entity) if isinstance(rule, Grounding) else None
+        if key is None or not isinstance(rule, Grounding):
+            continue
+        entities = context.entities
+        table = entities.events if rule.value is None else entities.fluents
+        if key in table or _is_placeholder(rule):
+            continue
+        kind = "event" if rule.value is None else "fluent"
+        near = did_you_mean(key[0], [name for name, _ in table])
+        same = [arity for name, arity in table if name == key[0]]
+        hint = f"did you mean `{near}`?" if near else None
+        if same:
+            hint = f"`{key[0]}` has {same[0]} arguments elsewhere"
+        message = f"no rule mentions the {kind} `{key[0]}/{key[1]}`"
+        yield finding("H503", message, rule.clause, rule.entity, hint=hint)
+
+
+def _is_placeholder(rule: Grounding) -> bool:
+    return any(isinstance(literal, Truth) for literal in rule.body.items)
+
+
+def empty_domains(context: Context) -> Iterator[Diagnostic]:
+    """H504: a dynamic domain that no grounding of an input entity uses."""
+    reached = _domains_of_inputs(context)
+    for rule in context.description.rules:
+        if isinstance(rule, DynamicDomain):
+            key = (rule.domain.name, len(rule.domain.args))
+            if key not in reached and key not in context.description.facts:
+                yield finding(
+                    "H504",
+                    f"nothing ever enters the domain `{key[0]}/{key[1]}`",
+                    rule.clause,
+                    rule.domain,
+                    hint=f"use it in the grounding of an input entity: "
+                    f"`grounding(event(X)) :- {key[0]}(X).`",
+                )
+
+
+def _domains_of_inputs(context: Context) -> set[tuple[str, int]]:
+    entities = context.entities
+    queue: list[tuple[str, int]] = []
+    for rule in context.description.rules:
+        if isinstance(rule, Grounding):
+            known = entities.event(rule.entity) if rule.value is None else None
+            known = known or (entities.fluent(rule.entity) if rule.value is not None else None)
+            if known is None or known.is_input:
+                queue += [c.key for c in body_literals(rule) if isinstance(c, Call)]
+    inner = _background_calls(context.description)
+    reached: set[tuple[str, int]] = set()
+    while queue:
+        key = queue.pop()
+        if key not in reached:
+            reached.add(key)
+            queue += inner.get(key, [])
+    return reached
+
+
+def _background_calls(
+    description: EventDescription,
+) -> dict[tuple[str, int], list[tuple[str, int]]]:
+    inner: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    for rule in description.rules:
+        key = functor(rule.head) if isinstance(rule, BackgroundRule) else None
+        if key is not None and isinstance(rule, BackgroundRule):
+            calls = [literal.key for literal in walk(rule.body) if isinstance(literal, Call)]
+            inner.setdefault(key, []).extend(calls)
+    return inner
+
+
+def type_conflicts(context: Context) -> Iterator[Diagnostic]:
+    """H505: numbers needed where names arrive."""
+    for conflict in context.types.conflicts:
+        yield finding(
+            "H505",
+            f"a number is needed here, but {quoted(conflict.term)} is of type {conflict.found}",
+            conflict.clause,
+            conflict.term,
+            hint="compare names with `==` and `\\==`",
+            note=f"its values come from {_place(conflict.because)}" if conflict.because else None,
+        )
+
+
+def _place(slot: Slot) -> str:
+    where = "the value" if slot.position < 0 else f"argument {slot.position + 1}"
+    return f"{where} of `{slot.name}/{slot.arity}`"

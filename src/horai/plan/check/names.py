@@ -1,0 +1,204 @@
+"""Checks of events and fluents: names, numbers of arguments, values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from horai.lang.diagnostics import Diagnostic, did_you_mean
+from horai.lang.printer import show
+from horai.lang.terms import Term, is_ground
+from horai.plan.check.context import Context, arguments, finding, listed, quoted
+from horai.plan.check.spelling import looks_mistyped
+from horai.plan.entities import Entities, Entity, Kind, Mention, Sort
+
+
+def mistyped_entities(context: Context) -> Iterator[Diagnostic]:
+    """H200, H201: an event or fluent that occurs once and looks like another."""
+    for entity, meant in suspects(context.entities).values():
+        code = "H200" if entity.kind is Kind.EVENT else "H201"
+        (mention,) = entity.used
+        others = len(list(meant.mentions))
+        yield finding(
+            code,
+            f"{entity.kind} `{entity.name}` occurs nowhere else",
+            mention.clause,
+            mention.term,
+            hint=f"did you mean `{meant.name}`? If not, declare it: `{_declaration(entity)}`",
+            note=f"`{meant.name}/{meant.arity}` occurs {others} times" if others > 1 else None,
+        )
+
+
+def suspects(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
+    """Entities that are probably mistyped, by identity, with what was meant."""
+    found: dict[int, tuple[Entity, Entity]] = {}
+    for entity in entities:
+        if not entity.is_input or entity.declared or entity.grounded or len(entity.used) != 1:
+            continue
+        table = entities.events if entity.kind is Kind.EVENT else entities.fluents
+        alike = [e for e in table.values() if e.arity == entity.arity and _established(e)]
+        meant = next((e for e in alike if looks_mistyped(entity.name, e.name)), None)
+        if meant is not None:
+            found[id(entity)] = (entity, meant)
+    return found
+
+
+def _established(entity: Entity) -> bool:
+    return bool(entity.defined or entity.declared or entity.grounded) or len(entity.used) > 1
+
+
+def _declaration(entity: Entity) -> str:
+    args = f"({','.join('_' * entity.arity)})" if entity.arity else ""
+    if entity.kind is Kind.EVENT:
+        return f"inputEntity({entity.name}{args})."
+    value = next((m.value for m in entity.used if m.value is not None), None)
+    shown = show(value) if value is not None and is_ground(value) else "_"
+    return f"collectIntervals({entity.name}{args}={shown})."
+
+
+def undefined_fluents(context: Context) -> Iterator[Diagnostic]:
+    """H202: a fluent that is read and neither defined nor declared."""
+    mistyped = suspects(context.entities)
+    odd = odd_arities(context.entities)
+    for fluent in context.entities.fluents.values():
+        if not fluent.is_input or fluent.declared or id(fluent) in mistyped or id(fluent) in odd:
+            continue
+        known = [f.name for f in context.entities.fluents.values() if f.defined or f.declared]
+        near = did_you_mean(fluent.name, known)
+        mention = fluent.used[0]
+        yield finding(
+            "H202",
+            f"nothing defines the fluent `{fluent.name}/{fluent.arity}`; it is treated as an "
+            "input fluent",
+            mention.clause,
+            mention.term,
+            hint=f"declare it: `{_declaration(fluent)}`"
+            + (f" Or did you mean `{near}`?" if near else ""),
+        )
+
+
+def arity_mismatches(context: Context) -> Iterator[Diagnostic]:
+    """H204: one name with different numbers of arguments."""
+    for entity, usual in odd_arities(context.entities).values():
+        for mention in entity.mentions:
+            yield finding(
+                "H204",
+                f"{entity.kind} `{entity.name}` has {arguments(entity.arity)} here and "
+                f"{arguments(usual.arity)} elsewhere",
+                mention.clause,
+                mention.term,
+                hint=f"write it as in {quoted(_example(usual).term)}",
+            )
+
+
+def odd_arities(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
+    """Entities whose number of arguments is probably wrong, with the usual ones."""
+    found: dict[int, tuple[Entity, Entity]] = {}
+    for table in (entities.events, entities.fluents):
+        by_name: dict[str, list[Entity]] = {}
+        for entity in table.values():
+            by_name.setdefault(entity.name, []).append(entity)
+        for group in by_name.values():
+            # Ties go to the one met first.
+            usual = max(group, key=lambda e: (_is_known(e), len(e.used), -group.index(e)))
+            for entity in group:
+                if entity is not usual and not _is_known(entity):
+                    found[id(entity)] = (entity, usual)
+    return found
+
+
+def _is_known(entity: Entity) -> bool:
+    return bool(entity.defined or entity.declared or entity.grounded)
+
+
+def _example(entity: Entity) -> Mention:
+    return next(entity.mentions)
+
+
+def value_mismatches(context: Context) -> Iterator[Diagnostic]:
+    """H206: a value that the fluent never has."""
+    for fluent in context.entities.fluents.values():
+        ends = [m for m in fluent.defined if m.how == "terminatedAt"]
+        for mention in (*fluent.used, *ends):
+            value = mention.value
+            if value is None or fluent.takes(value) or not fluent.values:
+                continue
+            if mention.how in ("fi", "ft", "p") or _declared_value(fluent, value):
+                continue
+            yield finding(
+                "H206",
+                f"`{fluent.name}/{fluent.arity}` never has the value {quoted(value)}",
+                mention.clause,
+                value if value.span is not None else mention.term,
+                hint=_values_hint(fluent, value),
+            )
+
+
+def _declared_value(fluent: Entity, value: Term) -> bool:
+    inputs = ("collectIntervals", "points", "inputEntity")
+    return any(
+        m.how in inputs and (m.value is None or not is_ground(m.value) or m.value == value)
+        for m in fluent.declared
+    )
+
+
+def _values_hint(fluent: Entity, value: Term) -> str:
+    known = [show(v) for v in fluent.values]
+    near = did_you_mean(show(value), known)
+    ways = listed(f"`{v}`" for v in known)
+    text = f"its values are {ways}" if len(known) > 1 else f"its only value is {ways}"
+    return f"{text}; did you mean `{near}`?" if near else text
+
+
+def events_that_are_fluents(context: Context) -> Iterator[Diagnostic]:
+    """H207: the same name and arity as an event and as a fluent."""
+    for key, event in context.entities.events.items():
+        fluent = context.entities.fluents.get(key)
+        if fluent is None:
+            continue
+        mention, other = _example(event), _example(fluent)
+        yield finding(
+            "H207",
+            f"`{event.name}/{event.arity}` is used as an event here and as a fluent elsewhere",
+            mention.clause,
+            mention.term,
+            hint="give one of them another name",
+            note=f"as a fluent: {quoted(other.term)} in {other.how}",
+        )
+
+
+def values_of_two_sorts(context: Context) -> Iterator[Diagnostic]:
+    """H208: one value with rules of both sorts."""
+    both = {Sort.SIMPLE, Sort.DETERMINED}
+    for fluent in context.entities.fluents.values():
+        for value, sorts in fluent.values.items():
+            if not both <= sorts:
+                continue
+            heads = [m for m in fluent.defined if m.value == value]
+            later = next(m for m in heads if (m.how in _STATIC) != (heads[0].how in _STATIC))
+            yield finding(
+                "H208",
+                f"{quoted(later.term)} gets the value {quoted(value)} by {later.how} here and by "
+                f"{heads[0].how} elsewhere",
+                later.clause,
+                later.term,
+                hint="define each value by rules of one sort",
+            )
+
+
+_STATIC = frozenset({"holdsFor", "holdsAt"})
+
+
+def never_initiated(context: Context) -> Iterator[Diagnostic]:
+    """H506: a fluent that is terminated and never initiated."""
+    for fluent in context.entities.fluents.values():
+        if fluent.terminated and not fluent.values and not fluent.computed:
+            mention = fluent.defined[0]
+            known = [f.name for f in context.entities.fluents.values() if f.values or f.computed]
+            near = did_you_mean(fluent.name, known)
+            yield finding(
+                "H506",
+                f"`{fluent.name}/{fluent.arity}` is terminated here, but no rule initiates it",
+                mention.clause,
+                mention.term,
+                hint=f"did you mean `{near}`?" if near else "write the rule that initiates it",
+            )

@@ -1,0 +1,224 @@
+"""Checks of variables: every rule must find a value for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from horai.lang.diagnostics import Diagnostic
+from horai.lang.ec.syntax import (
+    Aggregate,
+    Allen,
+    Call,
+    Compare,
+    Duration,
+    EventRule,
+    FindAll,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsForRule,
+    IfThenElse,
+    Initiation,
+    IntervalOp,
+    Is,
+    Literal,
+    Not,
+    Termination,
+)
+from horai.lang.printer import show
+from horai.lang.terms import Term, Var, variables
+from horai.plan.check.context import Context, find_variable, finding, listed, quoted
+from horai.plan.modes import Stuck, order_body
+from horai.plan.ordering import RuleOrder, head_entity, times_found_by_holding
+from horai.plan.predicates import Predicate
+from horai.plan.scopes import names
+
+
+def unbound_variables(context: Context) -> Iterator[Diagnostic]:
+    """H300 to H305, H308, H311, H312: what keeps a rule from being evaluated."""
+    for order in context.orders:
+        roots = list(root_causes(order.stuck))
+        for literal, missing in roots:
+            yield _stuck(order, literal, missing)
+        waited_for = {name for stuck in order.stuck for name in stuck.missing}
+        blocked = {name for stuck in order.stuck for name in names(stuck.literal.term)}
+        for var in order.unbound:
+            if not roots or var.name not in waited_for | blocked:
+                yield _unbound(order, var)
+
+
+def root_causes(stuck: tuple[Stuck, ...]) -> Iterator[tuple[Literal, list[str]]]:
+    """The literals that wait for variables which no other waiting literal would bind."""
+    found = False
+    for item in stuck:
+        others = [other.literal for other in stuck if other is not item]
+        coming = frozenset(name for literal in others for name in would_bind(literal))
+        missing = sorted(item.missing - coming)
+        if missing:
+            found = True
+            yield item.literal, missing
+    if stuck and not found:
+        yield stuck[0].literal, sorted(stuck[0].missing)
+
+
+def would_bind(literal: Literal) -> frozenset[str]:
+    """The variables a literal gives a value to once it can be evaluated."""
+    match literal:
+        case Is(target=target):
+            return names(target)
+        case IntervalOp(result=result) | Duration(result=result) | Allen(result=result):
+            return names(result)
+        case FindAll(result=result) | Aggregate(result=result):
+            return names(result)
+        case Call(args=args) if args:
+            return names(args[-1])
+        case _:
+            return frozenset()
+
+
+def _stuck(order: RuleOrder, literal: Literal, missing: list[str]) -> Diagnostic:
+    clause = order.rule.clause
+    named = listed(f"`{_plain(name)}`" for name in missing)
+    where: Term = find_variable(literal.term, missing[0]) or literal.term
+    match literal:
+        case Not():
+            code, what = "H302", f"the negation needs a value for {named}, which nothing gives"
+        case Compare() | Is():
+            code, what = "H303", f"{named} has no value in {quoted(literal.term)}"
+        case IntervalOp() | Duration() | Allen():
+            code, what = "H304", f"nothing produces the intervals {named}"
+        case FindAll() | Aggregate() | IfThenElse():
+            code, what = "H311", f"{named} has no value in {quoted(literal.term)}"
+        case Call(name=name):
+            code, what = "H312", f"`{name}` needs a value for {named}, which nothing gives"
+        case _:
+            code, what = "H303", f"{named} has no value in {quoted(literal.term)}"
+    hint = _binding_hint(order, missing)
+    if code == "H304":
+        hint = f"get {listed(missing)} with holdsFor or an interval operation"
+    return finding(code, what, clause, where, hint=hint)
+
+
+def _plain(name: str) -> str:
+    return "_" if name.startswith("_#") else name
+
+
+def _binding_hint(order: RuleOrder, missing: list[str]) -> str:
+    text = f"add a condition that gives {listed(_plain(name) for name in missing)} a value"
+    entity = head_entity(order.rule)
+    if entity is not None and set(missing) & set(variables(entity[0])):
+        text += f", or write {_grounding(entity)}"
+    return text
+
+
+def _grounding(entity: tuple[Term, Term | None]) -> str:
+    term, value = entity
+    shown = show(term) if value is None else f"{show(term)}={show(value)}"
+    return f"`grounding({shown}) :- ...`"
+
+
+def _unbound(order: RuleOrder, var: Var) -> Diagnostic:
+    rule = order.rule
+    head = rule.clause.head
+    where = var if var.span is not None else head
+    name = _plain(var.name)
+    match rule:
+        case Initiation(time=Var(name=time)) | Termination(time=Var(name=time)) if time == var.name:
+            return _no_time(order, var)
+        case EventRule(time=Var(name=time)) | HoldsAtRule(time=Var(name=time)) if time == var.name:
+            return _no_time(order, var)
+        case HoldsForRule(intervals=intervals) if var.name in names(intervals):
+            what = f"no condition produces the intervals `{name}` of the head"
+            hint = "let the last interval operation produce it"
+            return finding("H305", what, rule.clause, where, hint=hint)
+        case FutureInitiation(delay=Var(name=delay)) | FutureTermination(delay=Var(name=delay)) if (
+            delay == var.name
+        ):
+            what = f"the delay `{name}` has no value"
+            hint = "write a number, or a condition that finds it"
+            return finding("H308", what, rule.clause, where, hint=hint)
+        case _:
+            entity = head_entity(rule)
+            hint = f"add a condition that gives {name} a value"
+            if entity is not None:
+                hint += f", or write {_grounding(entity)}"
+            what = f"nothing gives the head variable `{name}` a value"
+            return finding("H300", what, rule.clause, where, hint=hint)
+
+
+def _no_time(order: RuleOrder, var: Var) -> Diagnostic:
+    clause = order.rule.clause
+    if clause.body is None:
+        message = f"this rule has no conditions, so its time `{_plain(var.name)}` is unknown"
+        return finding("H301", message, clause, var, hint="add an event: happensAt(E, T)")
+    others = [
+        name
+        for literal in order.body.items
+        for name in variables(getattr(literal, "time", literal.term))
+        if hasattr(literal, "time") and not name.startswith("_#")
+    ]
+    hint = f"the conditions use `{others[0]}`: write the same variable in both" if others else None
+    message = f"the time `{_plain(var.name)}` of the head occurs in no condition"
+    if var.name in variables(clause.body):
+        message = f"no condition gives the time `{_plain(var.name)}` of the head a value"
+        hint = "add an event at this time: happensAt(E, T)"
+    return finding("H301", message, clause, var, hint=hint)
+
+
+def slow_times(context: Context) -> Iterator[Diagnostic]:
+    """H310: rules that fire at every point at which something holds."""
+    for order in context.orders:
+        if not order.ok or not isinstance(order.rule, Initiation | Termination | EventRule):
+            continue
+        for literal in times_found_by_holding(order):
+            yield finding(
+                "H310",
+                f"no event gives the time of {quoted(literal.term)}: this is tried at every point",
+                order.rule.clause,
+                literal.term,
+                hint=_start_hint(literal),
+            )
+
+
+def _start_hint(literal: HoldsAt) -> str:
+    return f"is `happensAt(start({show(literal.fvp.term)}), {show(literal.time)})` meant?"
+
+
+def unusable_predicates(context: Context) -> Iterator[Diagnostic]:
+    """H313: background rules that no binding of their arguments can save."""
+    for key, predicate in context.predicates.items():
+        if predicate.is_usable or key not in context.called:
+            continue
+        yield from _unusable(context, predicate)
+
+
+def _unusable(context: Context, predicate: Predicate) -> Iterator[Diagnostic]:
+    for rule in predicate.rules:
+        head = variables(rule.head)
+        ordering = order_body(rule.body, head, context.table, head)
+        said: set[str] = set()
+        for literal, missing in root_causes(ordering.stuck):
+            if said.issuperset(missing):
+                continue
+            said.update(missing)
+            named = listed(f"`{_plain(name)}`" for name in missing)
+            yield finding(
+                "H313",
+                f"nothing can give {named} a value in this rule of `{predicate.name}`",
+                rule.clause,
+                find_variable(literal.term, missing[0]) or literal.term,
+                hint="make it an argument of the head, or add a condition that binds it",
+            )
+
+
+def groundings_that_cannot_run(context: Context) -> Iterator[Diagnostic]:
+    """The conditions of a grounding must list something; findings use the codes above."""
+    for rule in context.description.rules:
+        if isinstance(rule, Grounding):
+            head = variables(rule.clause.head) if rule.clause.head is not None else {}
+            ordering = order_body(rule.body, (), context.table, head)
+            order = RuleOrder(rule, ordering.body, ordering.bound, frozenset(), (), ordering.stuck)
+            for literal, missing in root_causes(ordering.stuck):
+                yield _stuck(order, literal, missing)
