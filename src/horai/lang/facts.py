@@ -56,7 +56,9 @@ class FactReader:
     def _term(self, word: str) -> Term:
         term = self._terms.get(word)
         if term is None:
-            term = self._terms[word] = _convert(word.strip(" \t") if word[0] != "'" else word)
+            bare = word.strip(" \t")  # no quoted argument has blanks around it here
+            term = self._terms.get(bare) or _convert(bare)
+            self._terms[bare] = self._terms[word] = term
         return term
 
 

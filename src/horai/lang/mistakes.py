@@ -63,9 +63,7 @@ def _second_neck(trouble: Trouble, at: int) -> Clauses | None:
         return []
     start = next((i for i in range(at - 1, 0, -1) if trouble.starts_line(i)), None)
     if start is not None and trouble.kind(start - 1) == "COMMA":
-        hint = (
-            f"end the clause before `{trouble.text(start)}` of line {trouble.line(start)} with `.`"
-        )
+        hint = f"write `.` before `{trouble.text(start)}` of line {trouble.line(start)}"
         message = "this comma should be a full stop: a new rule starts on the next line"
         trouble.say("H002", message, trouble.span(start - 1), hint)
         first, second = trouble.split(start)

@@ -57,7 +57,9 @@ def _atom(name: str) -> str:
 
 
 def _operand_atom(name: str) -> str:
-    """An atom next to an operator: an operator needs parentheses there."""
+    """An atom next to an operator: an operator needs parentheses there, and `!=` is no sign."""
+    if name == "!":
+        return quote(name)
     return f"({name})" if name in OPERATORS and name != "," else _atom(name)
 
 
@@ -124,7 +126,8 @@ def show_clause(clause: Clause) -> str:
 
 def _condition(term: Term) -> str:
     # A bare operator right before the full stop would wait for its operand.
-    return show(term, _ARGUMENT - 1 if isinstance(term, Atom) else _ARGUMENT)
+    bare = isinstance(term, Atom) and term.name in OPERATORS
+    return show(term, _ARGUMENT - 1 if bare else _ARGUMENT)
 
 
 def show_description(description: EventDescription) -> str:

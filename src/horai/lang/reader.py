@@ -13,7 +13,7 @@ from lark import Token
 
 from horai.lang.brackets import check_brackets
 from horai.lang.depth import too_deep
-from horai.lang.diagnostics import Diagnostic
+from horai.lang.diagnostics import Diagnostic, sort_key
 from horai.lang.directives import check_directive
 from horai.lang.ec.builtins import RESERVED_HEADS
 from horai.lang.ec.syntax import Clause, Facts
@@ -53,7 +53,31 @@ def read_clauses(
         tokens, at = scan_clause(text, at)
         if tokens:
             reader.read(tokens)
-    return reader.clauses, reader.facts, reader.report.findings
+    return reader.clauses, reader.facts, sorted(reader.report.findings, key=sort_key)
+
+
+def read_term(text: str, name: str = "<term>") -> tuple[Term | None, list[Diagnostic]]:
+    """The single term a text says, with or without a full stop; None when it is wrong.
+
+    >>> read_term("rich(chris)=true")[0]
+    Compound(name='=', args=(Compound(name='rich', args=(Atom(name='chris'),)), Atom(name='true')))
+    """
+    written = clean(text)
+    stop = "" if written.rstrip().endswith(".") else "\n."
+    source = Source(name, written + stop)
+    clauses, _, findings = read_clauses(source, _Everything(), fast=False)
+    if len(clauses) == 1 and clauses[0].body is None and not findings:
+        return clauses[0].head, []
+    report = Report(SYNTAX_CODES)
+    report.extend(findings)
+    if not findings:
+        report.add("H001", "a single term was expected", source, (0, len(text)))
+    return None, report.findings
+
+
+class _Everything:
+    def __contains__(self, name: object) -> bool:
+        return True
 
 
 class _Reader:

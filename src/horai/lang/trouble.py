@@ -92,11 +92,15 @@ class Trouble:
     def say(
         self, code: str, message: str, span: Span, hint: str | None = None, *, sure: bool = False
     ) -> None:
-        """Note a finding; unless we are sure of it, only when its line has none yet."""
+        """Note a finding, unless its line already has one.
+
+        What we are `sure` of is mended for certain: it is always said, and silences nothing.
+        """
         line = self.source.position(span[0])[0]
         if sure or line not in self.quiet:
-            self.quiet.add(line)
             self.report.add(code, message, self.source, span, hint)
+        if not sure:
+            self.quiet.add(line)
 
     def without(self, index: int) -> Clauses:
         """The clause without one token."""
