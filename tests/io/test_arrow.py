@@ -143,12 +143,13 @@ def test_bad_rows(schema: InputSchema) -> None:
         {"type": "up", "time": 1.0, "op": "x"},
         {"type": "up", "time": 1.0, "value": "x"},
         {"type": "near", "time": 1.0, "end": 1.0, "value": "x", "a0": "v", "a1": 1.0},
+        {"type": "up", "time": 1.0, "start": 1.0},
         {"type": "near", "time": 1.0, "end": float("inf"), "value": "x", "a0": "v", "a1": 1.0},
     ]
-    columns = ("type", "time", "end", "op", "value", "a0", "a1", "a2")
+    columns = ("type", "time", "start", "end", "op", "value", "a0", "a1", "a2")
     table = pa.table({c: pa.array([r.get(c) for r in rows], from_pandas=False) for c in columns})
     narrative = read_object(table, schema, name="rows")
-    assert sorted(item.line for item in narrative.items()) == [1, 13]
+    assert sorted(item.line for item in narrative.items()) == [1, 14]
     assert [(x.line, x.code) for x in narrative.dead_letters] == [
         (2, "bad-number"),
         (3, "null"),
@@ -161,6 +162,7 @@ def test_bad_rows(schema: InputSchema) -> None:
         (10, "op"),
         (11, "value"),
         (12, "end-before-start"),
+        (13, "form"),
     ]
     assert {letter.file for letter in narrative.dead_letters} == {"rows"}
 
@@ -221,17 +223,18 @@ def test_tables_of_items_are_input_again(schema: InputSchema) -> None:
 def test_a_data_frame_with_gaps_and_mixed_columns(schema: InputSchema) -> None:
     frame = pd.DataFrame(
         {
-            "type": ["working", "working", "up", "working"],
-            "start": [10.0, 11.0, 12.0, 13.0],
-            "end": [15, None, None, None],
-            "value": ["true", 3, None, 3.5],
-            "who": ["chris", 12, None, True],
+            "type": ["working", "working", "up", "working", "up"],
+            "start": [10.0, 11.0, 12.0, 13.0, 14.0],
+            "end": [15, None, None, None, None],
+            "value": ["true", 3, None, 3.5, float("nan")],
+            "who": ["chris", 12, None, True, pd.NA],
         }
     )
     narrative = read_object(frame, schema)
     assert narrative.dead_letters == []
     assert [(i.start, i.end, i.value, i.args) for i in narrative.items()] == [
         (12, None, None, ()),
+        (14, None, None, ()),
         (10, 15, "true", ("chris",)),
         (11, None, 3, (12,)),
         (13, None, 3.5, ("true",)),
@@ -272,6 +275,18 @@ def test_a_mixed_column_of_a_data_frame_that_cannot_be_used(schema: InputSchema)
 
 def test_an_empty_table(schema: InputSchema) -> None:
     assert len(read_object(pa.table({"type": [], "time": []}), schema)) == 0
+
+
+def test_values_that_are_no_numbers_and_kinds_that_do_not_fit(schema: InputSchema) -> None:
+    rows = {"type": ["level"] * 3, "time": [1, 2, 3], "a0": ["x"] * 3}
+    values = pa.array([float("nan"), float("inf"), 1.5], from_pandas=False)
+    narrative = read_object(pa.table(rows | {"value": values}), schema)
+    assert [item.start for item in narrative.items()] == [3]
+    assert [letter.code for letter in narrative.dead_letters] == ["bad-number"] * 2
+    kinds = {"value": ["a", "b", "c"], "kind": ["event", "fluent", None]}
+    narrative = read_object(pa.table(rows | kinds), schema)
+    assert [item.start for item in narrative.items()] == [2, 3]
+    assert [letter.code for letter in narrative.dead_letters] == ["form"]
 
 
 def test_an_event_and_a_fluent_of_one_name() -> None:

@@ -50,7 +50,8 @@ def _column(series: pd.Series, name: str) -> tuple[pa.Array, dict[bytes, bytes]]
 
 def _mixed_column(series: pd.Series, name: str) -> pa.Array:
     try:
-        terms = [None if given != given else read_value(given) for given in series]
+        cells = zip(series, series.isna(), strict=True)
+        terms = [None if empty else read_value(given) for given, empty in cells]
     except BadRow as bad:
         reason = f"column {series.name!r} cannot be used: {bad.reason}"
         raise InputError(name, reason, hint="use text, numbers or booleans") from bad

@@ -37,8 +37,7 @@ class Harvest:
                 self.items.append(item)
 
     def settle(self) -> None:
-        """Called after each piece of a file: bring letters in order, and obey `strict`."""
-        self.letters.sort(key=lambda letter: letter.line)
+        """Called after each piece of a file, whose rows come in order: obey `strict`."""
         if self.strict and self.letters:
             raise InputError.from_letter(self.letters[0])
 

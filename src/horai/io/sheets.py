@@ -19,7 +19,7 @@ from .chunks import Mask, Rows
 from .harvest import Harvest
 from .records import OPS
 from .rows import RowReader
-from .schema import TableKey, row_keys
+from .schema import TableKey
 from .termcolumns import TermColumn, from_arrow, from_text
 from .timecolumns import Times, proper_intervals, read_times
 from .times import Clock
@@ -68,14 +68,10 @@ def read_sheet(sheet: Sheet, reader: RowReader, harvest: Harvest) -> Rows:
     left = np.ones(len(sheet), dtype=np.bool_)
     facts = _Facts(sheet, reader.clock)
     for name, named in _by_name(sheet, reader):
-        types = reader.schema.lookup(name)
-        # A name that is both an event and a fluent needs a look at each row.
-        if len({type_.kind for type_ in types}) == 1:
-            for type_ in types:
-                for key in row_keys(type_):
-                    rows = np.flatnonzero(named & facts.fitting(key))
-                    harvest.add(facts.block(key, rows, reader.file))
-                    left[rows] = False
+        for key in reader.schema.keys(name):
+            rows = np.flatnonzero(named & facts.fitting(key))
+            harvest.add(facts.block(key, rows, reader.file))
+            left[rows] = False
     return np.flatnonzero(left)
 
 
