@@ -14,6 +14,7 @@ from horai.lang.ec.builtins import (
 )
 from horai.lang.ec.fvp import (
     Shape,
+    is_pair,
     read_edge_pair,
     read_event,
     read_fvp,
@@ -23,6 +24,7 @@ from horai.lang.ec.fvp import (
 from horai.lang.ec.intervals import allen, allen_named, duration, interval_operation
 from horai.lang.ec.names import nearest
 from horai.lang.ec.refused import check_call
+from horai.lang.ec.spines import spine
 from horai.lang.ec.syntax import (
     Aggregate,
     And,
@@ -61,22 +63,6 @@ def build_body(body: Term | None, shape: Shape) -> And | None:
     return And(items, body)
 
 
-def spine(term: Term, sign: str) -> list[Term]:
-    """The operands of a chain of one right-associative operator.
-
-    Long bodies are deep terms, so this walks instead of recursing.
-    """
-    goals: list[Term] = []
-    stack = [term]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Compound) and current.name == sign and len(current.args) == 2:
-            stack.extend(reversed(current.args))
-        else:
-            goals.append(current)
-    return goals
-
-
 def build_literal(term: Term, shape: Shape) -> Literal | None:
     """One condition, or None after saying what is wrong with it."""
     if isinstance(term, Atom):
@@ -92,6 +78,9 @@ def build_literal(term: Term, shape: Shape) -> Literal | None:
     if (name, len(args)) in shape.durations:
         return duration(term, shape)
     build = _BUILDERS.get((name, len(args)))
+    if name in ("holdsFor", "holdsAt") and len(args) == 3 and is_pair(args[1]):
+        # Some files give the index of the fluent first: holdsFor(Vessel, F=V, I).
+        return build_literal(Compound(name, args[1:], term.span), shape)
     if build is not None:
         return build(term, shape)
     if name in ALLEN_RELATIONS and len(args) == 4:
@@ -212,7 +201,7 @@ def _change_at(term: Compound, shape: Shape) -> Literal | None:
 
 def _grounding(term: Compound, shape: Shape) -> Literal | None:
     # Groundings restrict what is computed anyway, so asking for them again adds nothing.
-    return Truth(True, term)
+    return Truth(True, Atom("true", term.span))
 
 
 # --- values, intervals, aggregates --------------------------------------------------------------

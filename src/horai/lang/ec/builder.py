@@ -11,6 +11,7 @@ from horai.lang.ec.checks import calls, check_calls, check_heads, mentioned
 from horai.lang.ec.durations import find_durations, recognise
 from horai.lang.ec.fvp import DurationForm, Key, Shape
 from horai.lang.ec.heads import build_rule
+from horai.lang.ec.older import modernise
 from horai.lang.ec.shape_codes import SHAPE_CODES
 from horai.lang.ec.syntax import (
     And,
@@ -77,11 +78,13 @@ class _Builder:
 
     def build(self) -> None:
         """Rules from clauses; then the checks that need to see all of them."""
+        self.clauses = modernise(self.clauses, self.report)
         durations = find_durations(self.clauses)
         defined = frozenset(self.description.facts) | {_key(c) for c in self.clauses}
+        private: set[tuple[str, str]] = set()
         for clause in self.clauses:
             if not self._is_replaced(clause, durations):
-                self._add(clause, Shape(clause.source, self.report, defined, durations))
+                self._add(clause, Shape(clause.source, self.report, defined, durations, private))
         self._keep_declared_facts({call.key for call, _ in calls(self.description.rules)})
         check_heads(self.description, mentioned(self.clauses), self.report)
         check_calls(self.description.rules, defined, self.report)

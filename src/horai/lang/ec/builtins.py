@@ -82,6 +82,8 @@ DECLARATIONS: dict[str, tuple[int, ...]] = {
     "sDFluent": (1,),
     "cachingOrder": (1,),
     "cachingOrder2": (2,),
+    "collectIntervals2": (2,),
+    "buildFromPoints2": (2,),
     "cyclic": (1,),
     "collectGrounds": (1, 2),
     "dgrounded": (2,),

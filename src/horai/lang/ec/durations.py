@@ -77,7 +77,14 @@ def _comparison(part: Term, bound: str) -> str | None:
 
 
 def _open_counts(goal: Term, op: str) -> bool:
-    """True when an open interval can pass: measured up to the query time, or never tested."""
+    """True when an open interval can pass: measured up to the query time, or never turned away."""
+    if any(_lets_open_pass(part) for part in subterms(goal)):
+        return True
     names = {part.name for part in subterms(goal) if isinstance(part, Atom | Compound)}
     # `inf` minus a number is greater than any bound.
     return "queryTime" in names or ("inf" not in names and op in (">", ">="))
+
+
+def _lets_open_pass(part: Term) -> bool:
+    """True for `E = inf`: an alternative for open intervals."""
+    return isinstance(part, Compound) and part.name in ("=", "==") and Atom("inf") in part.args

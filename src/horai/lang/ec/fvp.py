@@ -26,11 +26,13 @@ class Shape:
         report: Report,
         defined: frozenset[Key] = frozenset(),
         durations: Mapping[Key, DurationForm] | None = None,
+        private: set[tuple[str, str]] | None = None,
     ) -> None:
         self.source = source
         self.report = report
         self.defined = defined
         self.durations = durations or {}
+        self.private = set() if private is None else private
 
     def wrong(
         self, code: str, message: str, term: Term, hint: str | None = None, note: str | None = None

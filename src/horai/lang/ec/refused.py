@@ -112,6 +112,10 @@ def refuse_private_head(head: Atom | Compound, shape: Shape) -> None:
 
 
 def _private(term: Atom | Compound, shape: Shape) -> None:
+    seen = (shape.source.name, term.name)
+    if seen in shape.private:
+        return  # a compiled file is full of them; one finding for each name is enough
+    shape.private.add(seen)
     message = f"`{term.name}` is a private predicate of another engine"
     hint = "write happensAt, holdsAt, holdsFor, initiatedAt or terminatedAt instead"
     shape.wrong("H116", message, term, hint)

@@ -180,4 +180,13 @@ SHAPE_CODES = table(
         "The predicate is part of the language; the definition in the file is not used.",
         "member(X, [X | _]).\nmember(X, [_ | L]) :- member(X, L).",
     ),
+    CodeInfo(
+        "H123",
+        "Cut passed over",
+        _W,
+        "A cut in the only rule of a statically determined fluent saves work in other engines and "
+        "changes nothing here.",
+        "holdsFor(calm=true, I) :- holdsFor(still=true, I1), \\+ I1=[], !, union_all([I1], I).\n"
+        "holdsFor(calm=true, []).",
+    ),
 )

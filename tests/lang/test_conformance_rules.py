@@ -1,0 +1,36 @@
+"""The rules of the shared conformance cases are read without errors, where they are at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from horai.lang.ec.builder import read_sources, read_text
+from horai.lang.printer import show_description
+from horai.lang.report import has_errors
+from horai.lang.source import Source
+
+
+def _cases() -> list[Any]:
+    default = Path(__file__).parents[3] / "shared" / "conformance" / "event-calculus.json"
+    path = Path(os.environ.get("HORAI_CONFORMANCE", default))
+    if not path.exists():
+        missing = pytest.mark.skip(reason=f"no cases at {path.name}")
+        return [pytest.param({}, id="cases", marks=missing)]
+    cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
+    return [pytest.param(case, id=case["id"]) for case in cases]
+
+
+@pytest.mark.parametrize("case", _cases())
+def test_rules_and_background(case: dict[str, Any]) -> None:
+    sources = [Source("rules", case["rules"]), Source("background", case["background"] or "")]
+    description, findings = read_sources(sources)
+    assert findings == []
+    assert description.rules
+    again, more = read_text(show_description(description))
+    assert not has_errors(more)
+    assert len(again.rules) == len(description.rules)
