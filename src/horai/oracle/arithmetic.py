@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var
 from horai.oracle.unify import Env, walk
@@ -15,7 +15,29 @@ class EvaluationError(Exception):
     """An expression that has no value: a condition holding it is not satisfied."""
 
 
+MAX_EXPONENT = 10_000  # of whole numbers: more than any sensible rule needs
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "infinite": math.inf}
+
+
+def total(numbers: Iterable[Number]) -> Number:
+    """The sum, the same whatever the order: exact for whole numbers, else rounded only once."""
+    listed = list(numbers)
+    if all(isinstance(n, int) for n in listed):
+        return sum(listed)
+    try:
+        return math.fsum(listed)
+    except (OverflowError, ValueError) as error:
+        raise EvaluationError(str(error)) from error
+
+
+def largest(numbers: Iterable[Number]) -> Number:
+    """The largest number; of 1 and 1.0 the whole one, whatever the order."""
+    return max(numbers, key=lambda n: (n, isinstance(n, int)))
+
+
+def smallest(numbers: Iterable[Number]) -> Number:
+    """The smallest number; of 1 and 1.0 the whole one, whatever the order."""
+    return min(numbers, key=lambda n: (n, isinstance(n, float)))
 
 
 def _divide(a: Number, b: Number) -> Number:
@@ -24,16 +46,31 @@ def _divide(a: Number, b: Number) -> Number:
     return a / b
 
 
+def _whole(a: Number) -> int:
+    if not isinstance(a, int):
+        raise ValueError(f"not a whole number: {a}")
+    return a
+
+
 def _truncating(a: Number, b: Number) -> int:
-    quotient = abs(int(a)) // abs(int(b))
+    quotient = abs(_whole(a)) // abs(_whole(b))
     return quotient if (a >= 0) == (b >= 0) else -quotient
 
 
 def _power(a: Number, b: Number) -> Number:
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > MAX_EXPONENT:
+        raise ValueError("too large a power")
     result = a**b
     if isinstance(result, complex):
         raise ValueError("complex result")
     return result
+
+
+def _round(a: Number) -> int:
+    """To the nearest whole number, halves away from zero."""
+    below = math.floor(abs(a))
+    nearest = below + 1 if abs(a) - below >= 0.5 else below
+    return nearest if a >= 0 else -nearest
 
 
 def _sign(a: Number) -> Number:
@@ -47,9 +84,9 @@ UNARY: dict[str, Callable[[Number], Number]] = {
     "sqrt": math.sqrt,
     "floor": math.floor,
     "ceiling": math.ceil,
-    "round": lambda a: math.floor(a + 0.5) if a >= 0 else math.ceil(a - 0.5),
+    "round": _round,
     "truncate": math.trunc,
-    "integer": lambda a: math.floor(a + 0.5) if a >= 0 else math.ceil(a - 0.5),
+    "integer": _round,
     "float": float,
     "sign": _sign,
     "sin": math.sin,
@@ -68,10 +105,10 @@ BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "*": lambda a, b: a * b,
     "/": _divide,
     "//": _truncating,
-    "mod": lambda a, b: a % b,
+    "mod": lambda a, b: _whole(a) % _whole(b),
     "rem": lambda a, b: a - b * _truncating(a, b),
-    "min": min,
-    "max": max,
+    "min": lambda a, b: smallest([a, b]),
+    "max": lambda a, b: largest([a, b]),
     "**": _power,
     "^": _power,
     "atan2": math.atan2,

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import networkx as nx
+
 from horai.lang.ec.syntax import (
+    Aggregate,
     BackgroundRule,
     Call,
     Compare,
+    DynamicDomain,
+    Edge,
     EventDescription,
+    FindAll,
+    Happens,
+    HoldsAt,
+    HoldsFor,
+    InitiatedAt,
     Is,
     Literal,
+    TerminatedAt,
     conjuncts,
+    walk,
 )
 from horai.lang.terms import Term, functor, is_ground
 from horai.oracle.scopes import Names, names
-from horai.oracle.unify import Env, unify_all, walk
+from horai.oracle.unify import Env, unify_all
+from horai.oracle.unify import walk as value_of
 from horai.oracle.world import Key
 
 Row = tuple[Term, ...]
+TEMPORAL = (Happens, Edge, HoldsAt, HoldsFor, InitiatedAt, TerminatedAt)
 
 
 class Table:
@@ -33,7 +47,8 @@ class Table:
         if row in self.rows:
             return False
         self.rows[row] = None
-        self._by_argument.clear()
+        for position, index in self._by_argument.items():
+            index.setdefault(row[position], []).append(row)
         return True
 
     def match(self, args: Row, env: Env) -> Iterator[Env]:
@@ -45,7 +60,7 @@ class Table:
 
     def _candidates(self, args: Row, env: Env) -> list[Row]:
         for position, arg in enumerate(args):
-            value = walk(arg, env)
+            value = value_of(arg, env)
             if is_ground(value):
                 return self._index(position).get(value, [])
         return list(self.rows)
@@ -63,54 +78,89 @@ class Table:
 class Background:
     """The predicates of the background knowledge.
 
-    `facts` holds what is listed in files, `extra` the members of dynamic domains.
+    `facts` holds what is listed in files. The rows of `listable` predicates can all be written
+    down; `group` names the predicates that have to be listed together because they call each
+    other. All others are procedures, and so is whatever looks at events or fluents: those change
+    while the background does not.
     """
 
     def __init__(self, description: EventDescription) -> None:
         self.facts = {key: Table(facts.rows) for key, facts in description.facts.items()}
         self.rules: dict[Key, list[BackgroundRule]] = {}
+        self.dynamic: set[Key] = set()
         for rule in description.rules:
-            key = functor(rule.head) if isinstance(rule, BackgroundRule) else None
-            if key is not None and isinstance(rule, BackgroundRule):
-                self.rules.setdefault(key, []).append(rule)
+            if isinstance(rule, BackgroundRule):
+                key = functor(rule.head)
+                if key is not None:
+                    self.rules.setdefault(key, []).append(rule)
+            elif isinstance(rule, DynamicDomain):
+                key = functor(rule.domain)
+                if key is not None:
+                    self.dynamic.add(key)
+        calls = {key: set(self._called(key)) for key in self.rules}
+        self.temporal = self._find_temporal(calls)
         self.listable = self._find_listable()
+        graph: nx.DiGraph[Key] = nx.DiGraph()
+        graph.add_nodes_from(self.listable)
+        graph.add_edges_from(
+            (key, called) for key in calls for called in calls[key] if key in self.listable
+        )
+        self.group: dict[Key, list[Key]] = {
+            key: [k for k in self.rules if k in members]
+            for members in nx.strongly_connected_components(graph)
+            for key in members
+        }
 
-    def defined(self, key: Key) -> bool:
-        """Does the predicate have a fact or a rule?"""
-        return key in self.facts or key in self.rules
+    def _called(self, key: Key) -> Iterator[Key]:
+        for rule in self.rules[key]:
+            yield from (literal.key for literal in walk(rule.body) if isinstance(literal, Call))
+
+    def _find_temporal(self, calls: dict[Key, set[Key]]) -> frozenset[Key]:
+        """Predicates that look at events or fluents, themselves or through others."""
+        found = {
+            key
+            for key, rules in self.rules.items()
+            if any(isinstance(part, TEMPORAL) for rule in rules for part in walk(rule.body))
+        }
+        while True:
+            more = {key for key, called in calls.items() if called & found} - found
+            if not more:
+                return frozenset(found)
+            found |= more
 
     def _find_listable(self) -> frozenset[Key]:
-        """Predicates whose rows can all be listed: every head variable gets a value."""
-        known = {key for key in self.facts if key not in self.rules}
+        """Predicates whose rows can all be listed: every head variable gets a value.
+
+        Predicates may call each other, so all are taken to be listable until one proves not to be.
+        """
+        known = {*self.facts, *self.rules, *self.dynamic} - self.temporal
         while True:
-            more = {
+            less = {
                 key
-                for key, rules in self.rules.items()
-                if key not in known and all(_lists(rule, known | {key}) for rule in rules)
+                for key in known
+                if any(not _lists(rule, known) for rule in self.rules.get(key, ()))
             }
-            if not more:
+            if not less:
                 return frozenset(known)
-            known |= more
+            known -= less
 
 
 def _lists(rule: BackgroundRule, known: set[Key]) -> bool:
     bound: Names = frozenset()
     literals: list[Literal] = list(conjuncts(rule.body))
-    for literal in literals:
-        if isinstance(literal, Call) and literal.key in known:
-            bound |= names(literal.term)
     changed = True
     while changed:
         changed = False
         for literal in literals:
-            gained = _gains(literal, bound) - bound
+            gained = _gains(literal, bound, known) - bound
             if gained:
                 bound |= gained
                 changed = True
     return names(rule.head) <= bound
 
 
-def _gains(literal: Literal, bound: Names) -> Names:
+def _gains(literal: Literal, bound: Names, known: set[Key]) -> Names:
+    """The variables a condition gives values to, once `bound` have theirs."""
     match literal:
         case Is(target=target, expression=expression) if names(expression) <= bound:
             return names(target)
@@ -121,6 +171,10 @@ def _gains(literal: Literal, bound: Names) -> Names:
             return names(value)
         case Call(name="member", args=(item, items)) if names(items) <= bound:
             return names(item)
+        case Call(key=key) if key in known:
+            return names(literal.term)
+        case FindAll(result=result) | Aggregate(result=result):
+            return names(result)
         case _:
             pass
     return frozenset()

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
-from horai.lang.terms import Atom, Float, Int, ListTerm, Str, Term, Var
-from horai.oracle.arithmetic import evaluate, number_term, order_key
+from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var
+from horai.oracle.arithmetic import (
+    EvaluationError,
+    evaluate,
+    largest,
+    number_term,
+    order_key,
+    smallest,
+    total,
+)
+from horai.oracle.errors import Endless
 from horai.oracle.unify import Env, resolve, unify, unify_all, walk
 
 Args = tuple[Term, ...]
@@ -38,11 +48,15 @@ def _memberchk(args: Args, env: Env) -> Iterator[Env]:
 def _between(args: Args, env: Env) -> Iterator[Env]:
     low, high = evaluate(args[0], env), evaluate(args[1], env)
     target = walk(args[2], env)
+    if not isinstance(low, int) or not (isinstance(high, int) or high == math.inf):
+        raise EvaluationError("between/3 needs whole numbers")
     if isinstance(target, Int):
         if low <= target.value <= high:
             yield env
     elif isinstance(target, Var):
-        for value in range(int(low), int(high) + 1):
+        if not isinstance(high, int):
+            raise Endless("between/3 up to infinity has no end")
+        for value in range(low, high + 1):
             yield {**env, target.name: Int(value)}
 
 
@@ -108,6 +122,16 @@ def _is_a(*kinds: type) -> Builtin:
     return run
 
 
+def _atom_length(args: Args, env: Env) -> Iterator[Env]:
+    match walk(args[0], env):
+        case Atom(name=text) | Str(value=text):
+            yield from _once(unify(args[1], Int(len(text)), env))
+        case Int(value=number) | Float(value=number):
+            yield from _once(unify(args[1], Int(len(str(number))), env))
+        case _:
+            pass
+
+
 def standard_order(items: tuple[Term, ...]) -> tuple[Term, ...]:
     """Sorted by the standard order of terms, without duplicates."""
     return tuple(sorted(set(items), key=order_key))
@@ -123,24 +147,30 @@ BUILTINS: dict[tuple[str, int], Builtin] = {
     ("memberchk", 2): _memberchk,
     ("between", 3): _between,
     ("length", 2): _length,
-    ("sum_list", 2): _reduce(sum),
-    ("sumlist", 2): _reduce(sum),
-    ("max_list", 2): _reduce(max),
-    ("min_list", 2): _reduce(min),
+    ("sum_list", 2): _reduce(total),
+    ("sumlist", 2): _reduce(total),
+    ("max_list", 2): _reduce(largest),
+    ("min_list", 2): _reduce(smallest),
     ("nth0", 3): _nth(0),
     ("nth1", 3): _nth(1),
     ("append", 3): _append,
     ("sort", 2): _map_list(standard_order),
     ("msort", 2): _map_list(lambda items: sorted_bag(list(items))),
     ("reverse", 2): _map_list(lambda items: items[::-1]),
+    ("list_to_set", 2): _map_list(lambda items: tuple(dict.fromkeys(items))),
     ("last", 2): _last,
+    ("atom_length", 2): _atom_length,
     ("atom", 1): _is_a(Atom),
     ("atomic", 1): _is_a(Atom, Int, Float, Str),
     ("number", 1): _is_a(Int, Float),
     ("integer", 1): _is_a(Int),
     ("float", 1): _is_a(Float),
+    ("compound", 1): _is_a(Compound, ListTerm),
     ("is_list", 1): _is_a(ListTerm),
+    # Conditions wait until their variables are bound, so nothing is ever seen unbound.
     ("ground", 1): lambda args, env: iter([env]),
+    ("nonvar", 1): lambda args, env: iter([env]),
+    ("var", 1): lambda args, env: iter([]),
 }
 
 # Argument positions that must be bound before the built-in can run; the first one otherwise.

@@ -16,12 +16,12 @@ from horai.lang.ec.syntax import (
     IntervalOp,
     TerminatedAt,
 )
-from horai.lang.terms import Int, ListTerm, Term, Var, variables
+from horai.lang.terms import Int, ListTerm, Term, Var, is_ground, variables
 from horai.oracle import intervals as span
 from horai.oracle.arithmetic import EvaluationError, evaluate
 from horai.oracle.context import Context, FutureRead, Stuck, once
 from horai.oracle.scopes import names
-from horai.oracle.unify import Env, ground, resolve, unify, unify_all, walk
+from horai.oracle.unify import Env, covers, ground, resolve, unify, unify_all, walk
 from horai.oracle.world import Key, interval_term, key_of, term_intervals
 
 
@@ -40,50 +40,60 @@ class CalculusConditions(Context):
 
     def _happens(self, goal: Happens, env: Env) -> Iterator[Env]:
         event = resolve(goal.event, env)
-        by_time = self.world.events.get(key_of(event), {})
+        key = key_of(event)
+        by_time = self.world.events.get(key, {})
         t = self._time(goal.time, env)
+        if key in self.events:
+            self._refuse_future(key, t)
         for moment in sorted(by_time) if t is None else [t]:
             at = unify(goal.time, Int(moment), env) if t is None else env
-            for occurrence in by_time.get(moment, ()):
+            for occurrence in list(by_time.get(moment, ())):
                 if at is not None:
                     yield from once(unify(event, occurrence, at))
 
     def _edge(self, goal: Edge, env: Env) -> Iterator[Env]:
         t = self._time(goal.time, env)
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
-        for fluent, value, moment in list(self.world.edges(key_of(pattern[0]), goal.kind)):
-            if t is None or t == moment:
-                at = unify(goal.time, Int(moment), env) if t is None else env
-                if at is not None:
-                    yield from once(unify_all(pattern, (fluent, value), at))
+        key = key_of(pattern[0])
+        if key in self.members:
+            self._refuse_future(key, t)
+        for fluent, value, moment in self.world.edges(key, goal.kind, t):
+            at = unify(goal.time, Int(moment), env) if t is None else env
+            if at is not None:
+                yield from once(unify_all(pattern, (fluent, value), at))
 
     def _points(self, goal: InitiatedAt | TerminatedAt, env: Env) -> Iterator[Env]:
         world = self.world
         store = world.initiations if isinstance(goal, InitiatedAt) else world.terminations
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
-        by_time = store.get(key_of(pattern[0]), {})
+        key = key_of(pattern[0])
+        by_time = store.get(key, {})
         t = self._time(goal.time, env)
+        if key in self.members:
+            self._refuse_future(key, t)
         for moment in sorted(by_time) if t is None else [t]:
             if not world.in_run(moment):
                 continue
             at = unify(goal.time, Int(moment), env) if t is None else env
             if at is None or not self._within(goal.bounds, moment, at):
                 continue
-            for fluent, value in list(by_time.get(moment, ())):
-                if value is not None:
-                    yield from once(unify_all(pattern, (fluent, value), at))
-                    continue
+            for fluent, values in list(by_time.get(moment, {}).items()):
                 matched = unify(pattern[0], fluent, at)
-                if matched is not None:
-                    yield from self._every_value(fluent, pattern[1], matched)
+                for value in list(values) if matched is not None else ():
+                    yield from self._value_point(fluent, value, pattern[1], matched or at)
 
-    def _every_value(self, fluent: Term, pattern: Term, env: Env) -> Iterator[Env]:
-        """A termination of every value, as seen for one value."""
-        if ground(pattern, env):
-            yield env
-            return
-        for value in self.world.spans.get(key_of(fluent), {}).get(fluent, {}):
+    def _value_point(
+        self, fluent: Term, value: Term | None, pattern: Term, env: Env
+    ) -> Iterator[Env]:
+        """A point as seen for one value; a termination may be one of many values."""
+        if value is not None and is_ground(value):
             yield from once(unify(pattern, value, env))
+            return
+        known = self.world.spans.get(key_of(fluent), {}).get(fluent, {})
+        candidates = [resolve(pattern, env)] if ground(pattern, env) else list(known)
+        for candidate in candidates:
+            if covers(value, candidate) and self.in_domain(fluent, candidate):
+                yield from once(unify(pattern, candidate, env))
 
     def _within(self, bounds: tuple[Term, Term] | None, t: int, env: Env) -> bool:
         if bounds is None:
@@ -95,7 +105,8 @@ class CalculusConditions(Context):
         t = self._time(goal.time, env)
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         key = key_of(pattern[0])
-        self._refuse_future(key, t)
+        if key in self.members:
+            self._refuse_future(key, t)
         for fluent, value, intervals in self._matching(pattern, key):
             if t is not None:
                 if span.contains(intervals, t):
@@ -107,7 +118,8 @@ class CalculusConditions(Context):
                     yield from once(unify_all(pattern, (fluent, value), at))
 
     def _refuse_future(self, key: Key, t: int | None) -> None:
-        if key in self.members and t is not None and self.horizon is not None and t >= self.horizon:
+        """What the component being settled says is known up to the cell in work only."""
+        if t is not None and self.horizon is not None and t >= self.horizon:
             raise FutureRead(key)
 
     def _matching(
@@ -123,22 +135,25 @@ class CalculusConditions(Context):
 
     def _all_points(self, intervals: span.Intervals, key: Key) -> Iterator[int]:
         """The time-points of some intervals up to now."""
-        last = self.world.query
+        world = self.world
+        last = world.query
         if key in self.members and self.horizon is not None:
             last = min(last, self.horizon - 1)
         for start, end in intervals:
-            t = max(start, self.world.grid.next(self.world.start))
+            t = max(start, world.start + 1)
+            t = t if world.grid.cell(t) == t else world.grid.next(t)
             while t <= last and t < end:
                 yield t
-                t = self.world.grid.next(t)
+                t += world.grid.tick
 
     def _holds_for(self, goal: HoldsFor, env: Env) -> Iterator[Env]:
         free = [
             name for name in names(goal.fvp.fluent, goal.fvp.value) if not ground(Var(name), env)
         ]
-        unknown = [name for name in free if name not in self.domains]
-        if unknown:
+        if any(name not in self.domains for name in free):
             raise Stuck(goal)
+        if key_of(goal.fvp.fluent) in self.members:
+            raise FutureRead(key_of(goal.fvp.fluent))  # a list of intervals has no end yet
         for values in product(*(self.domains[name] for name in free)):
             bound = unify_all(tuple(Var(name) for name in free), values, env)
             if bound is not None:

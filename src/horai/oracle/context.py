@@ -8,20 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from horai.lang.ec.syntax import Literal
 from horai.lang.terms import Term
 from horai.oracle.background import Background, Row, Table
+from horai.oracle.errors import FutureRead as FutureRead
+from horai.oracle.errors import Stuck as Stuck
 from horai.oracle.scopes import Scopes
 from horai.oracle.unify import Env
 from horai.oracle.world import Key, World
 
 PythonPredicate = Callable[..., object]
 Domains = Mapping[str, list[Term]]
-
-
-class Stuck(Exception):
-    """No condition can be evaluated: a variable gets no value."""
-
-
-class FutureRead(Exception):
-    """A rule of a cycle asks for something later than the point it is about."""
 
 
 class Context(ABC):
@@ -39,13 +33,17 @@ class Context(ABC):
         self.background = background
         self.scopes = scopes
         self.python = python
-        self.dynamic = {key: Table(list(rows)) for key, rows in domain_rows.items()}
+        self.dynamic = domain_rows
         self.domains: Domains = {}  # values for variables of `holdsFor` that nothing else binds
         self.horizon: int | None = None  # in a cycle: the first point not settled yet
         self.members: frozenset[Key] = frozenset()  # the fluents of the cycle being settled
+        self.events: frozenset[Key] = frozenset()  # and its output events
+        # Is a ground entity inside its grounding? Set by who knows the groundings.
+        self.in_domain: Callable[[Term, Term | None], bool] = lambda entity, value: True
         self.nothing_absent = False  # formulas: no absence at the very start of the run
+        self.domain_answers: dict[tuple[Term, Term | None], bool] = {}  # of groundings, asked once
+        self.domain_rows: dict[Key, list[tuple[Term, Term | None]]] = {}
         self._tables: dict[Key, Table] = {}
-        self._open_tables: set[Key] = set()
         self._depth = 0
 
     @abstractmethod

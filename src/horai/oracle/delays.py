@@ -22,6 +22,7 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.lang.terms import Int, Term, Var
+from horai.oracle.errors import Unsupported, blaming
 from horai.oracle.groundings import Groundings
 from horai.oracle.points import Points, Said
 from horai.oracle.scopes import names
@@ -74,7 +75,7 @@ class Delays:
 
     def act(self, t: int, nodes: list[Node]) -> Iterator[Said]:
         """What attempts due at t do to the given fluents."""
-        for attempt in self._due.get(t, ()):
+        for attempt in list(self._due.get(t, ())):
             yield from self._effects(attempt, t, nodes)
 
     def remember(self, t: int, nodes: list[Node]) -> None:
@@ -116,20 +117,21 @@ class Delays:
             for fvp in self.postponable
         )
 
-    def _solutions(self, attempt: Attempt, at_deadline: bool) -> Iterator[Env]:
+    def _solutions(self, attempt: Attempt, at_deadline: bool) -> list[Env]:
         """Ways to satisfy the conditions of a rule, as far as they can be known at that time."""
         rule = self.rules[attempt.rule]
         pair = (rule.origin.fluent, rule.origin.value)
         env = unify_all(pair, (attempt.fluent, attempt.value), {})
         if env is None:
-            return
-        goals = tuple(conjuncts(rule.body))
-        time = initiation_time(rule)
-        if time is not None:
-            env = {**env, time: Int(attempt.since)}
-            if not at_deadline:
-                goals = tuple(goal for goal in goals if not _looks_ahead(goal, time))
-        yield from self.solver.solve(goals, env)
+            return []
+        with blaming(rule.clause):
+            goals = tuple(conjuncts(rule.body))
+            time = initiation_time(rule)
+            if time is not None:
+                env = {**env, time: Int(attempt.since)}
+                if not at_deadline:
+                    goals = tuple(goal for goal in goals if not _looks_ahead(goal, time))
+            return list(self.solver.solve(goals, env))
 
 
 def _deadline(rule: DelayRule, attempt: Attempt, env: Env) -> int | None:
@@ -138,24 +140,35 @@ def _deadline(rule: DelayRule, attempt: Attempt, env: Env) -> int | None:
 
 
 def initiation_time(rule: DelayRule) -> str | None:
-    """The variable of a body that stands for the time of initiation: nothing gives it a value."""
-    timed: set[str] = set()
-    given = names(rule.origin.term, rule.delay)
+    """The variable of a body that stands for the time of initiation.
+
+    It is the one at which fluents are looked at, or from which a later time is computed, and
+    that nothing else gives a value to.
+    """
+    looked_at: dict[str, None] = {}
+    happening: dict[str, None] = {}
+    given = set(names(rule.origin.term, rule.delay))
     if isinstance(rule, FutureInitiation):
         given |= names(rule.target.term)
     for literal in walk(rule.body):
         match literal:
-            case HoldsAt(time=time) | Happens(time=time):
-                timed |= names(time)
+            case HoldsAt(time=time):
+                looked_at.update(dict.fromkeys(names(time)))
+            case Happens(time=time):
+                happening.update(dict.fromkeys(names(time)))
             case Is(target=target, expression=expression):
                 given |= names(target)
-                timed |= names(expression)
+                looked_at.update(dict.fromkeys(names(expression)))
             case Call(term=term):
                 given |= names(term)
             case _:
                 pass
-    free = sorted(timed - given)
-    return free[0] if free else None
+    free = [name for name in looked_at if name not in given]
+    alone = [name for name in free if name not in happening]
+    choice = alone or free or [name for name in happening if name not in given]
+    if len(choice) > 1:
+        raise Unsupported(f"which of {', '.join(choice)} is the time of initiation?")
+    return choice[0] if choice else None
 
 
 def _looks_ahead(goal: Literal, time: str) -> bool:

@@ -23,7 +23,7 @@ from horai.lang.terms import Term
 from horai.oracle.background import Background
 from horai.oracle.context import PythonPredicate
 from horai.oracle.groundings import Groundings
-from horai.oracle.intervals import Grid, Interval, Intervals, coalesce
+from horai.oracle.intervals import Grid, Intervals
 from horai.oracle.scopes import Scopes
 from horai.oracle.solver import Solver
 from horai.oracle.static import evaluate_static
@@ -99,16 +99,16 @@ class Interpreter:
         world = World(self.grid, start, query, self.allen_memory)
         for item in items:
             if item.value is None:
-                world.add_event(item.entity, item.start)
+                world.add_input_event(item.entity, item.start)
             else:
                 world.add_interval(item.entity, item.value, (item.start, item.end))
-        for values in world.spans.values():
-            for by_value in values.values():
-                for value, intervals in by_value.items():
-                    by_value[value] = coalesce(intervals)
+        for key in world.spans:
+            world.merge(key)
         domain = self.groundings.members((item.entity, item.value) for item in items)
         solver = Solver(world, self.background, self.scopes, domain, self.predicates)
+        solver.in_domain = lambda entity, value: self.groundings.allows(solver, entity, value)
         for component in self.strata.components:
+            self.strata.refuse_static_cycle(component)
             if component[0].kind == "static":
                 evaluate_static(component[0], self.strata, self.groundings, solver)
             else:
@@ -117,13 +117,12 @@ class Interpreter:
 
 
 def _knowledge(world: World) -> Knowledge:
-    spans: dict[tuple[Term, Term], Intervals] = {}
-    for values in world.spans.values():
-        for fluent, by_value in values.items():
-            for value, intervals in by_value.items():
-                kept: list[Interval] = coalesce(intervals)
-                if kept:
-                    spans[fluent, value] = kept
+    spans: dict[tuple[Term, Term], Intervals] = {
+        (fluent, value): intervals
+        for key in world.spans
+        for fluent, value, intervals in world.instances(key)
+        if intervals
+    }
     events: dict[Term, list[int]] = {}
     for by_time in world.events.values():
         for t in sorted(by_time):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from horai.lang.ec.syntax import Call, DynamicDomain, EventDescription, Grounding, conjuncts
 from horai.lang.terms import Term, functor, is_ground
 from horai.oracle.background import Row
+from horai.oracle.errors import blaming
 from horai.oracle.solver import Solver
 from horai.oracle.unify import Env, ground, resolve, unify
 from horai.oracle.world import Key, key_of
@@ -30,8 +31,8 @@ class Groundings:
         """What input items put into the dynamic domains, through the groundings of their type."""
         rows: dict[Key, dict[Row, None]] = {key: {} for key in self.dynamic}
         for entity, value in items:
-            for rule in self.rules.get(key_of(entity), ()):
-                env = _fit(rule, entity, value, {})
+            for rule in self._rules(entity, value):
+                env = _fit(rule, entity, value)
                 if env is None:
                     continue
                 for literal in conjuncts(rule.body):
@@ -41,51 +42,66 @@ class Groundings:
                             rows[literal.key][row] = None
         return {key: list(members) for key, members in rows.items()}
 
-    def speaks_of(self, entity: Term, value: Term) -> bool:
+    def speaks_of(self, entity: Term, value: Term | None) -> bool:
         """Is there a grounding for this entity and a value that fits?"""
-        return any(_same_value(rule, value) for rule in self.rules.get(key_of(entity), ()))
+        return any(True for _ in self._rules(entity, value))
 
     def allows(self, solver: Solver, entity: Term, value: Term | None) -> bool:
         """Is a ground entity in its domain? Values that no grounding speaks of are free."""
+        asked = (entity, value)
+        if asked not in solver.domain_answers:
+            solver.domain_answers[asked] = self._allows(solver, entity, value)
+        return solver.domain_answers[asked]
+
+    def _allows(self, solver: Solver, entity: Term, value: Term | None) -> bool:
         spoken_of = False
-        for rule in self.rules.get(key_of(entity), ()):
-            if (
-                value is not None
-                and rule.value is not None
-                and unify(rule.value, value, {}) is None
-            ):
-                continue
+        for rule in self._rules(entity, value):
             spoken_of = True
-            env = _fit(rule, entity, value, {})
-            if env is not None and solver.holds(rule.body, env):
-                return True
+            env = _fit(rule, entity, value)
+            if env is not None:
+                with blaming(rule.clause):
+                    if solver.holds(rule.body, env):
+                        return True
         return not spoken_of
 
     def complete(self, solver: Solver, entity: Term, value: Term | None, env: Env) -> Iterator[Env]:
         """All ways to bind the free variables of an entity by its groundings."""
-        for found, found_value in dict.fromkeys(self.instances(solver, key_of(entity))):
+        for found, found_value in self.instances(solver, key_of(entity)):
             bound = unify(entity, found, env)
             if bound is not None and value is not None and found_value is not None:
                 bound = unify(value, found_value, bound)
             if bound is not None:
                 yield bound
 
-    def instances(self, solver: Solver, key: Key) -> Iterator[tuple[Term, Term | None]]:
+    def instances(self, solver: Solver, key: Key) -> list[tuple[Term, Term | None]]:
         """The ground instances of an entity that its groundings list."""
+        if key not in solver.domain_rows:
+            solver.domain_rows[key] = list(dict.fromkeys(self._instances(solver, key)))
+        return solver.domain_rows[key]
+
+    def _instances(self, solver: Solver, key: Key) -> Iterator[tuple[Term, Term | None]]:
         for rule in self.rules.get(key, ()):
-            for env in solver.solve((rule.body,), {}):
+            with blaming(rule.clause):
+                found = list(solver.solve((rule.body,), {}))
+            for env in found:
                 if ground(rule.entity, env):
-                    found = None if rule.value is None else resolve(rule.value, env)
-                    yield resolve(rule.entity, env), found
+                    value = None if rule.value is None else resolve(rule.value, env)
+                    listed = value if value is not None and is_ground(value) else None
+                    yield resolve(rule.entity, env), listed
+
+    def _rules(self, entity: Term, value: Term | None) -> Iterator[Grounding]:
+        """The groundings of an event (no value), or of a fluent with a value that fits."""
+        for rule in self.rules.get(key_of(entity), ()):
+            if value is None:
+                if rule.value is None:
+                    yield rule
+            elif rule.value is None or unify(rule.value, value, {}) is not None:
+                yield rule
 
 
-def _fit(rule: Grounding, entity: Term, value: Term | None, env: Env) -> Env | None:
-    """Bind a grounding to a ground entity; an input item of unknown value fits every value."""
-    bound = unify(rule.entity, entity, env)
+def _fit(rule: Grounding, entity: Term, value: Term | None) -> Env | None:
+    """Bind a grounding to a ground entity and value."""
+    bound = unify(rule.entity, entity, {})
     if bound is not None and value is not None and rule.value is not None:
         return unify(rule.value, value, bound)
     return bound
-
-
-def _same_value(rule: Grounding, value: Term | None) -> bool:
-    return value is None or rule.value is None or unify(rule.value, value, {}) is not None

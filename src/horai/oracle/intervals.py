@@ -7,8 +7,10 @@ still lasts is `INF`. A list is sorted, and its intervals neither overlap nor to
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 INF = math.inf
 Time = int | float
@@ -52,7 +54,8 @@ def coalesce(intervals: Iterable[Interval]) -> Intervals:
 
 def contains(intervals: Intervals, t: Time) -> bool:
     """Is `t` a point of one of the intervals?"""
-    return any(start <= t < end for start, end in intervals)
+    before = bisect_right(intervals, (t, INF)) - 1  # the last interval that starts by t
+    return before >= 0 and t < intervals[before][1]
 
 
 def union(lists: Iterable[Intervals]) -> Intervals:
@@ -70,10 +73,22 @@ def intersection(lists: list[Intervals]) -> Intervals:
         return []
     common = lists[0]
     for other in lists[1:]:
-        common = coalesce(
-            (max(a, c), min(b, d)) for a, b in common for c, d in other if max(a, c) < min(b, d)
-        )
+        common = _common(common, other)
     return common
+
+
+def _common(left: Intervals, right: Intervals) -> Intervals:
+    found: Intervals = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        (a, b), (c, d) = left[i], right[j]
+        if max(a, c) < min(b, d):
+            found.append((max(a, c), min(b, d)))
+        if b < d:  # the one that ends first has met all it can
+            i += 1
+        else:
+            j += 1
+    return found
 
 
 def difference(base: Intervals, lists: Iterable[Intervals]) -> Intervals:
@@ -82,15 +97,20 @@ def difference(base: Intervals, lists: Iterable[Intervals]) -> Intervals:
     >>> difference([(5, 20), (26, 50)], [[(1, 4), (18, 22)], [(28, 35)]])
     [(5, 18), (26, 28), (35, 50)]
     """
-    rest = base
-    for start, end in union(lists):
-        pieces: Intervals = []
-        for a, b in rest:
-            pieces.append((a, min(b, start)))
-            if end != INF:
-                pieces.append((max(a, int(end)), b))
-        rest = [piece for piece in pieces if piece[0] < piece[1]]
-    return coalesce(rest)
+    taken = union(lists)
+    ends = [end for _, end in taken]
+    rest: Intervals = []
+    for start, end in base:
+        at: Time = start
+        for c, d in islice(taken, bisect_right(ends, start), None):
+            if c >= end:
+                break
+            if at < c:
+                rest.append((int(at), c))
+            at = max(at, d)
+        if at < end:
+            rest.append((int(at), end))
+    return rest
 
 
 def longer_or_shorter(

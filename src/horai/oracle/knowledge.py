@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 
-from horai.lang.ec.syntax import Aggregate, Call, FindAll
+from horai.lang.ec.syntax import Aggregate, BackgroundRule, Call, FindAll, Not, walk
 from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var, variables
-from horai.oracle.arithmetic import evaluate, number_term
+from horai.oracle.arithmetic import evaluate, largest, number_term, smallest, total
 from horai.oracle.background import Table
 from horai.oracle.builtins import BUILTINS, sorted_bag, standard_order
 from horai.oracle.context import Context, once
+from horai.oracle.errors import Endless, IllegalCycle, PredicateFailed, blaming
 from horai.oracle.python_terms import parameter_count, to_python, to_term
 from horai.oracle.scopes import names
 from horai.oracle.unify import Env, resolve, unify, unify_all
 from horai.oracle.world import Key
 
-MAX_DEPTH = 200
+MAX_DEPTH = 100  # calls of procedures inside each other
+MAX_ROWS = 200_000  # of one listed predicate
+
+_fresh = count()
 
 
 class KnowledgeConditions(Context):
@@ -39,14 +44,13 @@ class KnowledgeConditions(Context):
                 result = ListTerm(sorted_bag(values))
             case "set":
                 result = ListTerm(standard_order(tuple(values)))
+            case "sum":
+                result = number_term(total(evaluate(value, {}) for value in values))
             case kind:
-                numbers = [evaluate(value, {}) for value in values]
-                if not numbers and kind != "sum":
+                if not values:  # nothing is largest or smallest among nothing
                     return
-                if kind == "sum":
-                    result = number_term(sum(numbers))
-                else:
-                    result = number_term(max(numbers) if kind == "max" else min(numbers))
+                pick = largest if kind == "max" else smallest
+                result = number_term(pick([evaluate(value, {}) for value in values]))
         yield from once(unify(goal.result, result, env))
 
     def _call(self, goal: Call, env: Env) -> Iterator[Env]:
@@ -56,74 +60,109 @@ class KnowledgeConditions(Context):
             yield from self._python(goal, env)
         elif goal.key == ("queryTime", 1):
             yield from once(unify(goal.args[0], Int(self.world.query), env))
-        elif goal.key in self.dynamic:
-            yield from self.dynamic[goal.key].match(goal.args, env)
         elif goal.key in self.background.listable:
             yield from self.table(goal.key).match(goal.args, env)
         else:
             yield from self._unfold(goal, env)
 
+    # --- predicates that can be listed --------------------------------------------------------
+
     def table(self, key: Key) -> Table:
         """All rows of a predicate that can be listed, recursion included."""
-        done = self._tables.get(key)
-        if done is not None:
-            return done
-        facts = self.background.facts.get(key)
-        rules = self.background.rules.get(key, [])
-        if facts is not None and not rules:
-            self._tables[key] = facts
-            return facts
-        table = self._tables[key] = Table(list(facts.rows) if facts else [])
-        self._open_tables.add(key)
-        self._fill(key, table)
-        self._open_tables.discard(key)
-        if self._open_tables:  # inside somebody's recursion: complete only when that is
-            del self._tables[key]
-        return table
+        if key not in self._tables:
+            for member in self.background.group[key] or [key]:
+                self._tables[member] = self._stated(member)
+            if self.background.group[key]:
+                self._fill(self.background.group[key])
+        return self._tables[key]
 
-    def _fill(self, key: Key, table: Table) -> None:
+    def _stated(self, key: Key) -> Table:
+        """What needs no rule: facts, and members that the input puts into a dynamic domain."""
+        facts = self.background.facts.get(key)
+        members = self.dynamic.get(key)
+        if facts is not None and not members and key not in self.background.rules:
+            return facts
+        return Table([*(facts.rows if facts else ()), *(members or ())])
+
+    def _fill(self, group: list[Key]) -> None:
+        """Apply the rules of predicates that call each other until they say nothing new."""
+        rules = [(key, rule) for key in group for rule in self.background.rules[key]]
+        for _, rule in rules:
+            _refuse_unstratified(rule, group)
         grown = True
         while grown:
             grown = False
-            for rule in self.background.rules[key]:
+            for key, rule in rules:
                 args = rule.head.args if isinstance(rule.head, Compound) else ()
-                for env in list(self.solve((rule.body,), {})):
-                    grown |= table.add(tuple(resolve(arg, env) for arg in args))
+                table = self._tables[key]
+                with blaming(rule.clause):
+                    for env in list(self.solve((rule.body,), {})):
+                        grown |= table.add(tuple(resolve(arg, env) for arg in args))
+                    if len(table.rows) > MAX_ROWS:
+                        raise Endless(f"{key[0]}/{key[1]} has too many rows, or no last one")
+
+    # --- procedures ---------------------------------------------------------------------------
 
     def _unfold(self, goal: Call, env: Env) -> Iterator[Env]:
         """A procedure: its clauses in the place of the call, with variables of their own."""
-        if self._depth > MAX_DEPTH:
-            raise RecursionError(f"{goal.name}/{len(goal.args)} calls itself without end")
+        if self._depth >= MAX_DEPTH:
+            raise Endless(f"{goal.name}/{len(goal.args)} calls itself too often, or without end")
         args = tuple(_apart(resolve(arg, env)) for arg in goal.args)
+        answers: dict[tuple[Term, ...], None] = {}
         self._depth += 1
         try:
-            facts = self.background.facts.get(goal.key)
-            if facts is not None:
-                yield from facts.match(goal.args, env)
+            for found in self._stated(goal.key).match(args, {}):
+                answers[tuple(resolve(arg, found) for arg in args)] = None
             for rule in self.background.rules.get(goal.key, ()):
-                head = rule.head.args if isinstance(rule.head, Compound) else ()
-                inside = unify_all(head, args, {})
-                if inside is None:
-                    continue
-                for found in list(self.solve((rule.body,), inside)):
-                    answer = tuple(resolve(arg, found) for arg in args)
-                    yield from once(unify_all(goal.args, answer, env))
+                for found in self._clause(rule, args):
+                    answers[tuple(resolve(arg, found) for arg in args)] = None
         finally:
             self._depth -= 1
+        for answer in answers:
+            yield from once(unify_all(goal.args, tuple(map(_unlike_any, answer)), env))
+
+    def _clause(self, rule: BackgroundRule, args: tuple[Term, ...]) -> list[Env]:
+        head = rule.head.args if isinstance(rule.head, Compound) else ()
+        inside = unify_all(head, args, {})
+        if inside is None:
+            return []
+        with blaming(rule.clause):
+            return list(self.solve((rule.body,), inside))
 
     def _python(self, goal: Call, env: Env) -> Iterator[Env]:
         function = self.python[goal.name]
         values = [to_python(resolve(arg, env)) for arg in goal.args]
-        if parameter_count(function) == len(goal.args):
-            if function(*values):
-                yield env
-            return
-        result = function(*values[:-1])
-        if result is not None:
-            yield from once(unify(goal.args[-1], to_term(result), env))
+        tests = parameter_count(function) == len(values)
+        try:
+            result = function(*values) if tests else function(*values[:-1])
+            answer = None if tests or result is None else to_term(result)
+        except Exception as error:  # whatever the user's code raises
+            raise PredicateFailed(f"the Python predicate {goal.name} failed: {error}") from error
+        if answer is not None:
+            yield from once(unify(goal.args[-1], answer, env))
+        elif tests and result:
+            yield env
+
+
+def _refuse_unstratified(rule: BackgroundRule, group: list[Key]) -> None:
+    """Negation and aggregation need what is below them complete, which a cycle never is."""
+    for part in walk(rule.body):
+        if isinstance(part, Not | FindAll | Aggregate):
+            for inner in walk(part):
+                if isinstance(inner, Call) and inner.key in group:
+                    name, arity = inner.key
+                    error = IllegalCycle(f"{name}/{arity} depends on its own absence or total")
+                    error.clause = rule.clause
+                    raise error
 
 
 def _apart(term: Term) -> Term:
     """Free variables of a call get names that no clause uses."""
     free = variables(term)
     return resolve(term, {name: Var("^" + name) for name in free}) if free else term
+
+
+def _unlike_any(term: Term) -> Term:
+    """Variables that an answer leaves open must not be taken for variables of the caller."""
+    free = [name for name in variables(term) if not name.startswith("^")]
+    return resolve(term, {name: Var(f"^^{next(_fresh)}") for name in free}) if free else term

@@ -2,14 +2,15 @@
 
 A variable that occurs only inside such a part is existential there; a shared one must get its
 value outside first. Conditions of other negations and aggregates give no value, so they do not
-count as the rest of the clause.
+count as the rest of the clause; neither do the other branches of a disjunction, which are
+clauses of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from horai.lang.ec.syntax import Aggregate, And, FindAll, IfThenElse, Literal, Not, Or
+from horai.lang.ec.syntax import Aggregate, And, Compare, FindAll, IfThenElse, Literal, Not, Or
 from horai.lang.terms import Term, variables
 
 Names = frozenset[str]
@@ -30,50 +31,49 @@ class Scopes:
     def add(self, head: Iterable[Term | None], body: Literal) -> None:
         """Note the closed parts of a clause."""
         self._keep.append(body)
-        self._visit(body, names(*head), body)
+        self._visit(body, names(*head))
 
     def shared(self, literal: Literal) -> Names:
         """The variables that must be bound before the literal can be evaluated."""
         return self._shared[id(literal)]
 
-    def _visit(self, literal: Literal, outside: Names, scope: Literal) -> None:
+    def _visit(self, literal: Literal, outside: Names) -> None:
+        """`outside` are the variables that can get a value elsewhere in the clause."""
         match literal:
-            case And(items=items) | Or(items=items):
+            case And(items=items):
+                for index, item in enumerate(items):
+                    others = (*items[:index], *items[index + 1 :])
+                    self._visit(item, outside.union(*(visible(other) for other in others)))
+            case Or(items=items):
                 for item in items:
-                    self._visit(item, outside, scope)
+                    self._visit(item, outside)
             case Not(item=item):
-                self._close(literal, names(item.term), outside, scope)
-                self._visit(item, outside | visible(scope, None), item)
-            case FindAll(template=template, goal=goal):
-                self._close(literal, names(template, goal.term), outside, scope)
-                self._visit(goal, outside | visible(scope, None), goal)
-            case Aggregate(template=template, goal=goal):
-                self._close(literal, names(template, goal.term), outside, scope)
-                self._visit(goal, outside | visible(scope, None), goal)
+                self._shared[id(literal)] = names(item.term) & outside
+                self._visit(item, outside)
+            case FindAll(template=template, goal=goal) | Aggregate(template=template, goal=goal):
+                self._shared[id(literal)] = names(template, goal.term) & outside
+                self._visit(goal, outside)
             case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                self._close(literal, names(condition.term), outside, scope)
-                for part in (condition, then, otherwise):
-                    self._visit(part, outside | visible(scope, literal), part)
+                self._shared[id(literal)] = names(condition.term) & outside
+                self._visit(condition, outside)
+                self._visit(then, outside | visible(condition))
+                self._visit(otherwise, outside)
+            case Compare(op="\\="):
+                self._shared[id(literal)] = names(literal.term) & outside
             case _:
                 pass
 
-    def _close(self, literal: Literal, inside: Names, outside: Names, scope: Literal) -> None:
-        self._shared[id(literal)] = inside & (outside | visible(scope, literal))
 
-
-def visible(literal: Literal, hidden: Literal | None) -> Names:
-    """Variables a body can give values to, leaving out what stands inside `hidden`."""
-    if literal is hidden:
-        return frozenset()
+def visible(literal: Literal) -> Names:
+    """Variables that a condition shares with the rest of its clause."""
     match literal:
         case And(items=items) | Or(items=items):
-            return frozenset().union(*(visible(item, hidden) for item in items))
+            return frozenset().union(*(visible(item) for item in items))
         case Not():
             return frozenset()
         case FindAll(result=result) | Aggregate(result=result):
             return names(result)
         case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-            parts = (condition, then, otherwise)
-            return frozenset().union(*(visible(part, hidden) for part in parts))
+            return visible(condition) | visible(then) | visible(otherwise)
         case _:
             return names(literal.term)

@@ -29,6 +29,7 @@ from horai.lang.ec.syntax import (
     Or,
     TerminatedAt,
     Truth,
+    walk,
 )
 from horai.lang.terms import ListTerm, Term, Var
 from horai.oracle.arithmetic import (
@@ -38,9 +39,11 @@ from horai.oracle.arithmetic import (
     number_term,
     order_key,
 )
+from horai.oracle.background import TEMPORAL
 from horai.oracle.builtins import BUILTINS, INPUTS, sorted_bag
 from horai.oracle.calculus import CalculusConditions
-from horai.oracle.context import Stuck, once
+from horai.oracle.context import once
+from horai.oracle.errors import Stuck
 from horai.oracle.knowledge import KnowledgeConditions
 from horai.oracle.python_terms import parameter_count
 from horai.oracle.scopes import Names
@@ -88,11 +91,12 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 for item in items:
                     yield from self.solve((item, *rest), env)
             case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                first = next(self.solve((condition,), env), None)
-                if first is None:
+                # There is no first solution where order has no meaning: all of them count.
+                met = list(self.solve((condition,), env))
+                for found in met:
+                    yield from self.solve((then, *rest), found)
+                if not met and not self._unspoken(condition):
                     yield from self.solve((otherwise, *rest), env)
-                else:
-                    yield from self.solve((then, *rest), first)
             case _:
                 for found in self.evaluate(goal, env):
                     yield from self.solve(rest, found)
@@ -100,6 +104,18 @@ class Solver(CalculusConditions, KnowledgeConditions):
     def holds(self, goal: Literal, env: Env) -> bool:
         """Can the goal be satisfied?"""
         return next(self.solve((goal,), env), None) is not None
+
+    def _unspoken(self, goal: Literal) -> bool:
+        """At the very start of the run, formulas say nothing of what is absent."""
+        return self.nothing_absent and self.is_temporal(goal)
+
+    def is_temporal(self, goal: Literal) -> bool:
+        """Does the condition look at events or fluents?"""
+        return any(
+            isinstance(part, TEMPORAL)
+            or (isinstance(part, Call) and part.key in self.background.temporal)
+            for part in walk(goal)
+        )
 
     # --- when a condition can be evaluated ----------------------------------------------------
 
@@ -114,6 +130,8 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 return 0
             case Compare(op="="):
                 return 0
+            case Compare(op="\\="):
+                return 0 if self._bound(self.scopes.shared(goal), env) else None
             case Compare(left=left, right=right):
                 return ready(0, left, right)
             case Is(expression=expression):
@@ -132,12 +150,17 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 return ready(1, event, time) or ready(2, time) or 4
             case Edge(fvp=fvp, time=time):
                 return ready(1, fvp.fluent, time) or ready(2, time) or 4
-            case InitiatedAt(fvp=fvp, time=time) | TerminatedAt(fvp=fvp, time=time):
+            case InitiatedAt(fvp=fvp, time=time):
                 return ready(1, fvp.fluent, time) or ready(2, time) or 4
+            case TerminatedAt(fvp=fvp, time=time):
+                # A termination of every value names none, so others may name it first.
+                named = ready(1, fvp.fluent, fvp.value, time) or ready(2, fvp.value, time)
+                return named or ready(4, fvp.value) or 5.8
             case HoldsAt(fvp=fvp, time=time):
                 return ready(1, fvp.fluent, time) or ready(3, time) or 6
             case HoldsFor(fvp=fvp):
-                return ready(2, fvp.fluent, fvp.value) or 5
+                # It cannot fail, so it chooses no values where another condition can.
+                return ready(2, fvp.fluent, fvp.value) or LAST_RESORT + 1
             case Or():
                 return 5.5
             case Call():
@@ -152,7 +175,7 @@ class Solver(CalculusConditions, KnowledgeConditions):
         if call.name in self.python:
             result = parameter_count(self.python[call.name]) < len(call.args)
             return 1 if result and all(bound[:-1]) else None
-        if call.key in self.background.listable or call.key in self.dynamic:
+        if call.key in self.background.listable:
             return 3 if any(bound) else 3.5
         return 1 if call.key == ("queryTime", 1) else LAST_RESORT
 
@@ -174,7 +197,7 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 if value:
                     yield env
             case Not(item=item):
-                if not self.nothing_absent and not self.holds(item, env):
+                if not self._unspoken(item) and not self.holds(item, env):
                     yield env
             case Compare():
                 yield from self._compare(goal, env)
@@ -213,7 +236,9 @@ class Solver(CalculusConditions, KnowledgeConditions):
             case "=":
                 yield from once(unify(left, right, env))
                 return
-            case "\\=" | "\\==":
+            case "\\=":
+                true = unify(left, right, {}) is None
+            case "\\==":
                 true = left != right
             case "==":
                 true = left == right

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from horai.lang.ec.syntax import Edge, HoldsAt, HoldsAtRule, HoldsFor, HoldsForRule, Literal, walk
+from collections.abc import Iterator
+
+from horai.lang.ec.syntax import (
+    Call,
+    Compare,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsFor,
+    HoldsForRule,
+    Is,
+    Literal,
+    walk,
+)
+from horai.lang.printer import show
 from horai.lang.terms import Int, Term, Var
+from horai.oracle.background import TEMPORAL
+from horai.oracle.errors import Unsupported, blaming
 from horai.oracle.groundings import Groundings
 from horai.oracle.intervals import INF, Intervals, coalesce
 from horai.oracle.scopes import names
@@ -14,7 +29,7 @@ from horai.oracle.world import key_of, term_intervals
 
 
 def holds_for_domains(
-    body: Literal, solver: Solver, groundings: Groundings
+    body: Literal, solver: Solver, groundings: Groundings, formula: bool = False
 ) -> dict[str, list[Term]]:
     """Values for the variables of `holdsFor` and `holdsAt` conditions.
 
@@ -22,11 +37,16 @@ def holds_for_domains(
     instances that some fluent of the body is known to have, or that its grounding lists.
     """
     found: dict[str, dict[Term, None]] = {}
-    for literal in walk(body):
+    parts = list(walk(body))
+    if not formula and not any(isinstance(literal, HoldsFor) for literal in parts):
+        return {}
+    for literal in parts:
         if not isinstance(literal, HoldsFor | HoldsAt):
             continue
         pattern = (literal.fvp.fluent, literal.fvp.value)
         key = key_of(literal.fvp.fluent)
+        for name in names(*pattern):
+            found.setdefault(name, {})  # nothing known yet is an empty domain, not a mistake
         pairs = [(fluent, value) for fluent, value, _ in solver.world.instances(key)]
         listed = [
             (entity, value)
@@ -36,7 +56,7 @@ def holds_for_domains(
         for pair in [*pairs, *listed]:
             env = unify_all(pattern, pair, {})
             for name in names(*pattern) if env is not None else ():
-                found.setdefault(name, {})[resolve(Var(name), env or {})] = None
+                found[name][resolve(Var(name), env or {})] = None
     return {name: list(values) for name, values in found.items()}
 
 
@@ -44,19 +64,22 @@ def evaluate_static(node: Node, strata: Strata, groundings: Groundings, solver: 
     """Work out a statically determined fluent-value pair; several rules give their union."""
     results: dict[tuple[Term, Term], Intervals] = {}
     for rule in strata.defined.static[node]:
-        solver.domains = holds_for_domains(rule.body, solver, groundings)
-        for env, intervals in _solutions(rule, groundings, solver):
-            fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
-            if intervals and groundings.allows(solver, fluent, value):
-                results.setdefault((fluent, value), []).extend(intervals)
+        formula = isinstance(rule, HoldsAtRule)
+        with blaming(rule.clause):
+            solver.domains = holds_for_domains(rule.body, solver, groundings, formula)
+            for env, intervals in _solutions(rule, strata, groundings, solver):
+                fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
+                if intervals and groundings.allows(solver, fluent, value):
+                    results.setdefault((fluent, value), []).extend(intervals)
         solver.domains = {}
     for (fluent, value), intervals in results.items():
-        values = solver.world.spans.setdefault(key_of(fluent), {}).setdefault(fluent, {})
-        values[value] = coalesce([*values.get(value, []), *intervals])
+        for interval in intervals:
+            solver.world.add_interval(fluent, value, interval)
+    solver.world.merge(node.key)
 
 
 def _solutions(
-    rule: StaticRule, groundings: Groundings, solver: Solver
+    rule: StaticRule, strata: Strata, groundings: Groundings, solver: Solver
 ) -> list[tuple[Env, Intervals]]:
     found: list[tuple[Env, Intervals]] = []
     for start in _head_bindings(rule, groundings, solver):
@@ -66,7 +89,7 @@ def _solutions(
                 if intervals is not None:
                     found.append((env, coalesce(intervals)))
         else:
-            found.extend(_formula(rule, start, solver))
+            found.extend(_formula(rule, start, strata, solver))
     return found
 
 
@@ -78,7 +101,9 @@ def _head_bindings(rule: StaticRule, groundings: Groundings, solver: Solver) -> 
     return [{}]
 
 
-def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, Intervals]]:
+def _formula(
+    rule: HoldsAtRule, start: Env, strata: Strata, solver: Solver
+) -> list[tuple[Env, Intervals]]:
     """The intervals in which a Boolean formula over `holdsAt` is true, for every instance.
 
     The truth of a formula changes only where some fluent starts or ends, so it is enough to look
@@ -86,11 +111,13 @@ def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, I
     run only, as complements do.
     """
     free = sorted(name for name in names(rule.fvp.fluent, rule.fvp.value) if name not in start)
-    time = rule.time.name if isinstance(rule.time, Var) else ""
-    cuts = _cuts(rule.body, solver)
+    if not isinstance(rule.time, Var):
+        raise Unsupported("the time of a holdsAt head must be a variable")
+    looked_at = list(_formula_parts(rule.body, rule.time, solver))
+    cuts = _cuts(looked_at, solver)
     true_in: dict[tuple[Term, ...], Intervals] = {}
     for begin, end in zip(cuts, [*cuts[1:], INF], strict=True):
-        for env in _at(rule, begin, {**start, time: Int(begin)}, solver, free):
+        for env in _at(rule, begin, {**start, rule.time.name: Int(begin)}, solver, free):
             key = tuple(resolve(Var(name), env) for name in free)
             true_in.setdefault(key, []).append((begin, end))
     return [
@@ -99,13 +126,26 @@ def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, I
     ]
 
 
-def _cuts(body: Literal, solver: Solver) -> list[int]:
+def _formula_parts(body: Literal, time: Term, solver: Solver) -> Iterator[HoldsAt]:
+    """The fluents a formula looks at, helper predicates included; nothing else may have a time."""
+    for literal in walk(body):
+        if isinstance(literal, HoldsAt):
+            yield literal
+        elif isinstance(literal, TEMPORAL):
+            raise Unsupported(f"a holdsAt rule cannot ask for `{show(literal.term)}`")
+        elif isinstance(literal, Call) and literal.key in solver.background.temporal:
+            for rule in solver.background.rules[literal.key]:
+                yield from _formula_parts(rule.body, time, solver)
+        elif isinstance(literal, Compare | Is) and names(time) & names(literal.term):
+            raise Unsupported(f"a holdsAt rule cannot compare times: `{show(literal.term)}`")
+
+
+def _cuts(looked_at: list[HoldsAt], solver: Solver) -> list[int]:
     world = solver.world
     cuts = {world.start, world.grid.next(world.start)}
-    for literal in walk(body):
-        if isinstance(literal, HoldsAt | Edge):
-            for _, _, intervals in world.instances(key_of(literal.fvp.fluent)):
-                cuts |= {int(t) for interval in intervals for t in interval if t != INF}
+    for key in {key_of(literal.fvp.fluent) for literal in looked_at}:
+        for _, _, intervals in world.instances(key):
+            cuts |= {int(t) for interval in intervals for t in interval if t != INF}
     return sorted(t for t in cuts if t >= world.start)
 
 

@@ -32,8 +32,10 @@ from horai.lang.ec.syntax import (
     Termination,
     walk,
 )
+from horai.lang.printer import show
 from horai.lang.terms import Term, is_ground
 from horai.oracle.background import Background
+from horai.oracle.errors import IllegalCycle
 from horai.oracle.unify import unify
 from horai.oracle.world import Key, key_of
 
@@ -49,6 +51,12 @@ class Node:
     kind: str  # event, simple, static
     key: Key
     value: Term | None = None
+
+    @property
+    def text(self) -> str:
+        """The node as a person would write it."""
+        name = f"{self.key[0]}/{self.key[1]}"
+        return name if self.value is None else f"{name}={show(self.value)}"
 
 
 @dataclass(slots=True)
@@ -106,32 +114,55 @@ def definitions(description: EventDescription) -> Definitions:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Nodes that one time-point settles together; `circular` if they read each other in it."""
+
+    nodes: list[Node]
+    circular: bool
+
+
 class Strata:
     """Components in an order in which they can be worked out."""
 
     def __init__(self, description: EventDescription, background: Background) -> None:
         self.defined = definitions(description)
         self._background = background
-        graph: nx.DiGraph[Node] = nx.DiGraph()
+        self.graph: nx.DiGraph[Node] = nx.DiGraph()
         self.instant: nx.DiGraph[Node] = nx.DiGraph()  # readings at the very same time-point
-        graph.add_nodes_from(self.defined.nodes)
+        self.graph.add_nodes_from(self.defined.nodes)
         self.instant.add_nodes_from(self.defined.nodes)
         for node in self.defined.nodes:
             for source, same_time in self._sources(node):
-                graph.add_edge(source, node)
+                self.graph.add_edge(source, node)
                 if same_time:
                     self.instant.add_edge(source, node)
-        condensed = nx.condensation(graph)
-        self.components: list[list[Node]] = [
-            [node for node in self.defined.nodes if node in condensed.nodes[index]["members"]]
-            for index in nx.lexicographical_topological_sort(condensed)
-        ]
+        self.components = self._ordered(self.graph)
 
-    def layers(self, component: list[Node]) -> list[list[Node]]:
+    def layers(self, component: list[Node]) -> list[Layer]:
         """The nodes of a component in the order in which one time-point settles them."""
-        condensed = nx.condensation(self.instant.subgraph(component))
+        graph = self.instant.subgraph(component)
+        return [Layer(nodes, _circular(graph, nodes)) for nodes in self._ordered(graph)]
+
+    def refuse_static_cycle(self, component: list[Node]) -> None:
+        """Only simple fluents and output events may depend on themselves: they have a past."""
+        static = [node for node in component if node.kind == "static"]
+        if not static or not _circular(self.graph, component):
+            return
+        cycle = nx.find_cycle(self.graph.subgraph(component), static[0])
+        chain = " <- ".join(source.text for source, _ in reversed(cycle))
+        last = cycle[-1][0].text
+        error = IllegalCycle(
+            f"statically determined fluents depend on themselves: {last} <- {chain}"
+        )
+        error.clause = self.defined.static[static[0]][0].clause
+        raise error
+
+    def _ordered(self, graph: nx.DiGraph[Node]) -> list[list[Node]]:
+        """Groups of nodes that depend on each other, each after all it depends on."""
+        condensed = nx.condensation(graph)
         return [
-            [node for node in component if node in condensed.nodes[index]["members"]]
+            [node for node in self.defined.nodes if node in condensed.nodes[index]["members"]]
             for index in nx.lexicographical_topological_sort(condensed)
         ]
 
@@ -181,3 +212,7 @@ class Strata:
         known = simple in self.defined.nodes
         if known and (not fitting or any(unify(v, fvp.value, {}) is not None for v in values)):
             yield simple, same_time
+
+
+def _circular(graph: nx.DiGraph[Node], nodes: list[Node]) -> bool:
+    return len(nodes) > 1 or any(graph.has_edge(node, node) for node in nodes)

@@ -18,8 +18,8 @@ Identity = tuple[Term, Term | None, int, float]
 
 
 def identity(item: Item) -> Identity:
-    """What makes two items the same one."""
-    return (item.entity, item.value, item.start, item.end)
+    """What makes two items the same one; an event has no end."""
+    return (item.entity, item.value, item.start, item.start if item.value is None else item.end)
 
 
 @dataclass(slots=True)

@@ -10,24 +10,23 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
-from horai.lang.ec.syntax import EventDescription, EventRule, Initiation, Literal, Postponable
+from horai.lang.ec.syntax import EventDescription, EventRule, Initially, Initiation, Postponable
 from horai.lang.terms import Int, Term, Var, is_ground
 from horai.oracle.delays import Delays
+from horai.oracle.errors import NotSettled as NotSettled
+from horai.oracle.errors import blaming
 from horai.oracle.groundings import Groundings
-from horai.oracle.intervals import INF
+from horai.oracle.heads import head_solutions
 from horai.oracle.points import Points, Said
-from horai.oracle.scopes import names, visible
+from horai.oracle.scopes import names
 from horai.oracle.solver import Solver
-from horai.oracle.strata import Node, PointRule, Strata
-from horai.oracle.timeline import times_of_rule
+from horai.oracle.static import holds_for_domains
+from horai.oracle.strata import Layer, Node, PointRule, Strata
+from horai.oracle.timeline import Members, Variant, variants
 from horai.oracle.unify import Env, resolve, unify
 from horai.oracle.world import World, key_of
 
 MAX_ROUNDS = 500
-
-
-class NotSettled(Exception):
-    """Rules that depend on their own outcome at one and the same time-point."""
 
 
 class Sweep:
@@ -43,6 +42,7 @@ class Sweep:
     ) -> None:
         self.nodes = component
         self.keys = frozenset(node.key for node in component if node.kind == "simple")
+        self.events = frozenset(node.key for node in component if node.kind == "event")
         self.defined = strata.defined
         self.layers = strata.layers(component)
         self.groundings = groundings
@@ -53,24 +53,36 @@ class Sweep:
         delays = [rule for node in component for rule in self.defined.delays.get(node, ())]
         self.delays = Delays(delays, postponable, self.points, groundings, solver)
         self.agenda: list[int] = []
-        self.attempted: set[tuple[Term, Term | None, int]] = set()  # in the cell being settled
+        self.attempted: set[tuple[Term, Term, int]] = set()  # in the cell being settled
+        members = Members(self.keys, self.events)
+        self.variants: dict[Node, list[Variant]] = {
+            node: [v for rule in rules for v in variants(rule, members, solver)]
+            for node in component
+            if (rules := self.defined.points.get(node))
+        }
+        self.domains = {
+            id(v): holds_for_domains(v.body, solver, groundings)
+            for found in self.variants.values()
+            for v in found
+        }
 
     def run(self) -> None:
         """Settle every cell that can matter, in order."""
-        for node in self.nodes:
-            for rule in self.defined.points.get(node, ()):
-                for t in times_of_rule(rule, self.keys, self.world):
-                    self._visit(t)
+        for found in self.variants.values():
+            for t in {t for variant in found for t in variant.visits}:
+                self._visit(t)
         self._start()
-        self.solver.members = self.keys
+        self.solver.members, self.solver.events = self.keys, self.events
         last: int | None = None
         while self.agenda:
             cell = heapq.heappop(self.agenda)
             if cell != last:
-                self.solver.horizon = self.world.grid.next(cell)
                 self._settle(cell)
             last = cell
-        self.solver.members, self.solver.horizon = frozenset(), None
+        self.solver.members = self.solver.events = frozenset()
+        self.solver.horizon = None
+        for key in self.keys:
+            self.world.merge(key)
 
     def _visit(self, t: int) -> None:
         heapq.heappush(self.agenda, self.world.grid.cell(t))
@@ -81,119 +93,138 @@ class Sweep:
         """Values that hold from the start on, and deadlines that lower components have set."""
         for node in self.nodes:
             if node.kind == "simple":
-                self._start_fluent(node)
+                self._start_fluent(self.defined.initially.get(node, []))
         origins = {key_of(rule.origin.fluent) for rule in self.delays.rules} - self.keys
         for key in origins:
             for t, points in self.world.initiations.get(key, {}).items():
-                for fluent, value in points:
-                    self._attempt(fluent, value, t)
+                for fluent, values in points.items():
+                    for value in values:
+                        self._attempt(fluent, value, t)
 
-    def _start_fluent(self, node: Node) -> None:
+    def _start_fluent(self, rules: list[Initially]) -> None:
         held: dict[Term, dict[Term, None]] = {}
-        for rule in self.defined.initially.get(node, ()):
-            for env in self._heads(rule.body, rule.fvp.fluent, rule.fvp.value, {}):
-                fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
-                held.setdefault(fluent, {})[value] = None
-        before = self.world.grid.prev(self.world.start)
+        for rule in rules:
+            fluent, value = rule.fvp.fluent, rule.fvp.value
+            with blaming(rule.clause):
+                found = head_solutions(self.solver, self.groundings, rule.body, fluent, value, {})
+            for env in found:
+                held.setdefault(resolve(fluent, env), {})[resolve(value, env)] = None
         for fluent, values in held.items():
-            if len(values) > 1:  # initiated together, two values cancel each other
-                continue
             value = next(iter(values))
-            if self.groundings.allows(self.solver, fluent, value):
-                self.world.add_interval(fluent, value, (self.world.start, INF))
-                self.points.enter({("initiated", fluent, value, before): None})
-                self._attempt(fluent, value, before)
+            # Initiated together, two values cancel each other.
+            if len(values) == 1 and self.groundings.allows(self.solver, fluent, value):
+                self.points.hold_from_start(fluent, value)
+                self._attempt(fluent, value, self.world.grid.prev(self.world.start))
 
     def _attempt(self, fluent: Term, value: Term | None, t: int) -> set[int]:
         deadlines = set() if value is None else self.delays.attempt(fluent, value, t)
         for deadline in deadlines:
+            self.world.note(deadline)
             self._visit(deadline)
         return deadlines
 
     # --- one cell -----------------------------------------------------------------------------
 
     def _settle(self, cell: int) -> None:
+        self.solver.horizon = self.world.grid.next(cell)
+        self.points.cell = cell
         self.attempted = set()
         again = True
         while again:  # a deadline may fall into the very cell that sets it
             for layer in self.layers:
                 self._settle_layer(cell, layer)
             again = self._make_attempts(cell)
-        for t in self.points.moments(cell):
+        for t in self.world.moments(cell):
             self.delays.remember(t, self.nodes)
+        self.points.cell = None
         for key in self.keys:
-            self.points.extend(key, cell)
+            self.points.settle(key, cell)
         self.world.new_edges.clear()
 
-    def _settle_layer(self, cell: int, layer: list[Node]) -> None:
-        rules = [rule for node in layer for rule in self.defined.points.get(node, ())]
+    def _settle_layer(self, cell: int, layer: Layer) -> None:
         before: dict[Said, None] = {}
         self._replace(cell, layer, before)
         for _ in range(MAX_ROUNDS):
-            found = self._round(cell, layer, rules)
+            found = self._round(cell, layer)
             if found == before:
                 return
             self._replace(cell, layer, found)
+            if not layer.circular:
+                return
             before = found
-        raise NotSettled(f"rules at time {cell} depend on their own outcome")
+        rules = [v.rule for node in layer.nodes for v in self.variants.get(node, ())]
+        error = NotSettled(f"at {cell} these rules are true if, and only if, they are not")
+        error.clause = rules[0].clause if rules else None
+        raise error
 
-    def _replace(self, cell: int, layer: list[Node], found: dict[Said, None]) -> None:
-        for node in layer:
+    def _replace(self, cell: int, layer: Layer, found: dict[Said, None]) -> None:
+        for node in layer.nodes:
             self.points.forget(node, cell)
         self.points.enter(found)
-        for node in layer:
+        for node in layer.nodes:
             if node.kind == "simple":
                 self.points.show_edges(node.key, cell)
 
-    def _round(self, cell: int, layer: list[Node], rules: list[PointRule]) -> dict[Said, None]:
+    def _round(self, cell: int, layer: Layer) -> dict[Said, None]:
         found: dict[Said, None] = {}
-        for t in self.points.moments(cell):
-            for rule in rules:
-                found.update(dict.fromkeys(self._fire(rule, t)))
-            found.update(dict.fromkeys(self.delays.act(t, layer)))
+        for node in layer.nodes:
+            for variant in self.variants.get(node, ()):
+                for t in variant.moments(cell, self.world):
+                    found.update(dict.fromkeys(self._fire(variant, t)))
+        for t in self.world.moments(cell):
+            found.update(dict.fromkeys(self.delays.act(t, layer.nodes)))
         return found
 
     def _make_attempts(self, cell: int) -> bool:
         """Note the deadlines of the cell's initiations; True if a new one is in the cell itself."""
         inside = False
         for key in self.keys:
-            for t in self.points.moments(cell):
-                for fluent, value in self.world.initiations.get(key, {}).get(t, {}):
-                    if (fluent, value, t) not in self.attempted:
-                        self.attempted.add((fluent, value, t))
-                        deadlines = self._attempt(fluent, value, t)
-                        inside |= any(self.world.grid.cell(d) == cell for d in deadlines)
+            for t in self.world.moments(cell):
+                for fluent, values in self.world.initiations.get(key, {}).get(t, {}).items():
+                    for value in values:
+                        if value is not None and (fluent, value, t) not in self.attempted:
+                            self.attempted.add((fluent, value, t))
+                            deadlines = self._attempt(fluent, value, t)
+                            inside |= any(self.world.grid.cell(d) == cell for d in deadlines)
         return inside
 
     # --- one rule -----------------------------------------------------------------------------
 
-    def _fire(self, rule: PointRule, t: int) -> Iterator[Said]:
+    def _fire(self, variant: Variant, t: int) -> Iterator[Said]:
         """What a rule says at time t."""
+        rule = variant.rule
         env = self._time_binding(rule, t)
         if env is None:
             return
+        entity, value = rule_head(rule)
+        needed = value
+        if value is not None and not isinstance(rule, Initiation):
+            # A termination may leave its value open; not if a condition asks for it.
+            needed = value if names(value) & names(rule.body.term) else None
+        self.solver.domains = self.domains[id(variant)]
+        with blaming(rule.clause):
+            found = head_solutions(self.solver, self.groundings, variant.body, entity, needed, env)
+            self.solver.domains = {}
+            for one in found:
+                yield from self._say(rule, resolve(entity, one), value and resolve(value, one), t)
+
+    def _say(self, rule: PointRule, entity: Term, value: Term | None, t: int) -> Iterator[Said]:
         if isinstance(rule, EventRule):
-            for found in self._heads(rule.body, rule.event, None, env):
-                event = resolve(rule.event, found)
-                if self.groundings.allows(self.solver, event, None):
-                    yield ("event", event, None, t)
-            return
-        value_needed = rule.fvp.value if isinstance(rule, Initiation) else None
-        for found in self._heads(rule.body, rule.fvp.fluent, value_needed, env):
-            fluent, value = resolve(rule.fvp.fluent, found), resolve(rule.fvp.value, found)
-            if value_needed is None:  # a termination without a value is one of every value
-                yield ("terminated", fluent, value if is_ground(value) else None, t)
-            elif self.groundings.allows(self.solver, fluent, value):
-                yield ("initiated", fluent, value, t)
-            else:
-                yield ("ghost", fluent, value, t)
+            if self.groundings.allows(self.solver, entity, None):
+                yield ("event", entity, None, t)
+        elif isinstance(rule, Initiation):
+            inside = self.groundings.allows(self.solver, entity, value)
+            yield ("initiated" if inside else "ghost", entity, value, t)
+        elif value is not None and not is_ground(value):
+            yield ("terminated", entity, None if isinstance(value, Var) else value, t)
+        elif self.groundings.allows(self.solver, entity, value):
+            yield ("terminated", entity, value, t)
 
     def _time_binding(self, rule: PointRule, t: int) -> Env | None:
         """The head's time bound to t; a range T1 =< T < T2 left open is the whole run."""
         env: Env = {}
         if not isinstance(rule, EventRule) and rule.bounds is not None:
-            grid = self.world.grid
-            whole_run = (Int(grid.next(self.world.start)), Int(grid.next(self.world.query)))
+            whole_run = (Int(self.world.start + 1), Int(self.world.query + 1))
             for bound, default in zip(rule.bounds, whole_run, strict=True):
                 if isinstance(bound, Var):
                     env[bound.name] = default
@@ -202,19 +233,9 @@ class Sweep:
                 return None
         return unify(rule.time, Int(t), env)
 
-    def _heads(self, body: Literal, entity: Term, value: Term | None, env: Env) -> Iterator[Env]:
-        """Solutions of a body in which the head has no free variable.
 
-        Variables that no condition can bind range over the grounding of the entity, and have to
-        be bound first: conditions such as negations may need them.
-        """
-        head = names(entity, value)
-        starts = [env]
-        if not head - frozenset(env) <= visible(body, None):
-            starts = list(self.groundings.complete(self.solver, entity, value, env))
-        for start in starts:
-            for found in self.solver.solve((body,), start):
-                if all(is_ground(resolve(Var(name), found)) for name in head):
-                    yield found
-                else:
-                    yield from self.groundings.complete(self.solver, entity, value, found)
+def rule_head(rule: PointRule) -> tuple[Term, Term | None]:
+    """The event, or the fluent and its value."""
+    if isinstance(rule, EventRule):
+        return rule.event, None
+    return rule.fvp.fluent, rule.fvp.value

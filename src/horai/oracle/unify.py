@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horai.lang.terms import Compound, ListTerm, Term, Var
+from horai.lang.terms import Compound, ListTerm, Term, Var, is_ground
 
 Env = dict[str, Term]
 
@@ -90,3 +90,10 @@ def _rest(term: ListTerm, count: int) -> Term:
     if term.tail is not None and len(term.items) == count:
         return term.tail
     return ListTerm(term.items[count:], term.tail)
+
+
+def covers(pattern: Term | None, value: Term) -> bool:
+    """Does a value fit what a termination ends: every value, one, or all of a form?"""
+    if pattern is None or pattern == value:
+        return True
+    return not is_ground(pattern) and unify(pattern, value, {}) is not None

@@ -10,12 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, functor
-from horai.oracle.intervals import INF, Grid, Interval, Intervals
+from horai.oracle.intervals import INF, Grid, Interval, Intervals, coalesce
 
 Key = tuple[str, int]
-Point = tuple[Term, Term | None]  # a fluent and its value; None = every value
+# Points of fluents: by time, fluent and value. A termination of every value has value None, one
+# of all values of a form (`level(_)`) has that form.
+Points = dict[int, dict[Term, dict[Term | None, None]]]
+EdgesByTime = dict[int, dict[tuple[Term, Term], None]]
 
 ANYTHING: Key = ("", -1)
+EDGES = ("start", "end", "startI", "endI")
 
 
 def key_of(term: Term) -> Key:
@@ -32,24 +36,85 @@ class World:
     query: int
     allen_memory: int | None = None
     events: dict[Key, dict[int, dict[Term, None]]] = field(default_factory=dict)
-    initiations: dict[Key, dict[int, dict[Point, None]]] = field(default_factory=dict)
-    terminations: dict[Key, dict[int, dict[Point, None]]] = field(default_factory=dict)
+    input_events: set[tuple[Term, int]] = field(default_factory=set)
+    initiations: dict[Key, Points] = field(default_factory=dict)
+    terminations: dict[Key, Points] = field(default_factory=dict)
+    # Initiations outside the grounding: they hold nowhere, yet they end other values.
+    ghosts: dict[Key, Points] = field(default_factory=dict)
+    # Moments at which a simple fluent has points, in the cells that are settled.
+    history: dict[Term, list[int]] = field(default_factory=dict)
     spans: dict[Key, dict[Term, dict[Term, Intervals]]] = field(default_factory=dict)
-    # Starts and ends at the time-point being settled: known before the intervals are.
+    # Starts and ends in the cell being settled: known before the intervals are.
     new_edges: dict[Key, list[tuple[str, Term, Term, int]]] = field(default_factory=dict)
+    # Moments between two time-points at which something happens, by the time-point before.
+    between: dict[int, set[int]] = field(default_factory=dict)
+    _edges: dict[Key, dict[str, EdgesByTime]] = field(default_factory=dict)
 
     def in_run(self, t: int) -> bool:
         """Is the point after the start of the run and not after the query time?"""
         return self.start < t <= self.query
 
+    def moments(self, cell: int) -> list[int]:
+        """The moments of a cell at which something can happen: its time-point, and those noted."""
+        found = sorted({cell, *self.between.get(cell, ())})
+        return [t for t in found if self.in_run(t)]
+
+    def note(self, t: int) -> None:
+        """Remember a moment that is no time-point."""
+        cell = self.grid.cell(t)
+        if cell != t:
+            self.between.setdefault(cell, set()).add(t)
+
+    # --- input --------------------------------------------------------------------------------
+
     def add_event(self, event: Term, t: int) -> None:
         """An occurrence of an event."""
         self.events.setdefault(key_of(event), {}).setdefault(t, {})[event] = None
+        self.note(t)
+
+    def add_input_event(self, event: Term, t: int) -> None:
+        """An occurrence that no rule has to derive."""
+        self.add_event(event, t)
+        self.input_events.add((event, t))
 
     def add_interval(self, fluent: Term, value: Term, interval: Interval) -> None:
         """An interval of a fluent-value pair, not yet merged with the others."""
-        values = self.spans.setdefault(key_of(fluent), {}).setdefault(fluent, {})
-        values.setdefault(value, []).append(interval)
+        key = key_of(fluent)
+        self.spans.setdefault(key, {}).setdefault(fluent, {}).setdefault(value, []).append(interval)
+        self._edges.pop(key, None)
+        self.note(interval[0])
+        if interval[1] != INF:
+            self.note(int(interval[1]))
+
+    def merge(self, key: Key) -> None:
+        """Make the intervals of a fluent maximal."""
+        for values in self.spans.get(key, {}).values():
+            for value, intervals in values.items():
+                values[value] = coalesce(intervals)
+        self._edges.pop(key, None)
+
+    # --- intervals that grow while a component is settled -----------------------------------------
+
+    def begin(self, fluent: Term, value: Term, t: int) -> None:
+        """From t on the pair holds."""
+        key = key_of(fluent)
+        index = self._edges.get(key)
+        self.spans.setdefault(key, {}).setdefault(fluent, {}).setdefault(value, []).append((t, INF))
+        if index is not None:
+            index["start"].setdefault(self.grid.prev(t), {})[fluent, value] = None
+            index["startI"].setdefault(t, {})[fluent, value] = None
+
+    def finish(self, fluent: Term, value: Term, t: int) -> None:
+        """From t on the pair holds no more."""
+        key = key_of(fluent)
+        index = self._edges.get(key)
+        intervals = self.spans[key][fluent][value]
+        intervals[-1] = (intervals[-1][0], t)
+        if index is not None:
+            index["end"].setdefault(self.grid.prev(t), {})[fluent, value] = None
+            index["endI"].setdefault(t, {})[fluent, value] = None
+
+    # --- questions ----------------------------------------------------------------------------
 
     def intervals(self, fluent: Term, value: Term) -> Intervals:
         """The maximal intervals of a ground fluent-value pair."""
@@ -61,27 +126,37 @@ class World:
             for value, intervals in values.items():
                 yield fluent, value, intervals
 
-    def edges(self, key: Key, kind: str) -> Iterator[tuple[Term, Term, int]]:
+    def edges(self, key: Key, kind: str, t: int | None = None) -> list[tuple[Term, Term, int]]:
         """Occurrences of `start`, `end`, `startI` or `endI` of the pairs of a fluent."""
-        for fluent, value, intervals in self.instances(key):
-            for start, end in intervals:
-                t = self._edge_time(kind, start, end)
-                if t is not None and self.in_run(t):
-                    yield fluent, value, t
-        for new_kind, fluent, value, t in self.new_edges.get(key, ()):
-            if new_kind == kind and self.in_run(t):
-                yield fluent, value, t
+        by_time = self._edge_index(key)[kind]
+        times = sorted(by_time) if t is None else [t]
+        found = [
+            (fluent, value, moment)
+            for moment in times
+            if self.in_run(moment)
+            for fluent, value in by_time.get(moment, ())
+        ]
+        for new_kind, fluent, value, moment in self.new_edges.get(key, ()):
+            if new_kind == kind and self.in_run(moment) and t in (None, moment):
+                found.append((fluent, value, moment))
+        return found
 
-    def _edge_time(self, kind: str, start: int, end: float) -> int | None:
-        match kind:
-            case "start":
-                return self.grid.prev(start)
-            case "startI":
-                return start
-            case "end":
-                return None if end == INF else self.grid.prev(int(end))
-            case _:
-                return None if end == INF else int(end)
+    def _edge_index(self, key: Key) -> dict[str, EdgesByTime]:
+        index = self._edges.get(key)
+        if index is None:
+            index = self._edges[key] = {kind: {} for kind in EDGES}
+            for fluent, value, intervals in self.instances(key):
+                for start, end in intervals:
+                    for kind, t in self._edges_of(start, end):
+                        index[kind].setdefault(t, {})[fluent, value] = None
+        return index
+
+    def _edges_of(self, start: int, end: float) -> Iterator[tuple[str, int]]:
+        yield "start", self.grid.prev(start)
+        yield "startI", start
+        if end != INF:
+            yield "end", self.grid.prev(int(end))
+            yield "endI", int(end)
 
 
 def interval_term(intervals: Intervals) -> ListTerm:
