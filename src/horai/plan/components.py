@@ -12,7 +12,8 @@ from functools import cached_property
 
 import networkx as nx
 
-from horai.plan.dependencies import DependencyGraph, Vertex
+from horai.plan.dependencies import DependencyGraph
+from horai.plan.vertices import Vertex
 
 Group = frozenset[Vertex]
 

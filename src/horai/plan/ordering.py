@@ -32,6 +32,7 @@ from horai.lang.terms import Compound, Term, Var, functor, variables
 from horai.plan.modes import ModeTable, Ordering, Stuck, order_body
 from horai.plan.predicates import find_predicates, mode_table
 from horai.plan.readings import future_times
+from horai.plan.scopes import names
 from horai.plan.unify import may_match
 
 
@@ -135,6 +136,9 @@ def given_variables(rule: Rule) -> frozenset[str]:
         ):
             # The initiation of the origin comes first: its arguments and its time are known.
             return frozenset((*variables(origin.term), *future_times(body)))
+        case Grounding(entity=entity, value=value):
+            # A grounding also restricts what is computed: then its arguments are known.
+            return names(entity, value)
         case _:
             return frozenset()
 

@@ -97,20 +97,14 @@ def partition(description: EventDescription, strata: Strata) -> list[Partitionin
 
 def _demands(description: EventDescription, strata: Strata) -> dict[int, list[_Demand]]:
     helpers = Helpers(description)
-    owner = {
-        (v.kind, v.name, v.arity, v.shape): c.number for c in strata.components for v in c.vertices
-    }
-    shapes = strata.graph.shapes
     found: dict[int, list[_Demand]] = {}
-    for rule in description.rules:
-        head = _head(rule)
-        if head is None:
-            continue
-        shape = shapes.of(head.entity[0], head.term)
-        number = owner.get((*head.entity, shape))
-        if number is not None:
-            parts = [_canonical(part, rule) for part in (head, *_body_parts(rule, helpers))]
-            found.setdefault(number, []).append(_Demand(rule, tuple(parts)))
+    for component in strata.components:
+        rules = {id(r): r for vertex in component.vertices for r in strata.graph.rules[vertex]}
+        for rule in rules.values():
+            head = _head(rule)
+            if head is not None:
+                parts = [_canonical(part, rule) for part in (head, *_body_parts(rule, helpers))]
+                found.setdefault(component.number, []).append(_Demand(rule, tuple(parts)))
     return found
 
 
@@ -235,7 +229,9 @@ def _satisfy(
         return
     first, rest = parts[0], parts[1:]
     fixed = places.get(first.entity)
-    for path, found in _key_terms(first.term):
+    # Variables before constants: a constant would send everything to one bucket.
+    places_first = sorted(_key_terms(first.term), key=lambda pair: not isinstance(pair[1], Var))
+    for path, found in places_first:
         if fixed is not None and path != fixed:
             continue
         if term is not None and found != term:

@@ -12,7 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from horai.lang.ec.syntax import BackgroundRule, Call, DynamicDomain, EventDescription, walk
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    Call,
+    Declaration,
+    DynamicDomain,
+    EventDescription,
+    walk,
+)
 from horai.lang.terms import Compound, Term, functor, variables
 from horai.plan.modes import Modes, ModeTable, PythonPredicate, order_body
 from horai.plan.readings import Helpers, callers
@@ -80,10 +87,21 @@ def find_predicates(
                 predicate(head).rules.append(rule)
         elif isinstance(rule, DynamicDomain):
             predicate((rule.domain.name, len(rule.domain.args))).dynamic = True
+        elif isinstance(rule, Declaration):
+            for key in collected_domains(rule):
+                predicate(key).dynamic = True
     for key in time_dependent(description):
         found[key].temporal = True
     _settle_modes(found, python_table(python))
     return found
+
+
+def collected_domains(rule: Declaration) -> list[Key]:
+    """The domain of `collectGrounds(Inputs, domain(X))`: an older way to say dynamicDomain."""
+    if rule.name in ("collectGrounds", "dgrounded") and len(rule.args) == 2:
+        key = functor(rule.args[1])
+        return [] if key is None or key[1] == 0 else [key]
+    return []
 
 
 def time_dependent(description: EventDescription) -> frozenset[Key]:

@@ -26,6 +26,7 @@ from horai.lang.ec.syntax import (
     Literal,
     Not,
     Rule,
+    Termination,
     parts,
 )
 from horai.lang.terms import (
@@ -222,8 +223,8 @@ def _head_columns(rule: Rule) -> Iterator[tuple[Slot, Term]]:
         yield from _arguments("predicate", rule.head)
         return
     entity = head_entity(rule)
-    if entity is None:
-        return
+    if entity is None or isinstance(rule, Termination):
+        return  # a termination brings no value
     term, value = entity
     if value is None:
         yield from _arguments("event", term)

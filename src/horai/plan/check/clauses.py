@@ -133,6 +133,8 @@ _NOT_IN_A_FORMULA = (
 
 
 def _formula(rule: HoldsAtRule) -> Iterator[Diagnostic]:
+    # A head whose time no condition mentions is an error of its own.
+    one_time = names(rule.time) <= names(rule.body.term)
     for literal in walk(rule.body):
         if isinstance(literal, _NOT_IN_A_FORMULA):
             yield finding(
@@ -142,7 +144,7 @@ def _formula(rule: HoldsAtRule) -> Iterator[Diagnostic]:
                 literal.term,
                 hint="use initiatedAt for effects of events, holdsFor for interval operations",
             )
-        elif isinstance(literal, HoldsAt) and literal.time != rule.time:
+        elif isinstance(literal, HoldsAt) and literal.time != rule.time and one_time:
             yield finding(
                 "H307",
                 f"{quoted(literal.term)} looks at another time than the head",

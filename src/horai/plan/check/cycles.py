@@ -10,9 +10,10 @@ import networkx as nx
 from horai.lang.diagnostics import Diagnostic
 from horai.plan.check.context import Context, finding, place_of
 from horai.plan.components import Component, simple_values
-from horai.plan.dependencies import Dependency, DependencyGraph, Vertex
+from horai.plan.dependencies import Dependency, DependencyGraph
 from horai.plan.entities import Kind
 from horai.plan.timing import Timing
+from horai.plan.vertices import Vertex
 
 
 def static_cycles(context: Context) -> Iterator[Diagnostic]:
@@ -110,7 +111,7 @@ def _report(
             continue
         first = first or edge
         place = place_of(edge.clause, edge.term, first.clause.source)
-        steps.append(f"{target} {_verb(edge)} {source} ({place})")
+        steps.append(f"{_step(edge)} ({place})")
     assert first is not None, "a cycle has an edge"
     return finding(
         code,
@@ -122,8 +123,10 @@ def _report(
     )
 
 
-def _verb(edge: Dependency) -> str:
-    return "follows" if edge.kind == "f" else f"reads by {edge.how}"
+def _step(edge: Dependency) -> str:
+    if edge.kind == "f":
+        return f"{edge.target} follows {edge.source}"
+    return f"{edge.target} reads {edge.source} by {edge.how}"
 
 
 # --- the same time-point -----------------------------------------------------------------------

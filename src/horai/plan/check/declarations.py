@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horai.lang.diagnostics import Diagnostic
-from horai.lang.ec.syntax import Clause, Declaration
+from horai.lang.ec.syntax import Clause, Declaration, DynamicDomain
 from horai.lang.terms import Var, is_anonymous, variables
 from horai.plan.check.context import Context, finding, quoted
 from horai.plan.entities import Entity, Kind, Mention, Sort, split_value
+from horai.plan.predicates import collected_domains
 
 _INPUT = frozenset({"inputEntity", "collectIntervals", "points"})
 _OUTPUT = frozenset({"outputEntity", "internalEntity"})
@@ -99,6 +100,32 @@ def caching_orders(context: Context) -> Iterator[Diagnostic]:
             clauses[0].head,
             note=f"this file has {count} such declarations" if count > 1 else None,
         )
+
+
+def collected_grounds(context: Context) -> Iterator[Diagnostic]:
+    """H216: a domain that only collectGrounds or dgrounded names."""
+    declared = {
+        (rule.domain.name, len(rule.domain.args))
+        for rule in context.description.rules
+        if isinstance(rule, DynamicDomain)
+    }
+    known = set(context.description.facts) | declared
+    said: set[tuple[str, int]] = set()
+    declarations = [r for r in context.description.rules if isinstance(r, Declaration)]
+    for rule in declarations:
+        for key in collected_domains(rule):
+            predicate = context.predicates[key]
+            if key in known | said or predicate.rules:
+                continue
+            said.add(key)
+            args = ",".join("_" * key[1])
+            yield finding(
+                "H216",
+                f"the domain `{key[0]}/{key[1]}` has no facts and is taken as a dynamicDomain",
+                rule.clause,
+                rule.args[1],
+                hint=f"write `dynamicDomain({key[0]}({args})).` and groundings of input entities",
+            )
 
 
 def input_forms(context: Context) -> Iterator[Diagnostic]:

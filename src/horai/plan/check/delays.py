@@ -9,12 +9,10 @@ from horai.lang.ec.syntax import FutureInitiation, FutureTermination, Postponabl
 from horai.lang.printer import show
 from horai.lang.terms import Int
 from horai.plan.check.context import Context, finding, listed, place_of, quoted
-from horai.plan.dependencies import beaten_by
+from horai.plan.delayed import Effect, beaten_by
 from horai.plan.entities import Sort
 from horai.plan.readings import future_times
 from horai.plan.unify import canonical, may_match
-
-Effect = FutureInitiation | FutureTermination
 
 
 def _effects(context: Context) -> list[Effect]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from horai.lang.diagnostics import Diagnostic, did_you_mean
 from horai.lang.ec.builtins import BUILTINS
-from horai.lang.ec.syntax import Compare, Duration, Is, Literal
+from horai.lang.ec.syntax import Call, Compare, Duration, Is, Literal
+from horai.lang.printer import show
 from horai.lang.terms import Compound, Term, subterms
 from horai.plan.check.context import Context, arguments, finding, listed
 from horai.plan.entities import body_literals
@@ -34,10 +35,23 @@ def unknown_predicates(context: Context) -> Iterator[Diagnostic]:
             message = f"`{name}` is called with {arguments(arity)}; it is defined with {counts}"
             yield finding("H205", message, clause, call.term, note=more)
             continue
-        near = did_you_mean(name, names)
-        hint = f"did you mean `{near}`?" if near else _how_to_define(name, arity)
+        hint = _entity_hint(context, call) or _near_hint(call, names)
         message = f"unknown predicate `{name}/{arity}`"
         yield finding("H203", message, clause, call.term, hint=hint, note=more)
+
+
+def _near_hint(call: Call, names: set[str]) -> str:
+    near = did_you_mean(call.name, names)
+    return f"did you mean `{near}`?" if near else _how_to_define(*call.key)
+
+
+def _entity_hint(context: Context, call: Call) -> str | None:
+    """Events and fluents are no predicates: they need a literal with a time around them."""
+    if call.key in context.entities.fluents:
+        return f"`{call.name}` is a fluent: write `holdsAt({show(call.term)}=..., T)`"
+    if call.key in context.entities.events:
+        return f"`{call.name}` is an event: write `happensAt({show(call.term)}, T)`"
+    return None
 
 
 def _how_to_define(name: str, arity: int) -> str:

@@ -15,7 +15,6 @@ from horai.lang.ec.syntax import (
     FindAll,
     FutureInitiation,
     FutureTermination,
-    Grounding,
     HoldsAt,
     HoldsAtRule,
     HoldsForRule,
@@ -50,16 +49,19 @@ def unbound_variables(context: Context) -> Iterator[Diagnostic]:
 
 
 def root_causes(stuck: tuple[Stuck, ...]) -> Iterator[tuple[Literal, list[str]]]:
-    """The literals that wait for variables which no other waiting literal would bind."""
-    found = False
+    """The literals that wait for variables which no other waiting literal would bind.
+
+    Each variable is blamed once, on the first literal that needs it.
+    """
+    blamed: set[str] = set()
     for item in stuck:
         others = [other.literal for other in stuck if other is not item]
         coming = frozenset(name for literal in others for name in would_bind(literal))
-        missing = sorted(item.missing - coming)
+        missing = item.missing - coming - blamed
         if missing:
-            found = True
-            yield item.literal, missing
-    if stuck and not found:
+            blamed |= missing
+            yield item.literal, sorted(missing)
+    if stuck and not blamed:
         yield stuck[0].literal, sorted(stuck[0].missing)
 
 
@@ -198,11 +200,7 @@ def _unusable(context: Context, predicate: Predicate) -> Iterator[Diagnostic]:
     for rule in predicate.rules:
         head = variables(rule.head)
         ordering = order_body(rule.body, head, context.table, head)
-        said: set[str] = set()
         for literal, missing in root_causes(ordering.stuck):
-            if said.issuperset(missing):
-                continue
-            said.update(missing)
             named = listed(f"`{_plain(name)}`" for name in missing)
             yield finding(
                 "H313",
@@ -211,14 +209,3 @@ def _unusable(context: Context, predicate: Predicate) -> Iterator[Diagnostic]:
                 find_variable(literal.term, missing[0]) or literal.term,
                 hint="make it an argument of the head, or add a condition that binds it",
             )
-
-
-def groundings_that_cannot_run(context: Context) -> Iterator[Diagnostic]:
-    """The conditions of a grounding must list something; findings use the codes above."""
-    for rule in context.description.rules:
-        if isinstance(rule, Grounding):
-            head = variables(rule.clause.head) if rule.clause.head is not None else {}
-            ordering = order_body(rule.body, (), context.table, head)
-            order = RuleOrder(rule, ordering.body, ordering.bound, frozenset(), (), ordering.stuck)
-            for literal, missing in root_causes(ordering.stuck):
-                yield _stuck(order, literal, missing)

@@ -162,4 +162,14 @@ NAME_CODES = table(
         "points(near(_,_)=true).\n"
         "holdsFor(together(X, Y)=true, I) :- holdsFor(near(X, Y)=true, I).\n",
     ),
+    CodeInfo(
+        "H216",
+        "Domain only collected",
+        _W,
+        "`collectGrounds` or `dgrounded` names a domain that has no facts and no `dynamicDomain` "
+        "declaration. It is taken as a dynamic domain, whose members come from the groundings of "
+        "input entities. Write the `dynamicDomain` declaration and these groundings.",
+        "collectGrounds([win_lottery(X)], person(X)).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n",
+    ),
 )

@@ -1,0 +1,139 @@
+"""Right descriptions must pass: no error, and hardly a warning."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.plan.support import HERE, codes, findings
+
+from horai.lang.ec.builder import read_text
+from horai.plan.check import check
+from horai.plan.check.spelling import looks_mistyped
+from horai.plan.modes import PythonPredicate
+
+EXAMPLES = {"netbill": [], "maritime": ["H214"], "voting": [], "surveillance": []}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name: str) -> None:
+    text = (HERE / f"{name}.ec").read_text(encoding="utf-8")
+    assert codes(text) == EXAMPLES[name]
+
+
+RIGHT = [
+    # order carries no meaning
+    "initiatedAt(f(X)=t, T) :- \\+ happensAt(b(X), T), X \\= k, happensAt(a(X), T).",
+    # a variable of a negation alone is existential
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T), \\+ happensAt(b(_Y), T).",
+    # names that differ in a way people mean
+    "initiatedAt(f(X)=t, T) :- happensAt(change_in_speed_start(X), T).\n"
+    "terminatedAt(f(X)=t, T) :- happensAt(change_in_speed_end(X), T).\n"
+    "terminatedAt(f(X)=t, T) :- happensAt(start_2(X), T).\n"
+    "terminatedAt(f(X)=t, T) :- happensAt(start_2(X), T), X > 3.\n"
+    "terminatedAt(f(X)=t, T) :- happensAt(start_3(X), T).",
+    # two arities, both grounded
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T).\n"
+    "initiatedAt(f(X)=u, T) :- happensAt(a(X, 1), T).\n"
+    "grounding(a(X)) :- p(X).\ngrounding(a(X, _)) :- p(X).\np(k).",
+    # cycles in time order: a toggle, a state machine, mutual negation
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T), \\+ holdsAt(f(X)=t, T).\n"
+    "terminatedAt(f(X)=t, T) :- happensAt(a(X), T), holdsAt(f(X)=t, T).",
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T), \\+ holdsAt(g(X)=t, T).\n"
+    "initiatedAt(g(X)=t, T) :- happensAt(b(X), T), \\+ holdsAt(f(X)=t, T).",
+    # through start and end, with a reading of the past in the circle
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T), \\+ holdsAt(g(X)=t, T).\n"
+    "terminatedAt(f(X)=t, T) :- happensAt(b(X), T).\n"
+    "initiatedAt(g(X)=t, T) :- happensAt(end(f(X)=t), T).\n"
+    "terminatedAt(g(X)=t, T) :- happensAt(c(X), T).",
+    # the end of one value brings the next
+    "initiatedAt(f(X)=a, T) :- happensAt(a(X), T).\n"
+    "terminatedAt(f(X)=a, T) :- happensAt(b(X), T).\n"
+    "initiatedAt(f(X)=b, T) :- happensAt(end(f(X)=a), T).",
+    # positive recursion at one point
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T).\n"
+    "initiatedAt(f(X)=t, T) :- initiatedAt(g(X)=t, T).\n"
+    "initiatedAt(g(X)=t, T) :- initiatedAt(f(X)=t, T).",
+    # looking back in a cycle
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T), T0 is T - 5, \\+ holdsAt(f(X)=t, T0).",
+    # delayed effects between fluents, with conditions at both ends
+    "initiatedAt(f(X)=a, T) :- happensAt(a(X), T).\n"
+    "initiatedAt(g(X)=t, T) :- happensAt(b(X), T).\n"
+    "fi(f(X)=a, h(X)=on, 9).\n"
+    "fi(f(X)=a, f(X)=b, 12) :- holdsAt(g(X)=t, T), T2 is T + 12, \\+ holdsAt(h(X)=on, T2).\n"
+    "p(f(_)=a).",
+    # delays from the background
+    "initiatedAt(f(X)=a, T) :- happensAt(a(X), T).\n"
+    "fi(f(X)=a, f(X)=b, R) :- patience(X, R).\npatience(k, 9).",
+    # counting
+    "initiatedAt(in(X)=t, T) :- happensAt(a(X), T).\n"
+    "initiatedAt(full=t, T) :- happensAt(tick, T),\n"
+    "    aggregate_all(count, holdsAt(in(X)=t, T), N), N > 9.",
+    # recursion and stratified negation in the background
+    "link(a, b). link(b, c). shut(c).\n"
+    "path(X, Y) :- link(X, Y).\npath(X, Y) :- link(X, Z), path(Z, Y).\n"
+    "open(X, Y) :- path(X, Y), \\+ shut(Y).\n"
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X, Y), T), open(X, Y).",
+    # an empty predicate, and one that no rule calls
+    "none(_) :- fail.\nodd(X) :- Y > X, other(Y, Y).\n"
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T), \\+ none(X).",
+    # Boolean formulas
+    "points(g(_)=t). points(h(_)=t). kind(a, b).\n"
+    "holdsAt(f(X)=t, T) :- holdsAt(g(X)=t, T), (\\+ holdsAt(h(X)=t, T) ; kind(X, b)).",
+    # the range of a four-argument head, and `inf`
+    "initiatedAt(f(X)=t, T1, T, T2) :- happensAt(a(X), T), T1 =< T, T < T2.",
+    "limit(a, inf).\ninitiatedAt(f(X)=t, T) :- happensAt(a(X, S), T), limit(X, L), S < L.",
+    # different instances of one fluent, both asked for
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X, Y), T), holdsAt(f(Y)=u, T), holdsAt(f(X)=t, T).\n"
+    "initiatedAt(f(X)=u, T) :- happensAt(b(X), T).",
+    # a grounding that only restricts
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T).\n"
+    "grounding(f(X)=t) :- small(X).\nsmall(X) :- X < 9.",
+    # joins over time
+    "initiatedAt(f(X)=t, T) :- happensAt(a(X), T0), happensAt(b(X), T), T0 < T, T - T0 < 60.",
+]
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_right_rules_pass(text: str) -> None:
+    assert [f.render() for f in findings(text)] == []
+
+
+def test_python_predicates_are_known() -> None:
+    text = "initiatedAt(f(X)=D, T) :- happensAt(a(X, Y), T), near(X, Y), distance(X, Y, D), D > 2."
+    description, _ = read_text(text)
+    predicates = [PythonPredicate("near", 2), PythonPredicate("distance", 2)]
+    assert check(description, predicates) == []
+    assert [f.code for f in check(description, ["near"])] == ["H203"]
+    wrong = [PythonPredicate("near", 3), PythonPredicate("distance", 2)]
+    assert [f.code for f in check(description, wrong)] == ["H205"]
+
+
+CASES = Path(__file__).parents[1] / "cases" / "event-calculus.json"
+
+
+@pytest.mark.skipif(not CASES.exists(), reason="the executable cases are not there yet")
+def test_no_executable_case_gives_an_error() -> None:
+    for case in json.loads(CASES.read_text(encoding="utf-8"))["cases"]:
+        found = codes(case["rules"] + "\n" + case.get("background", ""))
+        assert set(found) <= {"H503"}, case["id"]
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "expected"),
+    [
+        ("win_lotery", "win_lottery", True),
+        ("entresArea", "entersArea", True),
+        ("entersarea", "entersArea", True),
+        ("gapstart", "gap_start", True),
+        ("leavesAreas", "leavesArea", False),
+        ("closed", "close", False),
+        ("walking", "talking", False),
+        ("switched_on", "switched_off", False),
+        ("increase", "decrease", False),
+        ("zone1", "zone2", False),
+        ("a", "b", False),
+        ("stop_start", "stop_end", False),
+    ],
+)
+def test_when_a_name_looks_mistyped(word: str, known: str, expected: bool) -> None:
+    assert looks_mistyped(word, known) is expected
