@@ -11,13 +11,11 @@ from typing import Protocol
 from horai.errors import RunError, UsageError
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.ec.syntax import EventDescription
-from horai.oracle.context import FutureRead, Stuck
+from horai.oracle.errors import OracleError
 from horai.oracle.items import Dropped, Item
 from horai.oracle.session import Answer as EngineAnswer
 from horai.oracle.session import Session as ReferenceSession
-from horai.oracle.sweep import NotSettled
 from horai.predicates import Predicate
-from horai.values import show
 
 __all__ = ["ENGINES", "Dropped", "EngineAnswer", "EngineSession", "Item", "engine_named"]
 
@@ -72,16 +70,7 @@ class _Reference:
     def advance(self, until: int, items: Iterable[Item] = ()) -> EngineAnswer:
         try:
             return self._session.advance(until, items)
-        except Stuck as error:
-            term = getattr(error.args[0], "term", None) if error.args else None
-            what = "a condition" if term is None else f"`{show(term)}`"
-            problem = f"no condition gives a value to a variable of {what}"
-            raise RunError(f"{problem} (at query time {until})") from error
-        except FutureRead as error:
-            name, arity = error.args[0]
-            problem = f"a rule in a cycle asks for {name}/{arity} later than its own time-point"
-            raise RunError(f"{problem} (at query time {until})") from error
-        except (NotSettled, RecursionError) as error:
+        except OracleError as error:
             raise RunError(f"{error} (at query time {until})") from error
 
     def finish(self) -> list[Dropped]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -9,13 +10,15 @@ from pathlib import Path
 from horai.errors import UsageError
 from horai.inputs import checked_unit, input_schema, read_input, time_point
 from horai.lang.codes import has_errors
-from horai.lang.diagnostics import Diagnostic, RulesError
+from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
 from horai.lang.ec.builder import read_files, read_sources
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.reader import clean
 from horai.lang.source import Source
 from horai.lang.terms import Term, functor
+from horai.plan.check import check
 from horai.plan.entities import Entities, find_entities
+from horai.plan.modes import PythonPredicate
 from horai.predicates import Given, Predicate, collect
 from horai.result import Result
 from horai.rows import answers_named
@@ -198,8 +201,12 @@ def checked(
 def all_findings(
     description: EventDescription, findings: list[Diagnostic], predicates: dict[str, Predicate]
 ) -> list[Diagnostic]:
-    """What reading found and what the checks of the plan find."""
-    return findings
+    """What reading found and what the checks of the plan find, in the order of the text."""
+    python = [
+        PythonPredicate(name, len(inspect.signature(function).parameters))
+        for name, function in predicates.items()
+    ]
+    return sorted([*findings, *check(description, python, findings)], key=sort_key)
 
 
 def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:

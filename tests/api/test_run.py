@@ -140,11 +140,6 @@ def test_input_is_shown_on_request(rules: horai.Rules) -> None:
     assert names == ["lose_wallet", "party", "win_lottery", "rich"]
 
 
-def test_an_input_event_and_a_fluent_of_one_name_are_told_apart() -> None:
-    rules = horai.loads("initiatedAt(alarm(X)=true, T) :- happensAt(alarm(X), T).")
-    assert [row.kind for row in rules.run(["alarm|3|3|a"]).rows()] == ["fluent"]
-
-
 def test_what_was_not_used_is_told(rules: horai.Rules) -> None:
     lines = [
         "win_lottery|13|13|chris",

@@ -1,0 +1,6 @@
+"""`python -m horai`."""
+
+from horai.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""`python -m horai.cli`."""
+
+from horai.cli import main
+
+if __name__ == "__main__":
+    main()

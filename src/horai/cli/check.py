@@ -1,0 +1,63 @@
+"""`horai check`: what is wrong or suspicious in rules, all at once."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from horai.cli import console
+from horai.cli.guard import WRONG, guarded
+from horai.cli.options import Background, Predicates, RulesArgument, choose
+from horai.lang.diagnostics import Diagnostic, Severity
+from horai.lang.ec.builder import read_files
+from horai.lang.ec.syntax import EventDescription
+from horai.rules import all_findings
+
+NAME = "check"
+
+
+class Format(StrEnum):
+    """For people or for editors."""
+
+    text = "text"
+    json = "json"
+
+
+@guarded
+def command(
+    rules: RulesArgument = None,
+    background: Background = None,
+    predicates: Predicates = None,
+    format: Annotated[Format, typer.Option(help="For people, or for editors.")] = Format.text,
+) -> None:
+    """Check rules; exit status 2 if there are errors."""
+    chosen = choose(rules, background, predicates)
+    description, read = read_files(chosen.rules, chosen.background)
+    findings = all_findings(description, read, chosen.predicates)
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    if format is Format.json:
+        typer.echo(json.dumps([d.as_json() for d in findings], ensure_ascii=False, indent=1))
+    else:
+        console.show_findings(findings)
+        typer.echo(_summary(description, findings, errors))
+    if errors:
+        raise typer.Exit(WRONG)
+
+
+def _summary(description: EventDescription, findings: list[Diagnostic], errors: int) -> str:
+    warnings = len(findings) - errors
+    facts = sum(len(facts.rows) for facts in description.facts.values())
+    read = [
+        console.counted(len(description.sources), "file"),
+        console.counted(len(description.rules), "rule"),
+        console.counted(facts, "fact"),
+    ]
+    found = [
+        console.counted(number, what)
+        for number, what in ((errors, "error"), (warnings, "warning"))
+        if number
+    ]
+    return f"{', '.join(read)}: {' and '.join(found) or 'all is well'}"

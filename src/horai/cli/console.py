@@ -1,0 +1,83 @@
+"""Talking to people: on standard error, in colour only on a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+from horai.lang.diagnostics import Diagnostic, Severity
+
+_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
+_PLACE = re.compile(r"(\s*)(-->)( .*)")
+_GUTTER = re.compile(r"(\s*\d* \|)(.*)")
+_ADVICE = re.compile(r"(\s*= )(note|help)(: .*)")
+
+
+def stderr() -> Console:
+    """Standard error as it is now; rich obeys NO_COLOR and leaves pipes without colour."""
+    return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False, markup=False)
+
+
+def stdout() -> Console:
+    """Standard output as it is now."""
+    return Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
+
+
+def say(text: str, style: str = "") -> None:
+    """A line for people."""
+    stderr().print(Text(text, style=style))
+
+
+def error(text: str, hint: str | None = None) -> None:
+    """An error that is no finding about rules."""
+    line = Text.assemble(("error", "bold red"), (f": {text}", "bold"))
+    if hint:
+        line.append_text(Text.assemble("\n  = ", ("help", "bold cyan"), f": {hint}"))
+    stderr().print(line)
+
+
+def warning(text: str) -> None:
+    """A warning that is no finding about rules."""
+    stderr().print(Text.assemble(("warning", "bold yellow"), f": {text}"))
+
+
+def show_findings(findings: Iterable[Diagnostic]) -> None:
+    """Findings about rules, each with its line underlined."""
+    console = stderr()
+    for finding in findings:
+        console.print(coloured(finding))
+        console.print()
+
+
+def coloured(finding: Diagnostic) -> Text:
+    """A finding with the colours compilers use."""
+    style = _STYLE[finding.severity]
+    head, *rest = finding.render().split("\n")
+    mark, _, message = head.partition(": ")
+    text = Text.assemble((mark, style), (f": {message}", "bold"))
+    for line in rest:
+        text.append("\n")
+        if found := _PLACE.fullmatch(line):
+            text.append_text(Text.assemble(found[1], (found[2], "bold blue"), found[3]))
+        elif found := _GUTTER.fullmatch(line):
+            inner = style if found[2].strip(" ^") == "" else ""
+            text.append_text(Text.assemble((found[1], "bold blue"), (found[2], inner)))
+        elif found := _ADVICE.fullmatch(line):
+            text.append_text(Text.assemble(found[1], (found[2], "bold cyan"), found[3]))
+        else:
+            text.append(line)
+    return text
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "warning"), counted(3, "query")
+    ('1 warning', '3 queries')
+    """
+    if number == 1:
+        return f"1 {what}"
+    return f"{number} {what[:-1]}ies" if what.endswith("ry") else f"{number} {what}s"

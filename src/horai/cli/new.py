@@ -1,0 +1,52 @@
+"""`horai new`: a small project that runs and is tested, to change into your own."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horai.cli.guard import guarded
+from horai.errors import UsageError
+
+NAME = "new"
+_NAME = re.compile(r"[^\W\d][\w .-]*")
+
+
+@guarded
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="NAME", help="The folder to make.")],
+) -> None:
+    """Start a project: rules, background, a narrative, settings and a test."""
+    name = folder.resolve().name
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is no name for a project", "start it with a letter")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder} exists and is not empty", "choose another name")
+    made = sorted(_copy(files("horai.cli").joinpath("template"), folder, name))
+    typer.echo(f"Made {folder} with")
+    for path in made:
+        typer.echo(f"  {path.relative_to(folder)}")
+    typer.echo(f"\nTry\n  cd {folder}\n  horai run\n  horai test")
+
+
+def _copy(source: Traversable, target: Path, name: str) -> list[Path]:
+    """Copy the template; `NAME` in its texts becomes the name of the project."""
+    target.mkdir(parents=True, exist_ok=True)
+    made: list[Path] = []
+    for entry in source.iterdir():
+        if entry.name.startswith("__"):
+            continue
+        if entry.is_dir():
+            made.extend(_copy(entry, target / entry.name, name))
+        else:
+            text = entry.read_text(encoding="utf-8").replace("NAME", name)
+            (target / entry.name).write_text(text, encoding="utf-8")
+            made.append(target / entry.name)
+    return made

@@ -1,0 +1,141 @@
+"""Options that several commands share, and how they meet the settings of a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from horai.cli import console
+from horai.errors import UsageError
+from horai.predicates import Predicate, from_file
+from horai.project import FILE, Project, find_project
+from horai.result import Result
+from horai.rules import Progress, Rules, load
+from horai.schedule import Settings
+
+RulesArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="RULES...", help=f"Files of rules; without any, those of {FILE}."),
+]
+Background = Annotated[
+    list[Path] | None,
+    typer.Option("--background", "-b", metavar="FILE", help="Facts and helper rules."),
+]
+Predicates = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Python file with functions marked @horai.predicate."),
+]
+Input = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input", "-i", metavar="FILE", help="The stream: narrative, CSV, JSON lines, Parquet."
+    ),
+]
+Window = Annotated[int | None, typer.Option(help="How far back a query looks; all by default.")]
+Step = Annotated[int | None, typer.Option(help="Time between queries; the window by default.")]
+Start = Annotated[str | None, typer.Option(help="The run covers what is after it.")]
+End = Annotated[str | None, typer.Option(help="The last query time.")]
+Tick = Annotated[int | None, typer.Option(help="Distance of time-points; 1 by default.")]
+Unit = Annotated[
+    str | None, typer.Option(help="Length of a time-point (s, ms, ...): lets ISO times in.")
+]
+AllenMemory = Annotated[
+    int | None, typer.Option("--allen-memory", help="How far back `before` looks.")
+]
+Engine = Annotated[str | None, typer.Option(help="The engine: reference.")]
+Strict = Annotated[
+    bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad row.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only errors and lost rows.")]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What to work on: given on the command line, or by the project we are in."""
+
+    rules: list[Path]
+    background: list[Path]
+    input: list[str]
+    predicates: dict[str, Predicate]
+    run: dict[str, Any]
+    project: Project | None = None
+
+    def load(self) -> Rules:
+        """The rules, checked."""
+        return load(self.rules, self.background, self.predicates)
+
+
+def choose(
+    rules: list[Path] | None,
+    background: list[Path] | None,
+    predicates: Path | None,
+    input: list[str] | None = None,
+) -> Chosen:
+    """Who names rules means just these; otherwise the project is asked and options override it."""
+    project = None if rules else find_project()
+    if not rules and project is None:
+        hint = f"name a file of rules, or work in a folder with {FILE} (`horai new` makes one)"
+        raise UsageError("no rules given", hint)
+    if project is not None and not project.rules:
+        raise UsageError(f"{project.folder / FILE}: no rules", 'add rules = ["rules.ec"]')
+    functions = predicates or (project.predicates if project else None)
+    return Chosen(
+        rules=rules or (project.rules if project else []),
+        background=background or (project.background if project else []),
+        input=input or [str(path) for path in (project.input if project else [])],
+        predicates=from_file(functions) if functions else {},
+        run=dict(project.run) if project else {},
+        project=project,
+    )
+
+
+def merged(chosen: Chosen, **options: Any) -> dict[str, Any]:
+    """The settings of the run: what the command line says, else what the project says."""
+    given = {name: value for name, value in options.items() if value is not None}
+    settings = chosen.run | given
+    for name in ("start", "end"):
+        if isinstance(settings.get(name), str):
+            settings[name] = _number_or_text(settings[name])
+    return settings
+
+
+def _number_or_text(text: str) -> int | str:
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def run_rules(rules: Rules, chosen: Chosen, settings: dict[str, Any], quiet: bool) -> Result:
+    """Run over the chosen input, with a progress bar where somebody can see it."""
+    if not chosen.input:
+        raise UsageError("no input given", "name the stream: --input FILE")
+    lengths = Settings(window=settings.get("window"), step=settings.get("step"))
+    if lengths.loses_items and not quiet:
+        console.warning(
+            f"the window ({lengths.window}) is shorter than the step ({lengths.step}): what "
+            "happens between two windows is lost"
+        )
+    if quiet or not console.stderr().is_terminal:
+        return rules.run(chosen.input, **settings)
+    with _progress() as progress:
+        return rules.run(chosen.input, progress=progress, **settings)
+
+
+class _progress:
+    """A bar on standard error that goes away when it is full."""
+
+    def __enter__(self) -> Progress:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = [TextColumn("query times"), BarColumn(), MofNCompleteColumn()]
+        self._bar = Progress(*columns, console=console.stderr(), transient=True)
+        task = self._bar.add_task("run", total=None)
+        self._bar.start()
+        return lambda done, all: self._bar.update(task, completed=done, total=all)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

@@ -1,0 +1,93 @@
+"""`horai query`: run rules over a stream, then ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horai.cli import console
+from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.guard import WRONG, guarded
+from horai.cli.options import (
+    AllenMemory,
+    Background,
+    End,
+    Engine,
+    Input,
+    Predicates,
+    Quiet,
+    Start,
+    Step,
+    Strict,
+    Tick,
+    Unit,
+    Window,
+    choose,
+    merged,
+    run_rules,
+)
+from horai.cli.repl import answer, converse
+
+NAME = "query"
+
+
+@guarded
+def command(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RULES... QUERIES...",
+            help="Files of rules, and queries such as 'holdsAt(F,16)'; without any, a prompt.",
+        ),
+    ] = None,
+    background: Background = None,
+    input: Input = None,
+    window: Window = None,
+    step: Step = None,
+    start: Start = None,
+    end: End = None,
+    tick: Tick = None,
+    unit: Unit = None,
+    strict: Strict = None,
+    allen_memory: AllenMemory = None,
+    engine: Engine = None,
+    predicates: Predicates = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run rules over a stream, then answer queries."""
+    queries = [word for word in words or [] if _is_query(word)]
+    rules = [Path(word) for word in words or [] if not _is_query(word)]
+    chosen = choose(rules, background, predicates, input)
+    settings = merged(
+        chosen,
+        window=window,
+        step=step,
+        start=start,
+        end=end,
+        tick=tick,
+        unit=unit,
+        strict=strict,
+        allen_memory=allen_memory,
+        engine=engine,
+    )
+    for name in ("format", "answers"):
+        settings.pop(name, None)
+    result = run_rules(chosen.load(), chosen, settings, quiet)
+    tell_dead_letters(result.dead_letters, None, quiet)
+    if not queries:
+        converse(result)
+        return
+    good = True
+    for query in queries:
+        if len(queries) > 1:
+            console.stdout().print(f"?- {query.strip().rstrip('.')}.", style="bold")
+        good = answer(result, query) and good
+    if not good:
+        raise typer.Exit(WRONG)
+
+
+def _is_query(word: str) -> bool:
+    """Queries have parentheses; file names hardly ever do."""
+    return "(" in word and not Path(word).exists()

@@ -1,0 +1,195 @@
+"""`horai run`: rules over a stream, answers to a file or a pipe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horai.cli import console
+from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.guard import guarded
+from horai.cli.options import (
+    AllenMemory,
+    Background,
+    End,
+    Engine,
+    Input,
+    Predicates,
+    Quiet,
+    RulesArgument,
+    Start,
+    Step,
+    Strict,
+    Tick,
+    Unit,
+    Window,
+    choose,
+    merged,
+    run_rules,
+)
+from horai.cli.repl import converse
+from horai.cli.timeline import PLAIN, draw, timeline
+from horai.errors import UsageError
+from horai.io import AnswerFormat, write_answers, write_dead_letters
+from horai.io.write import SUFFIXES
+from horai.result import Result
+
+NAME = "run"
+
+
+class Format(StrEnum):
+    """How answers are written."""
+
+    jsonl = "jsonl"
+    csv = "csv"
+    parquet = "parquet"
+    text = "text"
+    timeline = "timeline"
+
+
+_FORMATS: dict[Format, AnswerFormat] = {
+    Format.jsonl: "jsonl",
+    Format.csv: "csv",
+    Format.parquet: "parquet",
+    Format.text: "text",
+}
+
+
+class Answers(StrEnum):
+    """Which answers are written."""
+
+    final = "final"
+    windows = "windows"
+    changelog = "changelog"
+
+
+@guarded
+def command(
+    rules: RulesArgument = None,
+    background: Background = None,
+    input: Input = None,
+    window: Window = None,
+    step: Step = None,
+    start: Start = None,
+    end: End = None,
+    tick: Tick = None,
+    unit: Unit = None,
+    answers: Annotated[
+        Answers | None,
+        typer.Option(help="All at the end, per query time, or what changes at each."),
+    ] = None,
+    format: Annotated[
+        Format | None, typer.Option(help="text on a terminal, jsonl otherwise, or as -o says.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where answers go.")
+    ] = None,
+    dead_letters: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Rows that were not used, with reasons.")
+    ] = None,
+    strict: Strict = None,
+    include_input: Annotated[
+        bool | None,
+        typer.Option("--include-input/--no-include-input", help="Show the input too."),
+    ] = None,
+    allen_memory: AllenMemory = None,
+    engine: Engine = None,
+    predicates: Predicates = None,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", help="Ask questions after the run.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run rules over a stream of events."""
+    chosen = choose(rules, background, predicates, input)
+    if interactive and "-" in chosen.input:
+        raise UsageError("--interactive asks on standard input, which is already the stream")
+    settings = merged(
+        chosen,
+        window=window,
+        step=step,
+        start=start,
+        end=end,
+        tick=tick,
+        unit=unit,
+        answers=answers and str(answers),
+        strict=strict,
+        include_input=include_input,
+        allen_memory=allen_memory,
+        engine=engine,
+    )
+    form = _format(format or settings.pop("format", None), output)
+    settings.pop("format", None)
+    began = time.perf_counter()
+    loaded = chosen.load()
+    if loaded.warnings and not quiet:
+        number = console.counted(len(loaded.warnings), "warning")
+        console.warning(f"the rules have {number}; `horai check` shows them")
+    result = run_rules(loaded, chosen, settings, quiet)
+    if dead_letters is not None:
+        write_dead_letters(dead_letters, result.dead_letters)
+    if not interactive:
+        _write(result, form, output)
+    tell_dead_letters(result.dead_letters, dead_letters, quiet)
+    if not quiet and console.stderr().is_terminal:
+        console.say(_summary(result, time.perf_counter() - began), "dim")
+    if interactive:
+        converse(result)
+
+
+def _format(given: str | None, output: Path | None) -> Format:
+    """The format asked for, else that of the file name, else what suits the reader."""
+    if given is not None:
+        if given not in list(Format):
+            raise UsageError(f"there is no format {given}", f"use one of {', '.join(Format)}")
+        form = Format(given)
+    elif output is not None:
+        found = SUFFIXES.get(output.suffix.lower())
+        if found is None:
+            known = ", ".join(SUFFIXES)
+            raise UsageError(f"{output}: the file name does not tell its format", f"use {known}")
+        form = Format(found)
+    else:
+        form = Format.text if sys.stdout.isatty() else Format.jsonl
+    if form is Format.parquet and output is None and sys.stdout.isatty():
+        raise UsageError("Parquet is no text for a terminal", "name a file: -o answers.parquet")
+    return form
+
+
+def _write(result: Result, form: Format, output: Path | None) -> None:
+    rows = result.rows()
+    if form is Format.timeline:
+        _draw(result, output)
+        return
+    people = form is Format.text and result.unit is not None
+    write_answers(
+        rows,
+        "-" if output is None else output,
+        format=_FORMATS[form],
+        unit=result.unit,
+        times="iso" if people else "points",
+    )
+
+
+def _draw(result: Result, output: Path | None) -> None:
+    if output is None:
+        screen = console.stdout()
+        screen.print(draw(result.rows("final"), result.unit, screen))
+    else:
+        text = timeline(result.rows("final"), result.unit, 100, PLAIN)
+        output.write_text(text.plain + "\n", encoding="utf-8")
+
+
+def _summary(result: Result, seconds: float) -> str:
+    rows = result.rows("final")
+    spans = sum(row.kind == "fluent" for row in rows)
+    return (
+        f"{console.counted(spans, 'interval')} and "
+        f"{console.counted(len(rows) - spans, 'event')} at "
+        f"{console.counted(len(result.answers), 'query time')}, {seconds:.1f} s"
+    )

@@ -1,0 +1,141 @@
+"""Running case files: what was expected, what was found, and how the two differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from horai.cases import Case, Given, read_cases
+from horai.errors import RunError, UsageError
+from horai.expectations import Expectation, differences, table_of
+from horai.io import InputError
+from horai.lang.diagnostics import RulesError
+from horai.lang.ec.builder import read_sources
+from horai.lang.reader import read_file
+from horai.lang.source import Source
+from horai.predicates import Predicate
+from horai.result import Result
+from horai.rules import Rules, checked
+
+__all__ = ["Case", "Difference", "read_cases", "run_case"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A line that is missing (`-`), that nobody expected (`+`), or a remark (`!`)."""
+
+    place: str
+    sign: str
+    text: str
+    line: int
+
+
+def run_case(
+    case: Case,
+    engine: str = "reference",
+    rules: Rules | None = None,
+    predicates: dict[str, Predicate] | None = None,
+) -> list[Difference]:
+    """How what a case finds differs from what it expects; nothing when it passes.
+
+    `rules` are used by a case that has none of its own.
+    """
+    try:
+        own = _rules(case, rules, predicates or {})
+    except RulesError as error:
+        return list(_compare_codes(case, error))
+    if case.errors is not None:
+        shown = ", ".join(case.errors)
+        return [Difference("rules", "-", f"errors {shown}: the rules were accepted", case.line)]
+    try:
+        result = own.run(_narrative(case), engine=engine, **case.settings)  # type: ignore[arg-type]
+    except (InputError, UsageError, RunError) as error:
+        return [Difference("run", "!", str(error), case.line)]
+    found = [d for expected in case.expectations for d in _compare(expected, result)]
+    return [*found, *_compare_letters(case, result)]
+
+
+def _rules(case: Case, rules: Rules | None, predicates: dict[str, Predicate]) -> Rules:
+    if case.rules is None:
+        if rules is None:
+            raise UsageError(
+                f"{case.file}:{case.line}: the case `{case.title}` has no rules",
+                "add `rules:`, or run it inside a project",
+            )
+        return rules
+    sources, findings = [], []
+    for given in (case.rules, case.background):
+        for file in given.files if given else ():
+            source, wrong = read_file(file)
+            sources.append(source)
+            findings.extend(wrong)
+        if given is not None and given.text is not None:
+            sources.append(_source(given, case))
+    description, more = read_sources(sources, findings)
+    return checked(description, more, predicates)
+
+
+def _source(given: Given, case: Case) -> Source:
+    """Text of a case file, so far down that lines are counted as in the file."""
+    return Source(str(case.file), "\n" * (given.line - 1) + (given.text or ""))
+
+
+def _narrative(case: Case) -> object:
+    given = case.narrative
+    if given is None:
+        return []
+    if given.files:
+        return list(given.files)
+    lines = [line.strip() for line in (given.text or "").split("\n")]
+    return "\n".join(lines) + "\n"
+
+
+def _compare_codes(case: Case, error: RulesError) -> Iterator[Difference]:
+    """The findings of refused rules against `errors:`; without it, each is a remark."""
+    if case.errors is None:
+        for finding in error.diagnostics:
+            yield Difference("rules", "!", finding.render(), case.line)
+        return
+    found = [d.code for d in error.diagnostics if d.severity == "error"]
+    for code in sorted({*case.errors, *found}):
+        if code not in found:
+            yield Difference("rules", "-", f"error {code}", case.line)
+        elif code not in case.errors:
+            yield Difference("rules", "+", f"error {code}", case.line)
+
+
+def _compare(expected: Expectation, result: Result) -> Iterator[Difference]:
+    if expected.form == "final":
+        rows = result.rows("final")
+    else:
+        answer = next((a for a in result.answers if a.query == expected.query), None)
+        if answer is None:
+            times = ", ".join(str(a.query) for a in result.answers) or "none"
+            text = f"{expected.query} is no query time of this run; these are {times}"
+            yield Difference(expected.place, "!", text, expected.line)
+            return
+        rows = answer.changes if expected.form == "changes" else answer.rows
+    for sign, text in differences(expected, table_of(rows)):
+        yield Difference(expected.place, sign, text, expected.line)
+
+
+def _compare_letters(case: Case, result: Result) -> Iterator[Difference]:
+    """Dead letters against `dead letters:`. A case that does not speak of them expects none."""
+    expected = Counter(case.letters or ())
+    found = Counter((letter.line, letter.code) for letter in result.dead_letters)
+    reasons = {(letter.line, letter.code): letter.reason for letter in result.dead_letters}
+    for line, code in sorted(expected - found):
+        yield Difference("dead letters", "-", f"{line} {code}", case.line)
+    for line, code in sorted(found - expected):
+        text = f"{line} {code} ({reasons[line, code]})"
+        yield Difference("dead letters", "+", text, case.line)
+
+
+def find_cases(paths: list[Path]) -> list[Path]:
+    """The case files among paths; of a folder, all in it."""
+    found: list[Path] = []
+    for path in paths:
+        found.extend(sorted(path.rglob("*.case")) if path.is_dir() else [path])
+    return found

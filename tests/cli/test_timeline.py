@@ -1,0 +1,53 @@
+"""Timelines fit the terminal and show what holds when."""
+
+import pytest
+
+from horai.cli.timeline import FANCY, PLAIN, timeline
+from horai.io import AnswerRow
+
+ROWS = [
+    AnswerRow("event", "bang", ["a"], time=50),
+    AnswerRow("fluent", "on", ["a"], "true", 0, 50),
+    AnswerRow("fluent", "on", ["a"], "true", 75, None),
+    AnswerRow("fluent", "a_fluent_with_a_long_name", ["and", "long", "arguments"], "true", 99, 100),
+]
+
+
+def lines(width: int) -> list[str]:
+    return timeline(ROWS, None, width, PLAIN).plain.split("\n")
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 109, 110, 140, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    assert max(len(line) for line in lines(width)) <= width
+    fancy = timeline(ROWS, None, width, FANCY).plain.split("\n")
+    assert [len(line) for line in fancy[2:]] == [len(line) for line in lines(width)[2:]]
+
+
+def test_bars_stand_where_the_intervals_are() -> None:
+    _, _, bang, on, long = (line.split("  ", 1) for line in lines(80))
+    bar = on[1].strip()
+    share = len(bar) / 105  # open at the end: some room is left after 100
+    assert bar[0] == "=" and bar[int(48 * share)] == "=" and bar[int(60 * share)] == "."
+    assert bar[int(80 * share)] == "=" and bar[-1] == ">"
+    assert bang[1].count("*") == 1
+    assert long[1].count("=") == 1, "what is too short for a column still shows"
+    assert long[0].endswith("..")
+
+
+def test_times_are_listed_where_there_is_room() -> None:
+    assert "(0,50) (75,inf)" in lines(140)[3]
+    assert "(0,50)" not in lines(80)[3]
+
+
+def test_the_axis_has_round_times() -> None:
+    assert set(lines(80)[0].split()) <= {"0", "50", "100", "20", "40", "60", "80"}
+
+
+def test_real_time_shows_as_a_clock() -> None:
+    rows = [AnswerRow("fluent", "on", [], "true", 1704096000, 1704103200)]
+    assert timeline(rows, "s", 80, PLAIN).plain.split("\n")[0].split()[0] == "08:00:00"
+
+
+def test_nothing_is_said_in_words() -> None:
+    assert timeline([], None, 80, PLAIN).plain == "nothing holds and nothing happens"

@@ -1,0 +1,95 @@
+"""Shared conformance cases, where they are at hand: by the command line and from Python."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import horai
+from horai.cli.app import app
+
+FILE = Path(__file__).parents[2] / "shared" / "conformance" / "event-calculus.json"
+CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
+SETTINGS = ("window", "step", "start", "end", "tick")
+
+Rows = list[dict[str, Any]]
+Holds = dict[int, dict[str, list[list[int | str]]]]
+
+
+def named(cases: list[dict[str, Any]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", cases, ids=[case["id"] for case in cases])
+
+
+def command(case: dict[str, Any], folder: Path) -> list[str]:
+    """The case as files, and the arguments that run it."""
+    for part, suffix in (("rules", "ec"), ("background", "ec"), ("narrative", "csv")):
+        (folder / f"{part}.{suffix}").write_text(case[part], encoding="utf-8")
+    options = [word for name in SETTINGS for word in (f"--{name}", str(case[name]))]
+    files = [
+        "--background",
+        str(folder / "background.ec"),
+        "--input",
+        str(folder / "narrative.csv"),
+    ]
+    form = ["--answers", "windows", "--format", "jsonl"]
+    return ["run", str(folder / "rules.ec"), *files, *options, *form]
+
+
+def by_query(rows: Rows, case: dict[str, Any]) -> Holds:
+    """Intervals per query time and fluent-value pair, written without quotes."""
+    found: Holds = {answer["query"]: {} for answer in case["expected"]}
+    for row in rows:
+        if row["kind"] == "fluent":
+            args = f"({','.join(map(str, row['args']))})" if row["args"] else ""
+            key = f"{row['name']}{args}={row['value']}"
+            end = "inf" if row["end"] is None else row["end"]
+            found.setdefault(row["query"], {}).setdefault(key, []).append([row["start"], end])
+    return found
+
+
+def expected(case: dict[str, Any]) -> Holds:
+    return {
+        answer["query"]: {key.replace("'", ""): value for key, value in answer["holds"].items()}
+        for answer in case["expected"]
+    }
+
+
+def by_runner(arguments: list[str]) -> Rows:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def by_process(arguments: list[str]) -> Rows:
+    run = subprocess.run(
+        [sys.executable, "-m", "horai", *arguments], capture_output=True, text=True, check=True
+    )
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def check(case: dict[str, Any], folder: Path, run: Callable[[list[str]], Rows]) -> None:
+    assert by_query(run(command(case, folder)), case) == expected(case)
+
+
+class TestConformance:
+    __test__ = bool(CASES)  # without cases there is nothing to collect, and nothing to skip
+
+    @named(CASES)
+    def test_by_the_command_line(self, case: dict[str, Any], tmp_path: Path) -> None:
+        check(case, tmp_path, by_runner)
+
+    @named(CASES[::10])
+    def test_in_a_process_of_its_own(self, case: dict[str, Any], tmp_path: Path) -> None:
+        check(case, tmp_path, by_process)
+
+    @named(CASES)
+    def test_from_python(self, case: dict[str, Any]) -> None:
+        rules = horai.loads(case["rules"], case["background"])
+        result = rules.run(case["narrative"], **{name: case[name] for name in SETTINGS})
+        rows = [row._asdict() for answer in result.answers for row in answer.rows]
+        assert by_query(rows, case) == expected(case)
