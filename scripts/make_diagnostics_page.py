@@ -1,0 +1,92 @@
+"""Write docs/diagnostics.md from the registered codes.
+
+Run it after changing a code, a message or an example: `python scripts/make_diagnostics_page.py`.
+With `--check` it writes nothing and fails when the page is out of date.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from horai.lang.codes import CODES as READING
+from horai.lang.ec.builder import read_text
+from horai.lang.report import CodeInfo
+from horai.plan.check import check
+from horai.plan.codes import CODES as CHECKING
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
+FAMILIES = {
+    "H0": ("The text", "What the reader cannot make sense of."),
+    "H1": ("Rules and conditions", "Clauses that read well and yet are no rule."),
+    "H2": ("Names", "Names, numbers of arguments and values that do not fit together."),
+    "H3": ("Variables", "Variables that nothing gives a value to."),
+    "H4": ("Cycles and delayed effects", "What depends on itself, and delays that never act."),
+    "H5": ("Doubts", "Legal, and probably not meant."),
+}
+INTRODUCTION = """\
+# Diagnostics
+
+Every finding about a rules file has a code, a place and a remedy. Errors stop a run, warnings do
+not. All findings are reported at once. `horai explain CODE` shows an entry of this page.
+
+<!-- This page is made by scripts/make_diagnostics_page.py; change the codes, not the page. -->
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    codes = dict(sorted((READING | CHECKING).items()))
+    parts = [INTRODUCTION]
+    for prefix, (title, text) in FAMILIES.items():
+        family = [info for code, info in codes.items() if code.startswith(prefix)]
+        parts.append(f"## {title}\n\n{text}\n\n{_table(family)}")
+        parts.extend(_entry(info) for info in family)
+    return "\n".join(parts)
+
+
+def _table(family: list[CodeInfo]) -> str:
+    rows = [f"| [{i.code}](#{i.code.lower()}) | {i.severity} | {i.title} |" for i in family]
+    return "\n".join(["| code | | what |", "|---|---|---|", *rows, ""])
+
+
+def _entry(info: CodeInfo) -> str:
+    lines = [
+        f"### {info.code} {{ #{info.code.lower()} }}",
+        "",
+        f"**{info.title}** ({info.severity})",
+    ]
+    lines += ["", info.explanation, "", *_block(info.example), *_message(info)]
+    return "\n".join([*lines, ""])
+
+
+def _block(text: str) -> Iterator[str]:
+    yield "```prolog"
+    yield from text.rstrip("\n").split("\n")
+    yield "```"
+
+
+def _message(info: CodeInfo) -> Iterator[str]:
+    """What a person sees: the message, where it points, what to do."""
+    description, findings = read_text(info.example, "rules.ec")
+    every = [*findings, *check(description, (), findings)]
+    first = next((f for f in every if f.code == info.code), None)
+    if first is not None:
+        yield from ["", "```text", first.render(), "```"]
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    text = page()
+    if "--check" in sys.argv[1:]:
+        up_to_date = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
+        if not up_to_date:
+            print("docs/diagnostics.md is out of date: run scripts/make_diagnostics_page.py")
+        return 0 if up_to_date else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
