@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from .chunks import Rows
 from .harvest import Harvest
 from .headers import Columns, check_columns, find_columns
-from .jsonfiles import as_text
 from .letters import InputError
 from .records import read_record, read_value
 from .rows import Item, RowReader
@@ -122,7 +121,7 @@ def _read_left(sheet: Sheet, left: Rows, reader: RowReader, harvest: Harvest) ->
     for i, line in enumerate(sheet.lines[left].tolist()):
         row = {part: column[i] for part, column in parts.items()}
         read = partial(_read_row, row, args[i], sheet, line, reader)
-        harvest.row(line, as_text({**row, "args": args[i]}), read)
+        harvest.row(line, {**row, "args": args[i]}, read)
 
 
 def _python(array: pa.Array) -> list[object]:

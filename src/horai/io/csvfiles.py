@@ -95,8 +95,7 @@ def _read_chunk(
         wanted[lines[left]] = True
     for index in np.flatnonzero(wanted).tolist():
         raw, line = fields.line(index), chunk.first_line + index
-        text = raw.decode("utf-8", "backslashreplace")
-        harvest.row(line, text, partial(_read_line, raw, line, dialect, reader))
+        harvest.row(line, raw, partial(_read_line, raw, line, dialect, reader))
 
 
 def _sheet(fields: Fields, lines: Rows, chunk: Chunk, dialect: Dialect) -> Sheet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -26,15 +27,19 @@ class Harvest:
         if len(block):
             self.blocks.append(block)
 
-    def row(self, line: int, text: str, read: Callable[[], Item | None]) -> None:
+    def row(self, line: int, raw: object, read: Callable[[], Item | None]) -> None:
         """Keep the item that `read` returns, or a dead letter if it says the row is bad."""
         try:
             item = read()
         except BadRow as bad:
-            self.letters.append(DeadLetter(self.file, line, text, bad.reason, bad.code))
+            self.refuse(line, raw, bad.code, bad.reason)
         else:
             if item is not None:
                 self.items.append(item)
+
+    def refuse(self, line: int, raw: object, code: str, reason: str) -> None:
+        """Set a row aside."""
+        self.letters.append(DeadLetter(self.file, line, as_text(raw), reason, code))
 
     def settle(self) -> None:
         """Called after each piece of a file, whose rows come in order: obey `strict`."""
@@ -47,6 +52,16 @@ class Harvest:
         for block in [*self.blocks, *_blocks_of(self.items)]:
             groups.setdefault(block.key, []).append(block)
         return [in_line_order(blocks) for blocks in groups.values()]
+
+
+def as_text(raw: object) -> str:
+    """A row as the text of its dead letter."""
+    if isinstance(raw, bytes):
+        return raw.decode("utf-8", "backslashreplace")
+    try:
+        return json.dumps(raw, default=str, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return repr(raw)
 
 
 def _blocks_of(items: Iterable[Item]) -> list[Block]:

@@ -26,6 +26,14 @@ from .terms import BLANKS
 from .timecolumns import proper_intervals, read_times
 
 
+class Types(NamedTuple):
+    """The types of some lines: operation and name of line i are `found[codes[i]]`."""
+
+    lines: Rows
+    codes: np.ndarray[Any, np.dtype[np.int32]]
+    found: list[tuple[int, str]]
+
+
 class Group(NamedTuple):
     """Lines of a chunk that are rows of the same kind."""
 
@@ -56,22 +64,37 @@ def _is_header(line: bytes, schema: InputSchema) -> bool:
 def _read_chunk(
     chunk: Chunk, fields: Fields, wanted: Mask, reader: RowReader, harvest: Harvest
 ) -> None:
-    for group in _groups(fields, np.flatnonzero(wanted & ~odd_lines(fields)), reader.schema):
+    types = _types(fields, np.flatnonzero(wanted & ~odd_lines(fields)))
+    for group in _groups(types, fields, reader.schema):
         block, used = _read_group(group, fields, chunk, reader)
         harvest.add(block)
         wanted[used] = False
+    strangers = _strangers(types, fields, reader.schema)
     for index in np.flatnonzero(wanted).tolist():
         raw, line = fields.line(index), chunk.first_line + index
-        text = raw.decode("utf-8", "backslashreplace")
-        harvest.row(line, text, partial(reader.narrative, raw, line))
+        if index in strangers:
+            harvest.refuse(line, raw, *strangers[index])
+        else:
+            harvest.row(line, raw, partial(reader.narrative, raw, line))
 
 
-def _groups(fields: Fields, lines: Rows, schema: InputSchema) -> Iterator[Group]:
+def _types(fields: Fields, lines: Rows) -> Types:
+    encoded = fields.column(lines, 0).dictionary_encode()
+    found = [split_op(text.strip(BLANKS)) for text in encoded.dictionary.to_pylist()]
+    return Types(lines, np.asarray(encoded.indices), found)
+
+
+def _strangers(types: Types, fields: Fields, schema: InputSchema) -> dict[int, tuple[str, str]]:
+    """Code and reason for lines of types nobody reads: a stream may be full of them."""
+    names = [name for _, name in types.found]
+    unknown = np.array([not schema.lookup(name) for name in names], dtype=np.bool_)
+    chosen = np.flatnonzero(unknown[types.codes] & (fields.count[types.lines] > 1))
+    codes, lines = types.codes[chosen].tolist(), types.lines[chosen].tolist()
+    return {line: schema.why_unknown(names[code]) for line, code in zip(lines, codes, strict=True)}
+
+
+def _groups(types: Types, fields: Fields, schema: InputSchema) -> Iterator[Group]:
     """Sort lines by kind of row; those whose kind is not certain are left out."""
-    types = fields.column(lines, 0).dictionary_encode()
-    op_and_name = [split_op(text.strip(BLANKS)) for text in types.dictionary.to_pylist()]
-    codes = np.asarray(types.indices)
-    ops = np.array([op for op, _ in op_and_name], dtype=np.int8)
     kinds = _kinds_of_row(schema)
     numbers = {key: number for number, key in enumerate(kinds.values())}
     width = 1 + max((key.fields for key in numbers), default=0)
@@ -80,12 +103,13 @@ def _groups(fields: Fields, lines: Rows, schema: InputSchema) -> Iterator[Group]
     table = np.full((len(names) + 1, width + 1), -1, dtype=np.int32)
     for key, number in numbers.items():
         table[names[key.name], key.fields] = number
-    row_of = np.array([names.get(name, len(names)) for _, name in op_and_name], dtype=np.int64)
-    number_of = table[row_of[codes], np.minimum(fields.count[lines], width)]
+    row_of = np.array([names.get(name, len(names)) for _, name in types.found], dtype=np.int64)
+    number_of = table[row_of[types.codes], np.minimum(fields.count[types.lines], width)]
+    ops = np.array([op for op, _ in types.found], dtype=np.int8)
     for key, number in numbers.items():
         chosen = np.flatnonzero(number_of == number)
         if len(chosen):
-            yield Group(key, lines[chosen], ops[codes[chosen]])
+            yield Group(key, types.lines[chosen], ops[types.codes[chosen]])
 
 
 def _kinds_of_row(schema: InputSchema) -> dict[tuple[str, int], TableKey]:

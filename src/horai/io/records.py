@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .headers import ALIASES, NUMBERED
 from .letters import BadRow
@@ -16,7 +16,9 @@ OPS = {
     **dict.fromkeys(("retract", "-", "delete", "-1"), -1),
 }
 HUGE = 10**MAX_DIGITS
-KNOWN_KEYS = {alias for aliases in ALIASES.values() for alias in aliases}
+RANKS = {
+    alias: (part, place) for part, aliases in ALIASES.items() for place, alias in enumerate(aliases)
+}
 
 
 def read_object_row(
@@ -25,11 +27,7 @@ def read_object_row(
     """The item of a JSON object or Python dict."""
     if not isinstance(given, Mapping):
         raise BadRow("json", 'a row is an object such as {"type":"go_to","time":9,"args":[]}')
-    parts: dict[str, object] = {}
-    for part, aliases in ALIASES.items():
-        found = next((alias for alias in aliases if alias in given), None)
-        if found is not None:
-            parts[part] = given[found]
+    parts = {part: given[key] for part, key in keys_of_parts(given).items()}
     if type_name is not None:
         parts.setdefault("type", type_name)
     if "value" in parts:
@@ -38,11 +36,23 @@ def read_object_row(
     try:
         return read_record(parts, args, line, reader)
     except BadRow as bad:
-        strangers = [str(key) for key in given if key not in KNOWN_KEYS]
+        strangers = [str(key) for key in given if key not in RANKS]
         if bad.code != "arity" or "args" in given or not strangers:
             raise
         hint = f'{bad.reason}; give {", ".join(strangers)} as a list: "args":[...]'
         raise BadRow("arity", hint) from None
+
+
+def keys_of_parts(keys: Iterable[object]) -> dict[str, str]:
+    """For each part that is there, the key that plays it: the best one if there are several."""
+    found: dict[str, str] = {}
+    for key in keys:
+        rank = RANKS.get(key) if isinstance(key, str) else None
+        if rank is not None:
+            part, place = rank
+            if part not in found or place < RANKS[found[part]][1]:
+                found[part] = str(key)
+    return found
 
 
 def _listed_args(given: Mapping[object, object]) -> Sequence[object]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 Kind = Literal["event", "fluent"]
 Form = Literal["any", "intervals", "points"]
 RowForm = Literal["intervals", "points"]
+MAX_REASONS = 10_000
 
 
 class InputType(NamedTuple):
@@ -61,6 +62,8 @@ class InputSchema:
 
     types: Mapping[str, Sequence[InputType]]
     derived: frozenset[str] = frozenset()
+    # A stream may hold millions of rows of a type nobody asked for; the search is done once.
+    _reasons: dict[str, tuple[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         merged = {name: _one_per_arity(types) for name, types in self.types.items()}
@@ -87,6 +90,13 @@ class InputSchema:
 
     def why_unknown(self, name: str) -> tuple[str, str]:
         """Code and reason for a row whose name is no input."""
+        if name not in self._reasons:
+            if len(self._reasons) >= MAX_REASONS:
+                self._reasons.clear()
+            self._reasons[name] = self._find_why_unknown(name)
+        return self._reasons[name]
+
+    def _find_why_unknown(self, name: str) -> tuple[str, str]:
         if name in self.derived:
             return "derived-type", f"{name} is derived by the rules, not an input"
         close = difflib.get_close_matches(name[:100], self.types, n=1)

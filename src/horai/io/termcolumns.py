@@ -124,6 +124,11 @@ def _from_term_uniques(indices: pa.Array, terms: Sequence[Term]) -> TermColumn:
 
 
 def _common_kind(terms: Sequence[Term]) -> TermKind:
+    types = set(map(type, terms))
+    if types == {str}:
+        return "atom"
+    if types == {float}:
+        return "float"
     kinds = {_kind_of(term) for term in terms}
     return kinds.pop() if len(kinds) == 1 else "term"
 

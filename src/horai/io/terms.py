@@ -37,10 +37,10 @@ class TermText(str):
 Term = str | int | float | TermText
 
 BLANKS = " \t"
-INTEGER = re.compile(r"-?[0-9]+")
-DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+")
 # Python refuses to read longer integers, as a guard against slow input.
-MAX_DIGITS = 4000
+MAX_DIGITS = 4300
+INTEGER = re.compile(f"-?[0-9]{{1,{MAX_DIGITS}}}")
+DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+")
 
 # A dot alone would end a clause, and `/*` opens a comment; so these are quoted.
 BARE_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*|(?!\.$)(?!/\*)[-+*/\\^<>=~:.?@#&$]+")
@@ -57,7 +57,7 @@ def read_field(text: str) -> Term:
     >>> [read_field(t) for t in ("12", "-3.5", "1e3", "+5", ".5", "New York", "-")]
     [12, -3.5, '1e3', '+5', '.5', 'New York', '-']
     """
-    if INTEGER.fullmatch(text) and len(text) <= MAX_DIGITS:
+    if INTEGER.fullmatch(text):
         return int(text)
     if DECIMAL.fullmatch(text) and math.isfinite(number := float(text)):
         return number
@@ -108,7 +108,7 @@ def from_source(text: str) -> Term:
     """
     if BARE_ATOM.fullmatch(text):
         return text
-    if INTEGER.fullmatch(text) and len(text) <= MAX_DIGITS:
+    if INTEGER.fullmatch(text):
         return int(text)
     if FLOAT_SOURCE.fullmatch(text) and math.isfinite(number := float(text)):
         return number

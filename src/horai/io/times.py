@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from .letters import BadRow
-from .terms import BLANKS, DECIMAL, INTEGER, MAX_DIGITS
+from .terms import BLANKS, DECIMAL, INTEGER
 
 Unit = Literal["ns", "us", "ms", "s", "min", "h", "d"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -75,12 +75,11 @@ class Clock:
         return (there // here, 1) if there >= here else (1, here // there)
 
     def _from_text(self, text: str) -> int:
-        if INTEGER.fullmatch(text) and len(text) <= MAX_DIGITS:
+        if INTEGER.fullmatch(text):
             return self._from_integer(int(text))
-        if DECIMAL.fullmatch(text) and len(text) <= MAX_DIGITS:
-            whole, _, fraction = text.partition(".")
-            if not fraction.strip("0"):
-                return self._from_integer(int(whole))
+        whole, _, fraction = text.partition(".")
+        if DECIMAL.fullmatch(text) and INTEGER.fullmatch(whole) and not fraction.strip("0"):
+            return self._from_integer(int(whole))
         if LOOKS_ISO.fullmatch(text):
             return self._from_iso(text)
         shown = text if len(text) <= 60 else text[:59] + "…"
