@@ -113,6 +113,7 @@ MISTAKES: list[tuple[str, str, int, int, str, str]] = [
     ("r :- setof(X, p(X), L).", "H119", 1, 6, "setof(X, p(X), L)", "findall"),
     ("r :- call(p, X).", "H119", 1, 6, "call(p, X)", "condition itself"),
     ("r :- initially(f=true).", "H119", 1, 6, "initially(f=true)", "holdsAt"),
+    ("initially(f=true).\nr :- initially(f=true).", "H119", 2, 6, "initially(f=true)", "holdsAt"),
     ("r :- union_all(f=true, I).", "H120", 1, 16, "f=true", "[I1, I2]"),
     ("r :- union_all([f=true], I).", "H120", 1, 17, "f=true", "holdsFor"),
     ("r :- relative_complement_all(3, [A], I).", "H120", 1, 30, "3", ""),

@@ -6,7 +6,7 @@ import pytest
 
 from horai.lang.diagnostics import Diagnostic
 from horai.lang.ec.builder import read_text
-from horai.lang.printer import show_clause
+from horai.lang.printer import show_clause, show_description
 from horai.lang.reader import read_clauses
 from horai.lang.source import Source
 
@@ -211,6 +211,28 @@ def test_a_file_without_any_full_stop_is_read_in_reasonable_time() -> None:
     text = "".join(f"p(a{i}, b) :- q(a{i})\n" for i in range(2000))
     clauses, _, findings = read_clauses(Source("t", text))
     assert len(clauses) == len(findings) == 2000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "p :- " + ", ".join(f"a{i}" for i in range(190)) + ".",
+        "p :- (" + " ; ".join(f"a{i}" for i in range(190)) + ").",
+        "p :- (" + " ; ".join(f"a{i} -> b" for i in range(190)) + " ; c).",
+        "p(" + "f(" * 95 + "a" + ")" * 95 + ") :- q.",
+        "p :- " + "\\+ (a, " * 45 + "b" + ")" * 45 + ".",
+    ],
+    ids=["conditions", "alternatives", "else-ifs", "terms", "negations"],
+)
+def test_what_is_just_deep_enough_works_everywhere(text: str) -> None:
+    description, findings = read_text(text)
+    assert findings == []
+    (rule,) = description.rules
+    again, findings = read_text(show_description(description))
+    assert findings == []
+    assert again.rules[0].clause.body == rule.clause.body
+    assert again.rules[0].clause.head == rule.clause.head
+    hash(rule.clause.body)
 
 
 def test_long_lists_are_fine() -> None:

@@ -21,6 +21,11 @@ PREFIX: dict[str, int] = {"\\+": 900, "not": 900, "-": 200, "+": 200}
 OPERATORS = frozenset(INFIX) | frozenset(PREFIX)
 
 
+def is_pair(term: Term) -> bool:
+    """True for a fluent-value pair `F=V`."""
+    return isinstance(term, Compound) and term.name == "=" and len(term.args) == 2
+
+
 def is_name(term: Term) -> bool:
     """True for what can be a predicate, an event or a fluent: a name, perhaps with arguments.
 

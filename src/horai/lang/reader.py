@@ -20,7 +20,7 @@ from horai.lang.ec.syntax import Clause, Facts
 from horai.lang.facts import FactReader, FactsByPredicate
 from horai.lang.grammar import GrammarError, ParsedClause, parse_clause
 from horai.lang.mistakes import diagnose
-from horai.lang.operators import is_name
+from horai.lang.operators import is_name, is_pair
 from horai.lang.report import Report
 from horai.lang.signs import check_tokens
 from horai.lang.source import Source
@@ -140,7 +140,7 @@ class _Reader:
     def _is_background(self, head: Term) -> bool:
         if not isinstance(head, Atom | Compound) or not is_name(head) or head.name in self.special:
             return False
-        if isinstance(head, Compound) and any(_is_pair(arg) for arg in head.args):
+        if isinstance(head, Compound) and any(is_pair(arg) for arg in head.args):
             return False
         return is_ground(head)
 
@@ -150,10 +150,6 @@ class _Reader:
         facts = self.facts.setdefault((head.name, len(row)), Facts())
         facts.rows.append(row)
         facts.places.append((self.source, start))
-
-
-def _is_pair(term: Term) -> bool:
-    return isinstance(term, Compound) and term.name == "=" and len(term.args) == 2
 
 
 def clean(text: str) -> str:
@@ -173,20 +169,10 @@ def read_file(path: Path | str) -> tuple[Source, list[Diagnostic]]:
         return source, report.findings
     try:
         source = Source(str(path), clean(raw.decode("utf-8")))
-    except UnicodeDecodeError:
-        source = _undecodable(str(path), raw, report)
-    return source, report.findings
-
-
-def _undecodable(name: str, raw: bytes, report: Report) -> Source:
-    """The text with a mark for each byte that is no UTF-8, and a finding at the first."""
-    text = raw.decode("utf-8", errors="replace")
-    source = Source(name, clean(text))
-    try:
-        raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        source = Source(str(path), clean(raw.decode("utf-8", errors="replace")))
         at = len(clean(raw[: error.start].decode("utf-8")))
         message = f"the byte 0x{raw[error.start]:02X} is not UTF-8"
         hint = "save the file as UTF-8; this is often a letter with an accent in Latin-1"
         report.add("H015", message, source, (at, at + 1), hint)
-    return source
+    return source, report.findings

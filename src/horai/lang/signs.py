@@ -142,8 +142,6 @@ def _stop(trouble: Trouble, index: int) -> Token:
 
 def _stray(trouble: Trouble, index: int, token: Token) -> Clauses:
     char = str(token)
-    if char == "\ufffd":
-        return []  # bytes that are no UTF-8: the file reader has said so
     if char in _QUOTES:
         hint = "use the plain quote ' around atoms and \" around strings"
         message = f"the typographic quote {char} means nothing here"

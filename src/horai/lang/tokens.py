@@ -11,6 +11,8 @@ import re
 
 from lark import Token
 
+from horai.lang.quoting import starts_variable
+
 _LAYOUT = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)+", re.DOTALL)
 
 # Longest first; the signs that people write by mistake stand before the operators they contain.
@@ -20,6 +22,7 @@ _MISTAKEN = (
 )
 _MISTAKEN_CHARACTERS = r"[&~:@#$?\\.≤≥≠∧∨¬←→⇒⇐]"
 _OPERATORS = r":-|->|\\\+|=:=|=\\=|\\==|\\=|==|=<|>=|@=<|@>=|@<|@>|//|[*][*]|[-+*/^<>=;,|]"
+# U+FFFD counts as a letter: it stands for bytes that are no UTF-8, which were reported already.
 _ESCAPE = r"\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|.|\n)"
 _TOKEN = re.compile(
     rf"""
@@ -27,7 +30,7 @@ _TOKEN = re.compile(
     | (?P<CHAR>0'(?:''|{_ESCAPE}|[^\\'\n]))
     | (?P<RADIX>0(?:x[0-9a-fA-F]+|o[0-7]+|b[01]+))
     | (?P<INT>[0-9]+(?:_[0-9]+)*)
-    | (?P<WORD>[^\W\d]\w*)
+    | (?P<WORD>(?:[^\W\d]|\ufffd)(?:\w|\ufffd)*+)
     | (?P<QUOTED>'(?:[^'\\\n]|''|{_ESCAPE})*+')
     | (?P<STR>"(?:[^"\\\n]|""|{_ESCAPE})*+")
     | (?P<OPENQUOTE>['"`][^\n]*)
@@ -118,7 +121,7 @@ def scan_clause(text: str, at: int) -> tuple[list[Token], int]:
 
 
 def _word_kind(word: str, previous: str, text: str, end: int) -> str:
-    if word[0] == "_" or word[0].isupper() or word[0].istitle():
+    if starts_variable(word):
         return "VAR"
     if previous in _OPERAND_ENDS and word in _INFIX_WORDS:
         return _INFIX_WORDS[word]

@@ -14,7 +14,6 @@ from horai.lang.ec.builtins import (
 )
 from horai.lang.ec.fvp import (
     Shape,
-    is_pair,
     read_edge_pair,
     read_event,
     read_fvp,
@@ -44,7 +43,7 @@ from horai.lang.ec.syntax import (
     TerminatedAt,
     Truth,
 )
-from horai.lang.operators import COMPARISONS
+from horai.lang.operators import COMPARISONS, is_pair
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Term, Var
 

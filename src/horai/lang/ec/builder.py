@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from horai.lang.diagnostics import Diagnostic, sort_key
-from horai.lang.ec.builtins import BUILTINS, INTERVAL_OPERATIONS
+from horai.lang.ec.builtins import BUILTINS, EVERYDAY_HEADS, FLUENT_HEADS, INTERVAL_OPERATIONS
 from horai.lang.ec.checks import calls, check_calls, check_heads, mentioned
 from horai.lang.ec.durations import find_durations, recognise
 from horai.lang.ec.fvp import DurationForm, Key, Shape
@@ -80,7 +80,7 @@ class _Builder:
         """Rules from clauses; then the checks that need to see all of them."""
         self.clauses = modernise(self.clauses, self.report)
         durations = find_durations(self.clauses)
-        defined = frozenset(self.description.facts) | {_key(c) for c in self.clauses}
+        defined = frozenset(self.description.facts) | _own_predicates(self.clauses)
         private: set[tuple[str, str]] = set()
         for clause in self.clauses:
             if not self._is_replaced(clause, durations):
@@ -146,6 +146,12 @@ def _merge(facts: FactsByPredicate, into: FactsByPredicate) -> None:
         if kept is not more:
             kept.rows.extend(more.rows)
             kept.places.extend(more.places)
+
+
+def _own_predicates(clauses: list[Clause]) -> set[Key]:
+    """What the user defines: every head that has no fixed meaning of its own."""
+    fixed = set(FLUENT_HEADS) - EVERYDAY_HEADS
+    return {key for clause in clauses if (key := _key(clause))[0] not in fixed}
 
 
 def _key(clause: Clause) -> Key:

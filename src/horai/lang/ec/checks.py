@@ -11,7 +11,7 @@ from horai.lang.ec.builtins import (
     EVERYDAY_HEADS,
     FLUENT_HEADS,
 )
-from horai.lang.ec.fvp import Key, is_pair
+from horai.lang.ec.fvp import Key
 from horai.lang.ec.names import nearest
 from horai.lang.ec.syntax import (
     And,
@@ -22,6 +22,7 @@ from horai.lang.ec.syntax import (
     Rule,
     walk,
 )
+from horai.lang.operators import is_pair
 from horai.lang.report import Report
 from horai.lang.terms import Atom, Compound, Span, functor, subterms
 

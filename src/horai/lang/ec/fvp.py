@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from horai.lang.ec.builtins import EDGES
 from horai.lang.ec.syntax import FVP
-from horai.lang.operators import is_name
+from horai.lang.operators import is_name, is_pair
 from horai.lang.printer import show
 from horai.lang.report import Report
 from horai.lang.source import Source
@@ -39,11 +39,6 @@ class Shape:
     ) -> None:
         """Note a finding about a term."""
         self.report.add(code, message, self.source, term.span, hint, note)
-
-
-def is_pair(term: Term) -> bool:
-    """True for `F=V`."""
-    return isinstance(term, Compound) and term.name == "=" and len(term.args) == 2
 
 
 def read_fvp(term: Term, shape: Shape, where: str) -> FVP | None:

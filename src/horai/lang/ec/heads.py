@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from horai.lang.ec.bodies import build_body
 from horai.lang.ec.builtins import DECLARATIONS, EDGES, EVERYDAY_HEADS, FLUENT_HEADS
-from horai.lang.ec.fvp import Shape, is_pair, read_event, read_fvp, read_time
-from horai.lang.ec.refused import is_private, refuse_private_head
+from horai.lang.ec.fvp import Shape, read_event, read_fvp, read_time
+from horai.lang.ec.refused import is_private, refuse_private
 from horai.lang.ec.syntax import (
     And,
     BackgroundRule,
@@ -29,7 +29,7 @@ from horai.lang.ec.syntax import (
     Termination,
     Truth,
 )
-from horai.lang.operators import is_name
+from horai.lang.operators import is_name, is_pair
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Int, Term, Var, functor, variables
 
@@ -45,7 +45,7 @@ def build_rule(clause: Clause, shape: Shape) -> Rule | None:
         _no_predicate(head, shape)
         return None
     if is_private(head.name):
-        refuse_private_head(head, shape)
+        refuse_private(head, shape)
         return None
     if head.name in _BUILDERS or head.name in DECLARATIONS:
         return _special(head, clause, shape)

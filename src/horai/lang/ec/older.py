@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from horai.lang.ec.fvp import Key, is_pair
+from horai.lang.ec.fvp import Key
 from horai.lang.ec.spines import conjunction, spine
 from horai.lang.ec.syntax import Clause
+from horai.lang.operators import is_pair
 from horai.lang.report import Report
 from horai.lang.terms import Atom, Compound, ListTerm, Term, functor, is_ground
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from horai.lang.ec.builtins import BODY_LITERALS, BUILTINS
-from horai.lang.ec.fvp import Shape, is_pair
+from horai.lang.ec.fvp import Shape
+from horai.lang.operators import is_pair
 from horai.lang.quoting import is_plain_word
 from horai.lang.terms import Atom, Compound
 
@@ -65,10 +66,9 @@ _HEADS_ONLY = frozenset(
 )
 _PRIVATE = re.compile(
     r"(?:happensAt|holdsAt|holdsFor|initiatedAt|terminatedAt|initiates|terminates)"
-    r"(?:Processed|Cyclic|IE|Ev|SimpleFluent|SDFluent|SI|EndI|Nat)\w*"
-    r"|init(?:List|Time|Tree)|(?:simple|sd|ie|iS)FPList|(?:iePList|evTList|sdFPList|simpleFPList)"
-    r"|startingPoints|processedCyclic|eventRecognition|cyclicFluent|windowing|attempt(?:Event)?s?"
-    r"|holdsForProcessed\w*"
+    r"(?:Processed|Cyclic|IE|Ev|SimpleFluent|SDFluent)\w*"
+    r"|init(?:List|Time|Tree)|(?:simpleF|sdF|ie)PList|evTList|startingPoints|processedCyclic"
+    r"|eventRecognition"
 )
 
 
@@ -95,7 +95,7 @@ def check_call(term: Atom | Compound, shape: Shape) -> bool:
         message = f"`{name}` writes output; rules only say what is true"
         shape.wrong("H115", message, term, "remove it; `horai run` shows the answers")
     elif is_private(name):
-        _private(term, shape)
+        refuse_private(term, shape)
     elif name in _CONTROL or name == "call" or not (is_plain_word(name) or _is_quoted(term, shape)):
         _unsupported(term, shape)
     elif name in _HEADS_ONLY and any(is_pair(arg) for arg in args):
@@ -106,12 +106,8 @@ def check_call(term: Atom | Compound, shape: Shape) -> bool:
     return False
 
 
-def refuse_private_head(head: Atom | Compound, shape: Shape) -> None:
-    """Say that a clause redefines the internals of another engine."""
-    _private(head, shape)
-
-
-def _private(term: Atom | Compound, shape: Shape) -> None:
+def refuse_private(term: Atom | Compound, shape: Shape) -> None:
+    """Say that a term belongs to the internals of another engine."""
     seen = (shape.source.name, term.name)
     if seen in shape.private:
         return  # a compiled file is full of them; one finding for each name is enough
