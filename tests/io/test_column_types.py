@@ -112,3 +112,8 @@ def test_a_narrative_of_items() -> None:
     assert [table.key for table in narrative.tables] == [items[2].key, items[0].key]
     assert narrative.counts().by_type == {"f": 1, "g": 2}
     assert len(Narrative.from_items([])) == 0
+
+
+def test_a_fluent_item_without_a_value_is_refused() -> None:
+    with pytest.raises(ValueError, match="an item of the fluent f needs a value"):
+        Narrative.from_items([Item(1, "f", "fluent", "points", 1, 1, None, None, ())])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from horai.io import InputError, InputSchema, Item, Narrative, read, read_object
@@ -50,7 +51,26 @@ def test_an_unknown_format_is_refused(schema: InputSchema) -> None:
         read("x.csv", schema, format=wrong)
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress)])
+def packed_by_arrow(codec: str) -> Callable[[bytes], bytes]:
+    def pack(data: bytes) -> bytes:
+        sink = pa.BufferOutputStream()
+        with pa.CompressedOutputStream(sink, codec) as out:
+            out.write(data)
+        packed: bytes = sink.getvalue().to_pybytes()
+        return packed
+
+    return pack
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"),
+    [
+        ("gz", gzip.compress),
+        ("bz2", bz2.compress),
+        ("zst", packed_by_arrow("zstd")),
+        ("lz4", packed_by_arrow("lz4")),
+    ],
+)
 def test_compressed_files(read_text: Reader, suffix: str, pack: Callable[[bytes], bytes]) -> None:
     assert len(read_text(pack(ROW) + pack(ROW), name=f"s.csv.{suffix}")) == 2
     json = pack(b'{"type":"up","time":3}\n')

@@ -12,6 +12,7 @@ import pyarrow as pa
 from .rows import Item
 from .schema import TableKey
 from .termcolumns import SYMBOLS, TermColumn, concat, from_terms
+from .terms import Term
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -43,6 +44,7 @@ def one_file(name: str, rows: int) -> pa.DictionaryArray:
 def block_of(items: Sequence[Item]) -> Block:
     """A block of items that belong to the same table."""
     key = items[0].key
+    ends = [item.end for item in items]
     return Block(
         key,
         pa.array([item.file for item in items], pa.string()).dictionary_encode().cast(SYMBOLS),
@@ -50,12 +52,16 @@ def block_of(items: Sequence[Item]) -> Block:
         pa.array([item.op for item in items], pa.int8()),
         pa.array([item.arrival for item in items], pa.int64()),
         pa.array([item.start for item in items], pa.int64()),
-        pa.array([item.end for item in items], pa.int64()) if key.form == "intervals" else None,
-        from_terms([i.value for i in items if i.value is not None])
-        if key.kind == "fluent"
-        else None,
+        pa.array(ends, pa.int64()) if key.form == "intervals" else None,
+        from_terms([_value(item) for item in items]) if key.kind == "fluent" else None,
         tuple(from_terms([item.args[i] for item in items]) for i in range(key.arity)),
     )
+
+
+def _value(item: Item) -> Term:
+    if item.value is None:
+        raise ValueError(f"an item of the fluent {item.name} needs a value: {item}")
+    return item.value
 
 
 def in_line_order(blocks: Sequence[Block]) -> Block:

@@ -68,7 +68,7 @@ class InputError(Exception):
 
 
 class BadRow(Exception):
-    """Why the row being read cannot be used. Never leaves this package."""
+    """Why a row, or a time in it, cannot be used. Readers turn it into a dead letter."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)

@@ -63,7 +63,9 @@ class InputSchema:
     types: Mapping[str, Sequence[InputType]]
     derived: frozenset[str] = frozenset()
     # A stream may hold millions of rows of a type nobody asked for; the search is done once.
-    _reasons: dict[str, tuple[str, str]] = field(default_factory=dict, repr=False, compare=False)
+    _reasons: dict[str, tuple[str, str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         merged = {name: _one_per_arity(types) for name, types in self.types.items()}
