@@ -4,7 +4,7 @@
 
 Prints rows per second of `horai.io.read`, the best of three, and of a plain Python loop over the
 same file that splits the fields with the csv module and turns times into integers (and does no
-checks, no typing and no columns), in the same run.
+checks, no typing and no columns), in the same run. CPU time is what counts on a busy machine.
 """
 
 from __future__ import annotations
@@ -71,14 +71,16 @@ def horai_read(path: Path) -> int:
     return len(read(path, SCHEMA))
 
 
-def best_seconds(job: Callable[[Path], int], path: Path, rows: int, times: int) -> float:
-    best = float("inf")
-    for _ in range(times):
-        begin = time.perf_counter()
+def best_seconds(job: Callable[[Path], int], path: Path, rows: int) -> tuple[float, float]:
+    """The least wall time and the least CPU time of three runs."""
+    wall, cpu = float("inf"), float("inf")
+    for _ in range(3):
+        begin, cpu_begin = time.perf_counter(), time.process_time()
         count = job(path)
-        best = min(best, time.perf_counter() - begin)
+        wall = min(wall, time.perf_counter() - begin)
+        cpu = min(cpu, time.process_time() - cpu_begin)
         assert count == rows, f"{count} of {rows} rows were read"
-    return best
+    return wall, cpu
 
 
 def main() -> None:
@@ -89,12 +91,12 @@ def main() -> None:
         path = Path(folder) / "narrative.csv"
         generate(path, rows)
         megabytes = path.stat().st_size / 1e6
-        ours = best_seconds(horai_read, path, rows, 3)
-        loop = best_seconds(plain_loop, path, rows, 3)
-    print(f"{rows:,} rows, {megabytes:.0f} MB")
-    print(f"horai.io.read      {rows / ours:12,.0f} rows/s  {megabytes / ours:6.0f} MB/s")
-    print(f"plain Python loop  {rows / loop:12,.0f} rows/s  {megabytes / loop:6.0f} MB/s")
-    print(f"ratio              {loop / ours:12.1f}")
+        ours = best_seconds(horai_read, path, rows)
+        loop = best_seconds(plain_loop, path, rows)
+    print(f"{rows:,} rows, {megabytes:.0f} MB        by wall clock      by CPU time")
+    print(f"horai.io.read      {rows / ours[0]:12,.0f} rows/s {rows / ours[1]:12,.0f} rows/s")
+    print(f"plain Python loop  {rows / loop[0]:12,.0f} rows/s {rows / loop[1]:12,.0f} rows/s")
+    print(f"ratio              {loop[0] / ours[0]:12.1f}        {loop[1] / ours[1]:12.1f}")
 
 
 if __name__ == "__main__":

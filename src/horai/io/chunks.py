@@ -36,7 +36,7 @@ def chunks(stream: BinaryIO, file: str, size: int = CHUNK_BYTES) -> Iterator[Chu
         if cut:
             data = b"".join([*begun[:-1], begun[-1][:cut]])
             yield Chunk(_checked(data, file), line)
-            line += data.count(b"\n")
+            line += int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == NEWLINE))
             begun = [begun[-1][cut:]]
         begun.append(stream.read(size))
     rest = b"".join(begun)

@@ -30,16 +30,6 @@ NUMBER_LIKE = r"^[ \t]*-?[0-9]+(\.[0-9]+)?[ \t]*$"
 BARE = r"^[a-z][A-Za-z0-9_]*$"
 
 
-def _bytes_table(allowed: bytes) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    table = np.zeros(256, dtype=np.bool_)
-    table[list(allowed)] = True
-    return table
-
-
-DIGITS = _bytes_table(b"0123456789-")
-DECIMALS = _bytes_table(b"0123456789-.")
-
-
 class TermColumn(NamedTuple):
     kind: TermKind
     array: pa.Array
@@ -52,27 +42,40 @@ class TermColumn(NamedTuple):
         return TermColumn(self.kind, self.array.take(rows))
 
 
+def _bounds(column: pa.Array) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Where the rows of a string column begin and end in its buffer of letters."""
+    offsets: np.ndarray[Any, np.dtype[np.int32]]
+    offsets = np.frombuffer(column.buffers()[1], dtype=np.int32)
+    return offsets[column.offset : column.offset + len(column) + 1]
+
+
 def text_bytes(column: pa.Array) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """The letters of all rows of a string column, one after the other."""
-    offsets, data = column.buffers()[1:]
+    data = column.buffers()[2]
     if data is None or len(column) == 0:
         return np.zeros(0, dtype=np.uint8)
-    bounds = np.frombuffer(offsets, dtype=np.int32)[column.offset :][[0, len(column)]]
-    return np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[1]]
+    bounds = _bounds(column)
+    return np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]]
 
 
-def made_of(column: pa.Array, allowed: np.ndarray[Any, np.dtype[np.bool_]]) -> bool:
-    """True when no row has a byte that is not allowed."""
-    return bool(allowed[text_bytes(column)].all())
+def is_digits(column: pa.Array, *, dots: bool = False) -> bool:
+    """True when all rows are made of digits and `-` only, and of `.` if dots are allowed."""
+    letters = text_bytes(column)
+    if len(letters) == 0:
+        return True
+    # Between `-` and `9` there are only `.`, `/` and the digits.
+    if letters.min() < ord("-") or letters.max() > ord("9") or (letters == ord("/")).any():
+        return False
+    return dots or not (letters == ord(".")).any()
 
 
 def from_text(column: pa.Array) -> TermColumn:
     """The terms that narrative or CSV fields stand for. `column` holds strings without nulls."""
-    if made_of(column, DIGITS):
+    if is_digits(column):
         numbers = _cast(column, pa.int64())
         if numbers is not None:
             return TermColumn("int", numbers)
-    elif made_of(column, DECIMALS):
+    elif is_digits(column, dots=True):
         numbers = _plain_decimals(column)
         if numbers is not None:
             return TermColumn("float", numbers)
@@ -88,14 +91,18 @@ def _cast(column: pa.Array, type_: pa.DataType) -> pa.Array | None:
 
 def _plain_decimals(column: pa.Array) -> pa.Array | None:
     """The floats, if every row is digits, a dot, and digits again."""
-    dots = int(np.count_nonzero(text_bytes(column) == ord(".")))
+    letters = text_bytes(column)
     # A number has at most one dot, so as many dots as rows means one in each.
-    if dots != len(column):
-        return None
-    if pc.any(pc.match_substring_regex(column, r"^-?\.|\.$")).as_py():
+    dots = np.flatnonzero(letters == ord("."))
+    if len(dots) != len(column):
         return None
     numbers = _cast(column, pa.float64())
-    return numbers if numbers is not None and pc.all(pc.is_finite(numbers)).as_py() else None
+    if numbers is None or not pc.all(pc.is_finite(numbers)).as_py():
+        return None
+    bounds = _bounds(column) - _bounds(column)[0]
+    has_sign = letters[bounds[:-1]] == ord("-")
+    inside = (dots > bounds[:-1] + has_sign) & (dots < bounds[1:] - 1)
+    return numbers if inside.all() else None
 
 
 def _from_uniques(encoded: pa.DictionaryArray) -> TermColumn:

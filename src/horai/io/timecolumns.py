@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .letters import BadRow
-from .termcolumns import DIGITS, made_of
+from .termcolumns import is_digits
 from .times import MAX_TIME, OPEN_WORDS, Clock, Unit
 
 # 18 digits always fit into 64 bits; the rare longer ones are looked at one by one.
@@ -52,14 +52,14 @@ def read_times(column: pa.Array, clock: Clock, *, ends: bool = False) -> Times:
 def _is_open(column: pa.Array) -> pa.Array:
     if pa.types.is_floating(column.type):
         return pc.fill_null(pc.equal(column, float("inf")), False)
-    if pa.types.is_string(column.type) and not made_of(column, DIGITS):
+    if pa.types.is_string(column.type) and not is_digits(column):
         words = pc.utf8_lower(pc.utf8_trim(column, characters=" \t"))
         return pc.is_in(words, value_set=pa.array(OPEN_WORDS))
     return pa.repeat(False, len(column))
 
 
 def _from_text(column: pa.Array, clock: Clock) -> pa.Array:
-    if made_of(column, DIGITS):
+    if is_digits(column):
         try:
             return _scale(column.cast(pa.int64()), clock.time_in, clock)
         except pa.ArrowInvalid:
