@@ -44,17 +44,19 @@ class Known:
             yield Compound("=", (fluent, value)), self.spans[fluent, value]
 
     def happenings(self) -> Iterator[tuple[Term, int]]:
-        """Every event with its times, in the order of the rules."""
+        """Every event with its times, in the order of the rules, then of time."""
         order = {key: place for place, key in enumerate(self.entities.events)}
-        for event in sorted(self.events, key=lambda e: _place((e, Atom("")), order)):
-            for time in self.events[event]:
-                yield event, time
+        all_of_them = [(event, time) for event, times in self.events.items() for time in times]
+        yield from sorted(all_of_them, key=lambda x: (_rank(x[0], order), x[1], show(x[0])))
+
+
+def _rank(entity: Term, order: dict[tuple[str, int], int]) -> int:
+    key = functor(entity)
+    return len(order) if key is None else order.get(key, len(order))
 
 
 def _place(pair: tuple[Term, Term], order: dict[tuple[str, int], int]) -> tuple[int, str, str]:
-    key = functor(pair[0])
-    place = order.get(key, len(order)) if key is not None else len(order)
-    return place, show(pair[0]), show(pair[1])
+    return _rank(pair[0], order), show(pair[0]), show(pair[1])
 
 
 def ask(known: Known, text: str) -> list[Bindings]:
@@ -94,7 +96,8 @@ def _parse(text: str) -> Term:
     source = Source("query", line if line.endswith(".") else line + " .")
     clauses, _, findings = read_clauses(source, _Everything(), fast=False)
     if findings:
-        raise QueryError("\n".join(finding.render() for finding in findings), f"ask {_FORMS}")
+        wrong = "; ".join(finding.message for finding in findings)
+        raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {_FORMS}")
     if len(clauses) != 1 or clauses[0].head is None or clauses[0].body is not None:
         raise QueryError(f"`{line}` is not one query", f"ask {_FORMS}")
     return clauses[0].head

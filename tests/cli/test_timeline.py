@@ -14,13 +14,13 @@ ROWS = [
 
 
 def lines(width: int) -> list[str]:
-    return timeline(ROWS, None, width, PLAIN).plain.split("\n")
+    return timeline(ROWS, width, PLAIN).plain.split("\n")
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 109, 110, 140, 200])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(len(line) for line in lines(width)) <= width
-    fancy = timeline(ROWS, None, width, FANCY).plain.split("\n")
+    fancy = timeline(ROWS, width, FANCY).plain.split("\n")
     assert [len(line) for line in fancy[2:]] == [len(line) for line in lines(width)[2:]]
 
 
@@ -46,8 +46,13 @@ def test_the_axis_has_round_times() -> None:
 
 def test_real_time_shows_as_a_clock() -> None:
     rows = [AnswerRow("fluent", "on", [], "true", 1704096000, 1704103200)]
-    assert timeline(rows, "s", 80, PLAIN).plain.split("\n")[0].split()[0] == "08:00:00"
+    assert timeline(rows, 80, PLAIN, unit="s").plain.split("\n")[0].split()[0] == "08:00:00"
+
+
+def test_an_open_interval_reaches_as_far_as_the_run_has_come() -> None:
+    bar = timeline(ROWS, 80, PLAIN, until=400).plain.split("\n")[3]
+    assert bar.count("=") > 40 and bar.endswith("=>")
 
 
 def test_nothing_is_said_in_words() -> None:
-    assert timeline([], None, 80, PLAIN).plain == "nothing holds and nothing happens"
+    assert timeline([], 80, PLAIN).plain == "nothing holds and nothing happens"

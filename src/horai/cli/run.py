@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
@@ -33,13 +34,14 @@ from horai.cli.options import (
     run_rules,
 )
 from horai.cli.repl import converse
-from horai.cli.timeline import PLAIN, draw, timeline
+from horai.cli.timeline import draw
 from horai.errors import UsageError
 from horai.io import AnswerFormat, write_answers, write_dead_letters
 from horai.io.write import SUFFIXES
 from horai.result import Result
 
 NAME = "run"
+_FILE_WIDTH = 100
 
 
 class Format(StrEnum):
@@ -179,10 +181,11 @@ def _write(result: Result, form: Format, output: Path | None) -> None:
 def _draw(result: Result, output: Path | None) -> None:
     if output is None:
         screen = console.stdout()
-        screen.print(draw(result.rows("final"), result.unit, screen))
+        screen.print(draw(result, screen))
     else:
-        text = timeline(result.rows("final"), result.unit, 100, PLAIN)
-        output.write_text(text.plain + "\n", encoding="utf-8")
+        with output.open("w", encoding="utf-8") as file:
+            screen = Console(file=file, width=_FILE_WIDTH, soft_wrap=True)
+            screen.print(draw(result, screen))
 
 
 def _summary(result: Result, seconds: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from horai.expectations import table_key
 from horai.io import AnswerRow, Unit, format_time
+from horai.result import Result
 
 _COLOURS = ("green", "cyan", "yellow", "magenta", "blue", "red")
 _LABEL_SHARE = 0.4
@@ -69,18 +70,30 @@ class Scale(NamedTuple):
         return round((time - self.first) * self.width / max(1, self.last - self.first))
 
 
-def draw(rows: Iterable[AnswerRow], unit: Unit | None, console: Console) -> Text:
-    """The timeline of the final rows of a run, as wide as the console."""
+def draw(
+    result: Result, console: Console, wanted: Callable[[AnswerRow], bool] = lambda row: True
+) -> Text:
+    """The timeline of a run (or of the rows that are wanted), as wide as the console."""
     plain = not console.is_terminal or not (console.encoding or "").lower().startswith("utf")
-    return timeline(rows, unit, console.width, PLAIN if plain else FANCY)
+    rows = [row for row in result.rows("final") if wanted(row)]
+    until = result.answers[-1].query if result.answers else None
+    signs = PLAIN if plain else FANCY
+    return timeline(rows, console.width, signs, unit=result.unit, until=until)
 
 
-def timeline(rows: Iterable[AnswerRow], unit: Unit | None, width: int, signs: Signs) -> Text:
-    """The timeline in a given width."""
+def timeline(
+    rows: Iterable[AnswerRow],
+    width: int,
+    signs: Signs,
+    *,
+    unit: Unit | None = None,
+    until: int | None = None,
+) -> Text:
+    """The timeline in a given width; `until` is how far the run has come."""
     lines = _lines(rows)
     if not lines:
         return Text("nothing holds and nothing happens")
-    first, last = _extent(lines)
+    first, last = _extent(lines, until)
     longest = max(len(line.label) for line in lines)
     label_width = min(longest, max(12, int(width * _LABEL_SHARE)))
     list_width = 0
@@ -110,12 +123,14 @@ def _lines(rows: Iterable[AnswerRow]) -> list[_Line]:
     return list(lines.values())
 
 
-def _extent(lines: list[_Line]) -> tuple[int, int]:
+def _extent(lines: list[_Line], until: int | None) -> tuple[int, int]:
     starts = [start for line in lines for start, _ in line.spans]
     ends = [end for line in lines for _, end in line.spans if end is not None]
     times = [time for line in lines for time in line.times]
     first, last = min(starts + times), max(starts + ends + times)
     has_open = any(end is None for line in lines for _, end in line.spans)
+    if has_open and until is not None:
+        last = max(last, until)
     # Room at the right, so that what is still open can be seen to go on.
     return first, last + max(1, (last - first) // 20 if has_open else 1)
 
@@ -158,8 +173,8 @@ def _axis(scale: Scale, label_width: int, unit: Unit | None, signs: Signs) -> Te
 
 
 def _ticks(scale: Scale, unit: Unit | None) -> range:
-    """Round times, about one every ten to twenty columns."""
-    wanted = max(2, scale.width // 14)
+    """Round times, about one every ten columns."""
+    wanted = max(3, scale.width // 10)
     rough = max(1, (scale.last - scale.first) / wanted)
     sizes = (60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400) if unit == "s" else ()
     size = next((size for size in sizes if size >= rough), 0) or _round_size(rough)
@@ -182,6 +197,7 @@ def _short_time(time: int, unit: Unit | None, scale: Scale) -> str:
         return str(time)
     whole, begin = format_time(time, unit), format_time(scale.first, unit)
     day, _, clock = whole.rstrip("Z").partition("T")
+    clock = clock[:5] if unit in ("min", "h") else clock
     same_day = begin[:10] == day and format_time(scale.last, unit)[:10] == day
     return clock if same_day and clock else f"{day} {clock}".strip()
 
