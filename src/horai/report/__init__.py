@@ -1,0 +1,1 @@
+"""Pages, timelines and graphs for people."""
