@@ -30,8 +30,8 @@ Held = dict[str, list[tuple[int, float]]]
 def describe(rules: str) -> EventDescription:
     """The description a text says; a test with a mistake in its rules must not pass."""
     description, findings = read_text(rules)
-    wrong = [str(finding) for finding in findings if finding.severity is Severity.ERROR]
-    assert not wrong, "\n".join(wrong)
+    wrong = [finding.message for finding in findings if finding.severity is Severity.ERROR]
+    assert not wrong, f"{wrong} in {rules}"
     return description
 
 

@@ -95,6 +95,10 @@ class Interpreter:
 
     def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
         """What follows at `query` from the items known then."""
+        return _knowledge(self.world_at(items, start, query))
+
+    def world_at(self, items: Iterable[Occurrence], start: int, query: int) -> World:
+        """All that is known at `query`, with the points from which intervals were made."""
         items = list(items)
         world = World(self.grid, start, query, self.allen_memory)
         for item in items:
@@ -113,7 +117,7 @@ class Interpreter:
                 evaluate_static(component[0], self.strata, self.groundings, solver)
             else:
                 Sweep(component, self.description, self.strata, self.groundings, solver).run()
-        return _knowledge(world)
+        return world
 
 
 def _knowledge(world: World) -> Knowledge:

@@ -95,12 +95,16 @@ class Session:
         if self.window is None:
             return spans
         border = query - self.window
-        grid = self.interpreter.grid
         kept = {
-            pair: [i for i in intervals if i[1] == INF or grid.prev(int(i[1])) > border]
+            pair: [interval for interval in intervals if self._last_point(interval) > border]
             for pair, intervals in spans.items()
         }
         return {pair: intervals for pair, intervals in kept.items() if intervals}
+
+    def _last_point(self, interval: Interval) -> float:
+        """The last time-point of an interval; one that lies between two of them has its start."""
+        start, end = interval
+        return INF if end == INF else max(start, self.interpreter.grid.prev(int(end)))
 
     def _events_in_window(self, events: dict[Term, list[int]], query: int) -> dict[Term, list[int]]:
         if self.window is None:

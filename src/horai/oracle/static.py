@@ -18,7 +18,7 @@ from horai.lang.ec.syntax import (
 from horai.lang.printer import show
 from horai.lang.terms import Int, Term, Var
 from horai.oracle.background import TEMPORAL
-from horai.oracle.errors import Unsupported, blaming
+from horai.oracle.errors import Stuck, Unsupported, blaming
 from horai.oracle.groundings import Groundings
 from horai.oracle.intervals import INF, Intervals, coalesce
 from horai.oracle.scopes import names
@@ -151,12 +151,17 @@ def _cuts(looked_at: list[HoldsAt], solver: Solver) -> list[int]:
 
 def _at(rule: HoldsAtRule, at: int, env: Env, solver: Solver, free: list[str]) -> list[Env]:
     """Solutions of the formula at one point, for every value its variables can take."""
-    starts: list[Env] = [env]
-    bound_outside = {name for name in free if name in solver.domains}
-    for name in sorted(bound_outside):
-        starts = [{**one, name: value} for one in starts for value in solver.domains[name]]
     solver.nothing_absent = at == solver.world.start
     try:
+        return list(solver.solve((rule.body,), env))
+    except Stuck:
+        # A negation needs a value that no condition gives: all known instances are meant.
+        known = [name for name in free if name in solver.domains]
+        if not known:
+            raise
+        starts: list[Env] = [env]
+        for name in known:
+            starts = [{**one, name: value} for one in starts for value in solver.domains[name]]
         return [found for one in starts for found in solver.solve((rule.body,), one)]
     finally:
         solver.nothing_absent = False
