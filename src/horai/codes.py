@@ -1,7 +1,8 @@
-"""All codes of findings: those of the reader and those of the checks."""
+"""All codes: of findings about rules, and of rows that were not used."""
 
 from __future__ import annotations
 
+from horai.io import CODES as ROWS
 from horai.lang.codes import CODES as READING
 from horai.lang.report import CodeInfo
 from horai.plan.codes import CODES as CHECKING
@@ -10,3 +11,9 @@ from horai.plan.codes import CODES as CHECKING
 def all_codes() -> dict[str, CodeInfo]:
     """What every code means, in order of the codes."""
     return dict(sorted((READING | CHECKING).items()))
+
+
+def letter_codes() -> dict[str, str]:
+    """What every code of a dead letter means."""
+    partly = "began before its window: only the part inside was used or taken back"
+    return {**ROWS, "partly-too-late": partly}

@@ -11,6 +11,7 @@ from horai import io
 from horai.queries import Bindings, Known, ask, holds_at, intervals_of
 from horai.rows import Answers, answers_named
 from horai.session import Answer
+from horai.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,10 +101,10 @@ class Result:
         final = self.rows("final")
         spans = sum(row.kind == "fluent" for row in final)
         counts = [
-            f"{spans} intervals",
-            f"{len(final) - spans} events",
-            f"{len(self.answers)} query times",
-            f"{len(self.dead_letters)} dead letters",
+            counted(spans, "interval"),
+            counted(len(final) - spans, "event"),
+            counted(len(self.answers), "query time"),
+            counted(len(self.dead_letters), "dead letter"),
         ]
         return f"<Result: {', '.join(counts)}>"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -103,16 +104,17 @@ class Rules:
         session.dead_letters.extend(batch.dead_letters)
         if schedule is None:
             return session.finish()
-        queries = list(schedule.queries())
-        waiting = sorted(batch.items, key=lambda item: item.arrival)
-        for done, query in enumerate(queries, 1):
-            arrived = len(waiting)
-            if done < len(queries):
-                arrived = next((i for i, x in enumerate(waiting) if x.arrival > query), arrived)
-            session.advance(query, waiting[:arrived])
-            waiting = waiting[arrived:]
+        items = sorted(batch.items, key=lambda item: item.arrival)
+        given = 0
+        for done, query in enumerate(schedule.queries(), 1):
+            # The last query also gets what arrives later, so that none of it goes unnoticed.
+            until = len(items)
+            if query < schedule.end:
+                until = bisect_right(items, query, key=lambda item: item.arrival)
+            session.advance(query, items[given:until])
+            given = until
             if progress is not None:
-                progress(done, len(queries))
+                progress(done, schedule.number)
         return session.finish()
 
     def session(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from horai.errors import UsageError
 
+MOST_QUERIES = 10_000_000  # beyond this a wrong start or step is likelier than patience
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -52,6 +54,11 @@ class Schedule:
     tick: int
     allen_memory: int | None = None
 
+    @property
+    def number(self) -> int:
+        """How many query times there are."""
+        return -(-(self.end - self.start) // self.step)
+
     def queries(self) -> Iterator[int]:
         """All query times in order.
 
@@ -80,6 +87,12 @@ def plan_run(settings: Settings, extent: tuple[int, int] | None) -> Schedule | N
     if end <= start:
         raise UsageError(_nothing_between(settings, start, end), "choose another start or end")
     step = settings.step or settings.window or end - start
+    if (end - start) // step > MOST_QUERIES:
+        raise UsageError(
+            f"from {start} to {end} by steps of {step} there are more than "
+            f"{MOST_QUERIES:,} query times",
+            "choose a longer step, or a start near the first item",
+        )
     return Schedule(start, end, step, settings.window, settings.tick, settings.allen_memory)
 
 

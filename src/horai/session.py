@@ -11,6 +11,7 @@ from horai.errors import UsageError
 from horai.inputs import letter_of, read_input
 from horai.lang.terms import Term
 from horai.rows import Answers, Wanted, change_rows, final_rows, window_rows
+from horai.words import counted
 
 if TYPE_CHECKING:
     from horai.result import Result
@@ -55,8 +56,8 @@ class Answer:
         return final_rows(self.raw, self.wanted)
 
     def __repr__(self) -> str:
-        spans, events = len(self.spans), len(self.events)
-        return f"<Answer at {self.query}: {spans} intervals, {events} events>"
+        spans, events = counted(len(self.spans), "interval"), counted(len(self.events), "event")
+        return f"<Answer at {self.query}: {spans}, {events}>"
 
 
 class Session:

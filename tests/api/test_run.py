@@ -132,7 +132,7 @@ def test_tables_and_frames(rules: horai.Rules) -> None:
     assert list(frame.columns) == ["kind", "name", "args", "value", "start", "end", "time"]
     assert frame["args"].tolist() == [("chris",), ("chris",)]
     assert "rich" in result._repr_html_()
-    assert repr(result) == "<Result: 1 intervals, 1 events, 1 query times, 0 dead letters>"
+    assert repr(result) == "<Result: 1 interval, 1 event, 1 query time, 0 dead letters>"
 
 
 def test_input_is_shown_on_request(rules: horai.Rules) -> None:
@@ -177,6 +177,7 @@ def test_strict_stops_at_a_bad_row_but_not_at_a_late_one(rules: horai.Rules) -> 
         ({"start": 5, "end": 5}, "the end of the run, 5, is not after its start, 5"),
         ({"start": 50}, "the input ends at 19, not after the start of the run, 50"),
         ({"end": 3}, "the input begins after 12, not before the end of the run, 3"),
+        ({"start": -(10**12), "step": 1}, "there are more than 10,000,000 query times"),
         ({"engine": "warp"}, "there is no engine 'warp'"),
         ({"answers": "all"}, "there is no form of answer 'all'"),
         ({"unit": "year"}, "unknown unit of time 'year'"),

@@ -56,4 +56,4 @@ def test_what_never_counted_is_told_at_the_end() -> None:
 
 def test_an_answer_says_what_it_is() -> None:
     answer = horai.loads(RULES).session(start=0).advance(10, ["up|3|3|a"])
-    assert repr(answer) == "<Answer at 10: 1 intervals, 0 events>"
+    assert repr(answer) == "<Answer at 10: 1 interval, 0 events>"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from horai.codes import all_codes
+from horai.codes import all_codes, letter_codes
 
 from .conftest import Run
 
@@ -17,7 +17,9 @@ def test_version(horai: Run) -> None:
     assert horai("--version").stdout == f"horai {version('horai')}\n"
 
 
-@pytest.mark.parametrize("command", ["", "new", "check", "run", "query", "test", "explain"])
+@pytest.mark.parametrize(
+    "command", ["", "new", "check", "run", "query", "test", "graph", "explain"]
+)
 def test_every_command_has_help(horai: Run, command: str) -> None:
     result = horai(*command.split(), "--help")
     assert result.exit_code == 0
@@ -90,6 +92,18 @@ def test_several_queries_are_told_apart(horai: Run) -> None:
         "?- holdsAt(rich(zoe)=true,1).\nfalse\n"
     )
     assert horai(*words, stdin="holdsAt(rich(chris)=true,15)\n").stdout == "true\n"
+
+
+def test_graphs(horai: Run) -> None:
+    for name, begin in (("g.svg", "<?xml"), ("g.dot", "digraph"), ("g.mmd", "")):
+        result = horai("graph", "rules.ec", "-o", name)
+        assert (result.exit_code, result.output) == (0, "")
+        text = Path(name).read_text()
+        assert text.startswith(begin) and "party" in text and "win" not in text
+    assert Path("g.mmd").read_text() == horai("graph", "rules.ec").stdout
+    assert horai("graph", "rules.ec", "-o", "g.png").exit_code == 0
+    assert Path("g.png").read_bytes().startswith(b"\x89PNG")
+    assert "win" in horai("graph", "rules.ec", "--with-input").stdout
 
 
 CASE = """\
@@ -169,4 +183,5 @@ def test_explain_knows_every_code(horai: Run) -> None:
         explained = horai("explain", code.lower())
         assert explained.exit_code == 0
         assert info.title in explained.stdout
-    assert horai("explain", "too-late").stdout.startswith("too-late: ")
+    for code in letter_codes():
+        assert horai("explain", code).stdout.startswith(f"{code}: ")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horai import __version__
-from horai.cli import check, explain, new, query, run, test
+from horai.cli import check, explain, graph, new, query, run, test
 from horai.cli.guard import DEBUG
 
 app = typer.Typer(
@@ -38,5 +38,5 @@ def options(
         os.environ[DEBUG] = "1"
 
 
-for command in (new, check, run, query, test, explain):
+for command in (new, check, run, query, test, graph, explain):
     app.command(command.NAME)(command.command)

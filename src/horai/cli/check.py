@@ -15,6 +15,7 @@ from horai.lang.diagnostics import Diagnostic, Severity
 from horai.lang.ec.builder import read_files
 from horai.lang.ec.syntax import EventDescription
 from horai.rules import all_findings
+from horai.words import counted
 
 NAME = "check"
 
@@ -51,12 +52,12 @@ def _summary(description: EventDescription, findings: list[Diagnostic], errors: 
     warnings = len(findings) - errors
     facts = sum(len(facts.rows) for facts in description.facts.values())
     read = [
-        console.counted(len(description.sources), "file"),
-        console.counted(len(description.rules), "rule"),
-        console.counted(facts, "fact"),
+        counted(len(description.sources), "file"),
+        counted(len(description.rules), "rule"),
+        counted(facts, "fact"),
     ]
     found = [
-        console.counted(number, what)
+        counted(number, what)
         for number, what in ((errors, "error"), (warnings, "warning"))
         if number
     ]

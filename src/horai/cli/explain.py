@@ -9,9 +9,8 @@ from rich.text import Text
 
 from horai.cli import console
 from horai.cli.guard import guarded
-from horai.codes import all_codes
+from horai.codes import all_codes, letter_codes
 from horai.errors import UsageError
-from horai.io import CODES as LETTER_CODES
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.report import CodeInfo
 
@@ -25,19 +24,19 @@ def command(
     ] = None,
 ) -> None:
     """Explain the code of a finding or of a dead letter."""
-    codes = all_codes()
+    codes, letters = all_codes(), letter_codes()
     if code is None:
         for info in codes.values():
             typer.echo(f"{info.code}  {info.severity:7}  {info.title}")
-        for letter, meaning in LETTER_CODES.items():
+        for letter, meaning in letters.items():
             typer.echo(f"{letter}: {meaning}")
         return
     if code.upper() in codes:
         console.stdout().print(_explanation(codes[code.upper()]))
-    elif code.lower() in LETTER_CODES:
-        typer.echo(f"{code.lower()}: {LETTER_CODES[code.lower()]}")
+    elif code.lower() in letters:
+        typer.echo(f"{code.lower()}: {letters[code.lower()]}")
     else:
-        near = did_you_mean(code, [*codes, *LETTER_CODES])
+        near = did_you_mean(code, [*codes, *letters])
         hint = f"did you mean {near}?" if near else "`horai explain` lists all codes"
         raise UsageError(f"there is no code {code}", hint)
 

@@ -18,6 +18,7 @@ from horai.errors import CaseError, RunError, UsageError
 from horai.io import InputError
 from horai.lang.codes import has_errors
 from horai.lang.diagnostics import RulesError, Severity
+from horai.words import counted
 
 P = ParamSpec("P")
 
@@ -53,14 +54,18 @@ def _explain(problem: Exception) -> int:
         case RulesError():
             console.show_findings(problem.diagnostics)
             errors = sum(d.severity is Severity.ERROR for d in problem.diagnostics)
-            console.error(f"the rules have {console.counted(errors, 'error')}")
+            console.error(f"the rules have {counted(errors, 'error')}")
             assert has_errors(problem.diagnostics)
         case UsageError():
             console.error(problem.problem, problem.hint)
         case CaseError():
             for line, text in problem.problems:
                 console.error(f"{problem.file}:{line}: {text}")
-        case InputError() | RunError():
+        case InputError():
+            place = problem.file if problem.line is None else f"{problem.file}:{problem.line}"
+            row = f"\n  row: {problem.text}" if problem.text else ""
+            console.error(f"{place}: {problem.reason}{row}", problem.hint or None)
+        case RunError():
             console.error(str(problem))
         case OSError():
             name = f"{problem.filename}: " if problem.filename else ""

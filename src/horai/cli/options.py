@@ -18,7 +18,7 @@ from horai.schedule import Settings
 
 RulesArgument = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="RULES...", help=f"Files of rules; without any, those of {FILE}."),
+    typer.Argument(metavar="RULES", help=f"Files of rules; without any, those of {FILE}."),
 ]
 Background = Annotated[
     list[Path] | None,
@@ -34,18 +34,19 @@ Input = Annotated[
         "--input", "-i", metavar="FILE", help="The stream: narrative, CSV, JSON lines, Parquet."
     ),
 ]
-Window = Annotated[int | None, typer.Option(help="How far back a query looks; all by default.")]
-Step = Annotated[int | None, typer.Option(help="Time between queries; the window by default.")]
-Start = Annotated[str | None, typer.Option(help="The run covers what is after it.")]
-End = Annotated[str | None, typer.Option(help="The last query time.")]
-Tick = Annotated[int | None, typer.Option(help="Distance of time-points; 1 by default.")]
+Window = Annotated[int | None, typer.Option(metavar="N", help="How far back a query looks.")]
+Step = Annotated[int | None, typer.Option(metavar="N", help="Time between two queries.")]
+Start = Annotated[str | None, typer.Option(metavar="TIME", help="The run covers what is after it.")]
+End = Annotated[str | None, typer.Option(metavar="TIME", help="The last query time.")]
+Tick = Annotated[int | None, typer.Option(metavar="N", help="Distance of two time-points.")]
 Unit = Annotated[
-    str | None, typer.Option(help="Length of a time-point (s, ms, ...): lets ISO times in.")
+    str | None,
+    typer.Option(metavar="UNIT", help="Length of a time-point: s, ms, ..."),
 ]
 AllenMemory = Annotated[
-    int | None, typer.Option("--allen-memory", help="How far back `before` looks.")
+    int | None, typer.Option("--allen-memory", metavar="N", help="How far back `before` looks.")
 ]
-Engine = Annotated[str | None, typer.Option(help="The engine: reference.")]
+Engine = Annotated[str | None, typer.Option(metavar="NAME", help="The engine: reference.")]
 Strict = Annotated[
     bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad row.")
 ]

@@ -38,7 +38,7 @@ def command(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="RULES... QUERIES...",
+            metavar="RULES QUERIES",
             help="Files of rules, and queries such as 'holdsAt(F,16)'; without any, a prompt.",
         ),
     ] = None,

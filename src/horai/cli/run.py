@@ -39,6 +39,7 @@ from horai.errors import UsageError
 from horai.io import AnswerFormat, write_answers, write_dead_letters
 from horai.io.write import SUFFIXES
 from horai.result import Result
+from horai.words import counted
 
 NAME = "run"
 _FILE_WIDTH = 100
@@ -130,7 +131,7 @@ def command(
     began = time.perf_counter()
     loaded = chosen.load()
     if loaded.warnings and not quiet:
-        number = console.counted(len(loaded.warnings), "warning")
+        number = counted(len(loaded.warnings), "warning")
         console.warning(f"the rules have {number}; `horai check` shows them")
     result = run_rules(loaded, chosen, settings, quiet)
     if dead_letters is not None:
@@ -192,7 +193,7 @@ def _summary(result: Result, seconds: float) -> str:
     rows = result.rows("final")
     spans = sum(row.kind == "fluent" for row in rows)
     return (
-        f"{console.counted(spans, 'interval')} and "
-        f"{console.counted(len(rows) - spans, 'event')} at "
-        f"{console.counted(len(result.answers), 'query time')}, {seconds:.1f} s"
+        f"{counted(spans, 'interval')} and "
+        f"{counted(len(rows) - spans, 'event')} at "
+        f"{counted(len(result.answers), 'query time')}, {seconds:.1f} s"
     )

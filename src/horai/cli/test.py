@@ -17,6 +17,7 @@ from horai.lang.diagnostics import RulesError
 from horai.project import FILE, Project, find_project
 from horai.rules import Rules
 from horai.testing import Difference, find_cases, run_case
+from horai.words import counted
 
 NAME = "test"
 _STYLES = {"-": "red", "+": "green", "!": "yellow"}
@@ -26,7 +27,7 @@ _STYLES = {"-": "red", "+": "green", "!": "yellow"}
 def command(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILES...", help=f"Case files or folders; else those of {FILE}."),
+        typer.Argument(metavar="FILES", help=f"Case files or folders; else those of {FILE}."),
     ] = None,
     engine: Engine = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only failures.")] = False,
@@ -42,7 +43,7 @@ def command(
         if differences or not quiet:
             console.stdout().print(_report(case, differences))
     passed = len(cases) - failed
-    typer.echo(f"{passed} of {console.counted(len(cases), 'case')} passed")
+    typer.echo(f"{passed} of {counted(len(cases), 'case')} passed")
     if failed:
         raise typer.Exit(FAILED)
 

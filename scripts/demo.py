@@ -1,0 +1,114 @@
+"""What `make demo` shows: two streams, the rules that watch them, and when things hold."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+import horai
+from horai.cli.timeline import draw
+from horai.project import Project, read_project
+
+ROOT = Path(__file__).resolve().parent.parent
+# What a person at the harbour looks at; the other fluents are steps on the way there.
+WATCHED = ("lost", "suspicious", "loitering", "rendezvous", "silent", "speeding", "trawling")
+
+NEXT = (
+    ("ask what was true at four o'clock", "examples/toy", "query 'holdsAt(F,16)'"),
+    ("ask your own questions", "examples/toy", "run --interactive"),
+    ("see how answers change as reports come in", "examples/harbour", "run --answers changelog"),
+    ("see what depends on what", "examples/harbour", "graph -o graph.svg"),
+    ("run the tests of the rules", "examples/harbour", "test"),
+    ("start a project of your own", "", "new my-project"),
+)
+
+
+def main() -> None:
+    """Show the examples."""
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    console.print("Horai: rules over streams of events, answered as intervals.", style="bold")
+    toy(console)
+    harbour(console)
+    what_next(console)
+
+
+def toy(console: Console) -> None:
+    """The story of one day, small enough to check by hand."""
+    project = read_project(ROOT / "examples" / "toy" / "horai.toml")
+    heading(console, "The day of Chris")
+    console.print("What happened, by the hour (type | arrival | time | arguments):\n")
+    quote(console, (project.input[0]).read_text().splitlines())
+    console.print("\nOne of the rules: whoever is rich or in the pub is happy.\n")
+    quote(console, excerpt(project.rules[0], "holdsFor(happy"))
+    console.print("\nWhat holds, and when:\n")
+    result = run(project)
+    console.print(draw(result, console))
+    intervals = result.holds_for("happy(chris)=true")
+    shown = " ".join(f"({start},{end})" for start, end in intervals)
+    console.print(f"\nChris is happy during {shown}: from 14 on, and at 22 no more.")
+
+
+def harbour(console: Console) -> None:
+    """A busier stream: late reports, delayed effects, durations, pairs of vessels."""
+    project = read_project(ROOT / "examples" / "harbour" / "horai.toml")
+    heading(console, "A morning at the harbour")
+    reports = [line.split("|") for line in project.input[0].read_text().splitlines()]
+    late = sum(arrival != time for kind, arrival, time, *_ in reports if kind != "close")
+    result = run(project)
+    lost = len(result.dead_letters) or "none"
+    console.print(
+        f"{len(reports)} reports of five vessels, {late} of them late; the stream is read in\n"
+        f"windows of two hours, and {lost} of the reports came too late to count.\n"
+        "A trawler goes to and fro as long as it turns every quarter of an hour:\n"
+    )
+    quote(console, [*excerpt(project.rules[0], "fi(turning"), "p(turning(_)=true)."])
+    console.print("\nWhat the harbour authority sees (minutes since midnight):\n")
+    console.print(draw(result, console, lambda row: row.name in WATCHED))
+    console.print("\nThe mole went silent at sea, then met the waiting atlas: that is suspicious.")
+
+
+def run(project: Project) -> horai.Result:
+    """The run that the project's settings describe."""
+    rules = horai.load(project.rules, background=project.background)
+    return rules.run(project.input, **project.run)
+
+
+def heading(console: Console, text: str) -> None:
+    """A title with a line under it."""
+    console.print(f"\n{text}", style="bold cyan")
+    line = "─" if console.is_terminal else "-"
+    console.print(line * len(text) + "\n", style="cyan")
+
+
+def quote(console: Console, lines: list[str]) -> None:
+    """Lines of a file."""
+    console.print(Text("\n".join(f"    {line}" for line in lines), style="green"))
+
+
+def excerpt(path: Path, begin: str) -> list[str]:
+    """The clause that begins so, up to its full stop."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(begin))
+    last = next(i for i in range(first, len(lines)) if lines[i].endswith("."))
+    return lines[first : last + 1]
+
+
+def what_next(console: Console) -> None:
+    """Commands to go on with."""
+    heading(console, "What to try next")
+    for why, folder, words in NEXT:
+        up = "../" * len(Path(folder).parts)
+        place = f"cd {folder} && " if folder else ""
+        console.print(f"# {why}", style="dim")
+        console.print(f"{place}{up}.venv/bin/horai {words}\n")
+    console.print("More is in docs/: language.md, cli.md, python.md.")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        sys.stderr.close()

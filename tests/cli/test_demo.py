@@ -1,0 +1,50 @@
+"""The demo runs, fits a pipe, and recommends commands that work."""
+
+import os
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from horai.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def shown() -> str:
+    command = [sys.executable, str(ROOT / "scripts" / "demo.py")]
+    env = {**os.environ, "COLUMNS": "80"}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
+
+
+def test_it_is_plain_and_fits_a_pipe(shown: str) -> None:
+    assert shown.isascii()
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert "Chris is happy during (14,22)" in shown
+    assert "none of the reports came too late" in shown
+
+
+def test_what_it_recommends_works(
+    shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = re.findall(r"^(?:cd (\S+) && )?[./]*\.venv/bin/horai (.*)$", shown, re.MULTILINE)
+    assert len(found) >= 5
+    for folder, words in found:
+        monkeypatch.chdir(ROOT / folder if folder else tmp_path)
+        target = str(tmp_path / "graph.svg")
+        arguments = [target if word == "graph.svg" else word for word in shlex.split(words)]
+        result = CliRunner().invoke(app, arguments, input="")
+        assert result.exit_code == 0, (words, result.output)
+
+
+def test_the_narrative_of_the_harbour_is_what_its_script_writes() -> None:
+    folder = ROOT / "examples" / "harbour"
+    rows = runpy.run_path(str(folder / "generate.py"))["morning"]()
+    lines = ["|".join(str(part) for part in row) for row in rows]
+    assert (folder / "narrative.csv").read_text().splitlines() == lines
