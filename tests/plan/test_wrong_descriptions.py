@@ -139,8 +139,8 @@ WRONG = [
     ),
     (
         "H402",
-        "initiatedAt(f(X)=t, T) :- «happensAt(start(g(X)=t), T).\n"
-        "initiatedAt(g(X)=t, T) :- happensAt(start(f(X)=t), T).",
+        "initiatedAt(f(X)=t, T) :- happensAt(start(g(X)=t), T).\n"
+        "initiatedAt(g(X)=t, T) :- «happensAt(start(f(X)=t), T).",
     ),
     (
         "H402",

@@ -64,9 +64,8 @@ def _dynamic_cycles(context: Context) -> Iterator[Component]:
 
 def _inside(graph: DependencyGraph, component: Component) -> Iterator[Dependency]:
     members = set(component.vertices)
-    for edge in graph.edges:
-        if edge.source in members and edge.target in members:
-            yield edge
+    for vertex in component.vertices:
+        yield from (edge for edge in graph.edges_from[vertex] if edge.target in members)
 
 
 def links(graph: DependencyGraph, component: Component) -> nx.DiGraph[Vertex]:
@@ -139,7 +138,7 @@ def same_time_cycles(context: Context) -> Iterator[Diagnostic]:
     graph = context.graph
     for component in context.strata.components:
         instant = [e for e in _inside(graph, component) if e.timing is Timing.INSTANT]
-        cycle = _paradox(graph, component, instant) or _edge_circle(instant)
+        cycle = _edge_circle(instant) or _paradox(component, instant) if instant else []
         if cycle:
             yield _report(
                 "H402",
@@ -162,9 +161,7 @@ def _edge_circle(instant: list[Dependency]) -> list[Vertex]:
     return []
 
 
-def _paradox(
-    graph: DependencyGraph, component: Component, instant: list[Dependency]
-) -> list[Vertex]:
+def _paradox(component: Component, instant: list[Dependency]) -> list[Vertex]:
     """A circle within one point that passes something negative.
 
     Starts hide negations: a value starts only where it is not broken, and other values break it.

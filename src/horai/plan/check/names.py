@@ -31,11 +31,14 @@ def mistyped_entities(context: Context) -> Iterator[Diagnostic]:
 def suspects(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
     """Entities that are probably mistyped, by identity, with what was meant."""
     found: dict[int, tuple[Entity, Entity]] = {}
+    established: dict[tuple[Kind, int], list[Entity]] = {}
+    for entity in entities:
+        if _established(entity):
+            established.setdefault((entity.kind, entity.arity), []).append(entity)
     for entity in entities:
         if not entity.is_input or entity.declared or entity.grounded or len(entity.used) != 1:
             continue
-        table = entities.events if entity.kind is Kind.EVENT else entities.fluents
-        alike = [e for e in table.values() if e.arity == entity.arity and _established(e)]
+        alike = established.get((entity.kind, entity.arity), [])
         meant = next((e for e in alike if looks_mistyped(entity.name, e.name)), None)
         if meant is not None:
             found[id(entity)] = (entity, meant)
