@@ -97,7 +97,7 @@ def find_predicates(
 
 
 def collected_domains(rule: Declaration) -> list[Key]:
-    """The domain of `collectGrounds(Inputs, domain(X))`: an older way to say dynamicDomain."""
+    """The domain of `collectGrounds(Inputs, domain(X))`, an older way to say dynamicDomain."""
     if rule.name in ("collectGrounds", "dgrounded") and len(rule.args) == 2:
         key = functor(rule.args[1])
         return [] if key is None or key[1] == 0 else [key]

@@ -121,7 +121,7 @@ def collected_grounds(context: Context) -> Iterator[Diagnostic]:
             args = ",".join("_" * key[1])
             yield finding(
                 "H216",
-                f"the domain `{key[0]}/{key[1]}` has no facts and is taken as a dynamicDomain",
+                f"nothing fills the domain `{key[0]}/{key[1]}`: {rule.name} alone does not",
                 rule.clause,
                 rule.args[1],
                 hint=f"write `dynamicDomain({key[0]}({args})).` and groundings of input entities",

@@ -164,11 +164,12 @@ NAME_CODES = table(
     ),
     CodeInfo(
         "H216",
-        "Domain only collected",
+        "Domain that is only collected",
         _W,
         "`collectGrounds` or `dgrounded` names a domain that has no facts and no `dynamicDomain` "
-        "declaration. It is taken as a dynamic domain, whose members come from the groundings of "
-        "input entities. Write the `dynamicDomain` declaration and these groundings.",
+        "declaration, so it stays empty, and with it all that is grounded over it. Write the "
+        "`dynamicDomain` declaration, and groundings of the input entities whose arguments are "
+        "its members.",
         "collectGrounds([win_lottery(X)], person(X)).\n"
         "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n",
     ),
