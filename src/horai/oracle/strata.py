@@ -33,10 +33,10 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.lang.printer import show
-from horai.lang.terms import Term, is_ground
+from horai.lang.terms import Term, Var, is_ground, substitute, variables
 from horai.oracle.background import Background
 from horai.oracle.errors import IllegalCycle
-from horai.oracle.unify import unify
+from horai.oracle.unify import unify, unify_all
 from horai.oracle.world import Key, key_of
 
 PointRule = Initiation | Termination | EventRule
@@ -46,16 +46,21 @@ StaticRule = HoldsForRule | HoldsAtRule
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An entity to be worked out; `value` is set for a statically determined pair only."""
+    """An entity to be worked out.
+
+    `value` and `pattern` are set for a statically determined pair only. Its heads are told apart
+    by what their arguments say: close(_,_,24) may well be defined by close(_,_,30).
+    """
 
     kind: str  # event, simple, static
     key: Key
     value: Term | None = None
+    pattern: Term | None = None
 
     @property
     def text(self) -> str:
         """The node as a person would write it."""
-        name = f"{self.key[0]}/{self.key[1]}"
+        name = f"{self.key[0]}/{self.key[1]}" if self.pattern is None else show(self.pattern)
         return name if self.value is None else f"{name}={show(self.value)}"
 
 
@@ -107,7 +112,7 @@ def definitions(description: EventDescription) -> Definitions:
                 found.delays.setdefault(node, []).append(rule)
             case HoldsForRule(fvp=fvp) | HoldsAtRule(fvp=fvp):
                 value = fvp.value if is_ground(fvp.value) else None
-                node = Node("static", key_of(fvp.fluent), value)
+                node = Node("static", key_of(fvp.fluent), value, _pattern(fvp.fluent))
                 found.static.setdefault(node, []).append(rule)
             case _:
                 pass
@@ -203,15 +208,23 @@ class Strata:
         key = key_of(fvp.fluent)
         simple = Node("simple", key)
         values = list(self.defined.simple_values(simple))
-        static = [n for n in self.defined.static if n.key == key]
-        fitting = [
-            n for n in static if n.value is None or unify(n.value, fvp.value, {}) is not None
-        ]
+        fitting = [n for n in self.defined.static if n.key == key and _fits(n, fvp)]
         for node in fitting:
             yield node, same_time
         known = simple in self.defined.nodes
         if known and (not fitting or any(unify(v, fvp.value, {}) is not None for v in values)):
             yield simple, same_time
+
+
+def _pattern(fluent: Term) -> Term:
+    """A head up to renaming; its variables have names that no rule uses."""
+    return substitute(fluent, {name: Var(f"_#~{i}") for i, name in enumerate(variables(fluent))})
+
+
+def _fits(node: Node, fvp: FVP) -> bool:
+    """Can a statically determined node give the pair?"""
+    pattern, value = node.pattern or fvp.fluent, node.value or fvp.value
+    return unify_all((pattern, value), (fvp.fluent, fvp.value), {}) is not None
 
 
 def _circular(graph: nx.DiGraph[Node], nodes: list[Node]) -> bool:
