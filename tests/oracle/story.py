@@ -142,7 +142,7 @@ def outputs(
     description = describe(rules) if isinstance(rules, str) else rules
     session = Session(description)
     return [
-        held({pair: spans for pair, spans in answer.spans.items() if session.is_output(pair[0])})
+        held({p: spans for p, spans in answer.spans.items() if session.is_output(p[0], True)})
         for answer in queries(description, items, until=until, **settings)
     ]
 
@@ -154,4 +154,4 @@ def events(
     description = describe(rules) if isinstance(rules, str) else rules
     session = Session(description)
     *_, answer = queries(description, items, until=until, **settings)
-    return happened({e: times for e, times in answer.events.items() if session.is_output(e)})
+    return happened({e: ts for e, ts in answer.events.items() if session.is_output(e, False)})

@@ -70,7 +70,9 @@ class Interpreter:
         self.scopes = Scopes()
         for rule in description.rules:
             self._add_scope(rule)
-        self.derived: frozenset[Key] = frozenset(node.key for node in self.strata.defined.nodes)
+        self.derived: frozenset[tuple[Key, bool]] = frozenset(
+            (node.key, node.kind != "event") for node in self.strata.defined.nodes
+        )
 
     def _add_scope(self, rule: Rule) -> None:
         match rule:

@@ -65,7 +65,7 @@ class KnowledgeConditions(Context):
         else:
             yield from self._unfold(goal, env)
 
-    # --- predicates that can be listed --------------------------------------------------------
+    # --- predicates that can be listed -----------------------------------------------------------
 
     def table(self, key: Key) -> Table:
         """All rows of a predicate that can be listed, recursion included."""
@@ -101,7 +101,7 @@ class KnowledgeConditions(Context):
                     if len(table.rows) > MAX_ROWS:
                         raise Endless(f"{key[0]}/{key[1]} has too many rows, or no last one")
 
-    # --- procedures ---------------------------------------------------------------------------
+    # --- procedures ------------------------------------------------------------------------------
 
     def _unfold(self, goal: Call, env: Env) -> Iterator[Env]:
         """A procedure: its clauses in the place of the call, with variables of their own."""

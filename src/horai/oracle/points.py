@@ -27,7 +27,7 @@ class Points:
         self.cell: int | None = None  # the cell being settled
         self._open: dict[Term, dict[Term, None]] = {}  # the values that hold in it
 
-    # --- the cell being settled ---------------------------------------------------------------
+    # --- the cell being settled ------------------------------------------------------------------
 
     def forget(self, node: Node, cell: int) -> None:
         """Take back what was said of a node in a cell."""
@@ -64,7 +64,7 @@ class Points:
             if before != after
         ]
 
-    # --- the law of inertia -------------------------------------------------------------------
+    # --- the law of inertia ----------------------------------------------------------------------
 
     def hold_from_start(self, fluent: Term, value: Term) -> None:
         """A value that needs no initiation inside the run."""
@@ -122,7 +122,7 @@ class Points:
                 held = True
         return held
 
-    # --- questions ----------------------------------------------------------------------------
+    # --- questions -------------------------------------------------------------------------------
 
     def broken(self, fluent: Term, value: Term, t: int) -> bool:
         """Is F=V terminated at t, or another value of F initiated?"""

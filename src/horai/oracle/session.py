@@ -85,9 +85,9 @@ class Session:
         """Items that never came to count."""
         return self.stream.left_over(self._query)
 
-    def is_output(self, entity: Term) -> bool:
-        """Is the event or fluent defined by rules?"""
-        return key_of(entity) in self.interpreter.derived
+    def is_output(self, entity: Term, is_fluent: bool) -> bool:
+        """Is the event or fluent defined by rules? One name may be both an event and a fluent."""
+        return (key_of(entity), is_fluent) in self.interpreter.derived
 
     def _in_window(
         self, spans: dict[tuple[Term, Term], Intervals], query: int

@@ -117,7 +117,7 @@ class Solver(CalculusConditions, KnowledgeConditions):
             for part in walk(goal)
         )
 
-    # --- when a condition can be evaluated ----------------------------------------------------
+    # --- when a condition can be evaluated -------------------------------------------------------
 
     def _rank(self, goal: Literal, env: Env) -> float | None:
         """How soon to evaluate a condition (small = now), None if it has to wait."""
@@ -182,7 +182,7 @@ class Solver(CalculusConditions, KnowledgeConditions):
     def _bound(self, shared: Names, env: Env) -> bool:
         return all(ground(Var(name), env) for name in shared)
 
-    # --- single conditions --------------------------------------------------------------------
+    # --- single conditions -----------------------------------------------------------------------
 
     def evaluate(self, goal: Literal, env: Env) -> Iterator[Env]:
         """All environments that satisfy one condition."""

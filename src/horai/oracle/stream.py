@@ -54,8 +54,9 @@ class Stream:
             if item.arrival > query or (item.start > query and not item.retract):
                 self._waiting.append(item)
             elif item.start > query:
+                # All that arrived before it is known, so it never finds what it does not find now.
                 if not self._cancel_waiting(item):
-                    self._waiting.append(item)
+                    dropped.append(self._unknown(item, query))
             else:
                 dropped.extend(self._take(item, query))
         return dropped
@@ -101,8 +102,7 @@ class Stream:
             [i for i, t in enumerate(admitted.arrivals) if t <= item.arrival] if admitted else []
         )
         if admitted is None or not known:
-            text = "nothing equal to it has arrived before"
-            yield Dropped(item, Reason.UNKNOWN_RETRACTION, query, text)
+            yield self._unknown(item, query)
             return
         start, _ = admitted.parts.pop(known[-1])
         admitted.arrivals.pop(known[-1])
@@ -111,6 +111,10 @@ class Stream:
         if item.value is not None and start < first:
             self._kept.append(Occurrence(item.entity, item.value, start, first))
             yield self._cut(item, query, first)
+
+    def _unknown(self, item: Item, query: int) -> Dropped:
+        text = "nothing equal to it has arrived before"
+        return Dropped(item, Reason.UNKNOWN_RETRACTION, query, text)
 
     def _too_late(self, item: Item, query: int, border: int) -> Dropped:
         if border == self.start and (self.window is None or query - self.window <= self.start):

@@ -87,7 +87,7 @@ class Sweep:
     def _visit(self, t: int) -> None:
         heapq.heappush(self.agenda, self.world.grid.cell(t))
 
-    # --- the start of the run -----------------------------------------------------------------
+    # --- the start of the run --------------------------------------------------------------------
 
     def _start(self) -> None:
         """Values that hold from the start on, and deadlines that lower components have set."""
@@ -123,7 +123,7 @@ class Sweep:
             self._visit(deadline)
         return deadlines
 
-    # --- one cell -----------------------------------------------------------------------------
+    # --- one cell --------------------------------------------------------------------------------
 
     def _settle(self, cell: int) -> None:
         self.solver.horizon = self.world.grid.next(cell)
@@ -188,7 +188,7 @@ class Sweep:
                             inside |= any(self.world.grid.cell(d) == cell for d in deadlines)
         return inside
 
-    # --- one rule -----------------------------------------------------------------------------
+    # --- one rule --------------------------------------------------------------------------------
 
     def _fire(self, variant: Variant, t: int) -> Iterator[Said]:
         """What a rule says at time t."""

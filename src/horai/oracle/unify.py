@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horai.lang.terms import Compound, ListTerm, Term, Var, is_ground
+from horai.lang.terms import Compound, ListTerm, Term, Var, children, is_ground
 
 Env = dict[str, Term]
 
@@ -51,9 +51,9 @@ def unify(left: Term, right: Term, env: Env) -> Env | None:
     if isinstance(left, Var):
         if isinstance(right, Var) and right.name == left.name:
             return env
-        return {**env, left.name: right}
+        return None if _inside(left, right, env) else {**env, left.name: right}
     if isinstance(right, Var):
-        return {**env, right.name: left}
+        return None if _inside(right, left, env) else {**env, right.name: left}
     if isinstance(left, Compound) and isinstance(right, Compound):
         if left.name != right.name or len(left.args) != len(right.args):
             return None
@@ -61,6 +61,14 @@ def unify(left: Term, right: Term, env: Env) -> Env | None:
     if isinstance(left, ListTerm) and isinstance(right, ListTerm):
         return _unify_lists(left, right, env)
     return env if left == right else None
+
+
+def _inside(var: Var, term: Term, env: Env) -> bool:
+    """Would binding the variable make a term that contains itself?"""
+    term = walk(term, env)
+    if isinstance(term, Var):
+        return term.name == var.name
+    return any(_inside(var, part, env) for part in children(term))
 
 
 def unify_all(lefts: tuple[Term, ...], rights: tuple[Term, ...], env: Env) -> Env | None:

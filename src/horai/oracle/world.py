@@ -65,7 +65,7 @@ class World:
         if cell != t:
             self.between.setdefault(cell, set()).add(t)
 
-    # --- input --------------------------------------------------------------------------------
+    # --- input -----------------------------------------------------------------------------------
 
     def add_event(self, event: Term, t: int) -> None:
         """An occurrence of an event."""
@@ -93,7 +93,7 @@ class World:
                 values[value] = coalesce(intervals)
         self._edges.pop(key, None)
 
-    # --- intervals that grow while a component is settled -----------------------------------------
+    # --- intervals that grow while a component is settled ----------------------------------------
 
     def begin(self, fluent: Term, value: Term, t: int) -> None:
         """From t on the pair holds."""
@@ -114,7 +114,7 @@ class World:
             index["end"].setdefault(self.grid.prev(t), {})[fluent, value] = None
             index["endI"].setdefault(t, {})[fluent, value] = None
 
-    # --- questions ----------------------------------------------------------------------------
+    # --- questions -------------------------------------------------------------------------------
 
     def intervals(self, fluent: Term, value: Term) -> Intervals:
         """The maximal intervals of a ground fluent-value pair."""
