@@ -3,7 +3,7 @@
 import pytest
 
 from horai.cli.timeline import FANCY, PLAIN, timeline
-from horai.io import AnswerRow
+from horai.io import AnswerRow, Unit
 
 ROWS = [
     AnswerRow("event", "bang", ["a"], time=50),
@@ -44,9 +44,21 @@ def test_the_axis_has_round_times() -> None:
     assert set(lines(80)[0].split()) <= {"0", "50", "100", "20", "40", "60", "80"}
 
 
-def test_real_time_shows_as_a_clock() -> None:
-    rows = [AnswerRow("fluent", "on", [], "true", 1704096000, 1704103200)]
-    assert timeline(rows, 80, PLAIN, unit="s").plain.split("\n")[0].split()[0] == "08:00:00"
+@pytest.mark.parametrize(
+    ("unit", "start", "end", "words"),
+    [
+        ("s", 1704096000, 1704103200, ["08:00", "08:30"]),
+        ("s", 1704096000, 1704096020, ["08:00:00", "08:00:05"]),
+        ("min", 28401600, 28401720, ["08:00", "08:30"]),
+        ("ms", 1704096000000, 1704103200000, ["08:00", "08:30"]),
+        ("h", 473360, 473400, ["01-01", "12:00"]),
+        ("d", 19723, 19783, ["2024-01-18", "2024-02-15"]),
+    ],
+)
+def test_real_time_shows_as_a_clock(unit: Unit, start: int, end: int, words: list[str]) -> None:
+    rows = [AnswerRow("fluent", "on", [], "true", start, end)]
+    axis = timeline(rows, 80, PLAIN, unit=unit).plain.split("\n")[0]
+    assert axis.split()[:2] == words
 
 
 def test_an_open_interval_reaches_as_far_as_the_run_has_come() -> None:

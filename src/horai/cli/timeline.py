@@ -12,12 +12,18 @@ from rich.text import Text
 
 from horai.expectations import table_key
 from horai.io import AnswerRow, Unit, format_time
+from horai.io.times import NANOSECONDS
 from horai.result import Result
 
 _COLOURS = ("green", "cyan", "yellow", "magenta", "blue", "red")
 _LABEL_SHARE = 0.4
 _LISTS_FROM = 110  # a terminal this wide also shows the times themselves
 _LIST_WIDTH = 32
+_SECOND = 10**9
+_CLOCK_SIZES = (
+    *(1, 5, 15, 30, 60, 300, 900, 1800),
+    *(3600, 2 * 3600, 6 * 3600, 12 * 3600, 86400, 7 * 86400, 28 * 86400),
+)
 
 
 class Signs(NamedTuple):
@@ -160,9 +166,10 @@ def _axis(scale: Scale, label_width: int, unit: Unit | None, signs: Signs) -> Te
     words = [" "] * scale.width
     marks = [signs.rule] * scale.width
     free = 0
-    for time in _ticks(scale, unit):
+    ticks = _ticks(scale, unit)
+    for time in ticks:
         place = scale.column(time)
-        word = _short_time(time, unit, scale)
+        word = str(time) if unit is None else _clock(time, unit, ticks.step, scale)
         if place >= free and place + len(word) <= scale.width:
             words[place : place + len(word)] = word
             marks[place] = signs.mark
@@ -174,12 +181,24 @@ def _axis(scale: Scale, label_width: int, unit: Unit | None, signs: Signs) -> Te
 
 def _ticks(scale: Scale, unit: Unit | None) -> range:
     """Round times, about one every ten columns."""
-    wanted = max(3, scale.width // 10)
-    rough = max(1, (scale.last - scale.first) / wanted)
-    sizes = (60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400) if unit == "s" else ()
-    size = next((size for size in sizes if size >= rough), 0) or _round_size(rough)
-    begin = -(-scale.first // size) * size
-    return range(begin, scale.last + 1, size)
+    rough = max(1, (scale.last - scale.first) / max(3, scale.width // 10))
+    size = 0
+    if unit is not None:
+        points = (seconds * _SECOND // NANOSECONDS[unit] for seconds in _CLOCK_SIZES)
+        size = next((number for number in points if number >= rough), 0)
+    size = size or _round_size(rough)
+    return range(-(-scale.first // size) * size, scale.last + 1, size)
+
+
+def _clock(time: int, unit: Unit, step: int, scale: Scale) -> str:
+    """A time of the axis, as short as it can be said."""
+    day, _, clock = format_time(time, unit).rstrip("Z").partition("T")
+    seconds = step * NANOSECONDS[unit] // _SECOND
+    if seconds % 86400 == 0 or not clock:
+        return day
+    clock = clock[:5] if seconds % 60 == 0 else clock
+    ends = {format_time(edge, unit)[:10] for edge in (scale.first, scale.last)}
+    return clock if ends == {day} else f"{day[5:]} {clock}"
 
 
 def _round_size(rough: float) -> int:
@@ -190,16 +209,6 @@ def _round_size(rough: float) -> int:
     """
     power = 10 ** math.floor(math.log10(rough)) if rough >= 1 else 1
     return next(int(power * n) for n in (1, 2, 5, 10) if power * n >= rough)
-
-
-def _short_time(time: int, unit: Unit | None, scale: Scale) -> str:
-    if unit is None:
-        return str(time)
-    whole, begin = format_time(time, unit), format_time(scale.first, unit)
-    day, _, clock = whole.rstrip("Z").partition("T")
-    clock = clock[:5] if unit in ("min", "h") else clock
-    same_day = begin[:10] == day and format_time(scale.last, unit)[:10] == day
-    return clock if same_day and clock else f"{day} {clock}".strip()
 
 
 def _fitted(label: str, width: int) -> str:
