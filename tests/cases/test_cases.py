@@ -9,7 +9,8 @@ from horai.testing import Case, find_cases, read_cases, run_case
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "tests" / "cases", ROOT / "examples"]
-CASES = [case for path in find_cases(FOLDERS) for case in read_cases(path)]
+PATHS = find_cases([folder for folder in FOLDERS if folder.is_dir()])
+CASES = [case for path in PATHS for case in read_cases(path)]
 
 
 @pytest.fixture(params=sorted(ENGINES))

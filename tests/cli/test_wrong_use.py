@@ -127,6 +127,7 @@ USES = [
     (("test",), "no cases given"),
     (("test", "nowhere.case"), "nowhere.case:1: there is no such file"),
     (("test", "."), "no case files found"),
+    (("test", ".", "--engine", "warp"), "there is no engine 'warp'"),
     (("graph", "rules.ec", "-o", "graph.xyz"), "graphs are written as"),
     (("explain", "H999"), "there is no code H999"),
     (("new", "day.csv"), "day.csv is a file"),

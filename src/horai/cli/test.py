@@ -12,6 +12,7 @@ from horai.cases import Case, read_cases
 from horai.cli import console
 from horai.cli.guard import FAILED, guarded
 from horai.cli.options import Engine, choose
+from horai.engines import engine_named
 from horai.errors import CaseError, UsageError
 from horai.lang.diagnostics import RulesError
 from horai.project import FILE, Project, find_project
@@ -33,12 +34,14 @@ def command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only failures.")] = False,
 ) -> None:
     """Run given/expect cases; exit status 1 if one fails."""
+    name = engine or "reference"
+    engine_named(name)
     project = find_project()
     cases = _read(_paths(files, project))
     rules = _project_rules(project) if any(case.rules is None for case in cases) else None
     failed = 0
     for case in cases:
-        differences = run_case(case, engine or "reference", rules)
+        differences = run_case(case, name, rules)
         failed += bool(differences)
         if differences or not quiet:
             console.stdout().print(_report(case, differences))
