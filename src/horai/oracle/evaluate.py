@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from horai.lang.ec.syntax import (
     BackgroundRule,
@@ -27,9 +27,10 @@ from horai.oracle.intervals import Grid, Intervals
 from horai.oracle.scopes import Scopes
 from horai.oracle.solver import Solver
 from horai.oracle.static import evaluate_static
-from horai.oracle.strata import Strata
+from horai.oracle.strata import Strata, definitions
 from horai.oracle.sweep import Sweep
 from horai.oracle.world import Key, World
+from horai.oracle.wrapping import Wrapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,11 @@ class Interpreter:
         allen_memory: int | None = None,
         predicates: Mapping[str, PythonPredicate] | None = None,
     ) -> None:
-        self.description = description
+        self.wrapping = Wrapping(description)
+        self.derived: frozenset[tuple[Key, bool]] = frozenset(
+            (node.key, node.kind != "event") for node in definitions(description).nodes
+        )
+        self.description = description = self.wrapping.description
         self.grid = Grid(tick)
         self.allen_memory = allen_memory
         self.predicates = dict(predicates or {})
@@ -70,9 +75,6 @@ class Interpreter:
         self.scopes = Scopes()
         for rule in description.rules:
             self._add_scope(rule)
-        self.derived: frozenset[tuple[Key, bool]] = frozenset(
-            (node.key, node.kind != "event") for node in self.strata.defined.nodes
-        )
 
     def _add_scope(self, rule: Rule) -> None:
         match rule:
@@ -97,11 +99,14 @@ class Interpreter:
 
     def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
         """What follows at `query` from the items known then."""
-        return _knowledge(self.world_at(items, start, query))
+        known = _knowledge(self.world_at(items, start, query))
+        wrap = self.wrapping.wrap
+        spans = {(wrap(fluent), value): found for (fluent, value), found in known.spans.items()}
+        return Knowledge(spans, {wrap(event): times for event, times in known.events.items()})
 
     def world_at(self, items: Iterable[Occurrence], start: int, query: int) -> World:
         """All that is known at `query`, with the points from which intervals were made."""
-        items = list(items)
+        items = [replace(item, entity=self.wrapping.unwrap(item.entity)) for item in items]
         world = World(self.grid, start, query, self.allen_memory)
         for item in items:
             if item.value is None:
