@@ -11,6 +11,7 @@ from typing import Any, cast
 from horai import io
 from horai.engines import Dropped, Item
 from horai.errors import UsageError
+from horai.io.formats import FORMATS
 from horai.io.letters import BadRow
 from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.terms import functor, make
@@ -55,18 +56,20 @@ def read_input(
     *,
     tick: int = 1,
     unit: io.Unit | None = None,
+    time_in: io.Unit | None = None,
+    format: io.Format | None = None,
     strict: bool = False,
 ) -> Batch:
     """Files, narrative text or lines, dicts, tables or data frames as items."""
-    if isinstance(given, Batch):
-        return given
     if is_files(given):
-        narrative = io.read(_paths(given), schema, unit=unit, strict=strict)
+        narrative = io.read(
+            _paths(given), schema, format=format, unit=unit, time_in=time_in, strict=strict
+        )
     elif _are_engine_items(given):
         items = list(cast(Iterable[Item], given))
         return Batch(items, [], _extent_of(items))
     else:
-        narrative = io.read_object(given, schema, unit=unit, strict=strict)
+        narrative = io.read_object(given, schema, unit=unit, time_in=time_in, strict=strict)
     rows = list(narrative.items())
     items = [engine_item(row, tick) for row in rows]
     return Batch(items, list(narrative.dead_letters), _extent(rows))
@@ -144,20 +147,38 @@ def row_text(row: io.Item) -> str:
 
 
 def time_point(given: int | str | None, unit: io.Unit | None, what: str) -> int | None:
-    """A time as people give it: a number, or ISO 8601 when a unit is set."""
-    if given is None or isinstance(given, int):
-        return given
+    """A time as people give it: a time-point, or ISO 8601 when a unit is set."""
+    if given is None:
+        return None
     try:
         return io.Clock(unit).point(given)
     except BadRow as bad:
         raise UsageError(f"{what}: {bad.reason}") from None
 
 
-def checked_unit(unit: str | None) -> io.Unit | None:
-    """One of the units of time, or a kind error."""
+def checked_clock(unit: str | None, time_in: str | None) -> io.Clock:
+    """How times become time-points, or a kind error."""
+    length, given = _unit(unit), _unit(time_in)
+    if given is not None and length is None:
+        hint = "say also how long a time-point is, for example unit s"
+        raise UsageError(f"times in {time_in} need a unit", hint)
+    return io.Clock(length, given)
+
+
+def _unit(name: str | None) -> io.Unit | None:
     for known in io.UNITS:
-        if unit == known:
+        if name == known:
             return known
-    if unit is None:
+    if name is None:
         return None
-    raise UsageError(f"unknown unit of time {unit!r}", f"the units are {', '.join(io.UNITS)}")
+    raise UsageError(f"unknown unit of time {name!r}", f"the units are {', '.join(io.UNITS)}")
+
+
+def checked_format(name: str | None) -> io.Format | None:
+    """One of the formats of input, or a kind error."""
+    for known in FORMATS:
+        if name == known:
+            return known
+    if name is None:
+        return None
+    raise UsageError(f"unknown format of input {name!r}", f"the formats are {', '.join(FORMATS)}")

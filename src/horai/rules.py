@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from horai.errors import UsageError
-from horai.inputs import checked_unit, input_schema, read_input, time_point
+from horai.inputs import (
+    checked_clock,
+    checked_format,
+    input_schema,
+    read_input,
+    time_point,
+)
 from horai.lang.codes import has_errors
 from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
 from horai.lang.ec.builder import read_files, read_sources
@@ -60,6 +66,8 @@ class Rules:
         engine: str = "reference",
         answers: str = "final",
         unit: str | None = None,
+        time_in: str | None = None,
+        input_format: str | None = None,
         strict: bool = False,
         allen_memory: int | None = None,
         include_input: bool = False,
@@ -70,25 +78,33 @@ class Rules:
         `input` is a path or several, narrative text or lines, dicts, an Arrow table or a data
         frame. Query times are start + k*step, the last one clipped to `end`. Without `window` all
         of the past counts; without `step` it is the window; without `start` and `end` the run
-        covers the input. `answers` is what `Result.rows()` gives unless told otherwise. With
-        `strict` the first bad row raises `InputError`. `progress(done, all)` is called after each
-        query time.
+        covers the input. `unit` is the length of a time-point and `time_in` the unit of epoch times
+        in the input. `answers` is what `Result.rows()` gives unless told otherwise. With `strict`
+        the first bad row raises `InputError`. `progress(done, all)` is called after each query.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> rules.run(["up|5|5"]).holds_for("on=true")
         [(6, inf)]
         """
         form = answers_named(answers)
-        clock = checked_unit(unit)
+        clock = checked_clock(unit, time_in)
         settings = Settings(
             window=window,
             step=step,
-            start=time_point(start, clock, "start"),
-            end=time_point(end, clock, "end"),
+            start=time_point(start, clock.unit, "start"),
+            end=time_point(end, clock.unit, "end"),
             tick=tick,
             allen_memory=allen_memory,
         )
-        batch = read_input(input, self.schema, tick=tick, unit=clock, strict=strict)
+        batch = read_input(
+            input,
+            self.schema,
+            tick=tick,
+            unit=clock.unit,
+            time_in=clock.time_in,
+            format=checked_format(input_format),
+            strict=strict,
+        )
         schedule = plan_run(settings, batch.extent)
         session = Session(
             self,
@@ -97,7 +113,7 @@ class Rules:
             tick=tick,
             allen_memory=allen_memory,
             engine=engine,
-            unit=clock,
+            clock=clock,
             include_input=include_input,
             answers=form,
         )
@@ -125,6 +141,7 @@ class Rules:
         tick: int = 1,
         engine: str = "reference",
         unit: str | None = None,
+        time_in: str | None = None,
         strict: bool = False,
         allen_memory: int | None = None,
         include_input: bool = False,
@@ -144,7 +161,7 @@ class Rules:
             tick=tick,
             allen_memory=allen_memory,
             engine=engine,
-            unit=checked_unit(unit),
+            clock=checked_clock(unit, time_in),
             strict=strict,
             include_input=include_input,
         )

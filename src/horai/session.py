@@ -72,14 +72,14 @@ class Session:
         tick: int = 1,
         allen_memory: int | None = None,
         engine: str = "reference",
-        unit: io.Unit | None = None,
+        clock: io.Clock | None = None,
         strict: bool = False,
         include_input: bool = False,
         answers: Answers = "final",
     ) -> None:
         self.rules = rules
         self.start, self.window, self.tick = start, window, tick
-        self.unit, self.strict = unit, strict
+        self.clock, self.strict = clock or io.Clock(), strict
         self.include_input = include_input
         self.form: Answers = answers
         self.answers: list[Answer] = []
@@ -102,7 +102,12 @@ class Session:
                 "late items need no early query time; give them with a later one",
             )
         batch = read_input(
-            items, self.rules.schema, tick=self.tick, unit=self.unit, strict=self.strict
+            items,
+            self.rules.schema,
+            tick=self.tick,
+            unit=self.clock.unit,
+            time_in=self.clock.time_in,
+            strict=self.strict,
         )
         self.dead_letters.extend(batch.dead_letters)
         raw = self._engine.advance(until, batch.items)
@@ -117,7 +122,7 @@ class Session:
 
         self.dead_letters.extend(letter_of(dropped) for dropped in self._engine.finish())
         letters = sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
-        return Result(self.rules, self.answers, letters, self.form, self.unit)
+        return Result(self.rules, self.answers, letters, self.form, self.clock.unit)
 
     def _wanted(self, entity: Term, is_fluent: bool) -> bool:
         return self.include_input or self.rules.is_output(entity, is_fluent)

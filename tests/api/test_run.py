@@ -181,6 +181,8 @@ def test_strict_stops_at_a_bad_row_but_not_at_a_late_one(rules: horai.Rules) -> 
         ({"engine": "warp"}, "there is no engine 'warp'"),
         ({"answers": "all"}, "there is no form of answer 'all'"),
         ({"unit": "year"}, "unknown unit of time 'year'"),
+        ({"time_in": "ms"}, "times in ms need a unit"),
+        ({"input_format": "xml"}, "unknown format of input 'xml'"),
         ({"start": "2024-01-01"}, "start: ISO time needs --unit"),
         ({"start": "soon"}, "start: 'soon' is not a time"),
     ],
@@ -198,6 +200,21 @@ def test_times_of_the_run_may_be_iso() -> None:
     result = rules.run(lines, unit="s", start="2024-01-01", end="2024-01-01T00:01:00Z")
     assert queries(result) == [1704067260]
     assert spans(result) == [(1704067214, None)]
+
+
+def test_epoch_times_in_another_unit(rules: horai.Rules) -> None:
+    lines = ["win_lottery|13000|13999|chris", "lose_wallet|19000|19000|chris"]
+    assert spans(rules.run(lines, unit="s", time_in="ms")) == [(14, 20)]
+    session = rules.session(start=0, unit="s", time_in="ms")
+    assert [row.end for row in session.advance(30, lines).spans] == [20]
+
+
+def test_a_file_of_any_name(rules: horai.Rules, tmp_path: Path) -> None:
+    path = tmp_path / "stream.log"
+    path.write_text("\n".join(LINES) + "\n")
+    with pytest.raises(horai.InputError, match="does not tell its format"):
+        rules.run(path)
+    assert spans(rules.run(path, input_format="narrative")) == [(14, 20)]
 
 
 def test_progress_is_told(rules: horai.Rules) -> None:

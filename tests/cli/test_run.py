@@ -104,6 +104,13 @@ def test_several_inputs_and_standard_input(horai: Run) -> None:
     assert '"zoe"' in both and '"chris"' in both
 
 
+def test_a_file_of_any_name_in_milliseconds(horai: Run) -> None:
+    Path("stream.log").write_text("win|13000|13000|chris\n")
+    words = ("--input-format", "narrative", "--unit", "s", "--time-in", "ms")
+    result = horai("run", "rules.ec", "-i", "stream.log", *words)
+    assert '"start":14,' in result.stdout
+
+
 def test_no_input_rows_give_no_answers(horai: Run) -> None:
     Path("day.csv").write_text("")
     result = horai(*DAY)

@@ -43,6 +43,13 @@ Unit = Annotated[
     str | None,
     typer.Option(metavar="UNIT", help="Length of a time-point: s, ms, ..."),
 ]
+TimeIn = Annotated[
+    str | None, typer.Option("--time-in", metavar="UNIT", help="Unit of epoch times in the input.")
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option("--input-format", metavar="NAME", help="narrative, csv, jsonl, parquet or arrow."),
+]
 AllenMemory = Annotated[
     int | None, typer.Option("--allen-memory", metavar="N", help="How far back `before` looks.")
 ]
