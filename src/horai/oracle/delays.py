@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from horai.lang.ec.syntax import (
     FVP,
     Call,
+    Compare,
     FutureInitiation,
     Happens,
     HoldsAt,
     Is,
     Literal,
+    Not,
     conjuncts,
     walk,
 )
@@ -130,7 +132,7 @@ class Delays:
             if time is not None:
                 env = {**env, time: Int(attempt.since)}
                 if not at_deadline:
-                    goals = tuple(goal for goal in goals if not _looks_ahead(goal, time))
+                    goals = _known_already(goals, time)
             return list(self.solver.solve(goals, env))
 
 
@@ -169,6 +171,18 @@ def initiation_time(rule: DelayRule) -> str | None:
     if len(choice) > 1:
         raise Unsupported(f"which of {', '.join(choice)} is the time of initiation?")
     return choice[0] if choice else None
+
+
+def _known_already(goals: tuple[Literal, ...], time: str) -> tuple[Literal, ...]:
+    """The conditions that can be judged when the value is initiated.
+
+    The others look at a later point, or ask about a value that only such a condition gives.
+    """
+    now = [goal for goal in goals if not _looks_ahead(goal, time)]
+    later = names(*(goal.term for goal in goals if goal not in now))
+    given = names(*(goal.term for goal in now if not isinstance(goal, Compare | Not)))
+    missing = later - given - {time}
+    return tuple(goal for goal in now if not names(goal.term) & missing)
 
 
 def _looks_ahead(goal: Literal, time: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from horai.lang.ec.syntax import (
@@ -99,7 +101,8 @@ class Interpreter:
 
     def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
         """What follows at `query` from the items known then."""
-        known = _knowledge(self.world_at(items, start, query))
+        with room_to_recurse():
+            known = _knowledge(self.world_at(items, start, query))
         wrap = self.wrapping.wrap
         spans = {(wrap(fluent), value): found for (fluent, value), found in known.spans.items()}
         return Knowledge(spans, {wrap(event): times for event, times in known.events.items()})
@@ -125,6 +128,20 @@ class Interpreter:
             else:
                 Sweep(component, self.description, self.strata, self.groundings, solver).run()
         return world
+
+
+MAX_FRAMES = 12_000
+
+
+@contextmanager
+def room_to_recurse() -> Iterator[None]:
+    """Conditions that call each other take some ten frames of Python each."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, MAX_FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _knowledge(world: World) -> Knowledge:

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from horai.lang.ec.syntax import Aggregate, BackgroundRule, Call, FindAll, Not, walk
+from horai.lang.ec.syntax import (
+    Aggregate,
+    BackgroundRule,
+    Call,
+    FindAll,
+    Literal,
+    Not,
+    conjuncts,
+    walk,
+)
 from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var, variables
 from horai.oracle.arithmetic import evaluate, largest, number_term, smallest, total
-from horai.oracle.background import Table
+from horai.oracle.background import Row, Table
 from horai.oracle.builtins import BUILTINS, sorted_bag, standard_order
 from horai.oracle.context import Context, once
 from horai.oracle.errors import Endless, IllegalCycle, PredicateFailed, blaming
@@ -17,8 +26,8 @@ from horai.oracle.scopes import names
 from horai.oracle.unify import Env, resolve, unify, unify_all
 from horai.oracle.world import Key
 
-MAX_DEPTH = 100  # calls of procedures inside each other
-MAX_ROWS = 200_000  # of one listed predicate
+MAX_DEPTH = 500  # calls of procedures inside each other
+MAX_ROWS = 100_000  # of one listed predicate
 
 _fresh = count()
 
@@ -85,21 +94,45 @@ class KnowledgeConditions(Context):
         return Table([*(facts.rows if facts else ()), *(members or ())])
 
     def _fill(self, group: list[Key]) -> None:
-        """Apply the rules of predicates that call each other until they say nothing new."""
+        """Apply the rules of predicates that call each other until they say nothing new.
+
+        After the first round only what the round before found can lead to something new.
+        """
         rules = [(key, rule) for key in group for rule in self.background.rules[key]]
         for _, rule in rules:
             _refuse_unstratified(rule, group)
-        grown = True
-        while grown:
-            grown = False
+        news: dict[Key, list[Row]] | None = None
+        while news is None or any(news.values()):
+            found: dict[Key, list[Row]] = {key: [] for key in group}
             for key, rule in rules:
                 args = rule.head.args if isinstance(rule.head, Compound) else ()
                 table = self._tables[key]
                 with blaming(rule.clause):
-                    for env in list(self.solve((rule.body,), {})):
-                        grown |= table.add(tuple(resolve(arg, env) for arg in args))
+                    for env in self._derive(rule, group, news):
+                        row = tuple(resolve(arg, env) for arg in args)
+                        if table.add(row):
+                            found[key].append(row)
                     if len(table.rows) > MAX_ROWS:
                         raise Endless(f"{key[0]}/{key[1]} has too many rows, or no last one")
+            news = found
+
+    def _derive(
+        self, rule: BackgroundRule, group: list[Key], news: dict[Key, list[Row]] | None
+    ) -> list[Env]:
+        """Solutions of a rule that use a new row; all of them in the first round."""
+        goals = tuple(conjuncts(rule.body))
+        inside = [i for i, goal in enumerate(goals) if _calls(goal, group)]
+        if news is None or any(not isinstance(goals[i], Call) for i in inside):
+            return list(self.solve(goals, {}))
+        found: list[Env] = []
+        for index in inside:
+            goal = goals[index]
+            rest = goals[:index] + goals[index + 1 :]
+            for row in news[goal.key] if isinstance(goal, Call) else ():
+                env = unify_all(goal.args, row, {}) if isinstance(goal, Call) else None
+                if env is not None:
+                    found.extend(self.solve(rest, env))
+        return found
 
     # --- procedures ------------------------------------------------------------------------------
 
@@ -154,6 +187,11 @@ def _refuse_unstratified(rule: BackgroundRule, group: list[Key]) -> None:
                     error = IllegalCycle(f"{name}/{arity} depends on its own absence or total")
                     error.clause = rule.clause
                     raise error
+
+
+def _calls(goal: Literal, group: list[Key]) -> bool:
+    """Does the condition ask for a predicate of the group?"""
+    return any(isinstance(part, Call) and part.key in group for part in walk(goal))
 
 
 def _apart(term: Term) -> Term:

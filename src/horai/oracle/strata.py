@@ -154,12 +154,9 @@ class Strata:
         static = [node for node in component if node.kind == "static"]
         if not static or not _circular(self.graph, component):
             return
-        cycle = nx.find_cycle(self.graph.subgraph(component), static[0])
-        chain = " <- ".join(source.text for source, _ in reversed(cycle))
-        last = cycle[-1][0].text
-        error = IllegalCycle(
-            f"statically determined fluents depend on themselves: {last} <- {chain}"
-        )
+        around = [source for source, _ in nx.find_cycle(self.graph.subgraph(component), static[0])]
+        chain = " <- ".join(node.text for node in (around[0], *reversed(around)))
+        error = IllegalCycle(f"statically determined fluents depend on themselves: {chain}")
         error.clause = self.defined.static[static[0]][0].clause
         raise error
 
