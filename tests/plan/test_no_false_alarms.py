@@ -140,6 +140,7 @@ def test_no_executable_case_gives_an_error() -> None:
         ("zone1", "zone2", False),
         ("a", "b", False),
         ("stop_start", "stop_end", False),
+        ("ping", "pong", False),
     ],
 )
 def test_when_a_name_looks_mistyped(word: str, known: str, expected: bool) -> None:

@@ -38,7 +38,6 @@ WRONG = [
         "H206",
         LOTTERY + "initiatedAt(glad(X)=true, T) :- happensAt(e(X), T), holdsAt(rich(X)=«ture, T).",
     ),
-    ("H206", LOTTERY + "terminatedAt(rich(X)=«yes, T) :- happensAt(lose(X), T)."),
     ("H206", LOTTERY + "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=«1, I)."),
     ("H207", LOTTERY + "initiatedAt(glad(X)=true, T) :- happensAt(«rich(X), T)."),
     (
@@ -188,6 +187,7 @@ WRONG = [
     ),
     ("H505", "initiatedAt(f(X)=t, T) :- happensAt(e(X, S), T), S > «high."),
     ("H506", "terminatedAt(«f(X)=t, T) :- happensAt(e(X), T)."),
+    ("H506", LOTTERY + "terminatedAt(rich(X)=«yes, T) :- happensAt(lose(X), T)."),
 ]
 
 

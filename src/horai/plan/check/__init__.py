@@ -80,17 +80,23 @@ def check(
     ['H300']
     """
     context = Context(description, python_predicates)
-    known = {_place(diagnostic) for diagnostic in found}
+    known = {_start(diagnostic) for diagnostic in found}
     findings = [finding for one in CHECKS for finding in one(context)]
     # A variable without a value is often also one that occurs once: the error says enough.
     errors = {_place(f) for f in findings if f.severity is Severity.ERROR}
     kept = [
         f
         for f in findings
-        if _place(f) not in known and not (f.code == "H309" and _place(f) in errors)
+        if _start(f) not in known and not (f.code == "H309" and _place(f) in errors)
     ]
     return sorted(kept, key=sort_key)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[str, Span | None]:
     return (diagnostic.source.name if diagnostic.source else "", diagnostic.span)
+
+
+def _start(diagnostic: Diagnostic) -> tuple[str, int | None]:
+    """Reading underlines a name, a check the whole term: they start at the same place."""
+    file, span = _place(diagnostic)
+    return (file, span[0] if span else None)

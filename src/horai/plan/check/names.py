@@ -120,8 +120,7 @@ def _example(entity: Entity) -> Mention:
 def value_mismatches(context: Context) -> Iterator[Diagnostic]:
     """H206: a value that the fluent never has."""
     for fluent in context.entities.fluents.values():
-        ends = [m for m in fluent.defined if m.how == "terminatedAt"]
-        for mention in (*fluent.used, *ends):
+        for mention in fluent.used:
             value = mention.value
             if value is None or fluent.takes(value) or not fluent.values:
                 continue
@@ -164,7 +163,8 @@ def events_that_are_fluents(context: Context) -> Iterator[Diagnostic]:
             f"`{event.name}/{event.arity}` is used as an event here and as a fluent elsewhere",
             mention.clause,
             mention.term,
-            hint="give one of them another name",
+            hint=f"if the fluent is meant, write `start({event.name}(...)=...)`; if not, give one "
+            "of them another name",
             note=f"as a fluent: {quoted(other.term)} in {other.how}",
         )
 
@@ -192,8 +192,9 @@ _STATIC = frozenset({"holdsFor", "holdsAt"})
 
 
 def never_initiated(context: Context) -> Iterator[Diagnostic]:
-    """H506: a fluent that is terminated and never initiated."""
+    """H506: a fluent, or a value of it, that is terminated and never initiated."""
     for fluent in context.entities.fluents.values():
+        yield from _values_never_initiated(fluent)
         if fluent.terminated and not fluent.values and not fluent.computed:
             mention = fluent.defined[0]
             known = [f.name for f in context.entities.fluents.values() if f.values or f.computed]
@@ -204,4 +205,20 @@ def never_initiated(context: Context) -> Iterator[Diagnostic]:
                 mention.clause,
                 mention.term,
                 hint=f"did you mean `{near}`?" if near else "write the rule that initiates it",
+            )
+
+
+def _values_never_initiated(fluent: Entity) -> Iterator[Diagnostic]:
+    for mention in fluent.defined:
+        value = mention.value
+        if mention.how != "terminatedAt" or value is None or not fluent.values:
+            continue
+        if not fluent.takes(value) and not _declared_value(fluent, value):
+            yield finding(
+                "H506",
+                f"the value {quoted(value)} of `{fluent.name}/{fluent.arity}` is terminated here, "
+                "but no rule initiates it",
+                mention.clause,
+                value if value.span is not None else mention.term,
+                hint=_values_hint(fluent, value),
             )

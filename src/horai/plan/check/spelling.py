@@ -13,6 +13,7 @@ from horai.lang.ec.names import distance
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SHORTEST = 4
+SHORT = 4  # `ping` and `pong` are two words; in short ones only swapped letters are a slip
 
 
 def looks_mistyped(word: str, known: str) -> bool:
@@ -40,6 +41,8 @@ def _slip(word: str, known: str) -> bool:
         return False
     shorter, longer = sorted((word, known), key=len)
     if longer in (shorter + "s", shorter + "d", shorter + "n"):
+        return False
+    if len(shorter) <= SHORT and sorted(word) != sorted(known):
         return False
     return distance(word, known) == 1
 

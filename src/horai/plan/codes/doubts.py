@@ -66,7 +66,8 @@ DOUBT_CODES = table(
         "H506",
         "Terminated but never initiated",
         _W,
-        "A fluent has `terminatedAt` rules, but no rule ever initiates it, so it never holds. "
+        "A fluent, or one of its values, has `terminatedAt` rules, but no rule ever initiates it, "
+        "so it never holds. "
         "Write the rule that initiates it, or correct its name.",
         "terminatedAt(rich(X)=true, T) :- happensAt(lose_wallet(X), T).\n",
     ),

@@ -79,9 +79,10 @@ NAME_CODES = table(
     CodeInfo(
         "H207",
         "Used as an event and as a fluent",
-        _E,
+        _W,
         "The same name with the same number of arguments happens as an event and holds as a "
-        "fluent. Events happen at points, fluents have values over time: give one of them another "
+        "fluent. That is legal, but often the start or the end of the fluent was meant, and people "
+        "who read the rules will mix them up: write `start(F=V)`, or give one of them another "
         "name.",
         "initiatedAt(alarm(X)=true, T) :- happensAt(smoke(X), T).\n"
         "initiatedAt(evacuated(X)=true, T) :- happensAt(alarm(X), T).\n",
@@ -164,13 +165,12 @@ NAME_CODES = table(
     ),
     CodeInfo(
         "H216",
-        "Domain that is only collected",
+        "Domain that nothing fills",
         _W,
-        "`collectGrounds` or `dgrounded` names a domain that has no facts and no `dynamicDomain` "
-        "declaration, so it stays empty, and with it all that is grounded over it. Write the "
-        "`dynamicDomain` declaration, and groundings of the input entities whose arguments are "
-        "its members.",
-        "collectGrounds([win_lottery(X)], person(X)).\n"
+        "`dgrounded` names a domain that has no facts and no `dynamicDomain` declaration, so it "
+        "stays empty, and with it all that is grounded over it. Write the `dynamicDomain` "
+        "declaration, and groundings of the input entities whose arguments are its members.",
+        "dgrounded(rich(X)=true, person(X)).\n"
         "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n",
     ),
 )
