@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from horai.lang.ec.builder import read_text
-from horai.lang.ec.syntax import BackgroundRule, Call, Duration, EventDescription, HoldsForRule
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    Call,
+    Declaration,
+    Duration,
+    DynamicDomain,
+    EventDescription,
+    Grounding,
+    HoldsForRule,
+)
+from horai.lang.printer import show
 from horai.lang.terms import Atom, Int
 
 MEASURED = """
@@ -109,3 +119,105 @@ def test_a_cut_beside_another_value_is_passed_over() -> None:
         "holdsFor(h=false, I) :- holdsFor(b=true, I).\n"
     )
     assert [finding.code for finding in read_text(text)[1]] == ["H123"]
+
+
+def test_cuts_are_said_once_per_file() -> None:
+    rule = "holdsFor({0}=true, I) :- holdsFor(a=true, I1), \\+ I1=[], !, union_all([I1], I).\n"
+    text = "".join(rule.format(name) for name in ("f", "g", "h"))
+    (finding,) = read_text(text)[1]
+    assert (finding.code, finding.position) == ("H123", (1, 56))
+    assert finding.note is not None
+    assert "3 rules" in finding.note
+
+
+# --- helpers of other engines -------------------------------------------------------------------
+
+RULE = "initiatedAt(near(X)=true, T) :- happensAt(sees(X), T), limit(X).\nlimit(a).\n"
+PLUMBING = """
+everyWindow(Q) :-
+    findall(X, (iePList(X, near(X)=true, _, _), retract(iePList(X, near(X)=true, _, _))), _),
+    findall(X, (known(X), store(X, Q)), _).
+store(X, Q) :- \\+ limit(X), !, assertz((near(X) :- Q > 3)).
+store(_, _).
+known(X) :- limit(X).
+"""
+
+
+def test_helpers_of_another_engine_that_no_rule_uses_are_passed_over() -> None:
+    description, findings = read_text(RULE + PLUMBING)
+    (finding,) = findings
+    assert (finding.code, finding.severity.value) == ("H124", "warning")
+    assert "`everyWindow/1` and `store/2` are passed over" in finding.message
+    assert finding.note is not None
+    assert "iePList" in finding.note
+    heads = [show(r.head) for r in description.rules if isinstance(r, BackgroundRule)]
+    assert heads == ["known(X)"]
+
+
+def test_helpers_that_call_them_are_passed_over_too() -> None:
+    text = RULE + "begin :- step(1).\nstep(N) :- retractall(seen(N)).\n"
+    description, (finding,) = read_text(text)
+    assert "`begin/0` and `step/1`" in finding.message
+    assert not [rule for rule in description.rules if isinstance(rule, BackgroundRule)]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("limit(X) :- assertz(seen(X)).", "H113"),
+        ("limit(X) :- far(X).\nfar(X) :- write(X).", "H115"),
+        ("limit(X) :- iePList(X, near(X)=true, _, _).", "H116"),
+        ("intiatedAt(near(X)=false, T) :- happensAtIE(leaves(X), T).", "H116"),
+        ("initiatedAt(far(X)=true, T) :- happensAtIE(leaves(X), T).", "H116"),
+        ("holdsForSDFluent(far(X)=true, I) :- holdsForProcessedIE(X, near(X)=true, I).", "H116"),
+    ],
+)
+def test_what_rules_use_or_what_may_be_a_rule_is_refused(text: str, code: str) -> None:
+    codes = {finding.code for finding in read_text(RULE + text)[1]}
+    assert code in codes
+    assert "H124" not in codes
+
+
+def test_without_any_rule_nothing_is_passed_over() -> None:
+    assert [finding.code for finding in read_text("step(N) :- retractall(seen(N)).")[1]] == ["H113"]
+
+
+# --- domains of the older layout ----------------------------------------------------------------
+
+
+def _groundings(text: str) -> list[str]:
+    rules = read(text).rules
+    domains = [f"dynamic {show(r.domain)}" for r in rules if isinstance(r, DynamicDomain)]
+    return domains + [
+        show(r.clause.head) for r in rules if isinstance(r, Grounding) and r.clause.head
+    ]
+
+
+def test_collected_domains_are_dynamic_domains() -> None:
+    text = "collectGrounds([go(P, _), calls(_, P), calls(P, _), near(P)=true], person(P))."
+    assert _groundings(text) == [
+        "dynamic person(P)",
+        "grounding(go(P, _))",
+        "grounding(calls(_, P))",
+        "grounding(calls(P, _))",
+        "grounding(near(P)=true)",
+    ]
+    assert isinstance(read(text).rules[0], Declaration)
+
+
+def test_groundings_that_are_written_out_stay_as_they_are() -> None:
+    text = (
+        "dynamicDomain(person(_)).\n"
+        "grounding(go(P, Q)) :- person(P), place(Q).\nplace(pub).\n"
+        "collectGrounds([go(P, _), wins(P), wins(P)], person(P)).\n"
+    )
+    assert _groundings(text) == [
+        "dynamic person(_)",
+        "grounding(go(P, Q))",
+        "grounding(wins(P))",
+    ]
+
+
+@pytest.mark.parametrize("text", ["collectGrounds(go(P), person(P)).", "collectGrounds([], any)."])
+def test_odd_collections_say_nothing(text: str) -> None:
+    assert _groundings(text) == []

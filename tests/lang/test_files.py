@@ -95,3 +95,37 @@ def test_texts_in_memory() -> None:
     assert findings == []
     assert len(description.facts[("p", 1)].rows) == 2
     assert read_text("p(a).", "mine")[0].sources[0].name == "mine"
+
+
+def test_a_file_loads_others_from_its_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "data" / "areas").mkdir(parents=True)
+    rules = write(tmp_path / "rules.ec", "initiatedAt(f(X)=true, T) :- happensAt(a(X), T), p(X).")
+    write(tmp_path / "data" / "areas" / "ports.prolog", "p(brest).\n:- ['../more'].")
+    write(tmp_path / "data" / "more.pl", "p(lorient).\n:- consult('areas/ports.prolog').")
+    load = write(tmp_path / "data" / "load.prolog", ":- ['./areas/ports.prolog', more].\np(a).")
+    description, findings = read_files([rules], background=[load])
+    assert findings == []
+    assert [row for (row,) in description.facts[("p", 1)].rows] == [
+        Atom("a"),
+        Atom("brest"),
+        Atom("lorient"),
+    ]
+    names = [Path(source.name).name for source in description.sources]
+    assert names == ["rules.ec", "load.prolog", "ports.prolog", "more.pl"]
+
+
+def test_a_file_that_is_given_and_loaded_is_read_once(tmp_path: Path) -> None:
+    facts = write(tmp_path / "facts.prolog", "p(a).")
+    rules = write(tmp_path / "rules.prolog", ":- ensure_loaded(facts).\nq(X) :- p(X).")
+    description, findings = read_files([rules, facts, rules])
+    assert findings == []
+    assert len(description.facts[("p", 1)].rows) == 1
+    assert len(description.rules) == 1
+
+
+def test_a_file_that_is_not_there_is_said_and_passed_over(tmp_path: Path) -> None:
+    rules = write(tmp_path / "rules.prolog", "p(a).\n:- [library(lists)].\n:- ['data/gone.pl'].")
+    description, findings = read_files([rules])
+    assert [(f.code, f.position) for f in findings] == [("H027", (3, 1))]
+    assert "data/gone.pl" in findings[0].message
+    assert ("p", 1) in description.facts

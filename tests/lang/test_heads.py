@@ -192,7 +192,6 @@ def test_no_input_fluents() -> None:
         "cachingOrder(loc(_)=_).",
         "cachingOrder2(P, loc(P)=home) :- person(P).",
         "cyclic(loc(_)=home).",
-        "collectGrounds([go(P, _)], person(P)).",
         "dgrounded(loc(P)=_, person(P)).",
         "needsGrounding(_, _, _) :- fail.",
     ],

@@ -58,6 +58,9 @@ def _second_neck(trouble: Trouble, at: int) -> Clauses | None:
     if trouble.kind(at) != "NECK":
         return None
     if trouble.depth(at) > 0:
+        if _stores_a_rule(trouble, at):
+            # Storing is refused later, with a better reason; the sign only has to be read.
+            return trouble.replaced(at, "COMMA", ",")
         hint = "close the brackets before `:-`"
         trouble.say("H021", "`:-` stands inside brackets", trouble.span(at), hint)
         return []
@@ -73,6 +76,18 @@ def _second_neck(trouble: Trouble, at: int) -> Clauses | None:
     hint = "end the first rule with a full stop; conditions are joined by `,`"
     trouble.say("H021", "a second `:-` in one clause", trouble.span(at), hint)
     return []
+
+
+def _stores_a_rule(trouble: Trouble, at: int) -> bool:
+    """True inside `assertz((Head :- Body))` and the like."""
+    opened: list[int] = []
+    for index in range(at):
+        if trouble.kind(index) in OPENERS:
+            opened.append(index)
+        elif trouble.kind(index) in CLOSERS:
+            opened.pop()
+    names = [trouble.text(i - 1) for i in opened if i and trouble.kind(i - 1) == "FUNCTOR"]
+    return any(name.startswith(("assert", "retract")) for name in names)
 
 
 def _empty_body(trouble: Trouble, at: int) -> Clauses | None:

@@ -14,7 +14,7 @@ from lark import Token
 from horai.lang.brackets import check_brackets
 from horai.lang.depth import too_deep
 from horai.lang.diagnostics import Diagnostic, sort_key
-from horai.lang.directives import check_directive
+from horai.lang.directives import Load, check_directive
 from horai.lang.ec.builtins import RESERVED_HEADS
 from horai.lang.ec.syntax import Clause, Facts
 from horai.lang.facts import FactReader, FactsByPredicate
@@ -34,14 +34,19 @@ _MOST_REPAIRS = 50
 
 
 def read_clauses(
-    source: Source, special: Container[str] = RESERVED_HEADS, *, fast: bool = True
+    source: Source,
+    special: Container[str] = RESERVED_HEADS,
+    *,
+    fast: bool = True,
+    loads: list[Load] | None = None,
 ) -> tuple[list[Clause], FactsByPredicate, list[Diagnostic]]:
     """The clauses of a text, its ground background facts by predicate, and what is wrong.
 
     Facts whose name is in `special`, or that have a fluent-value pair as argument, stay clauses.
-    `fast=False` sends plain facts through the grammar too; the result is the same.
+    `fast=False` sends plain facts through the grammar too; the result is the same. Files that the
+    text asks for are added to `loads`.
     """
-    reader = _Reader(source, special)
+    reader = _Reader(source, special, loads)
     plain = FactReader(source, special, reader.facts)
     text, at = source.text, 0
     while True:
@@ -81,9 +86,12 @@ class _Everything:
 
 
 class _Reader:
-    def __init__(self, source: Source, special: Container[str]) -> None:
+    def __init__(
+        self, source: Source, special: Container[str], loads: list[Load] | None = None
+    ) -> None:
         self.source = source
         self.special = special
+        self.loads = loads
         self.clauses: list[Clause] = []
         self.facts: FactsByPredicate = {}
         self.report = Report(SYNTAX_CODES)
@@ -131,7 +139,7 @@ class _Reader:
             hint = "name the parts in rules of their own"
             trouble.say("H017", "this clause is nested too deeply", span, hint)
         elif parsed.head is None:
-            check_directive(parsed, span, self.source, self.report)
+            check_directive(parsed, span, self.source, self.report, self.loads)
         elif parsed.body is None and self._is_background(parsed.head):
             self._add_fact(parsed.head, span[0])
         else:

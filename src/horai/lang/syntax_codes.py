@@ -198,9 +198,10 @@ SYNTAX_CODES = table(
     ),
     CodeInfo(
         "H027",
-        "File loaded from a rules file",
+        "File that is not loaded",
         _W,
-        "Horai loads only the files it is given. The directive is passed over.",
+        "A file may ask for others with `:- ['areas.prolog'].`, by a path from its own folder. "
+        "This one is not there, or the rules are no file themselves. The directive is passed over.",
         ":- ['background.prolog'].",
     ),
     CodeInfo(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from horai.lang.diagnostics import Diagnostic, sort_key
+from horai.lang.directives import Load
 from horai.lang.ec.builtins import BUILTINS, EVERYDAY_HEADS, FLUENT_HEADS, INTERVAL_OPERATIONS
 from horai.lang.ec.checks import calls, check_calls, check_heads, mentioned
 from horai.lang.ec.durations import find_durations, recognise
@@ -21,7 +22,9 @@ from horai.lang.ec.syntax import (
     EventDescription,
     Facts,
 )
+from horai.lang.ec.unused import FOREIGN, say_passed_over, unused_helpers, with_callers
 from horai.lang.facts import FactsByPredicate
+from horai.lang.loading import Loader
 from horai.lang.reader import clean, read_clauses, read_file
 from horai.lang.report import Report
 from horai.lang.source import Source
@@ -42,14 +45,25 @@ def read_text(text: str, name: str = "<text>") -> Result:
 
 
 def read_files(paths: Iterable[Path | str], background: Iterable[Path | str] = ()) -> Result:
-    """The event description of several files together; rules may stand in any of them."""
-    sources: list[Source] = []
-    findings: list[Diagnostic] = []
-    for path in (*paths, *background):
+    """The event description of several files together; rules may stand in any of them.
+
+    Files that these load with `:- ['other.prolog'].` are read too, and every file once.
+    """
+    builder = _Builder(())
+    loader = Loader()
+    waiting = [Path(path) for path in reversed((*paths, *background))]
+    while waiting:
+        path = waiting.pop()
+        if not loader.is_new(path):
+            continue
         source, wrong = read_file(path)
-        sources.append(source)
-        findings.extend(wrong)
-    return read_sources(sources, findings)
+        builder.report.extend(wrong)
+        loads: list[Load] = []
+        builder.read(source, loads)
+        found = [loader.find(load) for load in loads]
+        waiting.extend(path for path in reversed(found) if path is not None)
+    builder.report.extend(loader.report.findings)
+    return builder.result()
 
 
 def read_sources(sources: Iterable[Source], findings: Iterable[Diagnostic] = ()) -> Result:
@@ -57,8 +71,7 @@ def read_sources(sources: Iterable[Source], findings: Iterable[Diagnostic] = ())
     builder = _Builder(findings)
     for source in sources:
         builder.read(source)
-    builder.build()
-    return builder.description, sorted(builder.report.findings, key=sort_key)
+    return builder.result()
 
 
 class _Builder:
@@ -69,8 +82,14 @@ class _Builder:
         self.clauses: list[Clause] = []
         self.replaced: set[Key] = set()
 
-    def read(self, source: Source) -> None:
-        clauses, facts, wrong = read_clauses(source)
+    def result(self) -> Result:
+        """What all sources together say."""
+        self.build()
+        return self.description, sorted(self.report.findings, key=sort_key)
+
+    def read(self, source: Source, loads: list[Load] | None = None) -> None:
+        """Take in a text; the files it asks for are added to `loads`."""
+        clauses, facts, wrong = read_clauses(source, loads=loads)
         self.description.sources.append(source)
         self.clauses.extend(clauses)
         self.report.extend(wrong)
@@ -81,6 +100,7 @@ class _Builder:
         self.clauses = modernise(self.clauses, self.report)
         durations = find_durations(self.clauses)
         defined = frozenset(self.description.facts) | _own_predicates(self.clauses)
+        self._pass_over_foreign(defined, durations)
         private: set[tuple[str, str]] = set()
         for clause in self.clauses:
             if not self._is_replaced(clause, durations):
@@ -88,6 +108,25 @@ class _Builder:
         self._keep_declared_facts({call.key for call, _ in calls(self.description.rules)})
         check_heads(self.description, mentioned(self.clauses), self.report)
         check_calls(self.description.rules, defined, self.report)
+
+    def _pass_over_foreign(
+        self, defined: frozenset[Key], durations: dict[Key, DurationForm]
+    ) -> None:
+        """Leave out helpers that drive another engine, as long as no rule needs them."""
+        helpers = unused_helpers(self.clauses)
+        why = Report(SHAPE_CODES)
+        foreign: set[Key] = set()
+        for key, clauses in helpers.items():
+            tried = Report(SHAPE_CODES)
+            for clause in clauses:
+                build_rule(clause, Shape(clause.source, tried, defined, durations))
+            if any(finding.code in FOREIGN for finding in tried.findings):
+                foreign.add(key)
+                why.extend(tried.findings)
+        if foreign:
+            left_out = with_callers(foreign, helpers)
+            say_passed_over(left_out, helpers, why.findings, self.report)
+            self.clauses = [clause for clause in self.clauses if _key(clause) not in left_out]
 
     def _add(self, clause: Clause, shape: Shape) -> None:
         rule = build_rule(clause, shape)

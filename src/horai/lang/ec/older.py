@@ -4,6 +4,8 @@
 - Definitions of statically determined fluents cut away the rest of the work when some list is
   empty, and give the empty list in a second clause. Several rules mean their union here, so the
   second clause adds nothing and the cut may go.
+- `collectGrounds([E1, E2], domain(X))` says from which input a domain is filled; today this is a
+  `dynamicDomain` and groundings of the input entities.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from horai.lang.report import Report
 from horai.lang.terms import Atom, Compound, ListTerm, Term, functor, is_ground
 
 _OLD_DELAYS = (("maxDuration", 3), ("maxDurationUE", 3))
+_CUT = Atom("!")
 _Pair = tuple[Key | None, Term | None]
 
 
@@ -27,7 +30,10 @@ def modernise(clauses: Iterable[Clause], report: Report) -> list[Clause]:
     renamed = [new for clause in clauses for new in _renamed(clause)]
     kept = [clause for clause in renamed if not _says_nothing(clause)]
     heads = Counter(_head_pair(clause) for clause in kept if clause.body is not None)
-    return [_without_cuts(clause, heads, report) for clause in kept]
+    cuts: list[Clause] = []
+    modern = [_without_cuts(clause, heads, cuts) for clause in kept]
+    _report_cuts(cuts, report)
+    return [*modern, *_collected(modern)]
 
 
 def _renamed(clause: Clause) -> Iterator[Clause]:
@@ -65,17 +71,29 @@ def _head_pair(clause: Clause) -> _Pair:
     return (functor(fluent), value if is_ground(value) else None)
 
 
-def _without_cuts(clause: Clause, heads: Counter[_Pair], report: Report) -> Clause:
+def _without_cuts(clause: Clause, heads: Counter[_Pair], cuts: list[Clause]) -> Clause:
     if clause.body is None or _head_pair(clause)[0] is None:
         return clause
     goals = spine(clause.body, ",")
-    cuts = [goal for goal in goals if goal == Atom("!")]
-    if not cuts or not _is_only_rule(clause, heads):
+    if _CUT not in goals or not _is_only_rule(clause, heads):
         return clause
-    body = conjunction([goal for goal in goals if goal != Atom("!")])
-    hint = "remove it; several rules for one fluent mean their union"
-    report.add("H123", "this cut is passed over", clause.source, cuts[0].span, hint)
+    cuts.append(clause)
+    body = conjunction([goal for goal in goals if goal != _CUT])
     return Clause(clause.head, body, clause.span, clause.source)
+
+
+def _report_cuts(clauses: list[Clause], report: Report) -> None:
+    """Say once per file that cuts were passed over: where there is one, there are often more."""
+    by_file: dict[str, list[Clause]] = {}
+    for clause in clauses:
+        by_file.setdefault(clause.source.name, []).append(clause)
+    for found in by_file.values():
+        first = found[0]
+        assert first.body is not None
+        cut = next(goal for goal in spine(first.body, ",") if goal == _CUT)
+        hint = "remove it; several rules for one fluent mean their union"
+        note = f"this file has {len(found)} rules with such cuts" if len(found) > 1 else None
+        report.add("H123", "this cut is passed over", first.source, cut.span, hint, note)
 
 
 def _is_only_rule(clause: Clause, heads: Counter[_Pair]) -> bool:
@@ -86,3 +104,51 @@ def _is_only_rule(clause: Clause, heads: Counter[_Pair]) -> bool:
     if value is None:
         return sum(count for (other, _), count in heads.items() if other == key) == 1
     return heads[(key, None)] == 0
+
+
+def _collected(clauses: list[Clause]) -> Iterator[Clause]:
+    """Dynamic domains, and groundings of input entities, that `collectGrounds` stands for."""
+    declared = {_first(clause) for clause in clauses if _key(clause) == ("dynamicDomain", 1)}
+    grounded = {pair for clause in clauses for pair in _grounded(clause)}
+    made: set[Term] = set()
+    for clause in clauses:
+        head = clause.head
+        if clause.body is not None or not isinstance(head, Compound):
+            continue
+        if functor(head) != ("collectGrounds", 2) or not isinstance(head.args[0], ListTerm):
+            continue
+        entities, domain = head.args[0].items, head.args[1]
+        if not isinstance(domain, Compound):
+            continue
+        if functor(domain) not in declared:
+            declared.add(functor(domain))
+            yield Clause(
+                Compound("dynamicDomain", (domain,), head.span), None, clause.span, clause.source
+            )
+        for entity in entities:
+            # A grounding that is written out already fills the domain, and may restrict more.
+            if (_entity_key(entity), functor(domain)) not in grounded and entity not in made:
+                made.add(entity)
+                grounding = Compound("grounding", (entity,), head.span)
+                yield Clause(grounding, domain, clause.span, clause.source)
+
+
+def _key(clause: Clause) -> Key | None:
+    return None if clause.head is None else functor(clause.head)
+
+
+def _first(clause: Clause) -> Key | None:
+    return functor(clause.head.args[0]) if isinstance(clause.head, Compound) else None
+
+
+def _grounded(clause: Clause) -> Iterator[tuple[Key | None, Key | None]]:
+    """The entity of a grounding with each predicate of its body."""
+    if _key(clause) == ("grounding", 1) and isinstance(clause.head, Compound) and clause.body:
+        for goal in spine(clause.body, ","):
+            yield _entity_key(clause.head.args[0]), functor(goal)
+
+
+def _entity_key(entity: Term) -> Key | None:
+    if isinstance(entity, Compound) and is_pair(entity):
+        return functor(entity.args[0])
+    return functor(entity)

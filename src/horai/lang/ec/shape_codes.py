@@ -189,4 +189,14 @@ SHAPE_CODES = table(
         "holdsFor(calm=true, I) :- holdsFor(still=true, I1), \\+ I1=[], !, union_all([I1], I).\n"
         "holdsFor(calm=true, []).",
     ),
+    CodeInfo(
+        "H124",
+        "Helper of another engine passed over",
+        _W,
+        "The predicate stores facts, calls private predicates of another engine or steers a Prolog "
+        "program. No rule uses it, so it is left out; where rules do use such a predicate, it is "
+        "an error. What another engine computes this way can be sent as items of the stream.",
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
+        "updateSDE(0, 50) :- assert(happensAtIE(win_lottery(chris), 9)).",
+    ),
 )

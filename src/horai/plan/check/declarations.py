@@ -103,7 +103,7 @@ def caching_orders(context: Context) -> Iterator[Diagnostic]:
 
 
 def collected_grounds(context: Context) -> Iterator[Diagnostic]:
-    """H216: a domain that only collectGrounds or dgrounded names."""
+    """H216: a domain that only dgrounded names; collectGrounds fills the domains it names."""
     declared = {
         (rule.domain.name, len(rule.domain.args))
         for rule in context.description.rules
