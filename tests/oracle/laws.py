@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from hypothesis import event
@@ -15,10 +15,10 @@ from tests.strategies.streams import END, Windows, items, retraction_of, streams
 
 from horai.lang.ec.builder import read_text
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.terms import Term
+from horai.lang.terms import Atom, Term, make
 from horai.oracle import Answer, Item, Session
 from horai.oracle.evaluate import Interpreter
-from horai.oracle.intervals import Intervals, contains
+from horai.oracle.intervals import INF, Intervals, contains
 from horai.oracle.stream import Stream
 from horai.oracle.unify import covers
 
@@ -158,6 +158,65 @@ def _shuffled(clause: ClauseText, shuffle: random.Random) -> ClauseText:
     return replace(clause, body=tuple(body))
 
 
+# --- time ----------------------------------------------------------------------------------------
+
+
+def time_has_no_origin(data: st.DataObject) -> None:
+    """A run that starts later, over a stream that happens later, gives answers that are later."""
+    described: Described = data.draw(descriptions(without={"clock"}))
+    given = data.draw(streams(described.tick, lateness=5, early=3))
+    later = described.tick * data.draw(st.integers(-30, 60))
+    description = read(described.text)
+    once = ask(description, given, [END], tick=described.tick)[0]
+    moved = [_moved(item, lambda t: t + later) for item in given]
+    session = Session(description, start=later, tick=described.tick)
+    other = session.advance(END + later, moved)
+    assert other.spans == _moved_spans(once.spans, lambda t: t + later)
+    assert other.events == {e: [t + later for t in times] for e, times in once.events.items()}
+
+
+# Without delays, durations and other lengths of time: these would have to be scaled too.
+LENGTHS = {
+    *("clock", "delay", "duration", "past", "aggregate", "background", "ticks"),
+}
+
+
+def a_longer_tick_is_a_matter_of_scale(data: st.DataObject) -> None:
+    """On a grid of 3, everything that happens at three times its time gives the same answers."""
+    described: Described = data.draw(descriptions(without=LENGTHS))
+    given = data.draw(streams(lateness=5, early=3))
+    description = read(described.text)
+    fine = ask(description, given, [END])[0]
+    coarse = ask(description, [_moved(item, lambda t: 3 * t) for item in given], [3 * END], tick=3)
+    assert coarse[0].spans == _moved_spans(fine.spans, lambda t: 3 * t)
+    assert coarse[0].events == {e: [3 * t for t in times] for e, times in fine.events.items()}
+
+
+def noise_does_not_matter(data: st.DataObject) -> None:
+    """What no rule asks for changes nothing, whenever it happens."""
+    described: Described = data.draw(descriptions())
+    given = data.draw(streams(described.tick))
+    times = data.draw(st.lists(st.integers(1, END), max_size=8))
+    noise = [Item(make("noise", Atom("x")), None, t, t, t) for t in times]
+    description = read(described.text)
+    quiet = ask(description, given, [END], tick=described.tick)[0]
+    loud = ask(description, [*noise, *given], [END], tick=described.tick)[0]
+    assert loud.spans == quiet.spans
+    assert {e: t for e, t in loud.events.items() if e != make("noise", Atom("x"))} == quiet.events
+
+
+def _moved(item: Item, move: Callable[[int], int]) -> Item:
+    end = item.end if item.end == INF else move(int(item.end))
+    return replace(item, start=move(item.start), end=end, arrival=move(item.arrival))
+
+
+def _moved_spans(spans: Spans, move: Callable[[int], int]) -> Spans:
+    return {
+        pair: [(move(start), end if end == INF else move(int(end))) for start, end in intervals]
+        for pair, intervals in spans.items()
+    }
+
+
 # --- the changelog -------------------------------------------------------------------------------
 
 
@@ -278,6 +337,9 @@ LAWS = (
     duplicates_do_not_matter,
     what_is_taken_back_leaves_no_trace,
     order_does_not_matter,
+    time_has_no_origin,
+    a_longer_tick_is_a_matter_of_scale,
+    noise_does_not_matter,
     the_changelog_adds_up,
     every_item_is_used_or_reported,
     intervals_follow_from_points,

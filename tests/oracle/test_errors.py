@@ -38,6 +38,10 @@ def test_a_head_that_nothing_completes() -> None:
         "rules.ec:2: nothing gives a value to Y: a grounding is missing"
     )
     assert problem("initially(f(X)=true).\n", kind=Unsupported).startswith("rules.ec:1: nothing")
+    rules = "collectIntervals(i=true).\nholdsFor(f(X)=true,I) :- holdsFor(i=true,I).\n"
+    assert problem(rules, "i=true 3-5", Unsupported).startswith("rules.ec:2: nothing gives")
+    rules = "collectIntervals(i=true).\nholdsAt(f(X)=true,T) :- holdsAt(i=true,T).\n"
+    assert problem(rules, "i=true 3-5", Unsupported).startswith("rules.ec:2: nothing gives")
 
 
 def test_an_unsafe_negation() -> None:

@@ -91,6 +91,19 @@ def test_output_events_and_static_fluents_are_restricted_too() -> None:
     assert set(run(rules, items)) == {"f(x)=true", "f(zz)=true", "h(x)=true", "m(x)=true"}
 
 
+def test_a_grounding_may_leave_an_argument_open() -> None:
+    rules = """
+    collectIntervals(i(_,_)=true).
+    initiatedAt(f(X,Y)=true,T) :- happensAt(a(X,Y),T).
+    holdsFor(h(X,Y)=true,I) :- holdsFor(i(X,Y)=true,I).
+    grounding(f(X,_)=true) :- p(X).
+    grounding(h(X,_)=true) :- p(X).
+    p(x).
+    """
+    items = "a(x,1) 3; a(z,1) 3; i(x,2)=true 4-6; i(z,2)=true 4-6"
+    assert run(rules, items) == {"f(x,1)=true": [(4, INF)], "h(x,2)=true": [(4, 6)]}
+
+
 def test_open_variables_of_a_head_range_over_the_grounding() -> None:
     rules = """
     initiatedAt(alert(X)=true,T) :- happensAt(alarm,T).

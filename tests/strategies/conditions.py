@@ -97,7 +97,7 @@ def _conditions(draw: Draw, scene: Scene, depth: int) -> Conditions:
     kinds = ["happens"]
     readable = [*scene.fluents, *scene.cyclic]
     kinds += ["holds", "holds"] * bool(readable)
-    kinds += ["compare"]
+    kinds += ["compare"] + ["clock"] * scene.has("clock")
     kinds += ["negation"] * scene.has("negation")
     kinds += ["existential"] * scene.has("existential")
     kinds += ["background"] * scene.has("background")
@@ -109,9 +109,9 @@ def _conditions(draw: Draw, scene: Scene, depth: int) -> Conditions:
         case "holds":
             return (f"holdsAt({fluent_value(draw, readable)},T)",)
         case "compare":
-            return (
-                draw(st.sampled_from(["T > 5", "T < 20", "X \\= y", "X == x", "T mod 2 =:= 0"])),
-            )
+            return (draw(st.sampled_from(["X \\= y", "X == x"])),)
+        case "clock":
+            return (draw(st.sampled_from(["T > 5", "T < 20", "T mod 2 =:= 0"])),)
         case "negation":
             return (f"\\+ {_negated(draw, scene)}",)
         case "existential":
@@ -160,7 +160,8 @@ def _existential(draw: Draw, scene: Scene) -> Conditions:
 
 
 def _background(draw: Draw, scene: Scene) -> Conditions:
-    choices = ["reach(X,Y)", "limit(X,N)", "\\+ special(X)", "recent(X,T)", "alike(X,X)"]
+    choices = ["reach(X,Y)", "\\+ special(X)", "recent(X,T)", "alike(X,X)"]
+    choices += ["limit(X,N)"] * scene.has("clock")
     match draw(st.sampled_from(choices)):
         case "reach(X,Y)":
             readable = [f for f in [*scene.fluents, *scene.cyclic] if not f.alone]
@@ -174,13 +175,15 @@ def _background(draw: Draw, scene: Scene) -> Conditions:
 
 
 def _past(draw: Draw, scene: Scene) -> Conditions:
-    """Another, earlier time."""
+    """Another time: an earlier one, or one of the near future."""
     back = draw(st.integers(1, 6))
     if scene.fluents and _maybe(draw):
         return (f"T0 is T-{back}", f"holdsAt({fluent_value(draw, scene.fluents)},T0)")
     event = draw(st.sampled_from([e for e in scene.events if not e.alone])).of("X")
     happens = f"happensAt({event.replace('L', '_')},T0)"
-    limits = draw(st.sampled_from([("T0 < T", f"T-T0 < {back}"), (f"T0 =:= T-{back}",)]))
+    choices = [("T0 < T", f"T-T0 < {back}"), (f"T0 =:= T-{back}",)]
+    choices += [("T0 > T", f"T0-T < {back}")] * scene.has("ahead")
+    limits = draw(st.sampled_from(choices))
     if _maybe(draw):
         return (f"\\+ ({', '.join((happens, *limits))})",)
     return (happens, *limits)

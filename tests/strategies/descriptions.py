@@ -32,6 +32,7 @@ FEATURES = frozenset(
         *("delay", "delay-between", "delay-if", "postponed", "ending"),
         *("negation", "existential", "disjunction", "if", "past", "aggregate", "background"),
         *("grounding", "dynamic", "edges", "points", "timeless", "ticks", "unlisted"),
+        *("clock", "ahead"),
     }
 )
 
@@ -117,7 +118,7 @@ def _change(draw: Draw, scene: Scene, head: str, fluent: Entity, value: str) -> 
     for _ in range(draw(st.integers(0, 2))):
         body += conditions(draw, scene)
     pair = fluent.pair("X", value)
-    if scene.has("range") and draw(st.integers(0, 5)) == 5:
+    if scene.has("range") and scene.has("clock") and draw(st.integers(0, 5)) == 5:
         return ClauseText(f"{head}({pair},{draw(st.sampled_from(['4', '_']))},T,25)", body)
     if scene.has("effects") and draw(st.integers(0, 5)) == 5:
         event, *rest = event_at(draw, scene, "X", "T")

@@ -107,7 +107,7 @@ class CalculusConditions(Context):
         key = key_of(pattern[0])
         if key in self.members:
             self._refuse_future(key, t)
-        for fluent, value, intervals in self._matching(pattern, key):
+        for fluent, value, intervals in self.known(pattern):
             if t is not None:
                 if span.contains(intervals, t):
                     yield from once(unify_all(pattern, (fluent, value), env))
@@ -122,10 +122,10 @@ class CalculusConditions(Context):
         if t is not None and self.horizon is not None and t >= self.horizon:
             raise FutureRead(key)
 
-    def _matching(
-        self, pattern: tuple[Term, Term], key: Key
-    ) -> list[tuple[Term, Term, span.Intervals]]:
+    def known(self, pattern: tuple[Term, Term]) -> list[tuple[Term, Term, span.Intervals]]:
+        """The pairs that may fit a pattern, with their intervals."""
         fluent, value = pattern
+        key = key_of(fluent)
         if not variables(fluent):
             values = self.world.spans.get(key, {}).get(fluent, {})
             if not variables(value):

@@ -43,6 +43,7 @@ class Context(ABC):
         self.nothing_absent = False  # formulas: no absence at the very start of the run
         self.domain_answers: dict[tuple[Term, Term | None], bool] = {}  # of groundings, asked once
         self.domain_rows: dict[Key, list[tuple[Term, Term | None]]] = {}
+        self.open_domains: set[Key] = set()  # of groundings that leave an argument open
         self._tables: dict[Key, Table] = {}
         self._depth = 0
 

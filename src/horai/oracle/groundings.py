@@ -79,12 +79,19 @@ class Groundings:
             solver.domain_rows[key] = list(dict.fromkeys(self._instances(solver, key)))
         return solver.domain_rows[key]
 
+    def lists_all(self, solver: Solver, key: Key) -> bool:
+        """Do the groundings of an entity name every argument? `grounding(go(X,_))` does not."""
+        self.instances(solver, key)
+        return key not in solver.open_domains
+
     def _instances(self, solver: Solver, key: Key) -> Iterator[tuple[Term, Term | None]]:
         for rule in self.rules.get(key, ()):
             with blaming(rule.clause):
                 found = list(solver.solve((rule.body,), {}))
             for env in found:
-                if ground(rule.entity, env):
+                if not ground(rule.entity, env):
+                    solver.open_domains.add(key)
+                else:
                     value = None if rule.value is None else resolve(rule.value, env)
                     listed = value if value is not None and is_ground(value) else None
                     yield resolve(rule.entity, env), listed

@@ -13,6 +13,7 @@ from horai.lang.ec.syntax import (
     HoldsForRule,
     Is,
     Literal,
+    conjuncts,
     walk,
 )
 from horai.lang.printer import show
@@ -24,7 +25,7 @@ from horai.oracle.intervals import INF, Intervals, coalesce
 from horai.oracle.scopes import names
 from horai.oracle.solver import Solver
 from horai.oracle.strata import Node, StaticRule, Strata
-from horai.oracle.unify import Env, resolve, unify_all
+from horai.oracle.unify import Env, ground, resolve, unify_all
 from horai.oracle.world import key_of, term_intervals
 
 
@@ -67,8 +68,9 @@ def evaluate_static(node: Node, strata: Strata, groundings: Groundings, solver: 
         formula = isinstance(rule, HoldsAtRule)
         with blaming(rule.clause):
             solver.domains = holds_for_domains(rule.body, solver, groundings, formula)
-            for env, intervals in _solutions(rule, strata, groundings, solver):
+            for env, intervals in _solutions(rule, groundings, solver):
                 fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
+                _refuse_open(fluent, value)
                 if intervals and groundings.allows(solver, fluent, value):
                     results.setdefault((fluent, value), []).extend(intervals)
         solver.domains = {}
@@ -79,7 +81,7 @@ def evaluate_static(node: Node, strata: Strata, groundings: Groundings, solver: 
 
 
 def _solutions(
-    rule: StaticRule, strata: Strata, groundings: Groundings, solver: Solver
+    rule: StaticRule, groundings: Groundings, solver: Solver
 ) -> list[tuple[Env, Intervals]]:
     found: list[tuple[Env, Intervals]] = []
     for start in _head_bindings(rule, groundings, solver):
@@ -89,35 +91,55 @@ def _solutions(
                 if intervals is not None:
                     found.append((env, coalesce(intervals)))
         else:
-            found.extend(_formula(rule, start, strata, solver))
+            for listed in _timeless(rule, start, solver):
+                found.extend(_formula(rule, listed, solver))
     return found
 
 
 def _head_bindings(rule: StaticRule, groundings: Groundings, solver: Solver) -> list[Env]:
-    """The head's variables bound by its grounding; unbound where there is none."""
+    """The head's variables bound by its grounding; left to the body where that does not say."""
     fluent, value = rule.fvp.fluent, rule.fvp.value
-    if names(fluent, value) and groundings.speaks_of(fluent, value):
-        return list(groundings.complete(solver, fluent, value, {}))
-    return [{}]
+    if not names(fluent, value) or not groundings.speaks_of(fluent, value):
+        return [{}]
+    listed = list(groundings.complete(solver, fluent, value, {}))
+    return listed if groundings.lists_all(solver, key_of(fluent)) else [*listed, {}]
 
 
-def _formula(
-    rule: HoldsAtRule, start: Env, strata: Strata, solver: Solver
-) -> list[tuple[Env, Intervals]]:
+def _refuse_open(fluent: Term, value: Term) -> None:
+    open_names = sorted(names(fluent, value))
+    if open_names:
+        raise Unsupported(
+            f"nothing gives a value to {', '.join(open_names)}: a grounding is missing"
+        )
+
+
+def _timeless(rule: HoldsAtRule, start: Env, solver: Solver) -> list[Env]:
+    """Entities that conditions without time list, if these say enough: each has its own times."""
+    timeless = tuple(g for g in conjuncts(rule.body) if not solver.is_temporal(g))
+    try:
+        found = list(solver.solve(timeless, start))
+    except Stuck:
+        return [start]
+    head = names(rule.fvp.fluent, rule.fvp.value)
+    return found if all(ground(Var(name), env) for env in found for name in head) else [start]
+
+
+def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, Intervals]]:
     """The intervals in which a Boolean formula over `holdsAt` is true, for every instance.
 
     The truth of a formula changes only where some fluent starts or ends, so it is enough to look
     at one point between any two such places. Negation speaks of the time after the start of the
     run only, as complements do.
     """
-    free = sorted(name for name in names(rule.fvp.fluent, rule.fvp.value) if name not in start)
+    head = names(rule.fvp.fluent, rule.fvp.value)
+    free = sorted(name for name in head if not ground(Var(name), start))
     if not isinstance(rule.time, Var):
         raise Unsupported("the time of a holdsAt head must be a variable")
-    looked_at = list(_formula_parts(rule.body, rule.time, solver))
-    cuts = _cuts(looked_at, solver)
+    cuts = _cuts(rule, start, solver)
     true_in: dict[tuple[Term, ...], Intervals] = {}
     for begin, end in zip(cuts, [*cuts[1:], INF], strict=True):
         for env in _at(rule, begin, {**start, rule.time.name: Int(begin)}, solver, free):
+            _refuse_open(resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env))
             key = tuple(resolve(Var(name), env) for name in free)
             true_in.setdefault(key, []).append((begin, end))
     return [
@@ -126,27 +148,28 @@ def _formula(
     ]
 
 
-def _formula_parts(body: Literal, time: Term, solver: Solver) -> Iterator[HoldsAt]:
-    """The fluents a formula looks at, helper predicates included; nothing else may have a time."""
+def _cuts(rule: HoldsAtRule, env: Env, solver: Solver) -> list[int]:
+    """Where the truth of a formula may change, for the entities bound so far."""
+    world = solver.world
+    cuts = {world.start, world.grid.next(world.start)}
+    for pair in _looked_at(rule.body, rule.time, env, solver):
+        for _, _, intervals in solver.known(pair):
+            cuts |= {int(t) for interval in intervals for t in interval if t != INF}
+    return sorted(t for t in cuts if t >= world.start)
+
+
+def _looked_at(body: Literal, time: Term, env: Env, solver: Solver) -> Iterator[tuple[Term, Term]]:
+    """The pairs a formula looks at, helper predicates included; nothing else may have a time."""
     for literal in walk(body):
         if isinstance(literal, HoldsAt):
-            yield literal
+            yield resolve(literal.fvp.fluent, env), resolve(literal.fvp.value, env)
         elif isinstance(literal, TEMPORAL):
             raise Unsupported(f"a holdsAt rule cannot ask for `{show(literal.term)}`")
         elif isinstance(literal, Call) and literal.key in solver.background.temporal:
             for rule in solver.background.rules[literal.key]:
-                yield from _formula_parts(rule.body, time, solver)
+                yield from _looked_at(rule.body, time, {}, solver)
         elif isinstance(literal, Compare | Is) and names(time) & names(literal.term):
             raise Unsupported(f"a holdsAt rule cannot compare times: `{show(literal.term)}`")
-
-
-def _cuts(looked_at: list[HoldsAt], solver: Solver) -> list[int]:
-    world = solver.world
-    cuts = {world.start, world.grid.next(world.start)}
-    for key in {key_of(literal.fvp.fluent) for literal in looked_at}:
-        for _, _, intervals in world.instances(key):
-            cuts |= {int(t) for interval in intervals for t in interval if t != INF}
-    return sorted(t for t in cuts if t >= world.start)
 
 
 def _at(rule: HoldsAtRule, at: int, env: Env, solver: Solver, free: list[str]) -> list[Env]:

@@ -80,7 +80,7 @@ def variants(rule: PointRule, members: Members, context: Context) -> Iterator[Va
     for body in bodies:
         if isinstance(rule.time, Int):
             known: Known | None = (frozenset({rule.time.value}), True)
-            how = {"named"}
+            how = {"computed"}
         else:
             known = _times(body, rule.time, members, world)
             how = {found for part in conjuncts(body) for found in _names(part, rule.time, context)}
