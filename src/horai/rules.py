@@ -26,6 +26,7 @@ from horai.lang.terms import Term, functor
 from horai.plan.check import check
 from horai.plan.entities import Entities, find_entities
 from horai.plan.modes import PythonPredicate
+from horai.plan.ungrounded import computed
 from horai.predicates import Given, Predicate, collect
 from horai.result import Result
 from horai.rows import answers_named
@@ -214,6 +215,8 @@ def checked(
     findings = all_findings(description, findings, predicates)
     if has_errors(findings):
         raise RulesError(findings)
+    if any(finding.code == "H314" for finding in findings):
+        description = computed(description, _python(predicates))
     return Rules(description, findings, predicates)
 
 
@@ -221,11 +224,15 @@ def all_findings(
     description: EventDescription, findings: list[Diagnostic], predicates: dict[str, Predicate]
 ) -> list[Diagnostic]:
     """What reading found and what the checks of the plan find, in the order of the text."""
-    python = [
+    found = check(description, _python(predicates), findings)
+    return sorted([*findings, *found], key=sort_key)
+
+
+def _python(predicates: dict[str, Predicate]) -> list[PythonPredicate]:
+    return [
         PythonPredicate(name, len(inspect.signature(function).parameters))
         for name, function in predicates.items()
     ]
-    return sorted([*findings, *check(description, python, findings)], key=sort_key)
 
 
 def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:

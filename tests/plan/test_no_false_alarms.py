@@ -32,6 +32,16 @@ RIGHT = [
     "terminatedAt(f(X)=t, T) :- happensAt(start_2(X), T).\n"
     "terminatedAt(f(X)=t, T) :- happensAt(start_2(X), T), X > 3.\n"
     "terminatedAt(f(X)=t, T) :- happensAt(start_3(X), T).",
+    # arguments that any value satisfies need none, and give none
+    "initiatedAt(sent(X)=t, T) :- happensAt(e(X, G), T), opened(G, In), fits(In, X), costs(X, 9).\n"
+    "opened(_, _).\nfits(_, _).\ncosts(_, 9).",
+    # an event that is sent only to fill a domain
+    "initiatedAt(f(X)=t, T) :- happensAt(stops(X), T).\n"
+    "dynamicDomain(ship(_)).\ngrounding(f(X)=t) :- ship(X).\n"
+    "grounding(position(X, _, _)) :- ship(X).",
+    # a domain of the older layout
+    "initiatedAt(f(X)=t, T) :- happensAt(stops(X), T).\ngrounding(f(X)=t) :- ship(X).\n"
+    "event(position(_, _)).\ncollectGrounds([stops(X), position(X, _)], ship(X)).",
     # two arities, both grounded
     "initiatedAt(f(X)=t, T) :- happensAt(a(X), T).\n"
     "initiatedAt(f(X)=u, T) :- happensAt(a(X, 1), T).\n"

@@ -26,7 +26,10 @@ def modes(rules: str, name: str, arity: int) -> set[frozenset[int]]:
         ("eq(X, Y) :- X = Y.", ("eq", 2), [{0}, {1}]),
         ("total([], 0).\ntotal([H | T], S) :- total(T, R), S is R + H.", ("total", 2), [{0}]),
         ("out(X, N) :- findall(Y, edge(X, Y), L), length(L, N).", ("out", 2), [{0}]),
-        ("anything(_).", ("anything", 1), [{0}]),
+        ("anything(_).", ("anything", 1), [set()]),
+        ("costs(_, 10).", ("costs", 2), [set()]),
+        ("opens(K, _) :- K > 3.", ("opens", 2), [{0}]),
+        ("either(X, _) :- X > 3.\neither(_, Y) :- Y > 3.", ("either", 2), [{0, 1}]),
         ("bad(X) :- Y > X.", ("bad", 1), []),
         ("a(X, Y) :- b(X, Z), Y is Z + 1.\nb(X, Y) :- a(X, Z), Y is Z + 1.", ("a", 2), [set()]),
     ],
@@ -70,3 +73,22 @@ def test_calls_of_procedures_by_procedures_settle() -> None:
     """
     )
     assert modes(text, "a", 2) == {frozenset({0})}
+
+
+@pytest.mark.parametrize(
+    ("rules", "key", "expected"),
+    [
+        ("anything(_).", ("anything", 1), {0}),
+        ("costs(_, 10).", ("costs", 2), {0}),
+        ("opens(K, _) :- K > 3.", ("opens", 2), {1}),
+        ("either(X, _) :- edge(X, a).\neither(_, Y) :- edge(Y, b).", ("either", 2), set()),
+        ("same(X, X).", ("same", 2), set()),
+        ("edge(_, d).", ("edge", 2), set()),
+    ],
+)
+def test_arguments_that_any_value_satisfies(
+    rules: str, key: tuple[str, int], expected: set[int]
+) -> None:
+    predicate = find_predicates(described(FACTS + rules))[key]
+    assert predicate.open_args == expected
+    assert not (predicate.open_args and predicate.is_relation)

@@ -1,7 +1,7 @@
 """Wrong descriptions: the code and the place of the finding. `«` marks where it must point."""
 
 import pytest
-from tests.plan.support import findings
+from tests.plan.support import codes, findings
 
 from horai.lang.diagnostics import Severity
 
@@ -101,6 +101,12 @@ WRONG = [
         "initiatedAt(f(X)=a, T) :- happensAt(e(X), T).\n"
         "ft(f(X)=a, «R) :- (p(X), R = 3 ; \\+ p(X)).\np(a).",
     ),
+    (
+        "H314",
+        "initiatedAt(f(M)=on, T) :- happensAt(e(M), T).\ngrounding(f(M)=on) :- m(M).\nm(a).\n"
+        "holdsFor(may(a(«_X, M))=true, I) :- holdsFor(f(M)=on, I).\n"
+        "holdsFor(may(b(_X, M))=true, I) :- holdsFor(f(M)=on, I).",
+    ),
     ("H309", "initiatedAt(f(X)=true, T) :- happensAt(e(X, «Amount), T)."),
     ("H309", "p(a).\nq(«X) :- p(_).\ninitiatedAt(f(X)=true, T) :- happensAt(e(X), T), q(X)."),
     ("H310", LOTTERY + "initiatedAt(glad(X)=true, T) :- «holdsAt(rich(X)=true, T)."),
@@ -178,6 +184,13 @@ WRONG = [
         "initiatedAt(g(X)=t, T) :- happensAt(e(X), T), holdsAt(f(X)=a, T), «holdsAt(f(X)=b, T).",
     ),
     ("H502", "initiatedAt(f(X)=t, T) :- happensAt(e(X), T), (X = a ; X = b, «3 > 5)."),
+    (
+        "H503",
+        LOTTERY + "dynamicDomain(p(_)).\ngrounding(win(X)) :- p(X).\n"
+        "initiatedAt(glad(X)=true, T) :- happensAt(inherits(X), T).\n"
+        "grounding(«inheritts(X)) :- p(X).",
+    ),
+    ("H503", LOTTERY + "dynamicDomain(p(_)).\ngrounding(«win(X, _)) :- p(X)."),
     ("H503", LOTTERY + "grounding(«rich(X, X)=true) :- p(X).\np(a)."),
     ("H504", LOTTERY + "dynamicDomain(«person(_))."),
     (
@@ -239,3 +252,52 @@ def test_suggestions_name_what_was_probably_meant() -> None:
         f.hint or "" for f in findings(LOTTERY + "holdsFor(h(X)=t, I) :- holdsFor(rihc(X)=t, I).")
     ]
     assert any("did you mean `rich`" in hint for hint in hints)
+
+
+def test_many_single_variables_are_said_together() -> None:
+    rule = "initiatedAt(f{0}(X)=true, T) :- happensAt(e(X, Speed, Course), T).\n"
+    text = "".join(rule.format(n) for n in range(5)) + (
+        "initiatedAt(g(Vessel)=true, T) :- happensAt(e(Vessel, Vesel, _), T).\n"
+    )
+    found = [f for f in findings(text) if f.code == "H309"]
+    assert [f.position for f in found] == [(1, 46), (6, 55)]
+    assert found[0].note == "10 variables of this file do: lines 1, 2, 3, 4, 5"
+    assert found[1].note is None
+
+
+def test_a_few_single_variables_are_said_one_by_one() -> None:
+    rule = "initiatedAt(f{0}(X)=true, T) :- happensAt(e(X, Speed), T).\n"
+    text = "".join(rule.format(n) for n in range(3))
+    assert codes(text) == ["H309"] * 3
+
+
+def test_an_open_head_is_an_error_where_nothing_is_grounded() -> None:
+    text = "holdsFor(may(a(_X, M))=true, I) :- holdsFor(f(M)=on, I).\ncollectIntervals(f(_)=on)."
+    assert codes(text) == ["H300"]
+
+
+def test_an_open_head_is_an_error_beside_rules_that_need_no_grounding() -> None:
+    text = (
+        "initiatedAt(f(M)=on, T) :- happensAt(e(M), T).\ngrounding(f(M)=on) :- m(M).\nm(a).\n"
+        "holdsFor(may(_X, M)=true, I) :- holdsFor(f(M)=on, I).\n"
+        "holdsFor(may(X, M)=true, I) :- holdsFor(g(X, M)=on, I).\ncollectIntervals(g(_, _)=on)."
+    )
+    assert codes(text) == ["H300"]
+
+
+def test_a_fluent_made_of_its_namesake_is_no_slip() -> None:
+    text = (
+        "holdsFor(near(A, B)=true, I) :- holdsFor(near(A, B, 25)=true, I).\n"
+        "holdsFor(far(A, B)=true, I) :- holdsFor(near(A, B, 90)=true, I).\n"
+    )
+    assert codes(text) == ["H202"]
+
+
+def test_a_value_that_is_initiated_and_computed_from_the_others() -> None:
+    text = (
+        "initially(state(_)=fit).\ngrounding(state(X)=_) :- p(X).\np(a).\n"
+        "initiatedAt(state(X)=fit, T) :- happensAt(rests(X), T).\n"
+        "initiatedAt(state(X)=tired, T) :- happensAt(runs(X), T).\n"
+        "holdsFor(state(X)=tired, I) :- holdsFor(state(X)=fit, J), complement_all([J], I).\n"
+    )
+    assert codes(text) == ["H208"]

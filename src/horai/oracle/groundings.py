@@ -65,10 +65,14 @@ class Groundings:
         return not spoken_of
 
     def complete(self, solver: Solver, entity: Term, value: Term | None, env: Env) -> Iterator[Env]:
-        """All ways to bind the free variables of an entity by its groundings."""
+        """All ways to bind the free variables of an entity by its groundings.
+
+        A value without a grounding of its own has the arguments that the other values have.
+        """
+        spoken_of = value is None or self.speaks_of(entity, resolve(value, env))
         for found, found_value in self.instances(solver, key_of(entity)):
             bound = unify(entity, found, env)
-            if bound is not None and value is not None and found_value is not None:
+            if bound is not None and value is not None and found_value is not None and spoken_of:
                 bound = unify(value, found_value, bound)
             if bound is not None:
                 yield bound

@@ -15,8 +15,10 @@ from typing import Literal as OneOf
 
 from horai.lang.ec.syntax import (
     FVP,
+    Call,
     Clause,
     Declaration,
+    DynamicDomain,
     Edge,
     EventDescription,
     EventRule,
@@ -97,6 +99,11 @@ class Entity:
         return not self.defined
 
     @property
+    def only_fills(self) -> bool:
+        """True for an event that no rule mentions: it is sent only to fill a domain."""
+        return not (self.defined or self.declared or self.used)
+
+    @property
     def sorts(self) -> frozenset[Sort]:
         """All sorts of its values; two when simple and other values stand side by side."""
         if self.kind is Kind.EVENT:
@@ -170,11 +177,19 @@ def find_entities(description: EventDescription) -> Entities:
         _define(entities, rule)
         for literal in body_literals(rule):
             _use(entities, literal, rule.clause)
-    # Groundings come last: they say where an entity lives, they do not make one.
+    # Groundings come last: they say where an entity lives, they do not make one, except for events
+    # that are sent only to fill a domain.
+    dynamic = {functor(r.domain) for r in description.rules if isinstance(r, DynamicDomain)}
     for rule in description.rules:
         if isinstance(rule, Grounding):
+            if rule.value is None and any(key in dynamic for key in _called(rule)):
+                _entity(entities, Kind.EVENT, rule.entity)
             _ground(entities, rule)
     return entities
+
+
+def _called(rule: Grounding) -> list[Key]:
+    return [literal.key for literal in body_literals(rule) if isinstance(literal, Call)]
 
 
 def body_literals(rule: Rule) -> Iterator[Literal]:

@@ -69,6 +69,8 @@ class ModeTable:
 
     background: Mapping[tuple[str, int], Modes] = field(default_factory=dict)
     python: Mapping[str, PythonPredicate] = field(default_factory=dict)
+    # Arguments that any value satisfies, as in `price(_, 10)`: neither needed nor given a value.
+    open: Mapping[tuple[str, int], frozenset[int]] = field(default_factory=dict)
 
     def of(self, call: Call) -> Modes:
         """The alternatives of argument positions that a call needs bound."""
@@ -215,7 +217,9 @@ def _compare(literal: Compare, bound: Names, around: Names) -> _Step:
 def _call(literal: Call, bound: Names, table: ModeTable) -> _Step:
     alternatives = [names(*(literal.args[i] for i in mode)) - bound for mode in table.of(literal)]
     missing = min(alternatives, key=lambda needed: (len(needed), sorted(needed)))
-    return _Step(literal, missing, names(*literal.args))
+    left_open = table.open.get(literal.key, frozenset())
+    given = [arg for i, arg in enumerate(literal.args) if i not in left_open]
+    return _Step(literal, missing, names(*given))
 
 
 def _not(literal: Not, item: Literal, bound: Names, around: Names, table: ModeTable) -> _Step:

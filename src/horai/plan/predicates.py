@@ -8,6 +8,7 @@ Recursion makes this a fixpoint: everything is taken for a relation until a rule
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -20,9 +21,10 @@ from horai.lang.ec.syntax import (
     EventDescription,
     walk,
 )
-from horai.lang.terms import Compound, Term, functor, variables
+from horai.lang.terms import Compound, Term, Var, functor, subterms, variables
 from horai.plan.modes import Modes, ModeTable, PythonPredicate, order_body
 from horai.plan.readings import Helpers, callers
+from horai.plan.scopes import names
 
 Key = tuple[str, int]
 RELATION: Modes = (frozenset(),)
@@ -50,7 +52,14 @@ class Predicate:
     @property
     def is_relation(self) -> bool:
         """True when it can be listed once and for all, without binding anything."""
-        return frozenset() in self.modes and not self.temporal
+        return frozenset() in self.modes and not self.temporal and not self.open_args
+
+    @property
+    def open_args(self) -> frozenset[int]:
+        """Arguments that any value satisfies, as in `price(_, 10)`: no rule looks at them."""
+        if self.facts or not self.rules:
+            return frozenset()
+        return frozenset.intersection(*(_unseen(rule) for rule in self.rules))
 
     @property
     def is_procedure(self) -> bool:
@@ -122,12 +131,17 @@ def mode_table(
     # A predicate that nothing makes usable is reported where it is defined; its callers are not
     # blamed as well.
     background = {key: p.modes or RELATION for key, p in predicates.items()}
-    return ModeTable(background, python_table(python))
+    return ModeTable(background, python_table(python), _open(predicates))
+
+
+def _open(predicates: dict[Key, Predicate]) -> dict[Key, frozenset[int]]:
+    return {key: args for key, p in predicates.items() if (args := p.open_args)}
 
 
 def _settle_modes(found: dict[Key, Predicate], python: dict[str, PythonPredicate]) -> None:
+    left_open = _open(found)
     while True:
-        table = ModeTable({key: p.modes or RELATION for key, p in found.items()}, python)
+        table = ModeTable({key: p.modes or RELATION for key, p in found.items()}, python, left_open)
         changed = False
         for predicate in found.values():
             modes = _modes(predicate, table)
@@ -168,9 +182,22 @@ def _works(predicate: Predicate, mode: frozenset[int], table: ModeTable) -> bool
     return all(_rule_works(rule, mode, table) for rule in predicate.rules)
 
 
+def _unseen(rule: BackgroundRule) -> frozenset[int]:
+    """The positions of head variables that occur nowhere else in the rule."""
+    args: tuple[Term, ...] = rule.head.args if isinstance(rule.head, Compound) else ()
+    counts = Counter(part.name for part in subterms(rule.head) if isinstance(part, Var))
+    used = names(rule.body.term)
+    return frozenset(
+        i
+        for i, arg in enumerate(args)
+        if isinstance(arg, Var) and counts[arg.name] == 1 and arg.name not in used
+    )
+
+
 def _rule_works(rule: BackgroundRule, mode: frozenset[int], table: ModeTable) -> bool:
     args: tuple[Term, ...] = rule.head.args if isinstance(rule.head, Compound) else ()
     bound = {name for i in mode for name in variables(args[i])}
     ordering = order_body(rule.body, bound, table, variables(rule.head))
-    head = set(variables(rule.head))
+    left_open = table.open.get(functor(rule.head) or ("", 0), frozenset())
+    head = names(*(arg for i, arg in enumerate(args) if i not in left_open))
     return ordering.ok and (ordering.fails or head <= ordering.bound)

@@ -4,11 +4,14 @@ A fluent-value pair is known by its fluent and its value, or `*` for a value tha
 every rule for it has a constant or a compound term at some argument, that argument tells vertices
 apart too: `per(close(C,M))` is not `per(open(C,M))`, and `close(A,B,25)` may be defined by
 `close(A,B,24)` without any cycle.
+
+A value with rules of both sorts is two vertices: what initiates it ends the other values, while its
+intervals may well be computed from theirs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from horai.lang.ec.syntax import FVP
 from horai.lang.printer import show
@@ -24,6 +27,7 @@ class Vertex:
 
     `value` is None for events and for computed values. `shape` has, for each argument that tells
     vertices apart, the constant or the name of the compound term there, and "" for the others.
+    `apart` marks the statically determined part of a value that has rules of both sorts.
     """
 
     kind: Kind
@@ -31,6 +35,7 @@ class Vertex:
     arity: int
     shape: tuple[str, ...] = ()
     value: Term | None = None
+    apart: bool = False
 
     @property
     def fluent(self) -> Vertex:
@@ -119,7 +124,10 @@ def _vertices_of(entity: Entity) -> dict[Vertex, set[Sort]]:
         for mention in mentions:
             # A termination alone gives no value, but the fluent keeps its place in the graph.
             if mention.how != "terminatedAt" or not (entity.values or entity.computed):
-                found.setdefault(_vertex(entity, mention, split), set()).add(sort)
+                vertex = _vertex(entity, mention, split)
+                if found.get(vertex, {sort}) != {sort}:
+                    vertex = replace(vertex, apart=True)
+                found.setdefault(vertex, set()).add(sort)
     return found
 
 

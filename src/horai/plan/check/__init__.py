@@ -41,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     declarations.input_forms,
     declarations.collected_grounds,
     safety.unbound_variables,
+    safety.fluents_left_out,
     safety.unusable_predicates,
     safety.slow_times,
     clauses.singletons,

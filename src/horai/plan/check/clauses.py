@@ -10,6 +10,7 @@ from horai.lang.ec.syntax import (
     Aggregate,
     Allen,
     BackgroundRule,
+    Clause,
     Declaration,
     Duration,
     DynamicDomain,
@@ -35,13 +36,63 @@ from horai.lang.ec.syntax import (
 )
 from horai.lang.terms import Term, Var, subterms, variables
 from horai.plan.check.context import Context, find_variable, finding, quoted
+from horai.plan.check.spelling import looks_mistyped
 from horai.plan.entities import body_literals, literal_word
 from horai.plan.readings import future_times
 from horai.plan.scopes import names, visible
 
+# A file with more of them is written by someone who does not mark such variables.
+_MANY_SINGLETONS = 3
+_LINES = 6
+
 
 def singletons(context: Context) -> Iterator[Diagnostic]:
-    """H309: a named variable that occurs once."""
+    """H309: a named variable that occurs once.
+
+    Where a file has many, they are said together, except those that look like another variable of
+    their clause.
+    """
+    by_file: dict[str, list[tuple[Clause, Var]]] = {}
+    for clause, var in _singletons(context):
+        by_file.setdefault(clause.source.name, []).append((clause, var))
+    for found in by_file.values():
+        alone = [pair for pair in found if _is_slip(*pair)]
+        others = [pair for pair in found if pair not in alone]
+        if len(others) <= _MANY_SINGLETONS:
+            alone, others = found, []
+        for clause, var in alone:
+            yield _singleton(clause, var, None)
+        if others:
+            yield _singleton(*others[0], _more(others))
+
+
+def _more(found: list[tuple[Clause, Var]]) -> str:
+    places = (clause.source.position(var.span[0])[0] for clause, var in found if var.span)
+    lines = list(dict.fromkeys(str(line) for line in places))
+    shown = ", ".join(lines[:_LINES]) + (", ..." if len(lines) > _LINES else "")
+    return f"{len(found)} variables of this file do: lines {shown}"
+
+
+def _singleton(clause: Clause, var: Var, note: str | None) -> Diagnostic:
+    return finding(
+        "H309",
+        f"`{var.name}` occurs only once",
+        clause,
+        var,
+        hint=f"a mistyped name? If it is meant, write `_{var.name}` or `_`",
+        note=note,
+    )
+
+
+def _is_slip(clause: Clause, var: Var) -> bool:
+    """True when another variable of the clause has nearly the same name."""
+    others = {other.name for other in _occurrences(clause.head, clause.body)} - {var.name}
+    return any(
+        name.lower() == var.name.lower() or looks_mistyped(var.name, name) for name in others
+    )
+
+
+def _singletons(context: Context) -> Iterator[tuple[Clause, Var]]:
     for rule in context.description.rules:
         body = rule.clause.body
         if isinstance(rule, Declaration | DynamicDomain | InputFluent | Postponable):
@@ -55,13 +106,7 @@ def singletons(context: Context) -> Iterator[Diagnostic]:
             if id(var) in collected or var.name in starts:
                 continue  # what is counted, or the time of initiation, needs no other mention
             if counts[var.name] == 1 and not var.name.startswith("_"):
-                yield finding(
-                    "H309",
-                    f"`{var.name}` occurs only once",
-                    rule.clause,
-                    var,
-                    hint=f"a mistyped name? If it is meant, write `_{var.name}` or `_`",
-                )
+                yield rule.clause, var
 
 
 def _occurrences(*terms: Term | None) -> list[Var]:

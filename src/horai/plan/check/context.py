@@ -23,6 +23,7 @@ from horai.plan.modes import ModeTable, PythonPredicate
 from horai.plan.ordering import RuleOrder, order_rules
 from horai.plan.predicates import Predicate, find_predicates, mode_table
 from horai.plan.types import Types, infer_types
+from horai.plan.ungrounded import not_computed
 
 
 class Context:
@@ -53,6 +54,12 @@ class Context:
     def orders(self) -> list[RuleOrder]:
         """All rules in an order that can be evaluated."""
         return list(order_rules(self.description, self.table))
+
+    @cached_property
+    def not_computed(self) -> frozenset[int]:
+        """Rules, by identity, that are defined on purpose without a grounding."""
+        found = not_computed(self.description, self.orders, self.entities)
+        return frozenset(id(rule) for rule in found)
 
     @cached_property
     def graph(self) -> DependencyGraph:

@@ -44,11 +44,16 @@ def declared_outputs(context: Context) -> Iterator[Diagnostic]:
     for entity in context.entities:
         for mention in entity.declared:
             if mention.how in _OUTPUT and entity.is_input:
+                hint = None
+                if mention.how == "internalEntity":
+                    # Other engines compute it by a program of their own before rules are looked at.
+                    hint = "if a stage before computes it, send it with the stream as input"
                 yield finding(
                     "H212",
                     f"{mention.how} says that rules define `{entity}`, but there are none",
                     mention.clause,
                     mention.term,
+                    hint=hint,
                 )
 
 

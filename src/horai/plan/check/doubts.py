@@ -26,7 +26,8 @@ from horai.lang.ec.syntax import (
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Float, Int, Term, functor, is_ground
 from horai.plan.check.context import Context, finding, place_of, quoted
-from horai.plan.entities import Sort, body_literals
+from horai.plan.check.spelling import looks_mistyped
+from horai.plan.entities import Entity, Sort, body_literals
 from horai.plan.types import Slot
 from horai.plan.unify import canonical, unify
 
@@ -166,16 +167,28 @@ def groundings_of_nothing(context: Context) -> Iterator[Diagnostic]:
             continue
         entities = context.entities
         table = entities.events if rule.value is None else entities.fluents
-        if key in table or _is_placeholder(rule):
+        if _is_placeholder(rule) or (key in table and not _is_slip(table[key], table)):
             continue
         kind = "event" if rule.value is None else "fluent"
-        near = did_you_mean(key[0], [name for name, _ in table])
-        same = [arity for name, arity in table if name == key[0]]
+        near = did_you_mean(key[0], [name for name, _ in table if name != key[0]])
+        same = [arity for name, arity in table if name == key[0] and arity != key[1]]
         hint = f"did you mean `{near}`?" if near else None
         if same:
             hint = f"`{key[0]}` has {same[0]} arguments elsewhere"
         message = f"no rule mentions the {kind} `{key[0]}/{key[1]}`"
         yield finding("H503", message, rule.clause, rule.entity, hint=hint)
+
+
+def _is_slip(entity: Entity, table: dict[tuple[str, int], Entity]) -> bool:
+    """True for an event that only fills a domain, and that looks like another one."""
+    if not entity.only_fills:
+        return False
+    others = [other for other in table.values() if not other.only_fills]
+    return any(
+        other.name == entity.name
+        or (other.arity == entity.arity and looks_mistyped(entity.name, other.name))
+        for other in others
+    )
 
 
 def _is_placeholder(rule: Grounding) -> bool:

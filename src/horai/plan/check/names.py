@@ -33,7 +33,7 @@ def suspects(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
     found: dict[int, tuple[Entity, Entity]] = {}
     established: dict[tuple[Kind, int], list[Entity]] = {}
     for entity in entities:
-        if _established(entity):
+        if _established(entity) and not entity.only_fills:
             established.setdefault((entity.kind, entity.arity), []).append(entity)
     for entity in entities:
         if not entity.is_input or entity.declared or entity.grounded or len(entity.used) != 1:
@@ -99,14 +99,22 @@ def odd_arities(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
     for table in (entities.events, entities.fluents):
         by_name: dict[str, list[Entity]] = {}
         for entity in table.values():
-            by_name.setdefault(entity.name, []).append(entity)
+            if not entity.only_fills:
+                by_name.setdefault(entity.name, []).append(entity)
         for group in by_name.values():
             # Ties go to the one met first.
             usual = max(group, key=lambda e: (_is_known(e), len(e.used), -group.index(e)))
             for entity in group:
-                if entity is not usual and not _is_known(entity):
+                meant = entity is usual or _is_known(entity) or _is_made_of(usual, entity)
+                if not meant:
                     found[id(entity)] = (entity, usual)
     return found
+
+
+def _is_made_of(defined: Entity, other: Entity) -> bool:
+    """True for `holdsFor(near(A, B)=true, I) :- holdsFor(near(A, B, 25)=true, I).`"""
+    rules = [mention.clause for mention in defined.defined if mention.how == "holdsFor"]
+    return any(use.clause is clause for use in other.used for clause in rules)
 
 
 def _is_known(entity: Entity) -> bool:
@@ -185,6 +193,7 @@ def values_of_two_sorts(context: Context) -> Iterator[Diagnostic]:
                 later.clause,
                 later.term,
                 hint="define each value by rules of one sort",
+                note="the intervals of both count, and an initiation ends the other values",
             )
 
 

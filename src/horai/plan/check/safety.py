@@ -27,7 +27,7 @@ from horai.lang.ec.syntax import (
     Termination,
 )
 from horai.lang.printer import show
-from horai.lang.terms import Term, Var, variables
+from horai.lang.terms import Term, Var, functor, variables
 from horai.plan.check.context import Context, find_variable, finding, listed, quoted
 from horai.plan.modes import Stuck, order_body
 from horai.plan.ordering import RuleOrder, head_entity, times_found_by_holding
@@ -43,6 +43,8 @@ def unbound_variables(context: Context) -> Iterator[Diagnostic]:
             yield _stuck(order, literal, missing)
         waited_for = {name for stuck in order.stuck for name in stuck.missing}
         blocked = {name for stuck in order.stuck for name in names(stuck.literal.term)}
+        if id(order.rule) in context.not_computed:
+            continue  # said by a check of its own
         for var in order.unbound:
             if not roots or var.name not in waited_for | blocked:
                 yield _unbound(order, var)
@@ -148,6 +150,28 @@ def _unbound(order: RuleOrder, var: Var) -> Diagnostic:
                 hint += f", or write {_grounding(entity)}"
             what = f"nothing gives the head variable `{name}` a value"
             return finding("H300", what, rule.clause, where, hint=hint)
+
+
+def fluents_left_out(context: Context) -> Iterator[Diagnostic]:
+    """H314: fluents without a grounding that are not computed, said once for each name."""
+    found: dict[tuple[str, int] | None, list[RuleOrder]] = {}
+    for order in context.orders:
+        if id(order.rule) in context.not_computed:
+            entity = head_entity(order.rule)
+            found.setdefault(functor(entity[0]) if entity else None, []).append(order)
+    for orders in found.values():
+        var, entity = orders[0].unbound[0], head_entity(orders[0].rule)
+        assert entity is not None
+        more = len(orders) - 1
+        yield finding(
+            "H314",
+            f"{quoted(entity[0])} is not computed: nothing gives `{_plain(var.name)}` a value, and "
+            "it has no grounding",
+            orders[0].rule.clause,
+            var if var.span is not None else entity[0],
+            hint=f"if it is wanted, write {_grounding(entity)}",
+            note=f"the same goes for {more} more of its rules" if more else None,
+        )
 
 
 def _no_time(order: RuleOrder, var: Var) -> Diagnostic:

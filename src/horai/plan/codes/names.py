@@ -90,10 +90,10 @@ NAME_CODES = table(
     CodeInfo(
         "H208",
         "One value defined in two ways",
-        _E,
-        "A fluent-value pair has `initiatedAt` rules and `holdsFor` or `holdsAt` rules. A fluent "
-        "may have values of both sorts side by side, but each single value needs one sort. Use "
-        "rules of one sort for this value.",
+        _W,
+        "A fluent-value pair has `initiatedAt` rules and `holdsFor` or `holdsAt` rules. The "
+        "intervals of both count, and an initiation ends the other values of the fluent. That is "
+        "rarely meant: use rules of one sort for one value.",
         "initiatedAt(busy(X)=true, T) :- happensAt(start_work(X), T).\n"
         "holdsFor(busy(X)=true, I) :- holdsFor(meeting(X)=true, I).\n"
         "collectIntervals(meeting(_)=true).\n",

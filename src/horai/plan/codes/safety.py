@@ -135,4 +135,16 @@ SAFETY_CODES = table(
         "initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), above(S).\n"
         "above(V) :- V > Limit, Limit < 100.\n",
     ),
+    CodeInfo(
+        "H314",
+        "Not computed: no grounding",
+        _W,
+        "Nothing gives a variable of a `holdsFor` head a value, and the fluent has no grounding, "
+        "while others have. It is taken as one that is defined on purpose and not computed, and "
+        "the rule is left out. Write a grounding for it to have it computed.",
+        "initiatedAt(status(M)=open, T) :- happensAt(opens(M), T).\n"
+        "holdsFor(may(vote(_V, M))=true, I) :- holdsFor(status(M)=open, I).\n"
+        "grounding(status(M)=open) :- motion(M).\n"
+        "motion(m1).\n",
+    ),
 )
