@@ -156,6 +156,14 @@ def test_windows_on_a_grid() -> None:
     assert at_18 == {"f=true": [(10, 15)]}
 
 
+def test_windows_show_intervals_that_lie_between_two_time_points() -> None:
+    rules = "collectIntervals(i=true).\nholdsFor(h=true,I) :- holdsFor(i=true,I).\n"
+    # [11,14) contains no point of the grid; it is there from its start on, so at 18 with 8 it is.
+    for window, shown in ((7, []), (8, [(11, 14)])):
+        *_, last = outputs(rules, "i=true 11-14", until=18, step=6, window=window, tick=5)
+        assert last.get("h=true", []) == shown
+
+
 def test_input_points_last_until_the_next_time_point() -> None:
     rules = "buildFromPoints(p=v).\nholdsFor(h=true,I) :- holdsFor(p=v,I).\n"
     # The reader turns the point 12 into [12,15), 15 into [15,20): they touch.

@@ -7,9 +7,11 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.oracle.laws import LAWS
+from tests.oracle.laws_of_rules import LAWS_OF_RULES
+from tests.oracle.laws_of_streams import LAWS_OF_STREAMS
 
 Law = Callable[[st.DataObject], None]
+LAWS = (*LAWS_OF_STREAMS, *LAWS_OF_RULES)
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 

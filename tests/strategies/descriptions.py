@@ -10,18 +10,16 @@ from collections.abc import Callable, Iterable
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
+from tests.strategies.background import background
 from tests.strategies.conditions import Scene, conditions, event_at, fluent_value, trigger
 from tests.strategies.parts import (
     EVENTS,
     INTERVALS,
     LETTERS,
-    NUMBER_EVENT,
     POINTS,
-    THINGS,
     ClauseText,
     Described,
     Entity,
-    text_of,
 )
 from tests.strategies.static import formula, interval_rule
 
@@ -65,7 +63,7 @@ def descriptions(
         known = [f for f in scene.fluents if f.name != POINTS.name] or scene.fluents
         possible = [k for k in kinds if k not in ("static", "formula") or known]
         clauses += kinds[draw(st.sampled_from(possible))](draw, scene, number)
-    clauses += _background(draw, scene)
+    clauses += background(draw, scene)
     tick = draw(st.sampled_from([1, 1, 1, 2, 3, 5])) if scene.has("ticks") else 1
     return Described(clauses, tick, allowed)
 
@@ -279,41 +277,3 @@ def _formula(draw: Draw, scene: Scene, number: int) -> Clauses:
     clauses = [formula(draw, scene, f"holdsAt({fluent.pair('X', 'true')},T)")]
     scene.fluents.append(fluent)
     return clauses
-
-
-# --- background knowledge ------------------------------------------------------------------------
-
-
-def _background(draw: Draw, scene: Scene) -> Clauses:
-    clauses = [ClauseText(f"limit({thing},{draw(st.integers(1, 9))})") for thing in THINGS]
-    clauses += [
-        ClauseText("linked(x,y)"),
-        ClauseText("reach(A,B)", ("linked(A,B)",)),
-        ClauseText("reach(A,C)", ("reach(A,B)", "linked(B,C)")),
-        ClauseText("special(A)", ("thing(A)", "\\+ linked(_,A)")),
-        ClauseText("recent(A,T)", ("happensAt(e1(A),T0)", "T0 =< T", "T-T0 < 4")),
-        ClauseText("alike(A,A)"),
-    ]
-    if draw(st.booleans()):
-        clauses.append(ClauseText("linked(y,z)"))
-    dynamic = scene.has("dynamic") and draw(st.integers(0, 2)) == 2
-    if dynamic:
-        clauses.append(ClauseText("dynamicDomain(thing(_))"))
-        entities = [event.of("X").replace("L", "_") for event in EVENTS if not event.alone]
-        entities.append(f"{NUMBER_EVENT}(X,_)")
-        if scene.has("inputs"):
-            entities += [
-                fluent.pair("X", v) for fluent in (INTERVALS, POINTS) for v in fluent.values
-            ]
-        clauses += [ClauseText(f"grounding({entity})", ("thing(X)",)) for entity in entities]
-    else:
-        clauses += [ClauseText(f"thing({thing})") for thing in THINGS]
-    return _wanted(clauses, scene)
-
-
-def _wanted(clauses: Clauses, scene: Scene) -> Clauses:
-    """Without the feature only what groundings and triggers need."""
-    if scene.has("background"):
-        return clauses
-    needed = ("thing(", "special(", "linked(", "dynamicDomain(", "grounding(", "limit(")
-    return [clause for clause in clauses if text_of([clause]).startswith(needed)]
