@@ -14,6 +14,9 @@ from horai.lang.ec.syntax import (
     EventDescription,
     Grounding,
     HoldsForRule,
+    Initially,
+    Initiation,
+    Termination,
 )
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Int
@@ -180,6 +183,38 @@ def test_what_rules_use_or_what_may_be_a_rule_is_refused(text: str, code: str) -
 
 def test_without_any_rule_nothing_is_passed_over() -> None:
     assert [finding.code for finding in read_text("step(N) :- retractall(seen(N)).")[1]] == ["H113"]
+
+
+# --- values before time begins -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "initiatedAt(mood(X)=calm, T1, -1, T2) :- T1=<(-1), -1<T2.",
+        "initiatedAt(mood(X)=calm, From, -1, To) :- From =< 1443650400, 1443650400 < To.",
+        "initiatedAt(mood(X)=calm, -1, -1, 0).",
+    ],
+)
+def test_an_initiation_before_time_begins_says_what_holds_first(text: str) -> None:
+    (rule,) = read(text).rules
+    assert isinstance(rule, Initially)
+    assert show(rule.fvp.term) == "mood(X)=calm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "initiatedAt(mood(X)=calm, T1, -1, T2) :- T1=<(-1), -1<T2, person(X).",
+        "initiatedAt(mood(X)=calm, T1, 5, T2) :- T1=<5, 5<T2.",
+        "initiatedAt(mood(X)=calm, T1, T, T2) :- happensAt(rests(X), T).",
+        "terminatedAt(mood(X)=calm, T1, -1, T2) :- T1=<(-1), -1<T2.",
+    ],
+)
+def test_other_initiations_with_a_range_stay(text: str) -> None:
+    (rule,) = read(text).rules
+    assert isinstance(rule, Initiation | Termination)
+    assert rule.bounds is not None
 
 
 # --- domains of the older layout ----------------------------------------------------------------

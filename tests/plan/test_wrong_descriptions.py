@@ -191,6 +191,7 @@ WRONG = [
         "grounding(«inheritts(X)) :- p(X).",
     ),
     ("H503", LOTTERY + "dynamicDomain(p(_)).\ngrounding(«win(X, _)) :- p(X)."),
+    ("H503", LOTTERY + "grounding(«sad(X)=true) :- p(X).\ngrounding(sad(X)=false) :- p(X).\np(a)."),
     ("H503", LOTTERY + "grounding(«rich(X, X)=true) :- p(X).\np(a)."),
     ("H504", LOTTERY + "dynamicDomain(«person(_))."),
     (

@@ -4,6 +4,8 @@
 - Definitions of statically determined fluents cut away the rest of the work when some list is
   empty, and give the empty list in a second clause. Several rules mean their union here, so the
   second clause adds nothing and the cut may go.
+- `initiatedAt(F=V, T1, -1, T2) :- T1=<(-1), -1<T2.` initiates a value before time begins, which is
+  `initially(F=V)`.
 - `collectGrounds([E1, E2], domain(X))` says from which input a domain is filled; today this is a
   `dynamicDomain` and groundings of the input entities.
 """
@@ -18,7 +20,7 @@ from horai.lang.ec.spines import conjunction, spine
 from horai.lang.ec.syntax import Clause
 from horai.lang.operators import is_pair
 from horai.lang.report import Report
-from horai.lang.terms import Atom, Compound, ListTerm, Term, functor, is_ground
+from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var, functor, is_ground
 
 _OLD_DELAYS = (("maxDuration", 3), ("maxDurationUE", 3))
 _CUT = Atom("!")
@@ -38,6 +40,10 @@ def modernise(clauses: Iterable[Clause], report: Report) -> list[Clause]:
 
 def _renamed(clause: Clause) -> Iterator[Clause]:
     head = clause.head
+    if isinstance(head, Compound) and _is_before_time(head, clause.body):
+        first = Compound("initially", head.args[:1], head.span)
+        yield Clause(first, None, clause.span, clause.source)
+        return
     if not isinstance(head, Compound) or functor(head) not in _OLD_DELAYS:
         yield clause
         return
@@ -46,6 +52,19 @@ def _renamed(clause: Clause) -> Iterator[Clause]:
     if head.name == "maxDurationUE":
         postponed = Compound("p", head.args[:1], head.span)
         yield Clause(postponed, None, clause.span, clause.source)
+
+
+def _is_before_time(head: Compound, body: Term | None) -> bool:
+    """True for an initiation at -1 on no other condition than that a window reaches so far back."""
+    if functor(head) != ("initiatedAt", 4) or head.args[2] != Int(-1):
+        return False
+    bounds = {arg for arg in (head.args[1], head.args[3]) if isinstance(arg, Var)}
+    return all(
+        isinstance(goal, Compound)
+        and goal.name in ("<", ">", "=<", ">=")
+        and all(isinstance(arg, Int) or arg in bounds for arg in goal.args)
+        for goal in (spine(body, ",") if body is not None else ())
+    )
 
 
 def _says_nothing(clause: Clause) -> bool:

@@ -160,10 +160,11 @@ def _two_values(items: list[Literal], context: Context) -> tuple[Literal, str] |
 
 
 def groundings_of_nothing(context: Context) -> Iterator[Diagnostic]:
-    """H503: a grounding of something that no rule mentions."""
+    """H503: a grounding of something that no rule mentions, said once for all its values."""
+    said: set[tuple[bool, tuple[str, int]]] = set()
     for rule in context.description.rules:
         key = functor(rule.entity) if isinstance(rule, Grounding) else None
-        if key is None or not isinstance(rule, Grounding):
+        if key is None or not isinstance(rule, Grounding) or (rule.value is None, key) in said:
             continue
         entities = context.entities
         table = entities.events if rule.value is None else entities.fluents
@@ -176,6 +177,7 @@ def groundings_of_nothing(context: Context) -> Iterator[Diagnostic]:
         if same:
             hint = f"`{key[0]}` has {same[0]} arguments elsewhere"
         message = f"no rule mentions the {kind} `{key[0]}/{key[1]}`"
+        said.add((rule.value is None, key))
         yield finding("H503", message, rule.clause, rule.entity, hint=hint)
 
 
