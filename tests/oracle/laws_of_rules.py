@@ -144,15 +144,30 @@ def intervals_follow_from_points(data: st.DataObject) -> None:
 
 SMALL = frozenset(
     {
-        *("initially", "wildcard", "letters", "alone", "wrapped", "output", "formula", "inputs"),
-        *("negation", "existential", "disjunction", "timeless", "cycle"),
+        *("initially", "wildcard", "letters", "alone", "wrapped", "output", "inputs", "effects"),
+        *("negation", "existential", "disjunction", "timeless", "cycle", "clock", "past"),
     }
 )
 
 
 def the_tiny_interpreter_agrees(data: st.DataObject) -> None:
-    """A second interpreter, point by point, for rules with one time variable."""
-    described: Described = data.draw(descriptions(SMALL))
+    """A second interpreter, point by point, for rules about events and fluents."""
+    _agree(data, SMALL | {"formula"})
+
+
+def the_tiny_interpreter_agrees_on_edges_and_points(data: st.DataObject) -> None:
+    """The same for rules about starts and ends, initiations and terminations."""
+    _agree(data, SMALL | {"edges", "points"})
+
+
+def the_tiny_interpreter_agrees_on_delays(data: st.DataObject) -> None:
+    """The same for delayed effects, postponed or not, of one fluent or between two."""
+    delays = {"delay", "delay-between", "postponed", "ending", "edges", "points"}
+    _agree(data, SMALL - {"existential", "timeless", "past"} | delays)
+
+
+def _agree(data: st.DataObject, features: frozenset[str]) -> None:
+    described: Described = data.draw(descriptions(features))
     given = data.draw(streams(retractions=False))
     description = read(described.text)
     answer = ask(description, given, [END])[0]
@@ -176,4 +191,6 @@ LAWS_OF_RULES = (
     noise_does_not_matter,
     intervals_follow_from_points,
     the_tiny_interpreter_agrees,
+    the_tiny_interpreter_agrees_on_edges_and_points,
+    the_tiny_interpreter_agrees_on_delays,
 )
