@@ -113,7 +113,7 @@ def refuse_private(term: Atom | Compound, shape: Shape) -> None:
         return  # a compiled file is full of them; one finding for each name is enough
     shape.private.add(seen)
     message = f"`{term.name}` is a private predicate of another engine"
-    hint = "write happensAt, holdsAt, holdsFor, initiatedAt or terminatedAt instead"
+    hint = "pass the file this was compiled from, or write happensAt, holdsAt, holdsFor instead"
     shape.wrong("H116", message, term, hint)
 
 
