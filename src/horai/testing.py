@@ -12,8 +12,7 @@ from horai.errors import RunError, UsageError
 from horai.expectations import Expectation, differences, table_of
 from horai.io import InputError
 from horai.lang.diagnostics import RulesError
-from horai.lang.ec.builder import read_sources
-from horai.lang.reader import read_file
+from horai.lang.ec.builder import read_files
 from horai.lang.source import Source
 from horai.predicates import Predicate
 from horai.result import Result
@@ -65,16 +64,13 @@ def _rules(case: Case, rules: Rules | None, predicates: dict[str, Predicate]) ->
                 "add `rules:`, or run it inside a project",
             )
         return rules
-    sources, findings = [], []
+    texts: list[Path | Source] = []
     for given in (case.rules, case.background):
-        for file in given.files if given else ():
-            source, wrong = read_file(file)
-            sources.append(source)
-            findings.extend(wrong)
+        texts.extend(given.files if given else ())
         if given is not None and given.text is not None:
-            sources.append(_source(given, case))
-    description, more = read_sources(sources, findings)
-    return checked(description, more, predicates)
+            texts.append(_source(given, case))
+    description, findings = read_files(texts)
+    return checked(description, findings, predicates)
 
 
 def _source(given: Given, case: Case) -> Source:

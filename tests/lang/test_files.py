@@ -129,3 +129,12 @@ def test_a_file_that_is_not_there_is_said_and_passed_over(tmp_path: Path) -> Non
     assert [(f.code, f.position) for f in findings] == [("H027", (3, 1))]
     assert "data/gone.pl" in findings[0].message
     assert ("p", 1) in description.facts
+
+
+def test_texts_may_stand_among_files(tmp_path: Path) -> None:
+    facts = write(tmp_path / "facts.prolog", ":- [more].\np(a).")
+    write(tmp_path / "more.prolog", "p(b).")
+    description, findings = read_files([Source("<case>", "q(X) :- p(X).")], [facts])
+    assert findings == []
+    assert len(description.facts[("p", 1)].rows) == 2
+    assert len(description.rules) == 1

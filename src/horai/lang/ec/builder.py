@@ -31,6 +31,7 @@ from horai.lang.source import Source
 from horai.lang.terms import Atom, Compound, Term, is_ground
 
 Result = tuple[EventDescription, list[Diagnostic]]
+Given = Path | str | Source
 _BUILT_IN = frozenset(BUILTINS) | frozenset(INTERVAL_OPERATIONS.items())
 
 
@@ -44,16 +45,21 @@ def read_text(text: str, name: str = "<text>") -> Result:
     return read_sources([Source(name, clean(text))])
 
 
-def read_files(paths: Iterable[Path | str], background: Iterable[Path | str] = ()) -> Result:
+def read_files(paths: Iterable[Given], background: Iterable[Given] = ()) -> Result:
     """The event description of several files together; rules may stand in any of them.
 
-    Files that these load with `:- ['other.prolog'].` are read too, and every file once.
+    Files that these load with `:- ['other.prolog'].` are read too, and every file once. Texts in
+    memory may stand among the files.
     """
     builder = _Builder(())
     loader = Loader()
-    waiting = [Path(path) for path in reversed((*paths, *background))]
+    waiting = list(reversed((*paths, *background)))
     while waiting:
-        path = waiting.pop()
+        given = waiting.pop()
+        if isinstance(given, Source):
+            builder.read(given)
+            continue
+        path = Path(given)
         if not loader.is_new(path):
             continue
         source, wrong = read_file(path)
