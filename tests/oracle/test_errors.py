@@ -67,6 +67,16 @@ def test_a_rule_of_a_cycle_that_looks_ahead() -> None:
     assert "f/0 is asked for" in problem(lists, kind=FutureRead)
 
 
+def test_a_rule_of_a_cycle_that_looks_ahead_without_saying_when() -> None:
+    # Time by time nothing later is known; in the end there is something, so the rule was wrong.
+    rules = """
+    initiatedAt(f=true,T) :- happensAt(go,T), \\+ (initiatedAt(f=true,T0), T0 > T).
+    """
+    assert "f/0 is asked for at a later time" in problem(rules, "go 3; go 5", FutureRead)
+    description, _ = read_text(rules.replace("T0 > T", "T0 < T"))
+    assert Session(description).advance(20, story("go 3; go 5")).spans != {}
+
+
 def test_looking_ahead_outside_a_cycle_is_no_problem() -> None:
     rules = "initiatedAt(f=true,T) :- happensAt(go,T), T2 is T+3, \\+ happensAt(a(_),T2).\n"
     description, _ = read_text(rules)

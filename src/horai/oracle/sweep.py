@@ -17,6 +17,7 @@ from horai.oracle.errors import NotSettled as NotSettled
 from horai.oracle.errors import blaming
 from horai.oracle.groundings import Groundings
 from horai.oracle.heads import head_solutions
+from horai.oracle.hindsight import Hindsight
 from horai.oracle.points import Points, Said
 from horai.oracle.scopes import names
 from horai.oracle.solver import Solver
@@ -60,11 +61,9 @@ class Sweep:
             for node in component
             if (rules := self.defined.points.get(node))
         }
-        self.domains = {
-            id(v): holds_for_domains(v.body, solver, groundings)
-            for found in self.variants.values()
-            for v in found
-        }
+        every = [variant for found in self.variants.values() for variant in found]
+        self.hindsight = Hindsight(every, members, solver.background)
+        self.domains = {id(v): holds_for_domains(v.body, solver, groundings) for v in every}
 
     def run(self) -> None:
         """Settle every cell that can matter, in order."""
@@ -83,6 +82,7 @@ class Sweep:
         self.solver.horizon = None
         for key in self.keys:
             self.world.merge(key)
+        self.hindsight.check(self._fire)
 
     def _visit(self, t: int) -> None:
         heapq.heappush(self.agenda, self.world.grid.cell(t))
@@ -170,7 +170,9 @@ class Sweep:
         for node in layer.nodes:
             for variant in self.variants.get(node, ()):
                 for t in variant.moments(cell, self.world):
-                    found.update(dict.fromkeys(self._fire(variant, t)))
+                    said = list(self._fire(variant, t))
+                    self.hindsight.note(variant, t, said)
+                    found.update(dict.fromkeys(said))
         for t in self.world.moments(cell):
             found.update(dict.fromkeys(self.delays.act(t, layer.nodes)))
         return found
