@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.oracle.asking import Spans, ask, read
 from tests.strategies.descriptions import descriptions
 from tests.strategies.parts import Described
+from tests.strategies.runs import Run, runs
 from tests.strategies.streams import END, Windows, items, retraction_of, streams, windows
 
 from horai.lang.terms import Term
@@ -19,9 +20,8 @@ from horai.oracle import Item, Session
 
 def windows_do_not_matter(data: st.DataObject) -> None:
     """When nothing is late, window and step change no answer."""
-    described: Described = data.draw(descriptions())
-    cut: Windows = data.draw(windows())
-    given = data.draw(streams(described.tick, cut.lateness, early=3))
+    run: Run = data.draw(runs())
+    described, cut, given = run.described, run.cut, run.items
     description = read(described.text)
     answers = ask(description, given, cut.queries, tick=described.tick, window=cut.window)
     assert not [d for answer in answers for d in answer.dropped if "late" in d.reason]
@@ -51,9 +51,8 @@ def _reaching(spans: Spans, border: int, tick: int) -> Spans:
 
 def arrival_does_not_matter(data: st.DataObject) -> None:
     """Order, duplicates and batches of items change no answer."""
-    described: Described = data.draw(descriptions())
-    cut: Windows = data.draw(windows())
-    given = data.draw(streams(described.tick, cut.lateness, early=3))
+    run: Run = data.draw(runs())
+    described, cut, given = run.described, run.cut, run.items
     description = read(described.text)
     straight = ask(description, given, cut.queries, tick=described.tick, window=cut.window)
     mixed = data.draw(st.permutations(given))
@@ -112,9 +111,8 @@ def what_is_taken_back_leaves_no_trace(data: st.DataObject) -> None:
 
 def the_changelog_adds_up(data: st.DataObject) -> None:
     """Changes turn each answer into the next; all changes together are the last answer."""
-    described: Described = data.draw(descriptions())
-    cut: Windows = data.draw(windows())
-    given = data.draw(streams(described.tick, lateness=12, early=3))  # some come too late
+    run: Run = data.draw(runs(lateness=12))  # some come too late
+    described, cut, given = run.described, run.cut, run.items
     description = read(described.text)
     spans: set[tuple[Term, Term, tuple[int, float]]] = set()
     happened: set[tuple[Term, int]] = set()

@@ -23,14 +23,22 @@ from tests.strategies.parts import (
 )
 from tests.strategies.static import formula, interval_rule
 
+# What a description may use; an engine that lacks something asks for descriptions `without` it.
 FEATURES = frozenset(
     {
+        # simple fluents: initial values, `F=_` in terminations, values from events, computed
+        # values, heads with a range, initiates/terminates, no arguments, compound arguments
         *("initially", "wildcard", "letters", "counter", "range", "effects", "alone", "wrapped"),
+        # other entities; mixed = simple and statically determined values of one fluent
         *("output", "static", "duration", "allen", "formula", "mixed", "cycle", "inputs"),
+        # fi; between two fluents; with a body; p; ft
         *("delay", "delay-between", "delay-if", "postponed", "ending"),
-        *("negation", "existential", "disjunction", "if", "past", "aggregate", "background"),
-        *("grounding", "dynamic", "edges", "points", "timeless", "ticks", "unlisted"),
-        *("clock", "ahead"),
+        # conditions; past and ahead = a second time variable, clock = fixed times
+        *("negation", "existential", "disjunction", "if", "past", "ahead", "clock", "aggregate"),
+        # edges = start and its kin, points = initiatedAt in bodies, timeless = no event at all
+        *("edges", "points", "timeless"),
+        # unlisted = statically determined fluents whose entities only their bodies know
+        *("background", "grounding", "dynamic", "unlisted", "ticks"),
     }
 )
 
