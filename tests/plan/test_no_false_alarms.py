@@ -66,6 +66,12 @@ RIGHT = [
     "initiatedAt(g(X)=t, T) :- initiatedAt(f(X)=t, T).",
     # looking back in a cycle
     "initiatedAt(f(X)=t, T) :- happensAt(a(X), T), T0 is T - 5, \\+ holdsAt(f(X)=t, T0).",
+    # between the two ends of a delayed effect, beside a cycle
+    "initiatedAt(f(X)=a, T) :- happensAt(a(X), T).\n"
+    "initiatedAt(f(X)=b, T) :- happensAt(b(X), T).\n"
+    "holdsFor(h(X)=t, I) :- holdsFor(f(X)=a, J), intDurGreater(J, 8, I).\n"
+    "initiatedAt(g(X)=t, T) :- happensAt(c(X), T), \\+ holdsAt(g(X)=t, T).\n"
+    "fi(f(X)=a, g(X)=t, 6) :- T2 is T + 6, holdsAt(h(X)=t, T2).",
     # delayed effects between fluents, with conditions at both ends
     "initiatedAt(f(X)=a, T) :- happensAt(a(X), T).\n"
     "initiatedAt(g(X)=t, T) :- happensAt(b(X), T).\n"

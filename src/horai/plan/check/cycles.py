@@ -21,8 +21,11 @@ def static_cycles(context: Context) -> Iterator[Diagnostic]:
     graph = context.graph
     for component in context.strata.components:
         determined = [v for v in component.vertices if graph.is_determined(v)]
-        if component.cyclic and determined:
-            cycle = find_cycle(links(graph, component), determined)
+        if not (component.cyclic and determined):
+            continue
+        # Delayed effects may bring it into the component of a cycle that it is no part of.
+        cycle = find_cycle(links(graph, component), determined)
+        if cycle:
             yield _report(
                 "H400",
                 "a statically determined fluent depends on itself",
