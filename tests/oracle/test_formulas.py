@@ -43,6 +43,7 @@ def test_absence_begins_after_the_start_of_the_run() -> None:
     holdsAt(same(X)=true,T) :- holdsAt(f(X)=true,T).
     holdsAt(calm(X)=true,T) :- holdsAt(f(X)=true,T), \\+ holdsAt(g(X)=true,T).
     holdsAt(free(X)=true,T) :- holdsAt(f(X)=true,T), \\+ bad(X).
+    holdsAt(alone(X)=true,T) :- thing(X), (holdsAt(g(X)=true,T) -> fail ; holdsAt(f(X)=true,T)).
     initiatedAt(g(X)=true,T) :- happensAt(c(X),T).
     thing(x). bad(y).
     """
@@ -52,6 +53,7 @@ def test_absence_begins_after_the_start_of_the_run() -> None:
         "g(x)=true": [(4, INF)],
         "same(x)=true": [(0, 7)],
         "calm(x)=true": [(1, 4)],
+        "alone(x)=true": [(1, 4)],
         "free(x)=true": [(0, 7)],
     }
 

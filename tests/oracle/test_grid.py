@@ -136,6 +136,18 @@ def test_chains_of_deadlines_inside_one_cell() -> None:
     assert run(rules, "go 7", tick=5) == {"f=b": [(10, 15)], "f=c": [(15, INF)]}  # b at 9, c at 10
 
 
+def test_a_deadline_inside_a_cell_may_take_back_what_sets_another() -> None:
+    rules = """
+    initiatedAt(f=on,T) :- happensAt(a,T), \\+ holdsAt(g=on,T).
+    initiatedAt(g=on,T) :- happensAt(b,T), \\+ initiatedAt(f=off,T).
+    fi(f=on,f=off,2).
+    fi(g=on,g=off,1).
+    """
+    # f is off at 8, so nothing initiates g at 8, and g=off is not due at 9.
+    assert run(rules, "a 6; b 8", tick=5) == {"f=off": [(10, INF)]}
+    assert run(rules, "a 6; b 7", tick=5) == {"f=off": [(10, INF)], "g=off": [(10, INF)]}
+
+
 def test_complements_and_initial_values_on_a_grid() -> None:
     rules = (
         ONE

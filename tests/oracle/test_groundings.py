@@ -73,6 +73,17 @@ def test_initiations_outside_the_grounding_are_not_seen() -> None:
     assert found == {"f(x)=true": [(6, 10)], "g(x)=true": [(6, INF)], "h(x)=true": [(10, INF)]}
 
 
+def test_a_termination_of_every_value_is_none_of_values_outside() -> None:
+    rules = """
+    initiatedAt(loc(X)=V,T) :- happensAt(go(X,V),T).
+    terminatedAt(loc(X)=_,T) :- happensAt(vanish(X),T).
+    happensAt(left(X),T) :- terminatedAt(loc(X)=home,T).
+    grounding(loc(X)=home) :- person(X).
+    person(x).
+    """
+    assert events(rules, "vanish(x) 3; vanish(zz) 3") == {"left(x)": [3]}
+
+
 def test_output_events_and_static_fluents_are_restricted_too() -> None:
     rules = (
         RULES
@@ -132,6 +143,8 @@ def test_an_event_and_a_fluent_may_share_a_name() -> None:
     """
     assert run(rules, "move(x) 3; move(zz) 3") == {"move(x)=true": [(4, INF)]}
     assert events(rules, "move(x) 3; move(zz) 3") == {"seen(x)": [3], "seen(zz)": [3]}
+    derived = rules + "happensAt(move(X),T) :- happensAt(a(X),T).\n"
+    assert events(derived, "a(zz) 3") == {"move(zz)": [3], "seen(zz)": [3]}
 
 
 # --- dynamic domains -----------------------------------------------------------------------------

@@ -48,6 +48,11 @@ def test_an_interval_with_no_point_after_the_border_is_not_shown() -> None:
         assert held(last.spans) == shown
 
 
+def test_an_event_at_the_border_is_outside_the_window() -> None:
+    *_, last = queries(RULES, "a(x) 10; a(y) 11", until=20, window=10, step=10)
+    assert happened(last.events) == {"a(y)": [11], "o(y)": [11]}
+
+
 def test_a_start_is_seen_once_although_the_interval_spans_windows() -> None:
     answers = list(queries(RULES, "a(x) 5; b(x) 25", until=30, window=10, step=10))
     assert happened(answers[-1].all_events)["o(x)"] == [5]

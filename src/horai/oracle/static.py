@@ -114,14 +114,12 @@ def _refuse_open(fluent: Term, value: Term) -> None:
 
 
 def _timeless(rule: HoldsAtRule, start: Env, solver: Solver) -> list[Env]:
-    """Entities that conditions without time list, if these say enough: each has its own times."""
+    """Entities that conditions without time list: each has its own times to look at."""
     timeless = tuple(g for g in conjuncts(rule.body) if not solver.is_temporal(g))
     try:
-        found = list(solver.solve(timeless, start))
+        return list(solver.solve(timeless, start))
     except Stuck:
-        return [start]
-    head = names(rule.fvp.fluent, rule.fvp.value)
-    return found if all(ground(Var(name), env) for env in found for name in head) else [start]
+        return [start]  # they need values that the others give
 
 
 def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, Intervals]]:

@@ -74,9 +74,9 @@ class Stream:
         return [Dropped(item, Reason.OUTSIDE_RUN, query, text) for item in self._waiting]
 
     def _cancel_waiting(self, retraction: Item) -> bool:
+        """Items are taken in by arrival: those that wait now have arrived no later."""
         for index, item in enumerate(self._waiting):
-            same = identity(item) == identity(retraction) and not item.retract
-            if same and item.arrival <= retraction.arrival:
+            if identity(item) == identity(retraction) and not item.retract:
                 del self._waiting[index]
                 return True
         return False

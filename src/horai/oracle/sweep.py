@@ -10,7 +10,19 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
-from horai.lang.ec.syntax import EventDescription, EventRule, Initially, Initiation, Postponable
+from horai.lang.ec.syntax import (
+    Call,
+    EventDescription,
+    EventRule,
+    Happens,
+    HoldsAt,
+    Initially,
+    Initiation,
+    Is,
+    Literal,
+    Postponable,
+    walk,
+)
 from horai.lang.terms import Int, Term, Var, is_ground
 from horai.oracle.delays import Delays
 from horai.oracle.errors import NotSettled as NotSettled
@@ -19,7 +31,7 @@ from horai.oracle.groundings import Groundings
 from horai.oracle.heads import head_solutions
 from horai.oracle.hindsight import Hindsight
 from horai.oracle.points import Points, Said
-from horai.oracle.scopes import names
+from horai.oracle.scopes import Names, names
 from horai.oracle.solver import Solver
 from horai.oracle.static import holds_for_domains
 from horai.oracle.strata import Layer, Node, PointRule, Strata
@@ -208,6 +220,8 @@ class Sweep:
             found = head_solutions(self.solver, self.groundings, variant.body, entity, needed, env)
             self.solver.domains = {}
             for one in found:
+                if not _in_range(rule, t, one):
+                    continue
                 yield from self._say(rule, resolve(entity, one), value and resolve(value, one), t)
 
     def _say(self, rule: PointRule, entity: Term, value: Term | None, t: int) -> Iterator[Said]:
@@ -227,12 +241,10 @@ class Sweep:
         env: Env = {}
         if not isinstance(rule, EventRule) and rule.bounds is not None:
             whole_run = (Int(self.world.start + 1), Int(self.world.query + 1))
+            asked = _given_by(rule.body)
             for bound, default in zip(rule.bounds, whole_run, strict=True):
-                if isinstance(bound, Var):
+                if isinstance(bound, Var) and bound.name not in asked:
                     env[bound.name] = default
-            low, high = (resolve(bound, env) for bound in rule.bounds)
-            if not (isinstance(low, Int) and isinstance(high, Int) and low.value <= t < high.value):
-                return None
         return unify(rule.time, Int(t), env)
 
 
@@ -241,3 +253,25 @@ def rule_head(rule: PointRule) -> tuple[Term, Term | None]:
     if isinstance(rule, EventRule):
         return rule.event, None
     return rule.fvp.fluent, rule.fvp.value
+
+
+def _in_range(rule: PointRule, t: int, env: Env) -> bool:
+    """Is t in the range that a head with four arguments names?"""
+    if isinstance(rule, EventRule) or rule.bounds is None:
+        return True
+    low, high = (resolve(bound, env) for bound in rule.bounds)
+    return isinstance(low, Int) and isinstance(high, Int) and low.value <= t < high.value
+
+
+def _given_by(body: Literal) -> Names:
+    """The variables that conditions other than comparisons speak of."""
+    found: Names = frozenset()
+    for literal in walk(body):
+        match literal:
+            case Happens(term=term) | HoldsAt(term=term) | Call(term=term):
+                found |= names(term)
+            case Is(target=target):
+                found |= names(target)
+            case _:
+                pass
+    return found
