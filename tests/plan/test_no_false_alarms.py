@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.plan.support import HERE, codes, findings
 
+from horai.lang.diagnostics import Severity
 from horai.lang.ec.builder import read_text
 from horai.plan.check import check
 from horai.plan.check.spelling import looks_mistyped
@@ -161,3 +162,30 @@ def test_no_executable_case_gives_an_error() -> None:
 )
 def test_when_a_name_looks_mistyped(word: str, known: str, expected: bool) -> None:
     assert looks_mistyped(word, known) is expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Each reads the other within one time-point, and none breaks what it depends on.
+        "initiatedAt(f(X)=t, T) :- happensAt(start(g(X)=t), T).\n"
+        "initiatedAt(g(X)=t, T) :- happensAt(start(f(X)=t), T).\n"
+        "initiatedAt(g(X)=t, T) :- happensAt(a(X), T).",
+        "initiatedAt(session(X)=t, T) :- happensAt(start(login(X)=t), T).\n"
+        "terminatedAt(session(X)=t, T) :- happensAt(bye(X), T).\n"
+        "initiatedAt(login(X)=t, T) :- happensAt(enter(X), T).\n"
+        "terminatedAt(login(X)=t, T) :- happensAt(end(session(X)=t), T).",
+        "initiatedAt(turn(Y)=t, T) :- happensAt(end(turn(X)=t), T), next(X, Y).\n"
+        "initiatedAt(turn(X)=t, T) :- happensAt(go(X), T).\n"
+        "terminatedAt(turn(X)=t, T) :- happensAt(done(X), T).\nnext(a, b).",
+        "initiatedAt(on=t, T) :- happensAt(up, T).\nterminatedAt(on=t, T) :- happensAt(down, T).\n"
+        "holdsAt(off=t, T) :- \\+ holdsAt(on=t, T).",
+        "initiatedAt(f(X, N)=t, T) :- happensAt(a(X, N), T).\nft(f(_X, N)=t, N).",
+        "initiatedAt(f(X)=t, T) :- happensAt(a(X), T).\ngrounding(f(X)=no) :- p(X).\np(a).\n"
+        "happensAt(o(X), T) :- happensAt(c(X), T), \\+ holdsAt(f(X)=no, T).",
+    ],
+)
+def test_what_is_legal_gives_no_error(text: str) -> None:
+    description, read = read_text(text)
+    found = [*read, *check(description)]
+    assert [f.render() for f in found if f.severity is Severity.ERROR] == []

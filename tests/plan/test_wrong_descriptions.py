@@ -144,11 +144,6 @@ WRONG = [
     ),
     (
         "H402",
-        "initiatedAt(f(X)=t, T) :- happensAt(start(g(X)=t), T).\n"
-        "initiatedAt(g(X)=t, T) :- «happensAt(start(f(X)=t), T).",
-    ),
-    (
-        "H402",
         "terminatedAt(f(X)=t, T) :- happensAt(e(X), T), \\+ «terminatedAt(f(X)=t, T).\n"
         "initiatedAt(f(X)=t, T) :- happensAt(o(X), T).",
     ),

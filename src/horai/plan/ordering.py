@@ -136,6 +136,9 @@ def given_variables(rule: Rule) -> frozenset[str]:
         ):
             # The initiation of the origin comes first: its arguments and its time are known.
             return frozenset((*variables(origin.term), *future_times(body)))
+        case HoldsAtRule(time=time, body=body):
+            # A formula is asked of every time-point: negations need nothing else to name one.
+            return names(time) & names(body.term)
         case Grounding(entity=entity, value=value):
             # A grounding also restricts what is computed: then its arguments are known.
             return names(entity, value)

@@ -169,10 +169,17 @@ def _holds_at(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
     return HoldsAtRule(fvp, time, body, clause)
 
 
+def _given(clause: Clause) -> set[str]:
+    """What a delay can be: a variable of the body, or of the pair whose initiation it follows."""
+    head = clause.head.args[:1] if isinstance(clause.head, Compound) else ()
+    parts = [*head, *([clause.body] if clause.body is not None else [])]
+    return {name for part in parts for name in variables(part)}
+
+
 def _delay(term: Term, clause: Clause, shape: Shape) -> Term | None:
     if isinstance(term, Int) and term.value > 0:
         return term
-    if isinstance(term, Var) and clause.body is not None and term.name in variables(clause.body):
+    if isinstance(term, Var) and term.name in _given(clause):
         return term
     if isinstance(term, Var):
         message = f"nothing says how long the delay `{show(term)}` is"

@@ -153,13 +153,13 @@ def same_time_cycles(context: Context) -> Iterator[Diagnostic]:
 
 
 def _edge_circle(instant: list[Dependency]) -> list[Vertex]:
-    """A circle of readings at one point that passes a start, an end or a negation."""
+    """A circle of readings at one point that passes a negation."""
     circle: nx.DiGraph[Vertex] = nx.DiGraph()
     circle.add_edges_from((edge.source, edge.target) for edge in instant)
     group = {v: n for n, s in enumerate(nx.strongly_connected_components(circle)) for v in s}
     for edge in instant:
         looped = edge.source == edge.target or group[edge.source] == group[edge.target]
-        if looped and (edge.how in ("start", "end") or not edge.monotone):
+        if looped and edge.how not in ("start", "end") and not edge.monotone:
             return find_cycle(circle, [edge.source])
     return []
 

@@ -145,10 +145,11 @@ def value_mismatches(context: Context) -> Iterator[Diagnostic]:
 
 def _declared_value(fluent: Entity, value: Term) -> bool:
     inputs = ("collectIntervals", "points", "inputEntity")
-    return any(
+    declared = any(
         m.how in inputs and (m.value is None or not is_ground(m.value) or m.value == value)
         for m in fluent.declared
     )
+    return declared or any(m.value == value for m in fluent.grounded)
 
 
 def _values_hint(fluent: Entity, value: Term) -> str:
