@@ -22,7 +22,7 @@ from horai.oracle.background import TEMPORAL
 from horai.oracle.errors import Stuck, Unsupported, blaming
 from horai.oracle.groundings import Groundings
 from horai.oracle.intervals import INF, Intervals, coalesce
-from horai.oracle.scopes import names
+from horai.oracle.scopes import names, visible
 from horai.oracle.solver import Solver
 from horai.oracle.strata import Node, StaticRule, Strata
 from horai.oracle.unify import Env, ground, resolve, unify_all
@@ -99,8 +99,13 @@ def _solutions(
 def _head_bindings(rule: StaticRule, groundings: Groundings, solver: Solver) -> list[Env]:
     """The head's variables bound by its grounding; left to the body where that does not say."""
     fluent, value = rule.fvp.fluent, rule.fvp.value
-    if not names(fluent, value) or not groundings.speaks_of(fluent, value):
+    if not names(fluent, value):
         return [{}]
+    if not groundings.speaks_of(fluent, value):
+        # Variables that nothing in the body gives a value are those of the other values.
+        if names(fluent, value) <= visible(rule.body):
+            return [{}]
+        return list(groundings.complete(solver, fluent, value, {})) or [{}]
     listed = list(groundings.complete(solver, fluent, value, {}))
     return listed if groundings.lists_all(solver, key_of(fluent)) else [*listed, {}]
 
