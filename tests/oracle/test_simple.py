@@ -271,7 +271,8 @@ def test_an_event_may_come_in_and_be_derived_too() -> None:
     happensAt(a(X),T) :- happensAt(b(X),T).
     initiatedAt(f(X)=true,T) :- happensAt(a(X),T).
     """
-    assert run(rules, "a(x) 3; b(y) 3; b(x) 3") == {
+    assert run(rules, "a(x) 3; b(y) 3; a(z) 5; b(z) 5") == {
         "f(x)=true": [(4, INF)],
         "f(y)=true": [(4, INF)],
+        "f(z)=true": [(6, INF)],
     }

@@ -29,8 +29,10 @@ FEATURES = frozenset(
         # simple fluents: initial values, `F=_` in terminations, values from events, computed
         # values, heads with a range, initiates/terminates, no arguments, compound arguments
         *("initially", "wildcard", "letters", "counter", "range", "effects", "alone", "wrapped"),
-        # other entities; mixed = simple and statically determined values of one fluent
+        # other entities; mixed = simple and statically determined values of one fluent,
+        # absence = formulas of nothing but negations
         *("output", "static", "duration", "allen", "formula", "mixed", "cycle", "inputs"),
+        "absence",
         # fi; between two fluents; with a body; p; ft
         *("delay", "delay-between", "delay-if", "postponed", "ending"),
         # conditions; past and ahead = a second time variable, clock = fixed times

@@ -6,7 +6,7 @@ from horai.lang.ec.syntax import Literal
 from horai.lang.terms import Term, Var
 from horai.oracle.errors import Stuck, Unsupported
 from horai.oracle.groundings import Groundings
-from horai.oracle.scopes import names, visible
+from horai.oracle.scopes import Names, names, visible
 from horai.oracle.solver import Solver
 from horai.oracle.unify import Env, ground
 from horai.oracle.world import key_of
@@ -28,8 +28,7 @@ def head_solutions(
     open_names = names(entity, value) - frozenset(env) - visible(body)
     grounded = key_of(entity) in groundings.rules
     if open_names and not grounded:
-        listed = ", ".join(sorted(open_names))
-        raise Unsupported(f"nothing gives a value to {listed}: a grounding is missing")
+        raise _missing(open_names)
     if not open_names:
         try:
             return _solutions(solver, groundings, body, entity, value, [env])
@@ -52,8 +51,16 @@ def _solutions(
     found: list[Env] = []
     for start in starts:
         for env in solver.solve((body,), start):
-            if all(ground(Var(name), env) for name in head):
+            left = frozenset(name for name in head if not ground(Var(name), env))
+            if not left:
                 found.append(env)
-            else:
+            elif key_of(entity) in groundings.rules:
                 found.extend(groundings.complete(solver, entity, value, env))
+            else:
+                raise _missing(left)
     return found
+
+
+def _missing(open_names: Names) -> Unsupported:
+    listed = ", ".join(sorted(open_names))
+    return Unsupported(f"nothing gives a value to {listed}: a grounding is missing")
