@@ -1,0 +1,1 @@
+"""Interval and point kernels over sorted integer columns; they know nothing of rules."""

@@ -1,0 +1,119 @@
+"""Inertia: initiations and terminations of multi-valued fluents to spans, for all keys at once.
+
+A value is broken when it is terminated or another value of the same fluent is initiated. At one
+and the same moment a break wins over an initiation, so two values initiated together end the old
+one and start neither.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from horai.temporal.spans import INF, Ints, Mask
+
+EVERY_VALUE = -1
+
+
+class Changes(NamedTuple):
+    """Points of simple fluents, sorted by (key, time).
+
+    `initiates` tells initiations from terminations; a termination of `EVERY_VALUE` ends any.
+    """
+
+    key: Ints
+    time: Ints
+    value: Ints
+    initiates: Mask
+
+
+class ValueSpans(NamedTuple):
+    """Spans of fluent-value pairs, sorted by (key, start)."""
+
+    key: Ints
+    value: Ints
+    start: Ints
+    end: Ints
+
+
+def inertia(changes: Changes, tick: int = 1, held: ValueSpans | None = None) -> ValueSpans:
+    """The maximal spans. `held` gives values that hold already, one per key, sorted by key."""
+    if held is None:
+        empty = np.empty(0, np.int64)
+        held = ValueSpans(empty, empty, empty, empty)
+    return ValueSpans(*_inertia(*changes, held.key, held.value, held.start, tick))
+
+
+@njit(cache=True)
+def _inertia(
+    key: Ints,
+    time: Ints,
+    value: Ints,
+    initiates: Mask,
+    held_key: Ints,
+    held_value: Ints,
+    held_start: Ints,
+    tick: int,
+) -> tuple[Ints, Ints, Ints, Ints]:
+    n = len(key)
+    size = n + len(held_key)
+    out_key = np.empty(size, np.int64)
+    out_value = np.empty(size, np.int64)
+    out_start = np.empty(size, np.int64)
+    out_end = np.empty(size, np.int64)
+    m = 0
+    i = 0
+    h = 0
+    while i < n or h < len(held_key):
+        if i >= n or (h < len(held_key) and held_key[h] < key[i]):
+            out_key[m], out_value[m] = held_key[h], held_value[h]
+            out_start[m], out_end[m] = held_start[h], INF
+            m += 1
+            h += 1
+            continue
+        fluent = key[i]
+        first = m
+        holding = h < len(held_key) and held_key[h] == fluent
+        current = held_value[h] if holding else 0
+        since = held_start[h] if holding else 0
+        if holding:
+            h += 1
+        while i < n and key[i] == fluent:
+            t = time[i]
+            following = t + tick - t % tick
+            begins, several, new = False, False, 0
+            ended = False  # is the value that holds, or the one that begins, terminated?
+            begin = i
+            while i < n and key[i] == fluent and time[i] == t:
+                if initiates[i]:
+                    if begins and value[i] != new:
+                        several = True
+                    begins, new = True, value[i]
+                elif holding and (value[i] == current or value[i] == EVERY_VALUE):
+                    ended = True
+                i += 1
+            if holding and (ended or several or (begins and new != current)):
+                if following > since:
+                    out_key[m], out_value[m] = fluent, current
+                    out_start[m], out_end[m] = since, following
+                    m += 1
+                holding = False
+                if begins and new == current:
+                    continue  # broken at the moment it is initiated again
+            if begins and not several and not holding:
+                stopped = False
+                for k in range(begin, i):
+                    if not initiates[k] and (value[k] == new or value[k] == EVERY_VALUE):
+                        stopped = True
+                if not stopped:
+                    holding, current, since = True, new, following
+                    if m > first and out_value[m - 1] == new and out_end[m - 1] == following:
+                        m -= 1  # between two time-points it ended and began again
+                        since = out_start[m]
+        if holding:
+            out_key[m], out_value[m] = fluent, current
+            out_start[m], out_end[m] = since, INF
+            m += 1
+    return out_key[:m], out_value[:m], out_start[:m], out_end[:m]

@@ -1,0 +1,27 @@
+"""Stabbing: which points lie in spans of their key."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from horai.temporal.spans import Ints, Mask, Points, Spans
+
+
+def stab(points: Points, spans: Spans) -> Mask:
+    """For every point, is it in a span of its key?"""
+    mask: Mask = _stab(points.key, points.time, spans.key, spans.start, spans.end)
+    return mask
+
+
+@njit(cache=True)
+def _stab(key: Ints, time: Ints, span_key: Ints, start: Ints, end: Ints) -> Mask:
+    inside = np.zeros(len(key), np.bool_)
+    j = 0
+    for i in range(len(key)):
+        while j < len(span_key) and (
+            span_key[j] < key[i] or (span_key[j] == key[i] and end[j] <= time[i])
+        ):
+            j += 1
+        inside[i] = j < len(span_key) and span_key[j] == key[i] and start[j] <= time[i]
+    return inside
