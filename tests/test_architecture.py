@@ -15,7 +15,7 @@ TABLE: dict[str, set[str]] = {
     "lang": set(),
     "plan": {"lang"},
     "temporal": set(),
-    "engine": {"plan", "temporal"},
+    "engine": {"lang", "plan", "temporal"},
     "asp": {"lang", "plan"},
     "oracle": {"lang"},
     "io": set(),

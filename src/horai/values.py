@@ -11,9 +11,8 @@ from functools import lru_cache
 from horai.errors import UsageError
 from horai.io.terms import TermText
 from horai.lang import printer
-from horai.lang.grammar import GrammarError, parse_clause
 from horai.lang.terms import Atom, Compound, Float, Int, Str, Term
-from horai.lang.tokens import scan_clause
+from horai.lang.termtext import NotATerm, read_term
 
 Value = str | int | float
 """How a term stands in answers; `TermText`, a `str`, is source text."""
@@ -82,14 +81,10 @@ def parse_term(text: str) -> Term:
     >>> show(parse_term("close( c , 'New York' )"))
     "close(c,'New York')"
     """
-    tokens, _ = scan_clause(text + " .", 0)
     try:
-        parsed = parse_clause(tokens[:-1])
-    except GrammarError as error:
-        raise UsageError(f"{text!r} is not a term") from error
-    if len(tokens) < 2 or parsed.head is None or parsed.body is not None:
-        raise UsageError(f"{text!r} is not a term")
-    return parsed.head
+        return read_term(text)
+    except NotATerm as error:
+        raise UsageError(str(error)) from error
 
 
 def to_term(value: str | int | float) -> Term:
