@@ -8,26 +8,32 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from horai.temporal.spans import INF, Ints, Spans
+from horai.temporal.spans import INF, Ints, Spans, fitted, plain
 
 
 def union(left: Spans, right: Spans) -> Spans:
     """The points of either side."""
-    return Spans(*_union(*left, *right))
+    return Spans(*fitted(_union(*plain(*left, *right)), len(left) + len(right)))
 
 
 def intersection(left: Spans, right: Spans) -> Spans:
     """The points of both sides."""
-    return Spans(*_intersection(*left, *right))
+    return Spans(*fitted(_intersection(*plain(*left, *right)), len(left) + len(right)))
 
 
 def difference(left: Spans, right: Spans) -> Spans:
     """The points of the left side that are not on the right."""
-    return Spans(*_difference(*left, *right))
+    return Spans(*fitted(_difference(*plain(*left, *right)), len(left) + len(right)))
 
 
 def complement(keys: Ints, spans: Spans, first: int) -> Spans:
-    """The points from `first` on that are not in the spans, for every key of a sorted list."""
+    """The points from `first` on that are not in the spans, for every key of a sorted list.
+
+    >>> spans = Spans(np.array([4]), np.array([3]), np.array([7]))
+    >>> rest = complement(np.array([4, 5]), spans, 0)
+    >>> rest.key.tolist(), rest.start.tolist(), rest.end.tolist() == [3, INF, INF]
+    ([4, 4, 5], [0, 7, 0], True)
+    """
     whole = Spans(keys, np.full(len(keys), first, np.int64), np.full(len(keys), INF, np.int64))
     return difference(whole, spans)
 

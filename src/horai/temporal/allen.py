@@ -1,9 +1,12 @@
 """Allen relations between the spans of two relations, key by key.
 
-The spans of one key are disjoint, so a source has at most one partner for every relation but
-`before`: the target that contains its first or its last point. `before` needs no pairs either: a
-source counts if any target starts after it. So each relation is one sweep, never a loop over pairs.
-Spans are compared by their first and last points; the last point of an open one is infinity.
+Spans are compared by their first and last points; the last point of an open one is infinity. The
+spans of one key are disjoint, so a source has at most one partner for most relations: the target
+that contains its first or its last point. `before` has many, but the nearest decide. So each
+relation is one sweep, never a loop over pairs.
+
+Spans of the input may start and end between two time-points, and then a span can have a last point
+before its start. The comments say where that matters.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from numba import njit
 
 from horai.temporal.algebra import union
 from horai.temporal.coalesce import sort_spans
-from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, previous_point
+from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain, previous_point
 
 RELATIONS = ("before", "meets", "starts", "finishes", "during", "overlaps", "equal")
 MODES = (
@@ -36,25 +39,36 @@ def allen(
 ) -> Spans:
     """What `mode` says of all pairs in the relation, coalesced.
 
-    `memory` bounds how far `before` looks back from the first point of a target.
+    `memory` bounds how far `before` looks back from the first point of a target to the last point
+    of a source.
     """
+    if relation not in RELATIONS:
+        raise ValueError(f"no Allen relation {relation}")
+    if mode not in MODES:
+        raise ValueError(f"no mode {mode}")
+    source, target = Spans(*plain(*source)), Spans(*plain(*target))
     if relation == "before":
         return _before(source, target, mode, tick, INF if memory is None else memory)
-    chosen, partner = _pairs(relation, source, target, tick)
-    left = source.where(chosen)
-    right = Spans(*(column[partner] for column in target))
-    return _combine(left, right, mode)
+    left, right = _pairs(relation, source, target, tick)
+    return _combine(_rows(source, left), _rows(target, right), mode)
 
 
-def _pairs(relation: str, source: Spans, target: Spans, tick: int) -> tuple[Mask, Ints]:
-    """The sources in the relation and the position of the partner of each."""
+def _rows(spans: Spans, rows: Ints) -> Spans:
+    return Spans(spans.key[rows], spans.start[rows], spans.end[rows])
+
+
+def _pairs(relation: str, source: Spans, target: Spans, tick: int) -> tuple[Ints, Ints]:
+    """Rows of sources and of their partners in the relation."""
     a, b = source.start, previous_point(source.end, tick)
-    at = b if relation in ("meets", "overlaps") else a
-    partner = _containing(source.key, at, target.key, target.start, target.end)
-    found = partner >= 0
-    c = np.where(found, target.start[partner], 0) if len(target) else np.zeros_like(a)
     last = previous_point(target.end, tick)
-    d = np.where(found, last[partner], 0) if len(target) else np.zeros_like(a)
+    if relation == "finishes":
+        left, right = _finishing(source.key, a, b, target.key, target.start, last)
+        return left, right
+    at = b if relation in ("meets", "overlaps") else a
+    partner = _containing(source.key, at, *target)
+    left = np.flatnonzero(partner >= 0)
+    right = partner[left]
+    a, b, c, d = a[left], b[left], target.start[right], last[right]
     match relation:
         case "meets":
             holds = (b == c) & (a < c) & (c < d)
@@ -62,20 +76,15 @@ def _pairs(relation: str, source: Spans, target: Spans, tick: int) -> tuple[Mask
             holds = (a < c) & (c < b) & (b < d)
         case "starts":
             holds = (a == c) & (b < d)
-        case "finishes":
-            holds = (b == d) & (a > c)
         case "during":
             holds = (a > c) & (b < d)
-        case "equal":
-            holds = (a == c) & (b == d)
         case _:
-            raise ValueError(f"no Allen relation {relation}")
-    chosen = found & holds
-    return chosen, partner[chosen]
+            holds = (a == c) & (b == d)
+    return left[holds], right[holds]
 
 
 def _combine(left: Spans, right: Spans, mode: str) -> Spans:
-    """Pairs of overlapping spans to one span list."""
+    """Pairs of spans to one span list."""
     match mode:
         case "source":
             return sort_spans(*left)
@@ -93,10 +102,8 @@ def _combine(left: Spans, right: Spans, mode: str) -> Spans:
             )
         case "relative_complement":
             return _minus(left, right)
-        case "relative_complement_inverse":
-            return _minus(right, left)
         case _:
-            raise ValueError(f"no mode {mode}")
+            return _minus(right, left)
 
 
 def _minus(left: Spans, right: Spans) -> Spans:
@@ -109,21 +116,28 @@ def _minus(left: Spans, right: Spans) -> Spans:
 
 
 def _before(source: Spans, target: Spans, mode: str, tick: int, memory: int) -> Spans:
-    """Pairs of `before` are disjoint, so no mode has to look at single pairs."""
+    """On the grid the spans of a pair are disjoint, so modes are about sources and targets only."""
     last = previous_point(source.end, tick)
+    if memory < 0:
+        return no_spans()
+    if tick > 1 and mode in MODES[3:]:
+        # A target may start after the last point of a source and before its end.
+        columns = (source.key, source.end, last, target.key, target.start, memory)
+        if mode == "relative_complement_inverse":
+            left, right = _behind(*columns)
+        else:
+            left, right = _ahead(*columns)
+        return _combine(_rows(source, left), _rows(target, right), mode)
     sources, targets = _near(source.key, last, target.key, target.start, memory)
-    earlier, later = source.where(sources), target.where(targets)
     match mode:
         case "source" | "relative_complement":
-            return earlier
+            return source.where(sources)
         case "target" | "relative_complement_inverse":
-            return later
+            return target.where(targets)
         case "union":
-            return union(earlier, later)
-        case "intersection":
-            return no_spans()
+            return union(source.where(sources), target.where(targets))
         case _:
-            raise ValueError(f"no mode {mode}")
+            return no_spans()
 
 
 @njit(cache=True)
@@ -142,6 +156,45 @@ def _containing(key: Ints, point: Ints, span_key: Ints, start: Ints, end: Ints) 
 
 
 @njit(cache=True)
+def _finishing(
+    key: Ints, first: Ints, last: Ints, target_key: Ints, target_first: Ints, target_last: Ints
+) -> tuple[Ints, Ints]:
+    """Pairs with one last point whose target starts first.
+
+    Several targets can have the same last point, all but one of them between two time-points.
+    """
+    left = np.empty(0, np.int64)
+    right = np.empty(0, np.int64)
+    for fill in (False, True):
+        m, j = 0, 0
+        for i in range(len(key)):
+            while j < len(target_key) and (
+                target_key[j] < key[i] or (target_key[j] == key[i] and target_last[j] < last[i])
+            ):
+                j += 1
+            k = j
+            while (
+                k < len(target_key)
+                and target_key[k] == key[i]
+                and target_last[k] == last[i]
+                and target_first[k] < first[i]
+            ):
+                if fill:
+                    left[m], right[m] = i, k
+                m += 1
+                k += 1
+        if not fill:
+            left, right = np.empty(m, np.int64), np.empty(m, np.int64)
+    return left, right
+
+
+@njit(cache=True)
+def _within(last: int, first: int, memory: int) -> bool:
+    """Is `first` after `last` and not farther than the memory? The distance may need 64 bits."""
+    return last < first and np.uint64(first) - np.uint64(last) <= np.uint64(memory)  # type: ignore[return-value]
+
+
+@njit(cache=True)
 def _near(key: Ints, last: Ints, target_key: Ints, first: Ints, memory: int) -> tuple[Mask, Mask]:
     """Sources that end before some target of their key starts, and those targets.
 
@@ -156,13 +209,69 @@ def _near(key: Ints, last: Ints, target_key: Ints, first: Ints, memory: int) -> 
         ):
             j += 1
         if j < len(target_key) and target_key[j] == key[i]:
-            sources[i] = first[j] - last[i] <= memory
+            sources[i] = _within(last[i], first[j], memory)
     i = 0
     for j in range(len(target_key)):
         while i < len(key) and (
             key[i] < target_key[j] or (key[i] == target_key[j] and last[i] < first[j])
         ):
             i += 1
-        if i > 0 and key[i - 1] == target_key[j] and last[i - 1] < first[j]:
-            targets[j] = first[j] - last[i - 1] <= memory
+        if i > 0 and key[i - 1] == target_key[j]:
+            targets[j] = _within(last[i - 1], first[j], memory)
     return sources, targets
+
+
+@njit(cache=True)
+def _ahead(
+    key: Ints, end: Ints, last: Ints, target_key: Ints, first: Ints, memory: int
+) -> tuple[Ints, Ints]:
+    """For every source the targets it is before that its end reaches, and at least two.
+
+    Targets are disjoint, so without one or the other of two nothing is missing from a source.
+    """
+    left = np.empty(0, np.int64)
+    right = np.empty(0, np.int64)
+    for fill in (False, True):
+        m, j = 0, 0
+        for i in range(len(key)):
+            while j < len(target_key) and (
+                target_key[j] < key[i] or (target_key[j] == key[i] and first[j] <= last[i])
+            ):
+                j += 1
+            k = j
+            while (
+                k < len(target_key)
+                and target_key[k] == key[i]
+                and (k < j + 2 or first[k] < end[i])
+                and _within(last[i], first[k], memory)
+            ):
+                if fill:
+                    left[m], right[m] = i, k
+                m += 1
+                k += 1
+        if not fill:
+            left, right = np.empty(m, np.int64), np.empty(m, np.int64)
+    return left, right
+
+
+@njit(cache=True)
+def _behind(
+    key: Ints, end: Ints, last: Ints, target_key: Ints, first: Ints, memory: int
+) -> tuple[Ints, Ints]:
+    """For every target the two nearest sources before it; `end` plays no part (see `_ahead`)."""
+    left = np.empty(2 * len(target_key), np.int64)
+    right = np.empty(2 * len(target_key), np.int64)
+    m, i = 0, 0
+    for j in range(len(target_key)):
+        while i < len(key) and (
+            key[i] < target_key[j] or (key[i] == target_key[j] and last[i] < first[j])
+        ):
+            i += 1
+        k = i - 1
+        while (
+            k >= 0 and k >= i - 2 and key[k] == target_key[j] and _within(last[k], first[j], memory)
+        ):
+            left[m], right[m] = k, j
+            m += 1
+            k -= 1
+    return left[:m], right[:m]

@@ -5,18 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from horai.temporal.spans import Ints, Spans
+from horai.temporal.sorting import order
+from horai.temporal.spans import Ints, Spans, fitted, plain
 
 
 def sort_spans(key: Ints, start: Ints, end: Ints) -> Spans:
-    """Any spans, sorted and coalesced."""
-    order = np.lexsort((start, key))
-    return coalesce(Spans(key[order], start[order], end[order]))
+    """Any spans, sorted and coalesced.
+
+    >>> spans = sort_spans(np.array([1, 0, 1]), np.array([5, 3, 2]), np.array([9, 3, 5]))
+    >>> [column.tolist() for column in spans]
+    [[1], [2], [9]]
+    """
+    rows = order(key, start)
+    return coalesce(Spans(key[rows], start[rows], end[rows]))
 
 
 def coalesce(spans: Spans) -> Spans:
     """Spans sorted by (key, start), made maximal; empty ones are dropped."""
-    return Spans(*_coalesce(spans.key, spans.start, spans.end))
+    return Spans(*fitted(_coalesce(*plain(*spans)), len(spans)))
 
 
 @njit(cache=True)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from horai.temporal.spans import INF, Points, Spans, previous_point
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from horai.temporal.spans import FIRST, INF, Ints, Mask, Points, Spans, plain, previous_point
+
+Bound = int | float | Ints | npt.NDArray[np.float64]
 
 
 def start_points(spans: Spans, tick: int = 1) -> Points:
@@ -18,23 +24,83 @@ def end_points(spans: Spans, tick: int = 1) -> Points:
     return Points(ended.key, previous_point(ended.end, tick))
 
 
-def by_duration(spans: Spans, op: str, bound: float, query: int, open_counts: bool = True) -> Spans:
-    """The spans whose duration compares with a bound; open ones count up to the query time."""
-    duration = np.where(spans.end == INF, query, spans.end) - spans.start
-    match op:
-        case ">":
-            chosen = duration > bound
-        case ">=":
-            chosen = duration >= bound
-        case "<":
-            chosen = duration < bound
-        case _:
-            chosen = duration <= bound
+def shift(points: Points, delay: int | Ints) -> Points:
+    """Every point, later by one delay or by its own; what leaves time ends up at `INF`.
+
+    Delays of their own may mix up the order of the points.
+    """
+    delays = np.broadcast_to(np.asarray(delay, np.int64), points.time.shape)
+    moved: Ints = _shift(*plain(points.time, delays))
+    return Points(points.key, moved)
+
+
+def by_duration(spans: Spans, op: str, bound: Bound, query: int, open_counts: bool = True) -> Spans:
+    """The spans whose duration compares with a bound; open ones count up to the query time.
+
+    The bound is one number or an array with one for each span. Comparisons are exact: bounds
+    that are no integers are rounded to the side that does not change the answer, since durations
+    near 2**53 and above would lose digits as floats. Durations beyond 64 bits count as the longest
+    within.
+
+    >>> spans = Spans(np.array([0, 1]), np.array([2, 2]), np.array([5, INF]))
+    >>> by_duration(spans, ">", 3.5, 10).key.tolist()
+    [1]
+    >>> by_duration(spans, "=<", np.array([3, 7]), 10).key.tolist()
+    [0]
+    """
+    if op not in (">", ">=", "<", "=<"):
+        raise ValueError(f"no comparison {op}")
+    # With w = floor(b), d > b is d > w; with w = ceil(b) - 1, d >= b is d > w. The others negate.
+    whole, known = _whole(bound, below=op in (">=", "<"))
+    duration: Ints = _durations(query, *plain(spans.start, spans.end))
+    chosen: Mask = duration > whole if op in (">", ">=") else duration <= whole
+    chosen &= known
     if not open_counts:
         chosen &= spans.end != INF
     return spans.where(chosen)
 
 
-def shift(points: Points, delay: int) -> Points:
-    """Every point, later."""
-    return Points(points.key, points.time + delay)
+def _whole(bound: Bound, below: bool) -> tuple[int | Ints, bool | Mask]:
+    """The greatest integers up to a bound, or below it, in 64 bits; and is the bound a number?"""
+    if not isinstance(bound, np.ndarray):
+        if math.isnan(bound):
+            return 0, False
+        if math.isinf(bound):
+            return (INF if bound > 0 else FIRST), True
+        whole = math.ceil(bound) - 1 if below else math.floor(bound)
+        return min(max(whole, FIRST), INF), True
+    if bound.dtype.kind != "f":
+        exact: Ints = bound.astype(np.int64)
+        return (exact - (exact != FIRST) if below else exact), True
+    rounded = np.ceil(bound) if below else np.floor(bound)
+    known: Mask = ~np.isnan(rounded)
+    inside = known & (np.abs(rounded) < 2.0**63)
+    wholes: Ints = np.where(inside, rounded, 0).astype(np.int64) - below
+    return np.where(inside, wholes, np.where(rounded > 0, INF, FIRST)), known
+
+
+@njit(cache=True)
+def _durations(query: int, start: Ints, end: Ints) -> Ints:
+    duration = np.empty(len(start), np.int64)
+    for i in range(len(start)):
+        until = query if end[i] == INF else end[i]
+        if start[i] < 0 and until > INF + start[i]:
+            duration[i] = INF
+        elif start[i] > 0 and until < FIRST + start[i]:
+            duration[i] = FIRST
+        else:
+            duration[i] = until - start[i]
+    return duration
+
+
+@njit(cache=True)
+def _shift(time: Ints, delay: Ints) -> Ints:
+    moved = np.empty(len(time), np.int64)
+    for i in range(len(time)):
+        if delay[i] > 0 and time[i] > INF - delay[i]:
+            moved[i] = INF
+        elif delay[i] < 0 and time[i] < FIRST - delay[i]:
+            moved[i] = FIRST
+        else:
+            moved[i] = time[i] + delay[i]
+    return moved

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from horai.temporal.spans import INF, Ints, Mask
+from horai.temporal.spans import INF, Ints, Mask, fitted, plain
 
 EVERY_VALUE = -1
 
@@ -20,7 +20,8 @@ EVERY_VALUE = -1
 class Changes(NamedTuple):
     """Points of simple fluents, sorted by (key, time).
 
-    `initiates` tells initiations from terminations; a termination of `EVERY_VALUE` ends any.
+    Values are numbers from 0 on. `initiates` tells initiations from terminations; a termination of
+    `EVERY_VALUE` ends any. The order of the changes of one key at one time does not matter.
     """
 
     key: Ints
@@ -39,23 +40,32 @@ class ValueSpans(NamedTuple):
 
 
 def inertia(changes: Changes, tick: int = 1, held: ValueSpans | None = None) -> ValueSpans:
-    """The maximal spans. `held` gives values that hold already, one per key, sorted by key."""
+    """The maximal spans.
+
+    `held` gives values that hold when the changes come, at most one per key, sorted by key; their
+    ends do not count, since the changes decide on them.
+    """
     if held is None:
         empty = np.empty(0, np.int64)
         held = ValueSpans(empty, empty, empty, empty)
-    return ValueSpans(*_inertia(*changes, held.key, held.value, held.start, tick))
+    initiates = changes.initiates
+    if not initiates.flags.carray:  # see `plain`
+        initiates = np.array(initiates)
+    points = (changes.key, changes.time, changes.value)
+    found = _inertia(tick, initiates, *plain(*points, held.key, held.value, held.start))
+    return ValueSpans(*fitted(found, len(changes.key) + len(held.key)))
 
 
 @njit(cache=True)
 def _inertia(
+    tick: int,
+    initiates: Mask,
     key: Ints,
     time: Ints,
     value: Ints,
-    initiates: Mask,
     held_key: Ints,
     held_value: Ints,
     held_start: Ints,
-    tick: int,
 ) -> tuple[Ints, Ints, Ints, Ints]:
     n = len(key)
     size = n + len(held_key)
@@ -82,7 +92,8 @@ def _inertia(
             h += 1
         while i < n and key[i] == fluent:
             t = time[i]
-            following = t + tick - t % tick
+            step = tick - t % tick
+            following = t + step if t < INF - step else INF
             begins, several, new = False, False, 0
             ended = False  # is the value that holds, or the one that begins, terminated?
             begin = i
@@ -112,7 +123,7 @@ def _inertia(
                     if m > first and out_value[m - 1] == new and out_end[m - 1] == following:
                         m -= 1  # between two time-points it ended and began again
                         since = out_start[m]
-        if holding:
+        if holding and since < INF:  # what begins after the last time never holds
             out_key[m], out_value[m] = fluent, current
             out_start[m], out_end[m] = since, INF
             m += 1

@@ -1,7 +1,8 @@
 """Spans and points of many keys at once, as columns.
 
 A span relation is sorted by (key, start); the spans of one key neither overlap nor touch. The end
-of a span that still lasts is `INF`.
+of a span that still lasts is `INF`. Times are integers; those that the grid would push out of 64
+bits stay at the last integer on that side, which for late ones is `INF`.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 INF = int(np.iinfo(np.int64).max)
+FIRST = int(np.iinfo(np.int64).min)
 
 
 class Spans(NamedTuple):
-    """Maximal intervals `[start, end)` by key."""
+    """Maximal intervals `[start, end)` by key. Its length is the number of spans."""
 
     key: Ints
     start: Ints
@@ -33,10 +36,17 @@ class Spans(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Time-points by key, sorted by (key, time)."""
+    """Time-points by key, sorted by (key, time). Its length is the number of points."""
 
     key: Ints
     time: Ints
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def where(self, mask: Mask) -> Points:
+        """The points a mask picks."""
+        return Points(self.key[mask], self.time[mask])
 
 
 def no_spans() -> Spans:
@@ -45,13 +55,29 @@ def no_spans() -> Spans:
     return Spans(empty, empty, empty)
 
 
+def plain(*columns: Ints) -> tuple[Ints, ...]:
+    """The columns in the one memory layout that sweeps are compiled for.
+
+    Columns of Arrow tables are read-only and slices may have strides: to numba these are other
+    types, and it would compile each sweep anew for every mixture of them.
+    """
+    return tuple(c if c.flags.carray else np.array(c, order="C") for c in columns)
+
+
+def fitted(columns: tuple[Ints, ...], room: int) -> tuple[Ints, ...]:
+    """Results of a sweep without the room it did not need: they may be kept for long."""
+    if 2 * len(columns[0]) >= room:
+        return columns
+    return tuple(column.copy() for column in columns)
+
+
 def next_point(time: Ints, tick: int) -> Ints:
     """The time-point after each time; infinity stays.
 
     >>> next_point(np.array([13, 20, INF]), 10).tolist()[:2]
     [20, 30]
     """
-    following: Ints = time + np.where(time == INF, 0, tick - time % tick)
+    following: Ints = _next(tick, *plain(time))
     return following
 
 
@@ -61,7 +87,27 @@ def previous_point(time: Ints, tick: int) -> Ints:
     >>> previous_point(np.array([13, 20, INF]), 10).tolist()[:2]
     [10, 10]
     """
-    rest = time % tick
-    step = np.where(rest == 0, tick, rest)
-    before: Ints = time - np.where(time == INF, 0, step)
+    before: Ints = _previous(tick, *plain(time))
+    return before
+
+
+@njit(cache=True)
+def _next(tick: int, time: Ints) -> Ints:
+    following = np.empty(len(time), np.int64)
+    for i in range(len(time)):
+        step = tick - time[i] % tick
+        following[i] = time[i] + step if time[i] < INF - step else INF
+    return following
+
+
+@njit(cache=True)
+def _previous(tick: int, time: Ints) -> Ints:
+    before = np.empty(len(time), np.int64)
+    for i in range(len(time)):
+        rest = time[i] % tick
+        step = tick if rest == 0 else rest
+        if time[i] == INF:
+            before[i] = INF
+        else:
+            before[i] = time[i] - step if time[i] > FIRST + step else FIRST
     return before

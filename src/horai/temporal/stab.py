@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from horai.temporal.spans import Ints, Mask, Points, Spans
+from horai.temporal.spans import Ints, Mask, Points, Spans, plain
 
 
 def stab(points: Points, spans: Spans) -> Mask:
     """For every point, is it in a span of its key?"""
-    mask: Mask = _stab(points.key, points.time, spans.key, spans.start, spans.end)
+    mask: Mask = _stab(*plain(*points, *spans))
     return mask
 
 
