@@ -190,8 +190,13 @@ def _finishing(
 
 @njit(cache=True)
 def _within(last: int, first: int, memory: int) -> bool:
-    """Is `first` after `last` and not farther than the memory? The distance may need 64 bits."""
-    return last < first and np.uint64(first) - np.uint64(last) <= np.uint64(memory)  # type: ignore[return-value]
+    """Is `first` after `last` and not farther than the memory?
+
+    The distance may need all 64 bits, and a memory of `INF` is none.
+    """
+    if last >= first:
+        return False
+    return memory == INF or np.uint64(first) - np.uint64(last) <= np.uint64(memory)  # type: ignore[return-value]
 
 
 @njit(cache=True)

@@ -1,0 +1,121 @@
+"""Operations on span relations are those of sets of points."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.temporal.columns import (
+    LATE,
+    Row,
+    column,
+    columns,
+    held,
+    maximal,
+    points,
+    raw_spans,
+    relation,
+    rows_of,
+)
+
+from horai.temporal.algebra import complement, difference, intersection, union
+from horai.temporal.clip import clip
+from horai.temporal.coalesce import coalesce, sort_spans
+from horai.temporal.spans import FIRST, INF, Spans, no_spans
+from horai.temporal.stab import stab
+
+END_OF_TIME = [(0, FIRST, FIRST + 2), (0, INF - 1, INF), (1, FIRST, INF)]
+
+
+def test_maximal_spans_of_points_by_hand() -> None:
+    rows = maximal(held([(1, 3, 5), (1, 5, 7), (1, 8, 9), (2, 8, INF), (2, 4, 4)]))
+    assert rows == [(1, 3, 7), (1, 8, 9), (2, 8, INF)]
+
+
+@given(raw_spans)
+def test_sorting_and_coalescing_gives_the_maximal_spans(rows: list[Row]) -> None:
+    expected = maximal(held(rows))
+    assert rows_of(sort_spans(*columns(rows))) == expected
+    assert rows_of(coalesce(Spans(*columns(sorted(rows))))) == expected
+
+
+@given(raw_spans, raw_spans)
+def test_union_intersection_and_difference_are_those_of_sets(
+    left: list[Row], right: list[Row]
+) -> None:
+    a, b = relation(left), relation(right)
+    assert rows_of(union(a, b)) == maximal(held(left) | held(right))
+    assert rows_of(intersection(a, b)) == maximal(held(left) & held(right))
+    assert rows_of(difference(a, b)) == maximal(held(left) - held(right))
+
+
+@given(raw_spans, st.sets(st.integers(-1, 3)), st.integers(-9, 20))
+def test_complement_is_everything_else_of_the_keys(
+    rows: list[Row], keys: set[int], first: int
+) -> None:
+    rest = complement(column(sorted(keys)), relation(rows), first)
+    whole = {(k, t) for k in keys for t in range(first, LATE)}
+    assert rows_of(rest) == maximal(whole - held(rows))
+
+
+@given(raw_spans, st.integers(-12, 25), st.integers(-12, 25) | st.just(INF))
+def test_clipping_keeps_the_points_of_the_window(rows: list[Row], low: int, high: int) -> None:
+    window = {(k, t) for k, t in held(rows) if low <= t < high}
+    assert rows_of(clip(relation(rows), low, high)) == maximal(window)
+
+
+@given(raw_spans, st.lists(st.tuples(st.integers(-2, 3), st.integers(-10, 30)), max_size=15))
+def test_stabbing_is_membership(rows: list[Row], pairs: list[tuple[int, int]]) -> None:
+    pairs.sort()
+    inside = stab(points(pairs), relation(rows))
+    assert inside.tolist() == [pair in held(rows) for pair in pairs]
+
+
+def test_the_ends_of_time_are_times_like_others() -> None:
+    ends = relation(END_OF_TIME)
+    assert rows_of(ends) == END_OF_TIME
+    assert rows_of(union(ends, ends)) == END_OF_TIME
+    assert rows_of(intersection(ends, ends)) == END_OF_TIME
+    assert rows_of(difference(ends, ends)) == []
+    rest = complement(column([0, 1, 2]), ends, FIRST)
+    assert rows_of(rest) == [(0, FIRST + 2, INF - 1), (2, FIRST, INF)]
+    assert rows_of(clip(ends)) == END_OF_TIME
+    assert rows_of(clip(ends, FIRST + 1, FIRST + 3))[0] == (0, FIRST + 1, FIRST + 2)
+    assert stab(points([(0, FIRST), (0, INF - 2), (1, INF - 1)]), ends).tolist() == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_nothing_in_nothing_out() -> None:
+    nothing, some = no_spans(), relation([(1, 2, 3)])
+    for operation in (union, intersection, difference):
+        assert rows_of(operation(nothing, nothing)) == []
+    assert rows_of(union(nothing, some)) == rows_of(union(some, nothing)) == [(1, 2, 3)]
+    assert rows_of(difference(some, nothing)) == [(1, 2, 3)]
+    assert rows_of(clip(some, 5, 1)) == []
+    assert stab(points([]), some).tolist() == []
+    assert stab(points([(1, 2)]), nothing).tolist() == [False]
+
+
+def test_columns_of_any_layout_give_the_same_and_compile_nothing_new() -> None:
+    from horai.temporal.algebra import _union
+
+    spans = relation([(k, 10 * k, 10 * k + 5) for k in range(8)])
+    expected = rows_of(union(spans, spans))
+    compiled = len(_union.signatures)
+    frozen = Spans(*(c.copy() for c in spans))
+    for c in frozen:
+        c.flags.writeable = False
+    strided = Spans(*(np.repeat(c, 2)[::2] for c in spans))
+    assert rows_of(union(frozen, strided)) == expected
+    assert len(_union.signatures) == compiled
+
+
+def test_results_do_not_keep_the_room_of_their_inputs() -> None:
+    many = relation([(k, 0, 5) for k in range(1000)])
+    one = relation([(3, 1, 2)])
+    small = intersection(many, one)
+    assert rows_of(small) == [(3, 1, 2)]
+    assert small.key.base is None
