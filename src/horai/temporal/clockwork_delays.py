@@ -7,12 +7,15 @@ last break of each origin pair is all one has to know of the past.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from horai.temporal.spans import Ints, Mask
+
+if TYPE_CHECKING:
+    from horai.temporal.clockwork import Effects
 
 NEVER = int(np.iinfo(np.int64).min)
 INITIATE, TERMINATE, GHOST = 0, 1, 2
@@ -49,7 +52,8 @@ class Delays(NamedTuple):
 @njit(cache=True)
 def pair_of(delays: Delays, fluent: int, value: int) -> int:
     """The number of an origin pair; -1 if no effect starts from it."""
-    low, high = delays.first_pair[fluent], delays.first_pair[fluent + 1]
+    low: int = delays.first_pair[fluent]
+    high: int = delays.first_pair[fluent + 1]
     while low < high:
         middle = (low + high) // 2
         if delays.pair_value[middle] < value:
@@ -75,9 +79,8 @@ def alive(delays: Delays, effect: int) -> bool:
     spared = delays.broken[fluent, SPARED] == delays.pair_value[pair]
     if delays.terminated[pair] > since or delays.broken[fluent, ALL if spared else OTHERS] > since:
         return False
-    if delays.effect[effect, POSTPONABLE]:
-        return True
-    return delays.acted[delays.effect[effect, GROUP]] <= since
+    group = delays.effect[effect, GROUP]
+    return bool(delays.effect[effect, POSTPONABLE] or delays.acted[group] <= since)
 
 
 @njit(cache=True)
@@ -122,7 +125,7 @@ def schedule(delays: Delays, effect: int, query: int) -> None:
 
 @njit(cache=True)
 def _pop(queue: Ints, size: Ints) -> int:
-    effect = queue[0, 1]
+    effect: int = queue[0, 1]
     size[0] -= 1
     n = size[0]
     time, k = queue[n, 0], 0
@@ -190,11 +193,9 @@ def judge(delays: Delays, due: Ints, n: int, moment: int, acts: Mask) -> bool:
 
 
 @njit(cache=True)
-def prepare(
-    fluents: int, rule: Ints, fluent: Ints, value: Ints, delay: Ints, kind: Ints,
-    target_fluent: Ints, target_value: Ints, postponable: Mask, acted: Ints,
-) -> tuple[bool, Delays]:  # fmt: skip
+def prepare(fluents: int, effects: Effects, acted: Ints) -> tuple[bool, Delays]:
     """Effects as the pass wants them; False if they are not sorted by origin pair."""
+    rule, fluent, value = effects.rule, effects.origin_fluent, effects.origin_value
     n = len(rule)
     effect = np.empty((n, 8), np.int64)
     last_acted = np.full(n, NEVER)
@@ -217,9 +218,10 @@ def prepare(
             group_rule[group] = rule[e]
             groups += 1
         last_acted[group] = max(last_acted[group], acted[e])
-        effect[e, PAIR], effect[e, GROUP], effect[e, POSTPONABLE] = pairs - 1, group, postponable[e]
-        effect[e, DELAY], effect[e, KIND] = delay[e], kind[e]
-        effect[e, FLUENT], effect[e, VALUE] = target_fluent[e], target_value[e]
+        effect[e, PAIR], effect[e, GROUP] = pairs - 1, group
+        effect[e, DELAY], effect[e, KIND] = effects.delay[e], effects.kind[e]
+        effect[e, FLUENT], effect[e, VALUE] = effects.target_fluent[e], effects.target_value[e]
+        effect[e, POSTPONABLE] = effects.postponable[e]
     first_effect[pairs] = n
     pair_fluent, pair_value = pair_fluent[:pairs].copy(), pair_value[:pairs].copy()
     delays = Delays(
@@ -230,7 +232,7 @@ def prepare(
         np.empty((2 * n, 2), np.int64), np.zeros(2, np.int64),
     )  # fmt: skip
     for e in range(n):
-        effect[e, TARGET] = pair_of(delays, target_fluent[e], target_value[e])
+        effect[e, TARGET] = pair_of(delays, effect[e, FLUENT], effect[e, VALUE])
     return ordered, delays
 
 
@@ -241,8 +243,12 @@ def take_up(
     """Attempts made before the run: the first that is due, or the last that restarts the clock."""
     for k in range(len(effect)):
         e, known = effect[k], delays.armed[effect[k], SINCE]
-        better = since[k] > known if delays.effect[e, POSTPONABLE] else since[k] < known
-        if deadline[k] > start and (known == NEVER or better):
+        if delays.effect[e, POSTPONABLE]:
+            counts = known == NEVER or since[k] > known
+        else:
+            over = delays.acted[delays.effect[e, GROUP]] > since[k]
+            counts = not over and (known == NEVER or since[k] < known)
+        if counts and deadline[k] > start:
             delays.armed[e, SINCE], delays.armed[e, DEADLINE] = since[k], deadline[k]
     for e in range(len(delays.armed)):
         if delays.armed[e, SINCE] != NEVER:
