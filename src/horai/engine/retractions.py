@@ -1,0 +1,108 @@
+"""Which item each retraction takes back.
+
+A retraction takes an equal item that arrived no later: of admitted items the one admitted last, of
+waiting ones the one that came first. Each item can be taken once, so the order of retractions
+matters; items are compared only if a retraction names their very start.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from horai.engine.hashing import dense
+from horai.engine.stream_rows import Rows, join
+from horai.engine.symbols import Symbols
+from horai.temporal.spans import Ints, Mask
+
+
+class TakenBack(NamedTuple):
+    """Positions: of retractions that found nothing, and of what the others found."""
+
+    unknown: Ints  # retractions among the due rows
+    due: Ints  # items that are due themselves
+    admitted: Ints
+    by: Ints  # for every position in `admitted`, the retraction among the due rows
+    waiting: Ints
+
+
+def take_back(
+    due: Rows, live: Mask, admitted: Rows, waiting: Rows, query: int, symbols: Symbols
+) -> TakenBack:
+    """Match the live retractions among the due rows with live, admitted and waiting items."""
+    retract = due["op"] < 0
+    asking = np.flatnonzero(live & retract)
+    starts = np.unique(due["start"][asking])
+    own = np.flatnonzero(live & ~retract & _among(due["start"], starts))
+    old = np.flatnonzero(_among(admitted["start"], starts))
+    may_go = (waiting["op"] > 0) & (waiting["arrival"] <= query)
+    idle = np.flatnonzero(may_go & _among(waiting["start"], starts))
+    parts = [due.take(asking), due.take(own), _numbered(admitted.take(old)), waiting.take(idle)]
+    found = _partners(join(map(_comparable, parts), symbols), query)[: len(asking)]
+    bounds = np.cumsum([len(asking), len(own), len(old), len(idle)])
+
+    def inside(part: int) -> Mask:
+        mask: Mask = (found >= bounds[part - 1]) & (found < bounds[part])
+        return mask
+
+    return TakenBack(
+        unknown=asking[found < 0],
+        due=own[found[inside(1)] - bounds[0]],
+        admitted=old[found[inside(2)] - bounds[1]],
+        by=asking[inside(2)],
+        waiting=idle[found[inside(3)] - bounds[2]],
+    )
+
+
+def _among(column: Ints, wanted: Ints) -> Mask:
+    """Which rows are one of some sorted numbers?"""
+    if not len(wanted):
+        return np.zeros(len(column), np.bool_)
+    places = np.minimum(np.searchsorted(wanted, column), len(wanted) - 1)
+    found: Mask = wanted[places] == column
+    return found
+
+
+def _numbered(admitted: Rows) -> Rows:
+    """Admitted rows have lost op and number; equal ones of one arrival are all the same."""
+    ones = np.ones(admitted.size, np.int64)
+    return admitted.having(op=ones, number=-ones)
+
+
+def _comparable(rows: Rows) -> Rows:
+    names = ("start", "end", "arrival", "op", "generation", "number")
+    return rows.only(*(name for name in names if name in rows.numbers))
+
+
+def _partners(rows: Rows, query: int) -> Ints:
+    """For every retraction the row it takes back; -1 for other rows and where there is none."""
+    group, _ = dense(rows.identity(), rows.size)
+    retract = rows["op"] < 0
+    admission = np.lexsort((rows["number"], rows["arrival"], rows["generation"]))
+    place = np.empty(rows.size, np.int64)
+    place[admission] = np.arange(rows.size)
+    # Equal rows have equal starts, so they all wait or none does.
+    rank = np.where(rows["start"] > query, place, -place)
+    steps = np.lexsort((rows["number"], retract, rows["arrival"], group))
+    found: Ints = _match(steps, group, retract, rank, admission)
+    return found
+
+
+@njit(cache=True)
+def _match(steps: Ints, group: Ints, retract: Mask, rank: Ints, admission: Ints) -> Ints:
+    """Every retraction takes the smallest rank of its group that is there when it comes."""
+    partner = np.full(len(steps), -1, np.int64)
+    there = [np.int64(0)]
+    current = np.int64(-1)
+    for row in steps:
+        if group[row] != current:
+            current = group[row]
+            there.clear()
+        if not retract[row]:
+            heappush(there, rank[row])
+        elif len(there) > 0:
+            partner[row] = admission[abs(heappop(there))]
+    return partner

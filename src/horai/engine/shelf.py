@@ -1,0 +1,215 @@
+"""The items of one type: those that wait, those that count, and kept parts of retracted ones."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from horai.engine.origins import Origins
+from horai.engine.retractions import TakenBack, take_back
+from horai.engine.stream_rows import Rows, State, empty_rows, join, rows_from_state, rows_state
+from horai.engine.symbols import Symbols
+from horai.temporal.spans import Ints, Mask
+
+# What may become of a row that is not used, or not in full.
+GONE, CUT, CUT_BACK, UNKNOWN = range(4)
+
+ARRIVED = ("op", "arrival", "number", "start")
+ADMITTED = ("generation", "arrival", "start")
+
+
+class Moment(NamedTuple):
+    """A query time, its border and the time-point after that.
+
+    `generation` counts the query times: items are admitted generation by generation.
+    """
+
+    query: int
+    border: int
+    following: int
+    generation: int
+
+
+class Judged(NamedTuple):
+    """Due rows that are dead; for fluents also where the part that counts begins."""
+
+    gone: Mask
+    first: Ints | None
+
+
+class Shelf:
+    """The items of one type."""
+
+    def __init__(self, arity: int, is_fluent: bool, symbols: Symbols, origins: Origins) -> None:
+        self.is_fluent = is_fluent
+        self.symbols, self.origins = symbols, origins
+        terms = arity + is_fluent
+        ends = ("end",) if is_fluent else ()
+        parts = ("end", "first") if is_fluent else ()
+        self.waiting = empty_rows((*ARRIVED, *ends, "due"), terms)  # sorted by `due`
+        self._room = 0  # how many rows the arrays of `waiting` have room for
+        self._admitted = [empty_rows((*ADMITTED, *parts), terms)]
+        self._kept = [empty_rows(("start", "end"), terms)]
+
+    def admitted(self) -> Rows:
+        """What was admitted and not taken back, generation by generation."""
+        self._admitted = [join(self._admitted, self.symbols)]
+        return self._admitted[0]
+
+    def kept(self) -> Rows:
+        """Parts of retracted intervals that had become final."""
+        self._kept = [join(self._kept, self.symbols)]
+        return self._kept[0]
+
+    def is_bare(self) -> bool:
+        """Does nothing of the type count now?"""
+        return not any(rows.size for rows in (*self._admitted, *self._kept))
+
+    def newest(self, generation: int) -> Rows:
+        """What the last generation admitted."""
+        rows = self.admitted()
+        return rows.split(int(np.searchsorted(rows["generation"], generation)))[1]
+
+    def set_aside(self, arrived: Rows, query: int) -> Rows:
+        """The rows that are due; the others begin to wait."""
+        start, arrival = arrived["start"], arrived["arrival"]
+        if not arrived.size or max(start.max(), arrival.max()) <= query:
+            return arrived
+        # A retraction need not wait for its start: all it could take back has arrived before.
+        since = np.where(arrived["op"] < 0, arrival, np.maximum(start, arrival))
+        waits = since > query
+        self.waiting = _by_due(
+            join([self.waiting, arrived.having(due=since).take(waits)], self.symbols)
+        )
+        self._room = self.waiting.size
+        self.origins.wait(arrived["number"][waits], 1)
+        return arrived.take(~waits)
+
+    def now_due(self, query: int) -> Rows:
+        """The rows that have waited for this query time."""
+        due, rest = self.waiting.split(int(np.searchsorted(self.waiting["due"], query, "right")))
+        if not due.size:
+            return due
+        self._wait_on(rest)
+        self.origins.wait(due["number"], -1)
+        return due.take(np.arange(due.size))  # a view would keep all that waits alive
+
+    def admit(self, due: list[Rows], moment: Moment) -> list[Rows]:
+        """Take in rows that are due; those to report come back with a verdict."""
+        filled = [part for part in due if part.size]
+        if any((part["op"] < 0).any() for part in filled):
+            return self._admit_and_take_back(join(filled, self.symbols), moment)
+        return [verdicts for part in filled for verdicts in self._insert(part, moment)]
+
+    def forget(self, until: int) -> None:
+        """Drop what lies at or before `until`."""
+        admitted, kept = self.admitted(), self.kept()
+        last = admitted["end" if self.is_fluent else "start"]
+        if last.size and last.min() <= until:
+            self._admitted = [admitted.take(last > until)]
+        if kept.size:
+            self._kept = [kept.take(kept["end"] > until)]
+
+    def to_state(self) -> State:
+        """All rows as plain arrays."""
+        parts = {"waiting": self.waiting, "admitted": self.admitted(), "kept": self.kept()}
+        return {name: rows_state(rows) for name, rows in parts.items()}
+
+    def set_state(self, state: State) -> None:
+        """Take over what `to_state` wrote."""
+        self.waiting = rows_from_state(state["waiting"])
+        self._room = self.waiting.size
+        self._admitted = [rows_from_state(state["admitted"])]
+        self._kept = [rows_from_state(state["kept"])]
+
+    def _judge(self, due: Rows, moment: Moment) -> Judged:
+        start = due["start"]
+        if not self.is_fluent:
+            return Judged(start <= moment.border, None)
+        first = np.where(start > moment.border, start, moment.following)
+        return Judged(first >= due["end"], first)
+
+    def _insert(self, due: Rows, moment: Moment) -> list[Rows]:
+        """The usual case: no retraction is due."""
+        if due["start"].min() > moment.border:
+            self._store(due, due["start"], moment)
+            return []
+        gone, first = self._judge(due, moment)
+        used = ~gone
+        self._store(due.take(used), None if first is None else first[used], moment)
+        return self._late(due, gone, first, used)
+
+    def _admit_and_take_back(self, due: Rows, moment: Moment) -> list[Rows]:
+        gone, first = self._judge(due, moment)
+        admitted = self.admitted()
+        due = due.having(generation=_constant(moment.generation, due.size))
+        idle = self.waiting.having(generation=_constant(moment.generation, self.waiting.size))
+        taken = take_back(due, ~gone, admitted, idle, moment.query, self.symbols)
+        inserted = ~gone & (due["op"] > 0)
+        used = inserted.copy()
+        used[taken.due] = False
+        verdicts = self._late(due, gone, first, inserted)
+        verdicts += _verdicts(due, taken.unknown, UNKNOWN)
+        if first is not None:
+            verdicts += self._keep_final(due, first, admitted, taken)
+        self._admitted = [_without(admitted, taken.admitted)]
+        self._store(due.take(used), None if first is None else first[used], moment)
+        self.origins.wait(idle["number"][taken.waiting], -1)
+        self._wait_on(_without(self.waiting, taken.waiting))
+        return verdicts
+
+    def _wait_on(self, rest: Rows) -> None:
+        """Go on with a part of what waited, copied only now and then: there may be many steps."""
+        if rest.size <= self._room // 2:
+            rest = rest.take(np.arange(rest.size))
+            self._room = rest.size
+        self.waiting = rest
+
+    def _keep_final(self, due: Rows, first: Ints, admitted: Rows, taken: TakenBack) -> list[Rows]:
+        """What lies before the border stays although its interval is taken back."""
+        begins, stops = admitted["first"][taken.admitted], first[taken.by]
+        is_final = begins < stops
+        terms = admitted.take(taken.admitted[is_final]).terms
+        self._kept.append(Rows({"start": begins[is_final], "end": stops[is_final]}, terms))
+        return _verdicts(due, taken.by[is_final], CUT_BACK)
+
+    def _late(self, due: Rows, gone: Mask, first: Ints | None, inserted: Mask) -> list[Rows]:
+        verdicts = _verdicts(due, np.flatnonzero(gone), GONE)
+        if first is not None:
+            cut = inserted & (first != due["start"])
+            verdicts += _verdicts(due, np.flatnonzero(cut), CUT)
+        return verdicts
+
+    def _store(self, rows: Rows, first: Ints | None, moment: Moment) -> None:
+        if rows.size:
+            begins = {} if first is None else {"first": first}
+            generation = _constant(moment.generation, rows.size)
+            stored = rows.having(generation=generation, **begins)
+            self._admitted.append(stored.only(*self._admitted[0].numbers))
+
+
+def _by_due(rows: Rows) -> Rows:
+    due = rows["due"]
+    if (due[1:] >= due[:-1]).all():
+        return rows
+    return rows.take(np.argsort(due, kind="stable"))
+
+
+def _constant(number: int, rows: int) -> Ints:
+    return np.full(rows, number, np.int64)
+
+
+def _without(rows: Rows, positions: Ints) -> Rows:
+    if not len(positions):
+        return rows
+    stays = np.ones(rows.size, np.bool_)
+    stays[positions] = False
+    return rows.take(stays)
+
+
+def _verdicts(due: Rows, positions: Ints, verdict: int) -> list[Rows]:
+    if not len(positions):
+        return []
+    reported = Rows(due.numbers, ()).only(*ARRIVED).take(positions)
+    return [reported.having(verdict=_constant(verdict, len(positions)))]

@@ -1,0 +1,176 @@
+"""The columnar stream admits, reports and takes back exactly what the reference stream does."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn as Draw
+from tests.engine.itemtables import Seen, batches, row, seen
+
+from horai import io
+from horai.engine.stream import Stream
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Atom, Compound, Float, Int, Term, make
+from horai.oracle.intervals import INF, Grid
+from horai.oracle.items import Item
+from horai.oracle.stream import Stream as Reference
+
+LAST = 40
+# Few enough that equal items are common; of all kinds, so that columns differ between batches.
+ARGS: list[Term] = [Atom("x"), Atom("not"), Int(1), Float(1.0), Compound("f", (Atom("x"), Int(2)))]
+VALUES: list[Term] = [Atom("on"), Int(3)]
+Letter = tuple[str, int, str, str]  # reason, query, text, where it came from
+
+
+class Run(NamedTuple):
+    """Items in the portions in which they are handed in, one for each query time."""
+
+    tick: int
+    start: int
+    window: int | None
+    queries: list[int]
+    portions: list[list[Item]]
+
+
+@st.composite
+def _items(draw: Draw, tick: int) -> Item:
+    start = draw(st.integers(-3, LAST))
+    arrival = start + draw(st.integers(-9, 25))
+    retract = draw(st.integers(0, 2)) == 2
+    who = draw(st.sampled_from(ARGS[: draw(st.sampled_from([1, len(ARGS)]))]))
+    match draw(st.sampled_from(["e", "e0", "i", "i", "point", "e as fluent"])):
+        case "e":
+            return Item(make("e", who), None, start, start, arrival, retract)
+        case "e0":
+            return Item(Atom("e0"), None, start, start, arrival, retract)
+        case "point":
+            return Item(make("i", who), Atom("on"), start, Grid(tick).next(start), arrival, retract)
+        case name:
+            end = draw(st.sampled_from([start + 1, start + 7, start + 25, INF]))
+            value = draw(st.sampled_from(VALUES))
+            entity = make("i" if name == "i" else "e", who)
+            return Item(entity, value, start, end, arrival, retract)
+
+
+def _again(draw: Draw, items: list[Item]) -> Item:
+    """An item that was there before: a copy, or its retraction."""
+    item = draw(st.sampled_from(items))
+    arrival = item.arrival + draw(st.integers(-4, 12))
+    retract = draw(st.sampled_from([True, True, False]))
+    return Item(item.entity, item.value, item.start, item.end, arrival, retract)
+
+
+@st.composite
+def runs(draw: Draw) -> Run:
+    tick = draw(st.sampled_from([1, 5]))
+    items = draw(st.lists(_items(tick), max_size=12))
+    for _ in range(draw(st.integers(0, 20)) if items else 0):
+        items.append(_again(draw, items))
+    tagged = [
+        Item(i.entity, i.value, i.start, i.end, i.arrival, i.retract, n)
+        for n, i in enumerate(draw(st.permutations(items)))
+    ]
+    queries = sorted(draw(st.sets(st.integers(1, LAST + 20), min_size=1, max_size=6)))
+    portions: list[list[Item]] = [[] for _ in queries]
+    for item in tagged:
+        # Before its arrival or long after it: the stream does not rely on the one who feeds it.
+        portions[draw(st.integers(0, len(queries) - 1))].append(item)
+    window = draw(st.sampled_from([None, 3, 10, 30]))
+    return Run(tick, draw(st.sampled_from([0, 0, -5, 12])), window, queries, portions)
+
+
+class Outcome(NamedTuple):
+    occurrences: list[Counter[Seen]]
+    letters: list[list[Letter]]
+
+
+def reference(run: Run) -> Outcome:
+    stream = Reference(Grid(run.tick), run.start, run.window)
+    outcome = Outcome([], [])
+    for query, portion in zip(run.queries, run.portions, strict=True):
+        dropped = stream.admit(_by_table(portion, run.tick), query)
+        if query == run.queries[-1]:
+            dropped += stream.left_over(query)
+        outcome.letters.append(
+            [(d.reason.value, d.query, d.text, str(d.item.tag)) for d in dropped]
+        )
+        outcome.occurrences.append(
+            Counter((o.entity, o.value, o.start, o.end) for o in stream.occurrences())
+        )
+    return outcome
+
+
+def _row(item: Item, tick: int) -> io.Item:
+    """The row of an item; half of the values that last to the next point are points."""
+    assert isinstance(item.tag, int)
+    is_point = item.end == Grid(tick).next(item.start) and item.tag % 2 == 1
+    return row(item, item.tag, "points" if is_point else "intervals")
+
+
+def _by_table(portion: list[Item], tick: int) -> list[Item]:
+    """Tables come one after the other, and within a table rows keep their order."""
+    return sorted(portion, key=lambda item: _row(item, tick).key)
+
+
+def columnar(run: Run, between: Callable[[Stream], Stream] = lambda stream: stream) -> Outcome:
+    stream = Stream(Symbols(), run.tick, run.start, run.window)
+    outcome = Outcome([], [])
+    for query, portion in zip(run.queries, run.portions, strict=True):
+        rows = [_row(item, run.tick) for item in portion]
+        dropped = stream.admit(batches(rows, stream.symbols, run.tick), query)
+        if query == run.queries[-1]:
+            dropped += stream.left_over(query)
+        outcome.letters.append([(d.reason.value, d.query, d.text, str(d.line)) for d in dropped])
+        outcome.occurrences.append(Counter(seen(stream)))
+        stream = between(stream)
+    return outcome
+
+
+def saved_and_loaded(stream: Stream) -> Stream:
+    state = pickle.loads(pickle.dumps(stream.to_state()))
+    return Stream.from_state(state, Symbols(stream.symbols.table))
+
+
+@settings(max_examples=300)
+@given(runs())
+def test_the_columnar_stream_is_the_reference_stream(run: Run) -> None:
+    expected = reference(run)
+    for letters in expected.letters:
+        for reason, *_ in letters:
+            event(reason)
+    assert columnar(run) == expected
+
+
+@settings(max_examples=60)
+@given(runs())
+def test_a_stream_that_is_saved_and_loaded_goes_on_as_before(run: Run) -> None:
+    assert columnar(run, saved_and_loaded) == reference(run)
+
+
+@settings(max_examples=100)
+@given(runs(), st.integers(0, 20))
+def test_forgetting_changes_nothing_after_the_border(run: Run, more: int) -> None:
+    queries = iter(run.queries)
+
+    def forget(stream: Stream) -> Stream:
+        border = stream.border(next(queries))
+        # Of one type more is needed than lies after the border, of the others less.
+        stream.forget({("e", 1): border - more, ("i", 1): border + more})
+        return stream
+
+    found, expected = columnar(run, forget), reference(run)
+    assert found.letters == expected.letters
+    border_at = Stream(Symbols(), run.tick, run.start, run.window).border
+    rows = zip(run.queries, found.occurrences, expected.occurrences, strict=True)
+    for query, kept, everything in rows:
+        assert kept <= everything
+        for occurrence, times in everything.items():
+            entity, end = occurrence[0], occurrence[3]
+            assert isinstance(entity, Atom | Compound)
+            needed = border_at(query) - (more if entity.name == "e" else 0)
+            assert kept[occurrence] == times or end <= needed
