@@ -1,0 +1,24 @@
+% What the organisms are like; generate.py writes this.
+answers_within(h0, 30).
+answers_within(h1, 43).
+answers_within(h2, 56).
+answers_within(h3, 69).
+answers_within(h4, 82).
+answers_within(h5, 35).
+answers_within(h6, 48).
+answers_within(h7, 61).
+answers_within(h8, 74).
+answers_within(h9, 87).
+answers_within(h10, 40).
+answers_within(h11, 53).
+answers_within(h12, 66).
+answers_within(h13, 79).
+answers_within(h14, 32).
+chronic(h0, 200).
+chronic(h6, 374).
+chronic(h12, 348).
+strain(b0, 9).
+strain(b1, 14).
+strain(b2, 19).
+strain(b3, 12).
+strain(b4, 17).
