@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from horai.errors import CaseError, QueryError, RunError, UsageError
     from horai.io import AnswerRow, DeadLetter, InputError
     from horai.lang.diagnostics import Diagnostic, RulesError
-    from horai.predicates import predicate
+    from horai.predicates import predicate, vectorised
     from horai.result import Result
     from horai.rules import Rules, load, loads
     from horai.session import Answer, Session
@@ -44,6 +44,7 @@ __all__ = [
     "load",
     "loads",
     "predicate",
+    "vectorised",
 ]
 
 # Names are looked up when first used, so that `import horai` does not wait for Arrow and Lark.
@@ -64,6 +65,7 @@ _HOME = {
     "load": "rules",
     "loads": "rules",
     "predicate": "predicates",
+    "vectorised": "predicates",
 }
 
 

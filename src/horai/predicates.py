@@ -6,6 +6,7 @@ parameter fewer it computes the last argument; None means that there is none.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +20,7 @@ Given = Mapping[str, Predicate] | Iterable[Predicate] | None
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__horai_predicate__"
+_VECTORISED = "vectorised"  # the attribute that the columnar engine looks for
 
 
 def predicate(function: _F) -> _F:
@@ -32,6 +34,42 @@ def predicate(function: _F) -> _F:
     """
     setattr(function, _MARK, True)
     return function
+
+
+def vectorised(function: Callable[..., Any]) -> Predicate:
+    """Mark a function as a predicate that takes whole columns: an array per argument.
+
+    It returns an array with the answer of each row. The reference engine asks row by row; so does
+    whoever calls the function with plain values.
+
+    >>> @vectorised
+    ... def near(x, y):
+    ...     return abs(x - y) < 10
+    >>> near(3, 8)
+    True
+    """
+
+    @functools.wraps(function)
+    def one(*values: object) -> object:
+        answers = function(*map(_column_of_one, values))
+        if len(answers) != 1:
+            raise ValueError(f"{len(answers)} answers for 1 row")
+        answer = answers[0]
+        answer = answer.item() if hasattr(answer, "item") else answer
+        return None if answer != answer else answer  # NaN is the None of decimals
+
+    setattr(one, _VECTORISED, True)
+    return predicate(one)
+
+
+def _column_of_one(value: object) -> Any:
+    """An array with one element, as the columnar engine would make it."""
+    import numpy as np
+
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return np.fromiter([value], object, 1)
+    kind = np.int64 if isinstance(value, int) else float if isinstance(value, float) else object
+    return np.fromiter([value], kind, 1)
 
 
 def collect(given: Given) -> dict[str, Predicate]:

@@ -14,14 +14,16 @@ NAMES = ("X", "Y", "Z")
 small = st.integers(-4, 4)
 huge = st.sampled_from([2**53, 2**53 + 1, -(2**53) - 1, 2**61, 2**62, -(2**63), 2**63 - 1])
 beyond = st.sampled_from([2**64, -(2**64) - 1, 10**30, 10**400])
-wholes = st.builds(Int, small)
-reals = st.builds(
+wholes: st.SearchStrategy[Term] = st.builds(Int, small)
+reals: st.SearchStrategy[Term] = st.builds(
     Float,
     st.sampled_from([0.0, -0.0, 0.5, 1.0, -1.0, 2.0, 2.5, -2.5, 1e15, 9007199254740992.0, 1e300])
     | st.floats(-10, 10, allow_nan=False),
 )
-atoms = st.sampled_from([Atom("a"), Atom("b"), Atom("inf"), Atom("pi"), Atom("[]"), Str("a")])
-flat = wholes | reals | atoms
+atoms: st.SearchStrategy[Term] = st.sampled_from(
+    [Atom("a"), Atom("b"), Atom("inf"), Atom("pi"), Atom("[]"), Str("a")]
+)
+flat: st.SearchStrategy[Term] = wholes | reals | atoms
 nested: st.SearchStrategy[Term] = st.recursive(
     flat,
     lambda inner: (
@@ -31,7 +33,7 @@ nested: st.SearchStrategy[Term] = st.recursive(
     ),
     max_leaves=4,
 )
-lists = st.builds(ListTerm, st.lists(flat, max_size=4).map(tuple))
+lists: st.SearchStrategy[Term] = st.builds(ListTerm, st.lists(flat, max_size=4).map(tuple))
 
 # What the terms of one column are taken from.
 KINDS: list[st.SearchStrategy[Term]] = [
@@ -74,4 +76,4 @@ def tables(draw: st.DrawFn, kinds: list[st.SearchStrategy[Term]] = KINDS) -> Tab
     return Table(rows, draw(st.tuples(st.booleans(), st.booleans(), st.booleans())))
 
 
-variables = st.sampled_from([Var(name) for name in NAMES])
+variables: st.SearchStrategy[Term] = st.sampled_from([Var(name) for name in NAMES])

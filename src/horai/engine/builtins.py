@@ -1,0 +1,146 @@
+"""Built-in predicates over columns: ranges and types as a whole, lists once per distinct row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from horai.engine.arithmetic import evaluate
+from horai.engine.columns import Column, ints, terms_of
+from horai.engine.distinct import Found, environments, groups, repeated, spread
+from horai.engine.errors import Endless
+from horai.engine.lists import LISTS, Args
+from horai.engine.matching import build, used, values
+from horai.engine.numbers import LARGEST_INT, Numbers, bound, compare, full
+from horai.engine.scalars import NoValue
+from horai.engine.symbols import Symbols
+from horai.lang.terms import (
+    Atom,
+    Compound,
+    Float,
+    Int,
+    ListTerm,
+    Str,
+    Term,
+    Var,
+    substitute,
+    variables,
+)
+from horai.temporal.spans import Ints, Mask
+
+Columns = Mapping[str, Column]
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "atom": (Atom,),
+    "atomic": (Atom, Int, Float, Str),
+    "number": (Int, Float),
+    "integer": (Int,),
+    "float": (Float,),
+    "compound": (Compound, ListTerm),
+    "is_list": (ListTerm,),
+}
+
+# Conditions wait until their variables are bound, so nothing is ever seen unbound.
+ALWAYS = {"ground": True, "nonvar": True, "var": False}
+
+BUILTINS: frozenset[tuple[str, int]] = frozenset(
+    [("between", 3), *LISTS, *((name, 1) for name in [*TYPES, *ALWAYS])]
+)
+
+
+def call(name: str, args: Args, columns: Columns, rows: int, symbols: Symbols) -> Found:
+    """The answers of a built-in predicate; equal answers of one row count once."""
+    if name == "between":
+        return _between(args, columns, rows, symbols)
+    if name in TYPES:
+        return _picked(_is_a(TYPES[name], build(args[0], columns, rows, symbols), symbols))
+    if name in ALWAYS:
+        return _picked(np.full(rows, ALWAYS[name]))
+    return _on_lists(name, args, columns, rows, symbols)
+
+
+def _picked(mask: Mask) -> Found:
+    return Found(np.flatnonzero(mask), {})
+
+
+def _is_a(types: tuple[type, ...], column: Column, symbols: Symbols) -> Mask:
+    if column.kind != "term":
+        return np.full(len(column), (Int if column.kind == "int" else Float) in types)
+    first, of_row = groups([column], len(column))
+    answers = [isinstance(term, types) for term in terms_of(column.take(first), symbols)]
+    return np.array(answers, np.bool_)[of_row]
+
+
+def _on_lists(name: str, args: Args, columns: Columns, rows: int, symbols: Symbols) -> Found:
+    run = LISTS[name, len(args)]
+    inner = used(columns, *args)
+    first, of_row = groups(list(inner.values()), rows)
+    names = _free(args, columns)
+    answers: list[list[tuple[Term, ...]]] = []
+    for env in environments(inner, first, symbols):
+        found: dict[tuple[Term, ...], None] = {}
+        try:
+            for bindings in run(tuple(substitute(arg, env) for arg in args)):
+                found[values(names, bindings)] = None
+        except NoValue:
+            pass
+        answers.append(list(found))
+    return spread(answers, names, of_row, symbols)
+
+
+def _free(args: Args, columns: Columns) -> list[str]:
+    found = dict.fromkeys(name for arg in args for name in variables(arg))
+    return [name for name in found if name not in columns]
+
+
+# --- between -------------------------------------------------------------------------------------
+
+
+def _between(args: Args, columns: Columns, rows: int, symbols: Symbols) -> Found:
+    low, high = (evaluate(arg, columns, rows, symbols) for arg in args[:2])
+    endless = _infinite(high)
+    fit = full(low.valid & high.valid & low.whole & (high.whole | endless), rows)
+    target = args[2]
+    if isinstance(target, Var) and target.name not in columns:
+        if (fit & endless).any():
+            raise Endless("between/3 up to infinity has no end")
+        return _listed(target.name, low, high, np.flatnonzero(fit), symbols)
+    if _free((target,), columns):  # of some form, which no integer has
+        return Found(np.empty(0, np.int64), {n: ints(np.empty(0)) for n in _free(args, columns)})
+    return _picked(fit & _inside(build(target, columns, rows, symbols), low, high, symbols))
+
+
+def _infinite(high: Numbers) -> Mask:
+    if high.exact is not None:
+        return np.array([value == math.inf for value in high.exact.tolist()], np.bool_)
+    endless: Mask = ~high.whole & (high.floats == math.inf)
+    return endless
+
+
+def _inside(target: Column, low: Numbers, high: Numbers, symbols: Symbols) -> Mask:
+    whole = _is_a((Int,), target, symbols)
+    number = evaluate(Var("#"), {"#": target}, len(target), symbols)
+    return whole & compare("=<", low, number) & compare("=<", number, high)
+
+
+def _listed(name: str, low: Numbers, high: Numbers, rows: Ints, symbols: Symbols) -> Found:
+    """Every integer of the range in every row."""
+    if low.exact is not None or high.exact is not None:
+        return _listed_exactly(name, low, high, rows, symbols)
+    begins, ends = (full(side.ints, len(side.valid))[rows] for side in (low, high))
+    if bound(begins) + bound(ends) >= LARGEST_INT:
+        return _listed_exactly(name, low, high, rows, symbols)
+    places, found = repeated(begins, np.maximum(ends - begins + 1, 0))
+    return Found(rows[places], {name: ints(found)})
+
+
+def _listed_exactly(name: str, low: Numbers, high: Numbers, rows: Ints, symbols: Symbols) -> Found:
+    begins, ends = low.take(rows).values(len(rows)), high.take(rows).values(len(rows))
+    answers: list[list[tuple[Term, ...]]] = [
+        [(Int(value),) for value in range(int(begin), int(end) + 1)]
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+    found = spread(answers, [name], np.arange(len(rows)), symbols)
+    return Found(rows[found.rows], found.new)

@@ -1,0 +1,69 @@
+"""Comparison of numbers and of terms, column against column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from horai.engine import numbers
+from horai.engine.arithmetic import evaluate
+from horai.engine.columns import Column, codes_of
+from horai.engine.matching import build, equal, unifiable
+from horai.engine.scalars import order_key
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Term
+from horai.temporal.spans import Ints, Mask
+
+Columns = Mapping[str, Column]
+
+# What each comparison of terms in the standard order says of their ranks.
+ORDER = {"@<": "<", "@>": ">", "@=<": "=<", "@>=": ">="}
+
+
+def compare(
+    op: str, left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols
+) -> Mask:
+    """In which rows does the comparison hold?"""
+    if op in numbers.COMPARISONS:
+        return _numbers(op, left, right, columns, rows, symbols)
+    if op == "\\=":
+        return ~unifiable(left, right, columns, rows, symbols)
+    ours, theirs = (build(side, columns, rows, symbols) for side in (left, right))
+    match op:
+        case "==":
+            return equal(ours, theirs, symbols)
+        case "\\==":
+            return ~equal(ours, theirs, symbols)
+        case _:
+            return _ordered(ORDER[op], ours, theirs, symbols)
+
+
+def _numbers(
+    op: str, left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols
+) -> Mask:
+    ours, theirs = (evaluate(side, columns, rows, symbols) for side in (left, right))
+    valid = ours.valid & theirs.valid
+    return valid & numbers.compare(op, ours, theirs)
+
+
+def _ordered(op: str, left: Column, right: Column, symbols: Symbols) -> Mask:
+    ask = numbers.COMPARISONS[op]
+    if left.kind == right.kind and left.kind != "term":
+        return np.asarray(ask(left.data, right.data))
+    ranked = ranks(np.concatenate([codes_of(left, symbols), codes_of(right, symbols)]), symbols)
+    return np.asarray(ask(ranked[: len(left)], ranked[len(left) :]))
+
+
+def ranks(codes: Ints, symbols: Symbols) -> Ints:
+    """The place of each term among all of them in the standard order."""
+    unique, of_row = np.unique(codes, return_inverse=True)
+    if (unique & 1).all():  # integers, whose codes are in order
+        return of_row
+    keys = [order_key(symbols.term(code)) for code in unique.tolist()]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    place = np.zeros(len(keys), np.int64)
+    for before, after in pairwise(order):
+        place[after] = place[before] + (keys[before] != keys[after])
+    return place[of_row]

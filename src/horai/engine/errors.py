@@ -1,0 +1,68 @@
+"""What the engine cannot do, said in a sentence that names the rule.
+
+These are problems that only show while rules run; the checks before a run find most of them
+earlier and say more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from horai.lang.ec.syntax import Clause
+
+
+class EngineError(Exception):
+    """A run that cannot go on. `clause` is the rule at fault, if known."""
+
+    clause: Clause | None = None
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, without the place."""
+        return " ".join(str(arg) for arg in self.args)
+
+    @property
+    def place(self) -> str | None:
+        """File and line of the rule at fault."""
+        if self.clause is None:
+            return None
+        line, _ = self.clause.source.position(self.clause.span[0])
+        return f"{self.clause.source.name}:{line}"
+
+    def __str__(self) -> str:
+        return self.problem if self.place is None else f"{self.place}: {self.problem}"
+
+
+class Endless(EngineError, RecursionError):
+    """A background predicate that calls itself, or lists rows, without end."""
+
+
+class Unsupported(EngineError):
+    """A rule that passes the checks and still has no meaning the engine can give it."""
+
+
+class FutureRead(EngineError):
+    """A rule of a cycle that depends on what the cycle itself decides later."""
+
+    def __init__(self, key: tuple[str, int]) -> None:
+        super().__init__(f"a cycle through {key[0]}/{key[1]} depends on its own future")
+
+
+class NotSettled(EngineError):
+    """Rules that are true if, and only if, they are not."""
+
+
+class PredicateFailed(EngineError):
+    """A Python predicate that raised an error or returned something that is no term."""
+
+
+@contextmanager
+def blaming(clause: Clause) -> Iterator[None]:
+    """Problems inside are those of the clause, unless one further inside is named already."""
+    try:
+        yield
+    except EngineError as error:
+        if error.clause is None:
+            error.clause = clause
+        raise

@@ -1,0 +1,193 @@
+"""Terms with variables against columns: taken apart and put together once per distinct row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from horai.engine.columns import Column, column_of, common, constant, terms_of
+from horai.engine.distinct import Env, Found, environments, groups, spread
+from horai.engine.symbols import Symbols
+from horai.lang.terms import (
+    Compound,
+    ListTerm,
+    Term,
+    Var,
+    is_ground,
+    substitute,
+    variables,
+)
+from horai.plan import unify as terms
+from horai.temporal.spans import Mask
+
+Columns = Mapping[str, Column]
+
+
+def equal(left: Column, right: Column, symbols: Symbols) -> Mask:
+    """In which rows are the terms the same?"""
+    if {left.kind, right.kind} == {"int", "float"}:
+        return np.zeros(len(left), np.bool_)
+    ours, theirs = common(left, right, symbols)
+    same: Mask = ours == theirs
+    return same
+
+
+def bound(term: Term, columns: Columns) -> bool:
+    """Does every variable of the term have a column?"""
+    return all(name in columns for name in variables(term))
+
+
+def used(columns: Columns, *given: Term) -> dict[str, Column]:
+    """The columns of the variables that occur in some terms."""
+    names = dict.fromkeys(name for term in given for name in variables(term))
+    return {name: columns[name] for name in names if name in columns}
+
+
+# --- putting together ----------------------------------------------------------------------------
+
+
+def build(term: Term, columns: Columns, rows: int, symbols: Symbols) -> Column:
+    """The term with its variables filled in, row by row; each of them has a column."""
+    if isinstance(term, Var):
+        return columns[term.name]
+    inner = used(columns, term)
+    if not inner:
+        return constant(substitute(term, {}), rows, symbols)
+    first, of_row = groups(list(inner.values()), rows)
+    built = [substitute(term, env) for env in environments(inner, first, symbols)]
+    return column_of(built, symbols).take(of_row)
+
+
+# --- taking apart --------------------------------------------------------------------------------
+
+
+def match(pattern: Term, column: Column, columns: Columns, symbols: Symbols) -> Found:
+    """The rows that have the form of the pattern, with a column for each variable that has none.
+
+    Variables that have a column must stand for what they stand for in the same row.
+    """
+    rows = len(column)
+    if isinstance(pattern, Var) and pattern.name not in columns:
+        return Found(np.arange(rows), {pattern.name: column})
+    if isinstance(pattern, Var) or is_ground(pattern):
+        same = equal(build(pattern, columns, rows, symbols), column, symbols)
+        return Found(np.flatnonzero(same), {})
+    if column.kind != "term":  # a number has no parts
+        return Found(np.empty(0, np.int64), {name: _none() for name in _free(pattern, columns)})
+    return _agreeing(_take_apart(pattern, column, symbols), columns, symbols)
+
+
+def _none() -> Column:
+    return Column("int", np.empty(0, np.int64))
+
+
+def _free(pattern: Term, columns: Columns) -> list[str]:
+    return [name for name in variables(pattern) if name not in columns]
+
+
+def _take_apart(pattern: Term, column: Column, symbols: Symbols) -> Found:
+    """All variables of the pattern as if none had a column."""
+    names = list(variables(pattern))
+    first, of_row = groups([column], len(column))
+    answers: list[list[tuple[Term, ...]]] = []
+    for term in terms_of(column.take(first), symbols):
+        env: Env = {}
+        fits = take_apart(pattern, term, env)
+        answers.append([tuple(env[name] for name in names)] if fits else [])
+    return spread(answers, names, of_row, symbols)
+
+
+def _agreeing(found: Found, columns: Columns, symbols: Symbols) -> Found:
+    """The rows in which variables stand for what they stood for before."""
+    agree = np.ones(len(found.rows), np.bool_)
+    for name, column in found.new.items():
+        if name in columns:
+            agree &= equal(column, columns[name].take(found.rows), symbols)
+    new = {name: column for name, column in found.new.items() if name not in columns}
+    return restrict(Found(found.rows, new), agree)
+
+
+def restrict(found: Found, mask: Mask) -> Found:
+    """Only some of the answers."""
+    if mask.all():
+        return found
+    return Found(found.rows[mask], {name: column.take(mask) for name, column in found.new.items()})
+
+
+def take_apart(pattern: Term, term: Term, env: Env) -> bool:
+    """Does a ground term have the form of a pattern? The environment learns what variables are."""
+    match pattern:
+        case Var(name=name):
+            return env.setdefault(name, term) == term
+        case Compound(name=name, args=args):
+            return (
+                isinstance(term, Compound)
+                and term.name == name
+                and len(term.args) == len(args)
+                and all(take_apart(a, b, env) for a, b in zip(args, term.args, strict=True))
+            )
+        case ListTerm(items=items, tail=tail):
+            return isinstance(term, ListTerm) and _take_list(items, tail, term, env)
+        case _:
+            return pattern == term
+
+
+def _take_list(items: tuple[Term, ...], tail: Term | None, term: ListTerm, env: Env) -> bool:
+    count = len(items)
+    if len(term.items) < count:
+        return False
+    if not all(take_apart(a, b, env) for a, b in zip(items, term.items, strict=False)):
+        return False
+    rest: Term = ListTerm(term.items[count:], term.tail)
+    if len(term.items) == count and term.tail is not None:
+        rest = term.tail
+    return rest == ListTerm(()) if tail is None else take_apart(tail, rest, env)
+
+
+# --- both ----------------------------------------------------------------------------------------
+
+
+class Open(Exception):
+    """Two terms that leave a variable without a value."""
+
+
+def unify(left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols) -> Found:
+    """`left = right`: the rows in which the terms can be made equal, and what variables are then.
+
+    Raises `Open` where a variable would still stand for anything.
+    """
+    for pattern, other in ((left, right), (right, left)):
+        if bound(other, columns):
+            column = build(other, columns, rows, symbols)
+            return match(pattern, column, columns, symbols)
+    names = list(dict.fromkeys([*_free(left, columns), *_free(right, columns)]))
+    inner = used(columns, left, right)
+    first, of_row = groups(list(inner.values()), rows)
+    answers = []
+    for env in environments(inner, first, symbols):
+        found = terms.unify(substitute(left, env), substitute(right, env))
+        answers.append([] if found is None else [values(names, found)])
+    return spread(answers, names, of_row, symbols)
+
+
+def values(names: list[str], found: Mapping[str, Term]) -> tuple[Term, ...]:
+    """What the variables stand for, nothing left open."""
+    full = tuple(substitute(Var(name), found) for name in names)
+    if not all(is_ground(term) for term in full):
+        raise Open
+    return full
+
+
+def unifiable(left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols) -> Mask:
+    """In which rows can the terms be made equal? Variables without a column may be anything."""
+    if bound(left, columns) and bound(right, columns):
+        ours, theirs = (build(side, columns, rows, symbols) for side in (left, right))
+        return equal(ours, theirs, symbols)
+    inner = used(columns, left, right)
+    first, of_row = groups(list(inner.values()), rows)
+    answers = [
+        terms.unify(substitute(left, env), substitute(right, env)) is not None
+        for env in environments(inner, first, symbols)
+    ]
+    return np.array(answers, np.bool_)[of_row]

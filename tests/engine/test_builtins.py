@@ -1,0 +1,126 @@
+"""Built-in predicates on columns against the reference engine row by row."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.engine.tables import NAMES, Table, flat, lists, reals, small, tables, wholes
+from tests.engine.test_matching import answers
+
+from horai.engine.builtins import BUILTINS, call
+from horai.engine.columns import constant, ints
+from horai.engine.errors import Endless
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var, variables
+from horai.oracle import builtins as reference
+from horai.oracle.arithmetic import EvaluationError
+from horai.oracle.errors import Endless as ReferenceEndless
+from horai.oracle.unify import Env, resolve
+
+numbers: st.SearchStrategy[Term] = st.builds(
+    ListTerm, st.lists(wholes | reals, max_size=3).map(tuple)
+)
+COLUMNS = [lists, numbers, wholes, flat, lists | flat]
+LISTED = sorted(BUILTINS - {("between", 3)})
+
+
+def expected(name: str, args: tuple[Term, ...], table: Table) -> list[tuple[int, Env]]:
+    """The answers row by row, equal ones once."""
+    free = [n for arg in args for n in variables(arg) if n not in table.columns]
+    wanted: list[tuple[int, Env]] = []
+    for row, env in enumerate(table.envs):
+        found: list[Env] = []
+        try:
+            found.extend(reference.BUILTINS[name, len(args)](args, env))
+        except EvaluationError:
+            found = []
+        for one in found:
+            answer = (row, {n: resolve(Var(n), one) for n in free})
+            if answer not in wanted:
+                wanted.append(answer)
+    return wanted
+
+
+def check(name: str, args: tuple[Term, ...], table: Table) -> None:
+    found = call(name, args, table.columns, table.rows, table.symbols)
+    wanted = expected(name, args, table)
+    assert answers(found, table) == wanted
+
+
+def arguments(name: str, arity: int) -> st.SearchStrategy[tuple[Term, ...]]:
+    """Inputs are bound; others may be new variables or forms with new variables in them."""
+    bound = st.sampled_from([Var(n) for n in NAMES]) | lists
+    open_ = st.sampled_from([Var("V"), Var("W"), Compound("f", (Var("V"),))])
+    inputs = reference.INPUTS[name, arity]
+    return st.tuples(*(bound if i in inputs else bound | open_ | flat for i in range(arity)))
+
+
+def test_there_are_all_of_the_reference() -> None:
+    assert set(reference.BUILTINS) == BUILTINS
+
+
+@pytest.mark.parametrize(("name", "arity"), LISTED)
+@given(st.data(), tables(COLUMNS))
+@settings(max_examples=40)
+def test_builtins_answer_as_in_the_reference(
+    name: str, arity: int, data: st.DataObject, table: Table
+) -> None:
+    check(name, data.draw(arguments(name, arity)), table)
+
+
+@given(tables(COLUMNS), st.sampled_from([Var("X"), ListTerm((Atom("a"), Int(1)))]))
+def test_append_takes_lists_apart(table: Table, whole: Term) -> None:
+    check("append", (Var("V"), Var("W"), whole), table)
+
+
+limits = st.sampled_from(
+    [Var("X"), Var("Y"), Int(2), Atom("inf"), Compound("+", (Var("X"), Int(2)))]
+)
+LIMITS = [wholes, wholes | reals, flat, st.builds(Int, small.map(lambda n: 2**63 + n))]
+
+
+@given(limits, limits, st.sampled_from([Var("Z"), Var("V"), Int(1), Atom("a")]), tables(LIMITS))
+@settings(max_examples=150)
+def test_between_answers_as_in_the_reference(
+    low: Term, high: Term, target: Term, table: Table
+) -> None:
+    args = (low, high, target)
+    try:
+        wanted = expected_ranges(args, table)
+    except ReferenceEndless as error:
+        with pytest.raises(Endless) as caught:
+            call("between", args, table.columns, table.rows, table.symbols)
+        assert caught.value.problem == error.problem
+        return
+    found = call("between", args, table.columns, table.rows, table.symbols)
+    assert answers(found, table) == wanted
+
+
+def expected_ranges(args: tuple[Term, ...], table: Table) -> list[tuple[int, Env]]:
+    """Skips ranges that nobody can wait for."""
+    from horai.oracle.arithmetic import evaluate
+
+    for env in table.envs:
+        try:
+            low, high = evaluate(args[0], env), evaluate(args[1], env)
+        except EvaluationError:
+            continue
+        assume(high == float("inf") or high - low < 100)
+    return expected("between", args, table)
+
+
+def test_long_ranges_are_listed_at_once() -> None:
+    symbols = Symbols()
+    columns = {"X": ints([0, 5, 10])}  # type: ignore[arg-type]
+    found = call("between", (Var("X"), Int(999_999), Var("Y")), columns, 3, symbols)
+    assert len(found.rows) == 1_000_000 + 999_995 + 999_990
+    assert found.new["Y"].data[[0, 1_000_000, -1]].tolist() == [0, 5, 999_999]
+
+
+def test_a_list_in_every_row_is_looked_at_once() -> None:
+    symbols = Symbols()
+    columns = {"L": constant(ListTerm((Atom("a"), Int(2), Atom("a"))), 2, symbols)}
+    found = call("member", (Var("M"), Var("L")), columns, 2, symbols)
+    assert found.rows.tolist() == [0, 0, 1, 1]
+    assert symbols.terms(found.new["M"].data) == [Atom("a"), Int(2)] * 2

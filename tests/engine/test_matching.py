@@ -1,0 +1,169 @@
+"""Terms put together, taken apart and compared, against the reference engine row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.engine.tables import Table, flat, tables, variables
+
+from horai.engine.columns import column_of, terms_of
+from horai.engine.comparison import compare
+from horai.engine.distinct import Found
+from horai.engine.matching import Open, build, match, unify
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var, is_ground
+from horai.lang.terms import variables as names_of
+from horai.oracle import arithmetic as reference
+from horai.oracle import unify as oracle
+
+free: st.SearchStrategy[Term] = st.sampled_from([Var("V"), Var("W")])
+
+
+def shapes(leaves: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
+    return st.recursive(
+        leaves,
+        lambda inner: (
+            st.builds(Compound, st.sampled_from(["f", "g"]), st.tuples(inner))
+            | st.builds(Compound, st.just("f"), st.tuples(inner, inner))
+            | st.builds(
+                ListTerm,
+                st.lists(inner, max_size=2).map(tuple),
+                st.none() | inner.filter(lambda tail: isinstance(tail, Var | ListTerm)),
+            )
+        ),
+        max_leaves=4,
+    )
+
+
+patterns = shapes(variables | free | flat)
+closed = shapes(variables | flat)
+
+
+def answers(found: Found, table: Table) -> list[tuple[int, dict[str, Term]]]:
+    """Each answer as its row and what the new variables stand for."""
+    columns = [terms_of(column, table.symbols) for column in found.new.values()]
+    rows = found.rows.tolist()
+    return [
+        (row, {name: column[i] for name, column in zip(found.new, columns, strict=True)})
+        for i, row in enumerate(rows)
+    ]
+
+
+def expected(left: Term, right: Term, table: Table) -> list[tuple[int, dict[str, Term]]]:
+    unified = [
+        (row, oracle.unify(oracle.resolve(left, env), oracle.resolve(right, env), env))
+        for row, env in enumerate(table.envs)
+    ]
+    names = [n for n in {**names_of(left), **names_of(right)} if n not in table.columns]
+    return [
+        (row, {name: oracle.resolve(Var(name), env) for name in names})
+        for row, env in unified
+        if env is not None
+    ]
+
+
+@given(closed, tables())
+def test_terms_are_built_from_columns(term: Term, table: Table) -> None:
+    built = build(term, table.columns, table.rows, table.symbols)
+    assert terms_of(built, table.symbols) == [oracle.resolve(term, env) for env in table.envs]
+
+
+@given(patterns, st.sampled_from(["X", "Y", "Z"]), tables())
+@settings(max_examples=150)
+def test_patterns_are_matched(pattern: Term, name: str, table: Table) -> None:
+    found = match(pattern, table.columns[name], table.columns, table.symbols)
+    assert answers(found, table) == expected(pattern, Var(name), table)
+
+
+@given(closed, patterns, tables())
+@settings(max_examples=150)
+def test_what_is_built_can_be_taken_apart(term: Term, pattern: Term, table: Table) -> None:
+    column = build(term, table.columns, table.rows, table.symbols)
+    found = match(pattern, column, table.columns, table.symbols)
+    assert answers(found, table) == expected(pattern, term, table)
+
+
+@given(patterns, patterns, tables())
+@settings(max_examples=150)
+def test_two_patterns_are_unified(left: Term, right: Term, table: Table) -> None:
+    wanted = expected(left, right, table)
+    left_open = any(not is_ground(term) for _, env in wanted for term in env.values())
+    if left_open:
+        with pytest.raises(Open):
+            unify(left, right, table.columns, table.rows, table.symbols)
+    else:
+        found = unify(left, right, table.columns, table.rows, table.symbols)
+        assert answers(found, table) == wanted
+
+
+def test_a_pattern_finds_the_parts_of_terms() -> None:
+    symbols = Symbols()
+    pairs = column_of(
+        [Compound("p", (Int(1), Atom("a"))), Atom("x"), Compound("p", (Int(2), Atom("b")))], symbols
+    )
+    found = match(Compound("p", (Var("N"), Var("A"))), pairs, {}, symbols)
+    assert found.rows.tolist() == [0, 2]
+    assert found.new["N"].kind == "int"
+    assert found.new["N"].data.tolist() == [1, 2]
+    assert terms_of(found.new["A"], symbols) == [Atom("a"), Atom("b")]
+
+
+# --- comparison ----------------------------------------------------------------------------------
+
+
+def holds(op: str, left: Term, right: Term, env: dict[str, Term]) -> bool:
+    """As in the solver of the reference engine."""
+    try:
+        if op in ("<", ">", "=<", ">=", "=:=", "=\\="):
+            ours, theirs = reference.evaluate(left, env), reference.evaluate(right, env)
+            return reference.compare_numbers(op, ours, theirs)
+    except reference.EvaluationError:
+        return False
+    a, b = oracle.resolve(left, env), oracle.resolve(right, env)
+    match op:
+        case "\\=":
+            return oracle.unify(a, b, {}) is None
+        case "\\==":
+            return a != b
+        case "==":
+            return a == b
+        case "@<":
+            return reference.order_key(a) < reference.order_key(b)
+        case "@>":
+            return reference.order_key(a) > reference.order_key(b)
+        case "@=<":
+            return reference.order_key(a) <= reference.order_key(b)
+        case _:
+            return reference.order_key(a) >= reference.order_key(b)
+
+
+OPS = ["<", ">", "=<", ">=", "=:=", "=\\=", "==", "\\==", "@<", "@>", "@=<", "@>=", "\\="]
+sums = st.builds(
+    lambda a, b: Compound("-", (a, b)), variables, variables | st.builds(Int, st.just(2))
+)
+
+
+@pytest.mark.parametrize("op", OPS)
+@given(variables | sums | closed, variables | sums | closed, tables())
+@settings(max_examples=50)
+def test_comparisons_hold_where_they_do_in_the_reference(
+    op: str, left: Term, right: Term, table: Table
+) -> None:
+    found = compare(op, left, right, table.columns, table.rows, table.symbols)
+    assert found.tolist() == [holds(op, left, right, env) for env in table.envs]
+
+
+@given(patterns, patterns, tables())
+@settings(max_examples=200)
+def test_variables_without_a_column_may_be_anything(left: Term, right: Term, table: Table) -> None:
+    found = compare("\\=", left, right, table.columns, table.rows, table.symbols)
+    assert found.tolist() == [holds("\\=", left, right, env) for env in table.envs]
+
+
+def test_all_comparisons_of_the_language_are_there() -> None:
+    symbols = Symbols()
+    columns = {"X": column_of([Int(1), Int(2)], symbols)}
+    for op in OPS:
+        assert compare(op, Var("X"), Int(2), columns, 2, symbols).dtype == np.bool_
