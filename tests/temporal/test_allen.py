@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.temporal.columns import Held, Row, held, maximal, raw_spans, relation, rows_of
+from tests.temporal.columns import Held, Row, held, maximal, relation, rows_of, span_rows
 
 from horai.temporal.allen import MODES, RELATIONS, allen
 from horai.temporal.spans import FIRST, INF
@@ -61,12 +61,16 @@ def defined(
     return maximal(found)
 
 
+# One key, so that several spans meet between two points of a wide grid; and two keys.
+crowds = span_rows([0], 1) | span_rows([0, 3], 1)
+
+
 def stretched(rows: list[Row], by: int) -> list[Row]:
     return [(k, s * by, e if e == INF else e * by) for k, s, e in rows]
 
 
 @pytest.mark.parametrize("name", RELATIONS)
-@given(raw_spans, raw_spans, st.integers(1, 3), st.booleans(), st.none() | st.integers(-1, 9))
+@given(crowds, crowds, st.sampled_from([1, 3, 8]), st.booleans(), st.none() | st.integers(-1, 12))
 def test_every_relation_and_mode_is_its_definition(
     name: str, left: list[Row], right: list[Row], tick: int, on_grid: bool, memory: int | None
 ) -> None:

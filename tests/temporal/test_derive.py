@@ -105,6 +105,8 @@ def test_durations_that_floats_cannot_tell_apart() -> None:
     assert by_duration(spans, ">", 2.0**53, 0).key.tolist() == [1]
     assert by_duration(spans, ">=", np.array([2.0**53, 2.0**53 + 2]), 0).key.tolist() == [0]
     assert by_duration(spans, "<", 2**53 + 1, 0).key.tolist() == [0]
+    assert by_duration(spans, "<", np.array([2.0**63, -(2.0**63)]), 0).key.tolist() == [0]
+    assert by_duration(spans, ">=", np.array([2.0**63, -(2.0**63)]), 0).key.tolist() == [1]
     assert by_duration(spans, "<", 10**30, 0).key.tolist() == [0, 1]
 
 
@@ -141,6 +143,8 @@ def test_grid_points_at_the_ends_of_time() -> None:
     assert found.time.tolist() == [
         t for t in (*range(FIRST + 1, FIRST + 5), *range(INF - 5, INF)) if t % 3 == 0
     ]
+    for edge in ((0, FIRST, FIRST + 1), (0, FIRST, FIRST + 2)):
+        assert grid_points(relation([edge]), FIRST, 0, 1000)[0].time.tolist() == []
     bounded, _ = grid_points(relation([early]), FIRST + 2, INF)
     assert bounded.time.tolist() == [FIRST + 3, FIRST + 4]
     with pytest.raises(ValueError, match="without end"):

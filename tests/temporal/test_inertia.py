@@ -14,7 +14,7 @@ LAST = 30
 Change = tuple[int, int, int, bool]  # key, time, value, initiates
 
 changes = st.lists(
-    st.tuples(st.integers(0, 2), st.integers(-6, 14), st.integers(-1, 2), st.booleans()).filter(
+    st.tuples(st.integers(0, 1), st.integers(-6, 14), st.integers(-1, 1), st.booleans()).filter(
         lambda change: change[2] != EVERY_VALUE or not change[3]
     ),
     max_size=16,
@@ -91,6 +91,14 @@ def test_keys_with_changes_only_and_with_held_values_only() -> None:
     ]
     assert rows_of(run([], 1, held)) == [(1, 0, 3, INF), (4, 2, 5, INF)]
     assert rows_of(run([], 1)) == []
+
+
+def test_what_ends_and_begins_between_two_points_goes_on() -> None:
+    changes = [(0, 1, 1, True), (0, 12, 1, False), (0, 13, 1, True), (0, 31, 1, False)]
+    assert rows_of(run(changes, 10)) == [(0, 1, 10, 40)]
+    # The same of two keys is two spans, also when they touch.
+    apart = [(0, 1, 1, True), (0, 12, 1, False), (1, 13, 1, True)]
+    assert rows_of(run(apart, 10)) == [(0, 1, 10, 20), (1, 1, 20, INF)]
 
 
 def test_nothing_begins_after_the_end_of_time() -> None:

@@ -142,12 +142,15 @@ def _before(source: Spans, target: Spans, mode: str, tick: int, memory: int) -> 
 
 @njit(cache=True)
 def _containing(key: Ints, point: Ints, span_key: Ints, start: Ints, end: Ints) -> Ints:
-    """For every point the span of its key that contains it, -1 if none; all sorted."""
+    """For every point the span of its key that contains it, -1 if none; all sorted.
+
+    No span contains infinity: a source without end meets and overlaps nothing.
+    """
     found = np.full(len(key), -1, np.int64)
     j = 0
     for i in range(len(key)):
         while j < len(span_key) and (
-            span_key[j] < key[i] or (span_key[j] == key[i] and end[j] <= point[i] and end[j] != INF)
+            span_key[j] < key[i] or (span_key[j] == key[i] and end[j] <= point[i])
         ):
             j += 1
         if j < len(span_key) and span_key[j] == key[i] and start[j] <= point[i]:

@@ -31,17 +31,14 @@ def _grid_points(
     count = np.zeros(n, np.int64)
     total = 0
     for i in range(n):
-        # The last point before each bound is enough: none is added to, so nothing overflows.
-        if start[i] > high or end[i] <= start[i] or low >= high:
-            continue
         last = min(end[i] - 1, high)
-        last -= last % tick
-        first[i] = start[i]
-        if low >= start[i]:
-            first[i] = low + 1  # low < high, so this is no overflow
+        first[i] = start[i] if low < start[i] else low + 1
+        if low >= high or last < first[i]:
+            continue
         rest = first[i] % tick
-        if last >= first[i]:
-            first[i] += 0 if rest == 0 else tick - rest
+        gap = 0 if rest == 0 else tick - rest
+        if gap <= last - first[i]:  # asked before moving, which might leave 64 bits
+            first[i] += gap
             count[i] = (last - first[i]) // tick + 1
             total += count[i]
     out_key = np.empty(total, np.int64)

@@ -111,8 +111,6 @@ def _inertia(
                     out_start[m], out_end[m] = since, following
                     m += 1
                 holding = False
-                if begins and new == current:
-                    continue  # broken at the moment it is initiated again
             if begins and not several and not holding:
                 stopped = False
                 for k in range(begin, i):
