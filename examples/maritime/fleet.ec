@@ -1,0 +1,25 @@
+% Written by generate.py.
+vesselType(cargo_1, cargo).
+vesselType(tug_2, tug).
+vesselType(fishing_3, fishing).
+vesselType(tanker_4, tanker).
+vesselType(pilot_5, pilot).
+vesselType(cargo_6, cargo).
+vesselType(fishing_7, fishing).
+vesselType(passenger_8, passenger).
+vesselType(sar_9, sar).
+vesselType(tanker_10, tanker).
+vesselType(fishing_11, fishing).
+vesselType(cargo_12, cargo).
+vesselType(tug_13, tug).
+vesselType(pleasure_14, pleasure).
+vesselType(fishing_15, fishing).
+vesselType(pilot_16, pilot).
+areaType(port_1, nearPorts).
+areaType(coast_1, nearCoast).
+areaType(anchorage_1, anchorage).
+areaType(bank_1, fishing).
+areaType(port_2, nearPorts).
+areaType(coast_2, nearCoast).
+areaType(anchorage_2, anchorage).
+areaType(bank_2, fishing).
