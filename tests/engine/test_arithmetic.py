@@ -48,7 +48,7 @@ def check(expression: Term, table: Table) -> None:
 
 
 @given(expressions, tables())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_expressions_have_the_value_of_the_reference(expression: Term, table: Table) -> None:
     check(expression, table)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engine.tables import Table, flat, tables, variables
+from tests.engine.tables import Table, flat, nested, tables, variables
 
-from horai.engine.columns import column_of, terms_of
+from horai.engine.columns import as_codes, column_of, terms_of
 from horai.engine.comparison import compare
 from horai.engine.distinct import Found
-from horai.engine.matching import Open, build, match, unify
+from horai.engine.matching import Open, build, match, take_apart, unify
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var, is_ground
 from horai.lang.terms import variables as names_of
@@ -108,6 +108,20 @@ def test_a_pattern_finds_the_parts_of_terms() -> None:
     assert found.new["N"].kind == "int"
     assert found.new["N"].data.tolist() == [1, 2]
     assert terms_of(found.new["A"], symbols) == [Atom("a"), Atom("b")]
+
+
+@given(patterns, st.lists(st.lists(nested, max_size=4), max_size=4))
+def test_forms_learn_from_terms_that_come_later(pattern: Term, blocks: list[list[Term]]) -> None:
+    symbols = Symbols()
+    for block in blocks:
+        column = as_codes(column_of(block, symbols), symbols)
+        found = match(pattern, column, {}, symbols)
+        again = match(pattern, column, {}, Symbols(symbols.table))
+        fitting = [row for row, term in enumerate(block) if take_apart(pattern, term, {})]
+        assert found.rows.tolist() == again.rows.tolist() == fitting
+        if found.new:
+            built = build(pattern, found.new, len(fitting), symbols)
+            assert terms_of(built, symbols) == [block[row] for row in fitting]
 
 
 # --- comparison ----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from horai.engine import numbers
 from horai.engine.arithmetic import evaluate
 from horai.engine.columns import Column, codes, codes_of, ints
 from horai.engine.comparison import ranks
+from horai.engine.hashing import dense, distinct
 from horai.engine.matching import build
 from horai.engine.numbers import Numbers, full, of_floats, of_ints, of_values
 from horai.engine.scalars import NoValue, Number, largest, smallest, total
@@ -59,14 +60,15 @@ def aggregate_term(
 
 def _lists(group: Ints, listed: Ints, rows: int, symbols: Symbols, once: bool) -> Aggregated:
     """The terms of each row in the standard order."""
-    sorting = np.lexsort((listed, ranks(listed, symbols), group))
-    group, listed = group[sorting], listed[sorting]
-    if once and len(group):
-        new = np.append(True, (group[1:] != group[:-1]) | (listed[1:] != listed[:-1]))
-        group, listed = group[new], listed[new]
-    terms = symbols.terms(listed)
-    begins = np.searchsorted(group, np.arange(rows + 1)).tolist()
-    built = (ListTerm(tuple(terms[begins[i] : begins[i + 1]])) for i in range(rows))
+    if once:
+        kept = distinct([group, listed], len(group))
+        group, listed = group[kept], listed[kept]
+    of_row, first = dense([listed], len(listed))
+    terms = np.fromiter(symbols.terms(listed[first]), object, len(first))
+    sorting = order(group, ranks(listed[first], symbols)[of_row])
+    begins = np.searchsorted(group[sorting], np.arange(rows + 1)).tolist()
+    placed = terms[of_row[sorting]].tolist()
+    built = (ListTerm(tuple(placed[begins[i] : begins[i + 1]])) for i in range(rows))
     return Aggregated(np.ones(rows, np.bool_), codes(symbols.codes(built)))
 
 

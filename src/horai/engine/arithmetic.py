@@ -7,6 +7,7 @@ distinct row.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -189,8 +190,13 @@ def _to_whole(near: OnFloats) -> Callable[[Numbers], Numbers]:
     return run
 
 
-def _each(function: Callable[..., float]) -> Callable[..., Numbers]:
-    """Python's own functions, because those of NumPy differ in the last digit."""
+def _each(
+    function: Callable[..., float], careful: Callable[..., float] | None = None
+) -> Callable[..., Numbers]:
+    """Python's own functions, because those of NumPy differ in the last digit.
+
+    Where one fails, a careful one may be asked again, row by row.
+    """
 
     def run(*numbers: Numbers) -> Numbers:
         sides = [a.real for a in numbers]
@@ -200,7 +206,8 @@ def _each(function: Callable[..., float]) -> Callable[..., Numbers]:
         try:
             return Numbers(valid, FALSE, NO_INTS, np.fromiter(map(function, *listed), float))
         except scalars.FAILURES:
-            found = of_values([_tried(function, *values) for values in zip(*listed, strict=True)])
+            again = careful or function
+            found = of_values([_tried(again, *values) for values in zip(*listed, strict=True)])
             return Numbers(valid & found.valid, FALSE, NO_INTS, found.floats)
 
     return run
@@ -243,7 +250,12 @@ def _divide(a: Numbers, b: Numbers) -> Numbers:
     return Numbers(valid, even, quotient, a.real / b.real)
 
 
+_real_power = _each(operator.pow, scalars.power)
+
+
 def _power(a: Numbers, b: Numbers) -> Numbers:
+    if not (a.whole & b.whole).any():
+        return _real_power(a, b)
     if a.whole.all() and b.whole.all() and b.ints.size and b.ints.min() >= 0:
         base, exponent = bound(a.ints), bound(b.ints)
         if base < 2 or (exponent < 64 and base**exponent <= LARGEST_INT):

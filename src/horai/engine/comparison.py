@@ -10,6 +10,7 @@ import numpy as np
 from horai.engine import numbers
 from horai.engine.arithmetic import evaluate
 from horai.engine.columns import Column, codes_of
+from horai.engine.hashing import dense
 from horai.engine.matching import build, equal, unifiable
 from horai.engine.scalars import order_key
 from horai.engine.symbols import Symbols
@@ -57,11 +58,11 @@ def _ordered(op: str, left: Column, right: Column, symbols: Symbols) -> Mask:
 
 
 def ranks(codes: Ints, symbols: Symbols) -> Ints:
-    """The place of each term among all of them in the standard order."""
-    unique, of_row = np.unique(codes, return_inverse=True)
-    if (unique & 1).all():  # integers, whose codes are in order
-        return of_row
-    keys = [order_key(symbols.term(code)) for code in unique.tolist()]
+    """Integers that are in the order of the terms; terms that are equal in it get the same."""
+    if (codes & 1).all():  # integers, whose codes are in order
+        return codes
+    of_row, first = dense([codes], len(codes))
+    keys = [order_key(symbols.term(code)) for code in codes[first].tolist()]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     place = np.zeros(len(keys), np.int64)
     for before, after in pairwise(order):

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from horai.engine.columns import Column, column_of, common, constant, terms_of
-from horai.engine.distinct import Env, Found, environments, groups, spread
+from horai.engine.columns import Column, codes, codes_of, common, constant, narrow
+from horai.engine.distinct import Found, environments, groups, spread
+from horai.engine.forms import form, take_apart
 from horai.engine.symbols import Symbols
 from horai.lang.terms import (
-    Compound,
-    ListTerm,
+    Float,
+    Int,
     Term,
     Var,
     is_ground,
@@ -22,6 +23,20 @@ from horai.plan import unify as terms
 from horai.temporal.spans import Mask
 
 Columns = Mapping[str, Column]
+
+__all__ = [
+    "Open",
+    "bound",
+    "build",
+    "equal",
+    "match",
+    "restrict",
+    "take_apart",
+    "unifiable",
+    "unify",
+    "used",
+    "values",
+]
 
 
 def equal(left: Column, right: Column, symbols: Symbols) -> Mask:
@@ -55,8 +70,8 @@ def build(term: Term, columns: Columns, rows: int, symbols: Symbols) -> Column:
     if not inner:
         return constant(substitute(term, {}), rows, symbols)
     first, of_row = groups(list(inner.values()), rows)
-    built = [substitute(term, env) for env in environments(inner, first, symbols)]
-    return column_of(built, symbols).take(of_row)
+    parts = [codes_of(column.take(first), symbols) for column in inner.values()]
+    return codes(form(term, symbols).put_together(parts, symbols)[of_row])
 
 
 # --- taking apart --------------------------------------------------------------------------------
@@ -88,14 +103,16 @@ def _free(pattern: Term, columns: Columns) -> list[str]:
 
 def _take_apart(pattern: Term, column: Column, symbols: Symbols) -> Found:
     """All variables of the pattern as if none had a column."""
-    names = list(variables(pattern))
-    first, of_row = groups([column], len(column))
-    answers: list[list[tuple[Term, ...]]] = []
-    for term in terms_of(column.take(first), symbols):
-        env: Env = {}
-        fits = take_apart(pattern, term, env)
-        answers.append([tuple(env[name] for name in names)] if fits else [])
-    return spread(answers, names, of_row, symbols)
+    known = form(pattern, symbols)
+    rows, parts = known.take_apart(column.data, symbols)
+    listed = zip(known.names, parts, strict=True)
+    return Found(rows, {name: _narrow(codes(part), symbols) for name, part in listed})
+
+
+def _narrow(column: Column, symbols: Symbols) -> Column:
+    """As numbers if the first row is one and all others are of its kind."""
+    numeric = len(column) and isinstance(symbols.term(int(column.data[0])), Int | Float)
+    return narrow(column, symbols) if numeric else column
 
 
 def _agreeing(found: Found, columns: Columns, symbols: Symbols) -> Found:
@@ -113,36 +130,6 @@ def restrict(found: Found, mask: Mask) -> Found:
     if mask.all():
         return found
     return Found(found.rows[mask], {name: column.take(mask) for name, column in found.new.items()})
-
-
-def take_apart(pattern: Term, term: Term, env: Env) -> bool:
-    """Does a ground term have the form of a pattern? The environment learns what variables are."""
-    match pattern:
-        case Var(name=name):
-            return env.setdefault(name, term) == term
-        case Compound(name=name, args=args):
-            return (
-                isinstance(term, Compound)
-                and term.name == name
-                and len(term.args) == len(args)
-                and all(take_apart(a, b, env) for a, b in zip(args, term.args, strict=True))
-            )
-        case ListTerm(items=items, tail=tail):
-            return isinstance(term, ListTerm) and _take_list(items, tail, term, env)
-        case _:
-            return pattern == term
-
-
-def _take_list(items: tuple[Term, ...], tail: Term | None, term: ListTerm, env: Env) -> bool:
-    count = len(items)
-    if len(term.items) < count:
-        return False
-    if not all(take_apart(a, b, env) for a, b in zip(items, term.items, strict=False)):
-        return False
-    rest: Term = ListTerm(term.items[count:], term.tail)
-    if len(term.items) == count and term.tail is not None:
-        rest = term.tail
-    return rest == ListTerm(()) if tail is None else take_apart(tail, rest, env)
 
 
 # --- both ----------------------------------------------------------------------------------------

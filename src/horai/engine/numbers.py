@@ -84,6 +84,8 @@ class Numbers(NamedTuple):
             return list(full(self.exact, rows).tolist())
         if self.whole.all():
             return list(full(self.ints, rows).tolist())
+        if not self.whole.any():
+            return list(full(self.floats, rows).tolist())
         parts = [full(part, rows).tolist() for part in self._parts]
         return [i if whole else f for _, whole, i, f in zip(*parts, strict=True)]
 
