@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from horai.lang.ec.syntax import FutureInitiation, FutureTermination
-from horai.lang.terms import Int
+from horai.lang.ec.syntax import (
+    Compare,
+    FutureInitiation,
+    FutureTermination,
+    Happens,
+    HoldsAt,
+    Literal,
+    Not,
+    walk,
+)
+from horai.lang.terms import Int, Var
+from horai.plan.scopes import names
 from horai.plan.unify import generalises
 
 Effect = FutureInitiation | FutureTermination
@@ -56,3 +66,21 @@ def _surely_ends(rule: Effect) -> bool:
 
 def _breaks_itself(rule: FutureInitiation) -> bool:
     return rule.origin.fluent == rule.target.fluent and rule.origin.value != rule.target.value
+
+
+def known_already(goals: tuple[Literal, ...], time: str) -> tuple[Literal, ...]:
+    """The conditions of a delayed effect that can be judged when its origin is initiated.
+
+    The others look at a later point, or ask about a value that only such a condition gives.
+    """
+    now = [goal for goal in goals if not _looks_ahead(goal, time)]
+    later = names(*(goal.term for goal in goals if goal not in now))
+    given = names(*(goal.term for goal in now if not isinstance(goal, Compare | Not)))
+    missing = later - given - {time}
+    return tuple(goal for goal in now if not names(goal.term) & missing)
+
+
+def _looks_ahead(goal: Literal, time: str) -> bool:
+    return any(
+        isinstance(part, HoldsAt | Happens) and part.time != Var(time) for part in walk(goal)
+    )

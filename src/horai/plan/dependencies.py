@@ -71,6 +71,7 @@ class DependencyGraph:
     rules: dict[Vertex, list[Rule]] = field(default_factory=dict)
     # Delayed terminations `ft` make no edge; they are kept for those who draw or explain.
     terminations: tuple[FutureTermination, ...] = ()
+    helpers: Helpers = field(default_factory=lambda: Helpers(EventDescription()))
 
     @cached_property
     def i_edges(self) -> frozenset[tuple[Vertex, Vertex]]:
@@ -128,6 +129,7 @@ def dependency_graph(
         frozenset(vertices.inputs),
         rules,
         tuple(terminations),
+        helpers,
     )
 
 

@@ -310,7 +310,7 @@ def _rank(literal: Literal, bound: Names, connected: bool, table: ModeTable) -> 
             return 4
         case Call() if connected:
             return 5
-        case HoldsFor():
+        case HoldsFor(fvp=fvp) if names(fvp.term) <= bound:
             return 6
         case IntervalOp() | Duration() | Allen():
             return 7
@@ -322,5 +322,7 @@ def _rank(literal: Literal, bound: Names, connected: bool, table: ModeTable) -> 
             return 10
         case Call():
             return 11
+        case HoldsFor():
+            return 12  # it cannot fail, so it chooses no values where another condition can
         case _:
-            return 12
+            return 13

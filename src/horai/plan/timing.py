@@ -45,7 +45,7 @@ class Clock:
 
     def within(self, literals: Iterable[Literal]) -> Clock:
         """The clock inside a conjunction: its comparisons are known there too."""
-        found = [c for literal in literals for c in _constraints(literal)]
+        found = [c for literal in literals for c in constraints(literal)]
         return Clock(self.head, (*self.constraints, *found)) if found else self
 
     def latest(self, time: Term) -> int | None:
@@ -119,7 +119,8 @@ def _linear(term: Term) -> _Linear | None:
             return None
 
 
-def _constraints(literal: Literal) -> list[Constraint]:
+def constraints(literal: Literal) -> list[Constraint]:
+    """What a comparison says of the difference of two variables."""
     match literal:
         case Compare(op="<", left=left, right=right):
             return _at_most(left, right, -1)

@@ -1,0 +1,1 @@
+"""The columnar engine: runs a plan over windows, for all entities at once."""

@@ -1,0 +1,130 @@
+"""Groundings: the domain of an entity, by joins.
+
+A grounding restricts what is computed, and it gives values to head variables that a body leaves
+open. Values of a fluent that no grounding mentions are not restricted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from horai.engine.chains import Evaluator
+from horai.engine.columns import Column, bits
+from horai.engine.frames import Frame, deduplicated, stack, unit
+from horai.engine.hashing import dense
+from horai.engine.matching import build
+from horai.engine.relations import Relation, join
+from horai.lang.terms import Term
+from horai.plan.program import GroundingPlan, Program
+from horai.plan.scopes import names
+from horai.plan.unify import may_match
+from horai.temporal.spans import Mask
+
+Key = tuple[str, int]
+
+
+class Groundings:
+    """The groundings of a program in a world. `key` is name and arity; events have no value."""
+
+    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        self.plans = program.groundings
+        self.evaluator = evaluator
+        self.symbols = evaluator.symbols
+        self._instances: dict[int, tuple[Relation, bool] | None] = {}
+
+    def restricts(self, key: Key) -> bool:
+        """Is there any grounding for the entity?"""
+        return key in self.plans
+
+    def allows(self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int) -> Mask:
+        """Which rows are in the domain of the entity?"""
+        if key not in self.plans or not rows:
+            return np.ones(rows, np.bool_)
+        columns = args if value is None else (*args, value)
+        ids, firsts = dense([bits(column) for column in columns], rows)
+        asked = tuple(column.take(firsts) for column in columns)
+        found = self._ask(
+            key, asked[: len(args)], None if value is None else asked[-1], firsts.size
+        )
+        return found[ids]
+
+    def _ask(self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int) -> Mask:
+        spoken = np.zeros(rows, np.bool_)
+        allowed = np.zeros(rows, np.bool_)
+        for plan in self.plans[key]:
+            if value is None and plan.value is not None:
+                continue
+            frame = Frame(rows).numbered("@row")
+            if value is not None and plan.value is not None:
+                frame = self.evaluator.bind(plan.value, frame, value)
+            spoken[frame.columns["@row"].data] = True
+            for pattern, column in zip(plan.terms, args, strict=True):
+                frame = self.evaluator.bind(pattern, frame, column.take(frame.columns["@row"].data))
+            frame = self.evaluator.run(plan.check, frame)
+            allowed[frame.columns["@row"].data] = True
+        return allowed | ~spoken
+
+    def speaks_of(self, key: Key, value: Term | None) -> bool:
+        """Is there a grounding for the entity and a value that fits?"""
+        for plan in self.plans.get(key, ()):
+            if value is None and plan.value is None:
+                return True
+            if value is not None and (plan.value is None or may_match(plan.value, value)):
+                return True
+        return False
+
+    def lists_all(self, key: Key) -> bool:
+        """Do the groundings of an entity name every argument?"""
+        return all(self._listed(plan) is not None for plan in self.plans.get(key, ()))
+
+    def domain(self, key: Key, args: tuple[Term, ...], value: Term | None) -> Frame:
+        """All ways to give the variables of a head a value by its groundings.
+
+        A value without a grounding of its own has the arguments that the other values have.
+        """
+        spoken = value is None or self.speaks_of(key, value)
+        found: list[Frame] = []
+        wanted = names(*args, value)
+        for plan in self.plans.get(key, ()):
+            listed = self._listed(plan)
+            if listed is None:
+                continue
+            table, has_value = listed
+            if value is None or not has_value:
+                table = Relation(table.columns[: len(args)], table.rows)
+                terms = args
+            elif spoken:
+                terms = (*args, value)
+            else:
+                table, terms = Relation(table.columns[: len(args)], table.rows), args
+            match = join(unit(), table, terms, self.symbols)
+            frame = match.to_frame(wanted.__contains__)
+            found.append(Frame(len(match.left), frame.columns))
+        if not found:
+            return Frame(0)
+        return deduplicated(stack(found, self.symbols))
+
+    def instances(self, key: Key) -> list[tuple[Relation, bool]]:
+        """What the groundings of an entity list; the flag says that the last column is a value."""
+        found = [self._listed(plan) for plan in self.plans.get(key, ())]
+        return [listed for listed in found if listed is not None]
+
+    def _listed(self, plan: GroundingPlan) -> tuple[Relation, bool] | None:
+        """The instances of one grounding, None where it leaves an argument open."""
+        if id(plan) not in self._instances:
+            self._instances[id(plan)] = self._list(plan)
+        return self._instances[id(plan)]
+
+    def _list(self, plan: GroundingPlan) -> tuple[Relation, bool] | None:
+        frame = self.evaluator.run(plan.listing, unit())
+        if not frame.rows:
+            empty = tuple(Column("term", np.empty(0, np.int64)) for _ in plan.terms)
+            return Relation(empty, 0), False
+        if not names(*plan.terms) <= set(frame.columns):
+            return None
+        terms = list(plan.terms)
+        has_value = plan.value is not None and names(plan.value) <= set(frame.columns)
+        if plan.value is not None and has_value:
+            terms.append(plan.value)
+        columns = tuple(build(term, frame.columns, frame.rows, self.symbols) for term in terms)
+        return Relation(columns, frame.rows), has_value

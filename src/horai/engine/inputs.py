@@ -1,0 +1,88 @@
+"""Input items as relations of a world, with entities about actions taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from horai.engine.columns import Column, ints
+from horai.engine.frames import Frame
+from horai.engine.matching import build, match
+from horai.engine.relations import Relation
+from horai.engine.stream import Stream
+from horai.engine.symbols import Symbols
+from horai.engine.world import World, fluent_of
+from horai.lang.terms import Compound, Term, Var
+from horai.plan.unwrapping import Unwrapping
+from horai.temporal.spans import Ints
+
+Key = tuple[str, int]
+Flat = tuple[Key, tuple[Column, ...], Ints]
+
+
+def fill(world: World, stream: Stream, unwrapping: Unwrapping) -> None:
+    """Put everything that counts now into a world."""
+    symbols = world.symbols
+    for key in stream.keys("event"):
+        events = stream.events(key)
+        for flat, args, rows in flattened(key, events.args, len(events.time), unwrapping, symbols):
+            time = ints(events.time[rows])
+            world.add_points("event", flat, Relation((*args, time), len(rows)))
+    for key in stream.keys("fluent"):
+        fluents = stream.fluents(key)
+        size = len(fluents.start)
+        for flat, args, rows in flattened(key, fluents.args, size, unwrapping, symbols):
+            columns = (*args, fluents.value.take(rows))
+            part = fluent_of(columns, fluents.start[rows], fluents.end[rows], len(rows), symbols)
+            world.add_fluent(flat, part)
+
+
+def flattened(
+    key: Key, args: tuple[Column, ...], rows: int, unwrapping: Unwrapping, symbols: Symbols
+) -> Iterator[Flat]:
+    """The rows of an entity by the flat entity they belong to."""
+    every = np.arange(rows)
+    if key not in unwrapping.positions:
+        yield key, args, every
+        return
+    left = np.ones(rows, np.bool_)
+    for flat, fold in unwrapping.folds.items():
+        if (fold.name, len(fold.parts)) != key:
+            continue
+        frame = Frame(rows).numbered("@row")
+        wanted: list[str] = []
+        for position, part in enumerate(fold.parts):
+            names = [f"#{position}.{i}" for i in range(part[1] if part else 1)]
+            wanted += names
+            pattern: Term = Var(names[0])
+            if part is not None:
+                pattern = Compound(part[0], tuple(Var(name) for name in names))
+            column = args[position].take(frame.columns["@row"].data)
+            found = match(pattern, column, frame.columns, symbols)
+            frame = frame.take(found.rows).with_columns(found.new)
+        chosen = frame.columns["@row"].data
+        left[chosen] = False
+        yield flat, tuple(frame.columns[name] for name in wanted), chosen
+    rest = np.flatnonzero(left)
+    if len(rest):
+        yield key, tuple(column.take(rest) for column in args), rest
+
+
+def folded(
+    key: Key, args: tuple[Column, ...], rows: int, unwrapping: Unwrapping, symbols: Symbols
+) -> tuple[str, tuple[Column, ...]]:
+    """Name and arguments as they are written."""
+    fold = unwrapping.folds.get(key)
+    if fold is None:
+        return key[0], args
+    rest = iter(args)
+    columns: list[Column] = []
+    for part in fold.parts:
+        if part is None:
+            columns.append(next(rest))
+            continue
+        inner = {f"#{i}": next(rest) for i in range(part[1])}
+        term = Compound(part[0], tuple(Var(name) for name in inner))
+        columns.append(build(term, inner, rows, symbols))
+    return fold.name, tuple(columns)

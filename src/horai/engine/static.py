@@ -1,0 +1,197 @@
+"""Statically determined fluents: interval operations for all groundings at once.
+
+A row of a frame is one grounding of the rule; interval lists are spans keyed by row. Only rows that
+can have an interval are made: an intersection needs all of its lists, a union one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+import numpy as np
+
+from horai.engine.chains import Evaluator
+from horai.engine.columns import bits
+from horai.engine.domains import Domains
+from horai.engine.errors import Unsupported, blaming
+from horai.engine.formulas import Formula
+from horai.engine.frames import Frame, deduplicated, stack, unit
+from horai.engine.groundings import Groundings
+from horai.engine.hashing import dense
+from horai.engine.intervals import as_spans
+from horai.engine.matching import build
+from horai.engine.relations import Relation, join
+from horai.engine.world import Fluent, World, fluent_of, merged, no_fluent
+from horai.lang.ec import syntax as ec
+from horai.lang.terms import ListTerm, Term, Var
+from horai.plan import operators as op
+from horai.plan.program import StaticPlan
+from horai.plan.scopes import names, visible
+from horai.temporal.spans import Spans
+
+Support = frozenset[op.Lookup]
+ANYTHING: list[Support] = [frozenset()]
+MANY = 16  # alternatives beyond which looking at everything is simpler
+
+
+class Static:
+    """Works out statically determined fluents in a world."""
+
+    def __init__(self, world: World, evaluator: Evaluator, groundings: Groundings) -> None:
+        self.world = world
+        self.evaluator = evaluator
+        self.groundings = groundings
+
+    def evaluate(self, plan: StaticPlan) -> Fluent:
+        """The pairs and spans that one rule gives."""
+        with blaming(plan.clause):
+            formula = isinstance(plan.rule, ec.HoldsAtRule)
+            domains = Domains(plan.rule.body, self.world, self.groundings, formula)
+            self.evaluator.domains = domains
+            try:
+                if formula:
+                    maker = Formula(self.evaluator, plan)
+                    found = [maker.evaluate(start) for start in self._starts(plan)]
+                else:
+                    found = [self._run(plan, start) for start in self._frames(plan)]
+            finally:
+                self.evaluator.domains = {}
+            return self._fluent(plan, found)
+
+    # --- which rows ------------------------------------------------------------------------------
+
+    def _starts(self, plan: StaticPlan) -> list[Frame]:
+        """The head's variables bound by its grounding; left to the body where that does not say."""
+        args, value = plan.terms[:-1], plan.terms[-1]
+        head = names(*plan.terms)
+        if not head:
+            return [unit()]
+        groundings = self.groundings
+        if not groundings.speaks_of(plan.key, value):
+            if head <= visible(plan.rule.body):
+                return [unit()]
+            listed = groundings.domain(plan.key, args, value)
+            return [listed] if listed.rows else [unit()]
+        listed = groundings.domain(plan.key, args, value)
+        return [listed] if groundings.lists_all(plan.key) else [listed, unit()]
+
+    def _frames(self, plan: StaticPlan) -> list[Frame]:
+        """The rows that can have an interval."""
+        supports = _supports(plan.result, plan.chain.steps)
+        head = names(*plan.terms)
+        covered = all(support and head <= _names(support) for support in supports)
+        if not covered:
+            return self._starts(plan)
+        frames = [self._supported(support) for support in supports]
+        by_names: dict[frozenset[str], list[Frame]] = {}
+        for frame in frames:
+            by_names.setdefault(frozenset(frame.columns), []).append(frame)
+        return [
+            deduplicated(stack(alike, self.world.symbols)) for alike in by_names.values() if alike
+        ]
+
+    def _supported(self, support: Support) -> Frame:
+        """The groundings for which all fluents of a support are known."""
+        frame = unit()
+        for lookup in sorted(support, key=lambda one: one.term.span or (0, 0)):
+            pairs = self.world.fluent(lookup.key).pairs
+            frame = join(frame, pairs, lookup.terms, self.world.symbols).to_frame(lambda _: True)
+        return Frame(frame.rows, {n: c for n, c in frame.columns.items() if not n.startswith("#")})
+
+    # --- one rule --------------------------------------------------------------------------------
+
+    def _run(self, plan: StaticPlan, start: Frame) -> Frame:
+        frame = self.evaluator.run(plan.chain, start)
+        if not frame.rows:
+            return frame
+        spans, _ = as_spans(plan.result, frame, self.world.symbols)
+        return Frame(frame.rows, frame.columns, {"@when": spans})
+
+    def _fluent(self, plan: StaticPlan, frames: Iterable[Frame]) -> Fluent:
+        symbols = self.world.symbols
+        parts: list[tuple[Relation, Spans]] = []
+        for frame in frames:
+            spans = frame.lists.get("@when")
+            if not frame.rows or spans is None or not len(spans):
+                continue
+            if not names(*plan.terms) <= set(frame.columns):
+                missing = ", ".join(sorted(names(*plan.terms) - set(frame.columns)))
+                raise Unsupported(f"nothing gives a value to {missing}: a grounding is missing")
+            columns = tuple(build(t, frame.columns, frame.rows, symbols) for t in plan.terms)
+            parts.append((Relation(columns, frame.rows), spans))
+        if not parts:
+            return no_fluent(len(plan.terms))
+        found = [self._allowed(plan, *part) for part in parts]
+        return found[0] if len(found) == 1 else merged(found, self.world.symbols)
+
+    def _allowed(self, plan: StaticPlan, rows: Relation, spans: Spans) -> Fluent:
+        used = np.unique(spans.key)
+        columns = tuple(column.take(used) for column in rows.columns)
+        allowed = self.groundings.allows(plan.key, columns[:-1], columns[-1], len(used))
+        kept = used[allowed]
+        if len(kept) < len(used):
+            mask = np.zeros(rows.rows, np.bool_)
+            mask[kept] = True
+            spans = spans.where(mask[spans.key])
+        _, firsts = dense([bits(column) for column in rows.columns], rows.rows)
+        if len(firsts) == rows.rows and len(kept) == rows.rows:
+            return Fluent(rows, spans)
+        taken = tuple(column.take(spans.key) for column in rows.columns)
+        return fluent_of(taken, spans.start, spans.end, len(spans), self.world.symbols)
+
+
+def _names(support: Support) -> frozenset[str]:
+    return names(*(term for lookup in support for term in lookup.terms))
+
+
+def _supports(result: Term, steps: tuple[op.Operator, ...]) -> list[Support]:
+    """Sets of interval lists of which one must be complete for the result not to be empty."""
+    made: dict[str, op.Operator] = {}
+    for step in steps:
+        match step:
+            case op.Lookup(result=Var(name=name)):
+                made[name] = step
+            case op.SpanOperation(literal=literal) if isinstance(literal.result, Var):
+                made[literal.result.name] = step
+            case op.Union() | op.Choice() | op.Procedure() | op.Unify():
+                return ANYTHING  # lists may come from inside
+            case _:
+                pass
+    return _of(result, made)
+
+
+def _of(term: Term, made: dict[str, op.Operator]) -> list[Support]:
+    step = made.get(term.name) if isinstance(term, Var) else None
+    match step:
+        case op.Lookup():
+            return [frozenset({step})]
+        case op.SpanOperation(literal=ec.IntervalOp(kind=kind, base=base, lists=lists)):
+            if kind == "relative_complement_all" and base is not None:
+                return _of(base, made)
+            if kind == "complement_all" or not isinstance(lists, ListTerm) or lists.tail:
+                return ANYTHING
+            parts = [_of(item, made) for item in lists.items]
+            if kind == "union_all":
+                return _few([support for part in parts for support in part])
+            return _together(parts)
+        case op.SpanOperation(literal=ec.Duration(intervals=intervals)):
+            return _of(intervals, made)
+        case op.SpanOperation(literal=ec.Allen(source=source, target=target)):
+            return _together([_of(source, made), _of(target, made)])
+        case _:
+            return ANYTHING
+
+
+def _together(parts: list[list[Support]]) -> list[Support]:
+    if not parts:
+        return ANYTHING
+    if any(len(part) > MANY for part in parts):
+        return ANYTHING
+    return _few([frozenset().union(*choice) for choice in product(*parts)])
+
+
+def _few(supports: list[Support]) -> list[Support]:
+    different = list(dict.fromkeys(supports))
+    smallest = [s for s in different if not any(other < s for other in different)]
+    return smallest if len(smallest) <= MANY else ANYTHING

@@ -1,0 +1,79 @@
+"""Terms as integers, so that joins and sorts never look at text.
+
+The code of an integer is twice the integer plus one, so whole columns of integers are coded by
+arithmetic. Every other term has an even code: twice its place in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, children
+from horai.temporal.spans import Ints
+
+LARGEST = 1 << 61  # integers beyond are kept in the table like other terms
+
+
+class Symbols:
+    """The terms that a session has met."""
+
+    def __init__(self, terms: Iterable[Term] = ()) -> None:
+        self._terms: list[Term] = []
+        self._codes: dict[Term, int] = {}
+        for term in terms:
+            self.code(term)
+
+    def code(self, term: Term) -> int:
+        """The code of a ground term."""
+        if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
+            return term.value * 2 + 1
+        found = self._codes.get(term)
+        if found is None:
+            found = self._codes[_plain(term)] = 2 * len(self._terms)
+            self._terms.append(_plain(term))
+        return found
+
+    def known(self, term: Term) -> int | None:
+        """The code of a term if it has one: what was never met equals nothing."""
+        if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
+            return term.value * 2 + 1
+        return self._codes.get(term)
+
+    def atom(self, name: str) -> int:
+        """The code of an atom."""
+        return self.code(Atom(name))
+
+    def term(self, code: int) -> Term:
+        """The term of a code."""
+        return Int(code >> 1) if code & 1 else self._terms[code >> 1]
+
+    def codes(self, terms: Iterable[Term]) -> Ints:
+        """The codes of some terms."""
+        return np.fromiter((self.code(term) for term in terms), np.int64)
+
+    def terms(self, codes: Ints) -> list[Term]:
+        """The terms of some codes; equal codes give one and the same object."""
+        unique, places = np.unique(codes, return_inverse=True)
+        found = [self.term(code) for code in unique.tolist()]
+        return [found[place] for place in places.tolist()]
+
+    @property
+    def table(self) -> Sequence[Term]:
+        """All terms in the order of their codes."""
+        return self._terms
+
+
+def _plain(term: Term) -> Term:
+    """The term without the places it was written at, which would keep whole files alive."""
+    match term:
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(_plain(arg) for arg in args))
+        case ListTerm(items=items, tail=tail):
+            return ListTerm(tuple(map(_plain, items)), None if tail is None else _plain(tail))
+        case Atom(name=name):
+            return Atom(name)
+        case _ if not children(term):
+            return term
+    return term

@@ -1,0 +1,222 @@
+"""From ordered conditions to chains of operators.
+
+The conditions of a body are in an order that can be evaluated (`modes`); each becomes one operator
+that knows whether it joins, tests or computes. What no later operator needs is dropped early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from horai.lang.ec import syntax as ec
+from horai.lang.ec.builtins import BUILTINS
+from horai.lang.terms import Compound, Term, functor, variables
+from horai.plan import operators as op
+from horai.plan.bounds import with_bounds
+from horai.plan.modes import ModeTable, order_body
+from horai.plan.predicates import Predicate
+from horai.plan.scopes import names
+from horai.plan.unify import Renamer, substitute_literal
+
+Names = frozenset[str]
+
+
+@dataclass(slots=True)
+class Lowering:
+    """Makes chains; keeps the clauses of the procedures they call."""
+
+    predicates: dict[op.Key, Predicate]
+    table: ModeTable
+    procedures: op.Procedures = field(default_factory=op.Procedures)
+    _renamer: Renamer = field(default_factory=Renamer)
+
+    def ordered(
+        self, body: ec.And, given: Collection[str] = (), head: Collection[str] = ()
+    ) -> ec.And:
+        """A body in an order that can be evaluated."""
+        return order_body(body, given, self.table, head).body
+
+    def chain(self, body: ec.Literal, bound: Names, needed: Names) -> op.Chain:
+        """The operators of an ordered body; `needed` are the variables used after it."""
+        return with_bounds(self._chain(list(ec.conjuncts(body)), bound, needed), bound)
+
+    def _chain(self, literals: list[ec.Literal], bound: Names, needed: Names) -> op.Chain:
+        # What a step drops must be of no use to any later one: needs are found from the end.
+        after: list[Names] = [needed] * len(literals)
+        wanted = needed
+        for index in range(len(literals) - 1, -1, -1):
+            after[index] = wanted
+            wanted |= names(literals[index].term)
+        steps: list[op.Operator] = []
+        for literal, rest in zip(literals, after, strict=True):
+            steps.append(self._operator(literal, bound, rest))
+            bound |= self._binds(literal, bound)
+        return op.Chain(tuple(steps), tuple(after), bound)
+
+    # --- one condition ---------------------------------------------------------------------------
+
+    def _operator(self, literal: ec.Literal, bound: Names, rest: Names) -> op.Operator:
+        term = literal.term
+        match literal:
+            case ec.Happens(event=event, time=time):
+                return op.Scan("event", _key(event), _args(event), time, term)
+            case ec.Edge(kind=kind, fvp=fvp, time=time):
+                return op.Scan(kind, _key(fvp.fluent), _pair(fvp), time, term)
+            case ec.InitiatedAt(fvp=fvp, time=time, bounds=bounds):
+                return op.Scan("initiated", _key(fvp.fluent), _pair(fvp), time, term, bounds)
+            case ec.TerminatedAt(fvp=fvp, time=time, bounds=bounds):
+                return op.Scan("terminated", _key(fvp.fluent), _pair(fvp), time, term, bounds)
+            case ec.HoldsAt(fvp=fvp, time=time):
+                known = names(time) <= bound
+                make = op.Stab if known else op.Walk
+                return make(_key(fvp.fluent), _pair(fvp), time, term)
+            case ec.HoldsFor(fvp=fvp, intervals=intervals):
+                return op.Lookup(_key(fvp.fluent), _pair(fvp), intervals, term)
+            case ec.IntervalOp() | ec.Duration() | ec.Allen():
+                return op.SpanOperation(literal, term)
+            case ec.Truth(value=value):
+                return op.Truth(value, term)
+            case ec.Compare(op="=", left=left, right=right):
+                return op.Unify(left, right, term)
+            case ec.Compare():
+                return op.Filter(literal, term)
+            case ec.Is():
+                return op.Extend(literal, term)
+            case ec.Call():
+                return self._call(literal, bound)
+            case _:
+                return self._control(literal, bound, rest)
+
+    def _control(self, literal: ec.Literal, bound: Names, rest: Names) -> op.Operator:
+        term = literal.term
+        match literal:
+            case ec.Not(item=item):
+                return op.AntiJoin(self.chain(item, bound, frozenset()), term)
+            case ec.Or(items=items):
+                return op.Union(tuple(self.chain(item, bound, rest) for item in items), term)
+            case ec.And():
+                return op.Union((self.chain(literal, bound, rest),), term)
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                first = self.chain(condition, bound, rest | names(then.term))
+                yes = self.chain(then, first.bound, rest)
+                return op.Choice(first, yes, self.chain(otherwise, bound, rest), term)
+            case ec.FindAll(template=template, goal=goal, result=result):
+                return self._aggregate("list", template, goal, result, term, bound)
+            case ec.Aggregate(kind=kind, template=template, goal=goal, result=result):
+                return self._aggregate(kind, template, goal, result, term, bound)
+            case _:
+                raise TypeError(f"no operator for {literal}")
+
+    def _aggregate(
+        self,
+        kind: str,
+        template: Term | None,
+        goal: ec.Literal,
+        result: Term,
+        term: Term,
+        bound: Names,
+    ) -> op.Aggregate:
+        inner = names(goal.term, template)
+        body = self.chain(goal, bound, inner)
+        return op.Aggregate(kind, template, body, inner & body.bound, result, term)  # type: ignore[arg-type]
+
+    def _call(self, call: ec.Call, bound: Names) -> op.Operator:
+        term = call.term
+        if call.key == ("queryTime", 1) and call.key not in self.predicates:
+            return op.QueryTime(call.args[0], term)
+        if call.key in self.predicates:
+            if self.predicates[call.key].is_relation:
+                return op.Facts(call.key, call.args, term)
+            positions = frozenset(i for i, arg in enumerate(call.args) if names(arg) <= bound)
+            self._procedure(call.key, positions)
+            return op.Procedure(call.key, call.args, positions, term)
+        if call.name in self.table.python:
+            return op.Python(call, term)
+        if call.key in BUILTINS:
+            return op.Builtin(call, term)
+        return op.Facts(call.key, call.args, term)  # known to no one: an empty relation
+
+    # --- procedures ------------------------------------------------------------------------------
+
+    def _procedure(self, key: op.Key, bound: frozenset[int]) -> None:
+        if (key, bound) in self.procedures.branches:
+            return
+        self.procedures.branches[key, bound] = ()  # it may call itself
+        self.procedures.branches[key, bound] = tuple(
+            self.branch(rule, bound) for rule in self.predicates[key].rules
+        )
+
+    def branch(self, rule: ec.BackgroundRule, bound: frozenset[int] = frozenset()) -> op.Branch:
+        """A clause with variables of its own, for a call that binds some arguments."""
+        every = (*variables(rule.head), *variables(rule.body.term))
+        fresh = self._renamer.fresh(*every)
+        head = substitute_literal(ec.Call("", _args(rule.head), rule.head), fresh)
+        body = substitute_literal(rule.body, fresh)
+        given = names(*(arg for i, arg in enumerate(head.args) if i in bound))
+        ordered = self.ordered(body, given, names(*head.args))
+        return op.Branch(head.args, self.chain(ordered, given, names(*head.args)))
+
+    # --- what a condition binds ------------------------------------------------------------------
+
+    def _binds(self, literal: ec.Literal, bound: Names) -> Names:
+        match literal:
+            case ec.Not() | ec.Truth():
+                return frozenset()
+            case ec.Compare(op=sign):
+                return names(literal.term) if sign == "=" else frozenset()
+            case ec.Is(target=target):
+                return names(target)
+            case ec.FindAll(result=result) | ec.Aggregate(result=result):
+                return names(result)
+            case ec.IntervalOp(result=result) | ec.Duration(result=result):
+                return names(result)
+            case ec.Allen(result=result):
+                return names(result)
+            case ec.Call():
+                open_args = self.table.open.get(literal.key, frozenset())
+                given = [arg for i, arg in enumerate(literal.args) if i not in open_args]
+                return names(*given)
+            case ec.And(items=items):
+                return self._all(items, bound)
+            case ec.Or(items=items):
+                return _shared([self._all(ec.conjuncts(item), bound) for item in _live(items)])
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                yes = self._all([*ec.conjuncts(condition), *ec.conjuncts(then)], bound)
+                branches = [yes] if _live([then]) else []
+                if _live([otherwise]):
+                    branches.append(self._all(ec.conjuncts(otherwise), bound))
+                return _shared(branches)
+            case _:
+                return names(literal.term)
+
+    def _all(self, literals: Iterable[ec.Literal], bound: Names) -> Names:
+        found: Names = frozenset()
+        for literal in literals:
+            found |= self._binds(literal, bound | found)
+        return found
+
+
+def _live(items: Iterable[ec.Literal]) -> list[ec.Literal]:
+    """The alternatives that can succeed."""
+    return [
+        item
+        for item in items
+        if not any(isinstance(part, ec.Truth) and not part.value for part in ec.conjuncts(item))
+    ]
+
+
+def _shared(sets: list[Names]) -> Names:
+    return frozenset.intersection(*sets) if sets else frozenset()
+
+
+def _key(entity: Term) -> op.Key:
+    return functor(entity) or ("", -1)
+
+
+def _args(entity: Term) -> tuple[Term, ...]:
+    return entity.args if isinstance(entity, Compound) else ()
+
+
+def _pair(fvp: ec.FVP) -> tuple[Term, ...]:
+    return (*_args(fvp.fluent), fvp.value)

@@ -1,0 +1,265 @@
+"""The operators of a plan. A body is a chain of them, each extending a table of bindings.
+
+A chain starts with one row and no columns; every operator keeps, multiplies or drops rows and may
+add columns, one per variable. `term` is the condition an operator was made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from horai.lang.ec.syntax import Allen, Call, Compare, Duration, IntervalOp, Is
+from horai.lang.terms import Term
+
+Key = tuple[str, int]
+Names = frozenset[str]
+PointKind = OneOf["event", "initiated", "terminated", "start", "end", "startI", "endI"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A limit for a time: `time >= term` (or `<=`), known when the operator runs."""
+
+    lower: bool
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Join with points: events, initiations, terminations, edges of spans.
+
+    `terms` are the arguments, followed by the value where fluents are concerned. `bounds` are
+    limits of the time, so that two time variables need not meet in every pair.
+    """
+
+    kind: PointKind
+    key: Key
+    terms: tuple[Term, ...]
+    time: Term
+    term: Term
+    within: tuple[Term, Term] | None = None
+    bounds: tuple[Bound, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Join with a background relation."""
+
+    key: Key
+    terms: tuple[Term, ...]
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Stab:
+    """Join with the pairs that hold at a time: `holdsAt`."""
+
+    key: Key
+    terms: tuple[Term, ...]
+    time: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Every time-point at which a pair holds: `holdsAt` where nothing else names a time."""
+
+    key: Key
+    terms: tuple[Term, ...]
+    time: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The interval list of a pair: `holdsFor`. It never fails."""
+
+    key: Key
+    terms: tuple[Term, ...]
+    result: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class SpanOperation:
+    """Union, intersection, complement, duration filter or Allen relation of interval lists."""
+
+    literal: IntervalOp | Duration | Allen
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A comparison; `own` are the variables of `\\=` that stand for anything."""
+
+    literal: Compare
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Unify:
+    """`L = R`: binds or compares."""
+
+    left: Term
+    right: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """`X is E`."""
+
+    literal: Is
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """`true` or `fail`."""
+
+    value: bool
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class AntiJoin:
+    """Negation as failure: keeps the rows for which the chain gives nothing."""
+
+    body: Chain
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Disjunction: the rows of all branches."""
+
+    branches: tuple[Chain, ...]
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`(C -> A ; B)`."""
+
+    condition: Chain
+    then: Chain
+    otherwise: Chain
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`findall` (kind `list`) and `aggregate_all`, over the different solutions of a chain."""
+
+    kind: OneOf["list", "count", "sum", "max", "min", "bag", "set"]
+    template: Term | None
+    body: Chain
+    inner: Names
+    result: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A built-in predicate over terms."""
+
+    call: Call
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Python:
+    """A predicate registered from Python."""
+
+    call: Call
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTime:
+    """`queryTime(Q)`."""
+
+    target: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """A call of background rules that need arguments: unfolded where it is called.
+
+    `bound` are the argument positions that have a value; the clauses are in the plan.
+    """
+
+    key: Key
+    args: tuple[Term, ...]
+    bound: frozenset[int]
+    term: Term
+
+
+Operator = (
+    Scan
+    | Facts
+    | Stab
+    | Walk
+    | Lookup
+    | SpanOperation
+    | Filter
+    | Unify
+    | Extend
+    | Truth
+    | AntiJoin
+    | Union
+    | Choice
+    | Aggregate
+    | Builtin
+    | Python
+    | QueryTime
+    | Procedure
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Operators from left to right. `needed[i]` are the variables still needed after the i-th."""
+
+    steps: tuple[Operator, ...] = ()
+    needed: tuple[Names, ...] = ()
+    bound: Names = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A clause of a procedure, made for one set of bound arguments."""
+
+    head: tuple[Term, ...]
+    body: Chain
+
+
+@dataclass(slots=True)
+class Procedures:
+    """The clauses of procedures by name, arity and bound arguments."""
+
+    branches: dict[tuple[Key, frozenset[int]], tuple[Branch, ...]] = field(default_factory=dict)
+
+
+def inside(operator: Operator) -> tuple[Chain, ...]:
+    """The chains in an operator."""
+    match operator:
+        case AntiJoin(body=body) | Aggregate(body=body):
+            return (body,)
+        case Union(branches=branches):
+            return branches
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case _:
+            return ()
+
+
+def walk(chain: Chain) -> Iterator[Operator]:
+    """All operators of a chain, those inside others too."""
+    for step in chain.steps:
+        yield step
+        for part in inside(step):
+            yield from walk(part)
