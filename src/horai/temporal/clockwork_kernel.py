@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import njit
 
-from horai.temporal import clockwork_delays as effect_columns
+from horai.temporal import clockwork_delays as of_effect
 from horai.temporal.clockwork_delays import (
+    ACTED,
     DEADLINE,
     GROUP,
     INITIATE,
+    INITIATED,
     NEVER,
     SINCE,
+    SIZE,
     TERMINATE,
+    TERMINATED,
     Delays,
     alive,
     arm,
     collect_due,
     judge,
+    lean,
     note_breaks,
     pair_of,
 )
@@ -39,7 +44,6 @@ from horai.temporal.clockwork_values import (
     close_cell,
     gather,
     move,
-    with_room,
 )
 from horai.temporal.spans import INF, Ints, Mask
 
@@ -66,148 +70,212 @@ class Found(NamedTuple):
     unsettled: int
 
 
+class Desk(NamedTuple):
+    """Where the pass works: how far it has come, what is said at a moment, which effects are due
+    and act, the fluents touched at the moment and those that moved in the cell."""
+
+    come: Ints
+    said: Ints
+    due: Ints
+    acts: Mask
+    touched: Ints
+    moved: Ints
+
+
+# Columns of `Desk.come`: the next candidate, the spans and points written, the number of fluents
+# that moved, the number of the moment and its time, the end of the cell.
+NEXT, N_SPANS, N_POINTS, N_MOVED, MOMENTS, NOW, CELL_END = range(7)
+# Why it stopped.
+DONE, NO_ROOM, UNSETTLED = range(3)
+
+
 @njit(cache=True)
 def settle_all(
     candidates: Candidates, guards: Guards, delays: Delays, board: Ints,
     start: int, query: int, tick: int, cut: int,
 ) -> Found:  # fmt: skip
     """Settle every moment after the start, up to the query time."""
-    n, effects = len(candidates.time), len(delays.effect)
-    met = np.zeros(n, np.bool_)
-    spans, points = np.empty((1024, 4), np.int64), np.empty((0, 2), np.int64)
-    said, due, acts = _no_rows(), np.empty(effects, np.int64), np.empty(effects, np.bool_)
-    touched, moved = np.empty(len(board), np.int64), np.empty(len(board), np.int64)
-    n_spans, n_points, n_moved, moment = 0, 0, 0, 0
-    cell_end, unsettled = NEVER, INF
-    kept, keeps = take_snapshot(board, delays), False
-    i = np.searchsorted(candidates.time, start, side="right")
+    met = np.zeros(len(candidates.time), np.bool_)
+    spans, points = np.empty((1024, 4), np.int64), np.empty((16, 2), np.int64)
+    desk = _new_desk(candidates.time, len(delays.effects), len(board))
+    come, first_stop = desk.come, min(cut, query)
+    come[NEXT] = np.searchsorted(candidates.time, start, side="right")
+    snapshot = take_snapshot(board, delays)
+    until = first_stop
     while True:
-        t = candidates.time[i] if i < n else INF
-        if effects and delays.size[0] > 0:
-            t = min(t, delays.queue[0, 0])
-        if t > query:
+        outcome = _go_on(
+            candidates, guards, delays, board, desk, until, query, tick, met, spans, points
+        )
+        spans = _with_room(spans, come[N_SPANS] + come[N_MOVED])
+        points = _with_room(points, come[N_POINTS] + delays.counts[SIZE])
+        if outcome == NO_ROOM:
+            continue
+        come[N_SPANS] = close_cell(
+            board, desk.moved, come[N_MOVED], come[CELL_END], spans, come[N_SPANS]
+        )
+        come[N_MOVED] = 0
+        if until == first_stop:
+            snapshot = take_snapshot(board, delays)
+        if outcome == UNSETTLED or until == query:
+            break
+        until = query
+    unsettled = come[NOW] if outcome == UNSETTLED else INF
+    in_order = by_fluent(spans, come[N_SPANS], board)
+    return Found(in_order, met, points[: come[N_POINTS]], snapshot, unsettled)
+
+
+@njit(cache=True)
+def _new_desk(time: Ints, effects: int, fluents: int) -> Desk:
+    said = np.full((_most_at_once(time) + effects, 4), NONE)
+    due, acts = np.empty(effects, np.int64), np.empty(effects, np.bool_)
+    touched, moved = np.empty(fluents, np.int64), np.empty(fluents, np.int64)
+    come = np.array([0, 0, 0, 0, 0, NEVER, NEVER])
+    return Desk(come, said, due, acts, touched, moved)
+
+
+@njit(cache=True)
+def _with_room(rows: Ints, n: int) -> Ints:
+    """The rows, with room for n."""
+    if n <= len(rows):
+        return rows
+    wider = np.empty((max(n, 2 * len(rows)), rows.shape[1]), np.int64)
+    wider[: len(rows)] = rows
+    return wider
+
+
+@lean
+def _go_on(
+    candidates: Candidates, guards: Guards, delays: Delays, board: Ints, desk: Desk,
+    until: int, query: int, tick: int, met: Mask, spans: Ints, points: Ints,
+) -> int:  # fmt: skip
+    """Settle the moments up to some time, or until there is no room for what is found.
+
+    Arrays can grow only outside of it, since it is lean.
+    """
+    time, fluent, value, kind, guard_begin, guard_end = candidates
+    guard_fluent, guard_value, guard_positive = guards
+    effects, pairs, first_pair, broken, queue, counts = delays
+    come, said, due, acts, touched, moved = desk
+    i, n_spans, n_points, n_moved = come[NEXT], come[N_SPANS], come[N_POINTS], come[N_MOVED]
+    moment, t, cell_end = come[MOMENTS], come[NOW], come[CELL_END]
+    n, delayed = len(time), len(effects) > 0
+    outcome = DONE
+    while True:
+        t = time[i] if i < n else INF
+        if counts[SIZE] > 0:
+            t = min(t, queue[0, 0])
+        if t > until:
+            break
+        if n_spans + n_moved > len(spans) or n_points + counts[SIZE] > len(points):
+            outcome = NO_ROOM
             break
         if t >= cell_end:
-            spans, n_spans = close_cell(board, moved, n_moved, cell_end, spans, n_spans)
+            n_spans = close_cell(board, moved, n_moved, cell_end, spans, n_spans)
             cell_end, n_moved = t + tick - t % tick, 0
-            if t > cut and not keeps:
-                kept, keeps = take_snapshot(board, delays), True
         moment += 1
         m = 0
-        while i < n and candidates.time[i] == t:
-            if _meets(guards, candidates.guard_begin[i], candidates.guard_end[i], board):
-                met[i] = True
-                said = with_room(said, m)
-                said[m, FLUENT], said[m, VALUE] = candidates.fluent[i], candidates.value[i]
-                said[m, KIND] = candidates.kind[i]
+        while i < n and time[i] == t:
+            counts_here = True
+            for g in range(guard_begin[i], guard_end[i]):
+                holds = board[guard_fluent[g], HELD] == guard_value[g]
+                counts_here &= holds == guard_positive[g]
+            met[i] = counts_here
+            if counts_here:
+                said[m, FLUENT], said[m, VALUE], said[m, KIND] = fluent[i], value[i], kind[i]
                 m += 1
             i += 1
-        if effects:
-            _look_up_pairs(said, m, delays, moment)
-            n_due = collect_due(delays, t, query, due)
-            if not judge(delays, due, n_due, moment, acts):
-                unsettled = t
+        if delayed:
+            _look_up_pairs(said, m, first_pair, pairs, moment)
+            n_due = collect_due(effects, pairs, broken, queue, counts, t, query, due)
+            if not judge(effects, pairs, counts, due, n_due, moment, acts):
+                outcome = UNSETTLED
                 break
-            said, m = _act(delays, due, n_due, acts, t, said, m)
-            points, n_points = _note_points(due, n_due, acts, t, points, n_points)
+            n_points = _note_points(due, n_due, acts, t, points, n_points)
+            m = _act(effects, due, n_due, acts, t, said, m)
         n_touched = gather(said, m, moment, board, touched)
         n_moved = move(touched, n_touched, board, moved, n_moved)
-        if effects:
-            _remember_breaks(said, m, touched, n_touched, board, delays, t)
-            _make_attempts(said, m, delays, t, query)
-    spans, n_spans = close_cell(board, moved, n_moved, cell_end, spans, n_spans)
-    if not keeps:
-        kept = take_snapshot(board, delays)
-    in_order = by_fluent(spans, n_spans, board)
-    return Found(in_order, met, points[:n_points], kept, unsettled)
+        if delayed:
+            _remember_breaks(said, m, touched, n_touched, board, pairs, broken, t)
+            for k in range(m):  # also an initiation that is broken at its own moment is an attempt
+                if said[k, KIND] == INITIATE and said[k, PAIR] >= 0:
+                    arm(effects, pairs, broken, queue, counts, said[k, PAIR], t, query)
+    come[NEXT], come[N_SPANS], come[N_POINTS], come[N_MOVED] = i, n_spans, n_points, n_moved
+    come[MOMENTS], come[NOW], come[CELL_END] = moment, t, cell_end
+    return outcome
 
 
 @njit(cache=True)
-def _no_rows() -> Ints:
-    return np.full((1024, 4), NONE)
+def _most_at_once(time: Ints) -> int:
+    """The greatest number of candidates at one and the same time."""
+    most, begin = 0, 0
+    for k in range(len(time)):
+        if time[k] != time[begin]:
+            begin = k
+        most = max(most, k - begin + 1)
+    return most
 
 
-@njit(cache=True)
-def _meets(guards: Guards, begin: int, end: int, board: Ints) -> bool:
-    """Are the guards true of the values that hold in the cell?"""
-    for g in range(begin, end):
-        if (board[guards.fluent[g], HELD] == guards.value[g]) != guards.positive[g]:
-            return False
-    return True
-
-
-@njit(cache=True)
-def _look_up_pairs(said: Ints, m: int, delays: Delays, moment: int) -> None:
+@lean
+def _look_up_pairs(said: Ints, m: int, first_pair: Ints, pairs: Ints, moment: int) -> None:
     """Which candidates speak of an origin pair, and which pairs are initiated."""
     for k in range(m):
-        pair = pair_of(delays, said[k, FLUENT], said[k, VALUE])
+        pair = pair_of(first_pair, pairs, said[k, FLUENT], said[k, VALUE])
         said[k, PAIR] = pair
         if pair >= 0 and said[k, KIND] == INITIATE:
-            delays.initiated[pair] = moment
+            pairs[pair, INITIATED] = moment
 
 
-@njit(cache=True)
-def _act(
-    delays: Delays, due: Ints, n_due: int, acts: Mask, t: int, said: Ints, m: int
-) -> tuple[Ints, int]:
+@lean
+def _note_points(due: Ints, n_due: int, acts: Mask, t: int, points: Ints, n: int) -> int:
+    """Write down which effects act."""
+    for k in range(n_due):
+        if acts[k]:
+            points[n, 0], points[n, 1] = due[k], t
+            n += 1
+    return n
+
+
+@lean
+def _act(effects: Ints, due: Ints, n_due: int, acts: Mask, t: int, said: Ints, m: int) -> int:
     """Effects speak like candidates do."""
     for k in range(n_due):
         if acts[k]:
-            row = delays.effect[due[k]]
-            delays.acted[row[GROUP]] = t
-            said = with_room(said, m)
-            said[m, FLUENT], said[m, VALUE] = row[effect_columns.FLUENT], row[effect_columns.VALUE]
-            said[m, KIND], said[m, PAIR] = row[effect_columns.KIND], row[effect_columns.TARGET]
+            e = due[k]
+            effects[effects[e, GROUP], ACTED] = t
+            said[m, FLUENT], said[m, VALUE] = (
+                effects[e, of_effect.FLUENT],
+                effects[e, of_effect.VALUE],
+            )
+            said[m, KIND], said[m, PAIR] = effects[e, of_effect.KIND], effects[e, of_effect.TARGET]
             m += 1
-    return said, m
+    return m
 
 
-@njit(cache=True)
-def _note_points(
-    due: Ints, n_due: int, acts: Mask, t: int, points: Ints, n: int
-) -> tuple[Ints, int]:
-    """Write down which effects have acted."""
-    for k in range(n_due):
-        if acts[k]:
-            points = with_room(points, n)
-            points[n, 0], points[n, 1] = due[k], t
-            n += 1
-    return points, n
-
-
-@njit(cache=True)
+@lean
 def _remember_breaks(
-    said: Ints, m: int, touched: Ints, n: int, board: Ints, delays: Delays, t: int
+    said: Ints, m: int, touched: Ints, n: int, board: Ints, pairs: Ints, broken: Ints, t: int
 ) -> None:
     """Note the breaks that cancel attempts."""
     for k in range(m):
         if said[k, KIND] == TERMINATE and said[k, PAIR] >= 0:
-            delays.terminated[said[k, PAIR]] = t
+            pairs[said[k, PAIR], TERMINATED] = t
     for k in range(n):
-        row = board[touched[k]]
-        every = row[SIGNS] & EVERY != 0 or row[NEW] == SEVERAL
-        if every or row[NEW] != NONE:
-            note_breaks(delays, touched[k], row[NEW], every, t)
-
-
-@njit(cache=True)
-def _make_attempts(said: Ints, m: int, delays: Delays, t: int, query: int) -> None:
-    """Every initiation is an attempt, also one that is broken at its own moment."""
-    for k in range(m):
-        if said[k, KIND] == INITIATE and said[k, PAIR] >= 0:
-            arm(delays, said[k, PAIR], t, query)
+        new = board[touched[k], NEW]
+        every = board[touched[k], SIGNS] & EVERY != 0 or new == SEVERAL
+        if every or new != NONE:
+            note_breaks(broken, touched[k], new, every, t)
 
 
 @njit(cache=True)
 def take_snapshot(board: Ints, delays: Delays) -> Snapshot:
     """All that the future depends on."""
-    n = 0
-    attempts = np.empty((len(delays.armed), 3), np.int64)
-    acted = np.empty(len(delays.armed), np.int64)
-    for e in range(len(attempts)):
-        acted[e] = delays.acted[delays.effect[e, GROUP]]
-        if alive(delays, e):
+    effects, n = delays.effects, 0
+    attempts = np.empty((len(effects), 3), np.int64)
+    acted = np.empty(len(effects), np.int64)
+    for e in range(len(effects)):
+        acted[e] = effects[effects[e, GROUP], ACTED]
+        if alive(effects, delays.pairs, delays.broken, e):
             attempts[n, 0] = e
-            attempts[n, 1], attempts[n, 2] = delays.armed[e, SINCE], delays.armed[e, DEADLINE]
+            attempts[n, 1], attempts[n, 2] = effects[e, SINCE], effects[e, DEADLINE]
             n += 1
     return Snapshot(board[:, HELD].copy(), board[:, START].copy(), attempts[:n], acted)

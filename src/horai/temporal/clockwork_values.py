@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from horai.temporal.clockwork_delays import GHOST, TERMINATE
+from horai.temporal.clockwork_delays import GHOST, TERMINATE, lean
 from horai.temporal.inertia import EVERY_VALUE
 from horai.temporal.spans import INF, Ints
 
@@ -36,86 +36,74 @@ def new_board(held_value: Ints, held_since: Ints) -> Ints:
     return board
 
 
-@njit(cache=True)
-def with_room(rows: Ints, n: int) -> Ints:
-    """The rows, with room for one more."""
-    if n < len(rows):
-        return rows
-    wider = np.empty((2 * n + 1, rows.shape[1]), np.int64)
-    wider[:n] = rows[:n]
-    return wider
-
-
-@njit(cache=True)
+@lean
 def gather(said: Ints, m: int, moment: int, board: Ints, touched: Ints) -> int:
     """Put what is said of each fluent together; initiations first, for ends refer to them."""
     n, ends = 0, False
     for k in range(m):
-        row = board[said[k, FLUENT]]
-        value, kind = said[k, VALUE], said[k, KIND]
-        if row[MOMENT] != moment:
-            row[MOMENT], row[NEW], row[SIGNS] = moment, NONE, 0
-            touched[n] = said[k, FLUENT]
+        f, value, kind = said[k, FLUENT], said[k, VALUE], said[k, KIND]
+        if board[f, MOMENT] != moment:
+            board[f, MOMENT], board[f, NEW], board[f, SIGNS] = moment, NONE, 0
+            touched[n] = f
             n += 1
         if kind == TERMINATE:
             ends = True
         else:
-            row[NEW] = value if row[NEW] == NONE or row[NEW] == value else SEVERAL
+            new = board[f, NEW]
+            board[f, NEW] = value if new in (NONE, value) else SEVERAL
             if kind != GHOST:
-                row[SIGNS] |= HOLDS
+                board[f, SIGNS] |= HOLDS
     if ends:
         _gather_ends(said, m, board)
     return n
 
 
-@njit(cache=True)
+@lean
 def _gather_ends(said: Ints, m: int, board: Ints) -> None:
     for k in range(m):
         if said[k, KIND] == TERMINATE:
-            row, value = board[said[k, FLUENT]], said[k, VALUE]
+            f, value, new = said[k, FLUENT], said[k, VALUE], board[said[k, FLUENT], NEW]
             if value == EVERY_VALUE:
-                row[SIGNS] |= EVERY
-            elif value == (row[RUNNING] if row[NEW] == NONE else row[NEW]):
-                row[SIGNS] |= ENDED
+                board[f, SIGNS] |= EVERY
+            elif value == (board[f, RUNNING] if new == NONE else new):
+                board[f, SIGNS] |= ENDED
 
 
-@njit(cache=True)
+@lean
 def move(touched: Ints, n: int, board: Ints, moved: Ints, n_moved: int) -> int:
     """The running values after the moment: a break wins over an initiation."""
     for k in range(n):
-        row = board[touched[k]]
-        before, new = row[RUNNING], row[NEW]
-        if row[SIGNS] & (ENDED | EVERY) or new == SEVERAL:
+        f = touched[k]
+        before, new, signs = board[f, RUNNING], board[f, NEW], board[f, SIGNS]
+        if signs & (ENDED | EVERY) or new == SEVERAL:
             after = NONE
         elif new in (NONE, before):
             after = before
         else:
-            after = new if row[SIGNS] & HOLDS else NONE
+            after = new if signs & HOLDS else NONE
         if after != before:
-            row[RUNNING] = after
-            if not row[LISTED]:
-                row[LISTED] = 1
-                moved[n_moved] = touched[k]
+            board[f, RUNNING] = after
+            if not board[f, LISTED]:
+                board[f, LISTED] = 1
+                moved[n_moved] = f
                 n_moved += 1
     return n_moved
 
 
-@njit(cache=True)
-def close_cell(
-    board: Ints, moved: Ints, n_moved: int, following: int, spans: Ints, n: int
-) -> tuple[Ints, int]:
+@lean
+def close_cell(board: Ints, moved: Ints, n_moved: int, following: int, spans: Ints, n: int) -> int:
     """The values after the cell begin to hold at the next point."""
     for k in range(n_moved):
-        row = board[moved[k]]
-        row[LISTED] = 0
-        if row[RUNNING] != row[HELD]:
-            if row[HELD] != NONE:
-                spans = with_room(spans, n)
-                spans[n, 0], spans[n, 1] = moved[k], row[HELD]
-                spans[n, 2], spans[n, 3] = row[START], following
+        f = moved[k]
+        board[f, LISTED] = 0
+        held, running = board[f, HELD], board[f, RUNNING]
+        if running != held:
+            if held != NONE:
+                spans[n, 0], spans[n, 1] = f, held
+                spans[n, 2], spans[n, 3] = board[f, START], following
                 n += 1
-            row[HELD], row[START] = row[RUNNING], following
-    return spans, n
+            board[f, HELD], board[f, START] = running, following
+    return n
 
 
 @njit(cache=True)
