@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.tables import NUMBERS, Table, tables, variables
 
-from horai.engine.arithmetic import BINARY, UNARY, evaluate
-from horai.engine.columns import Column, ints, terms_of
+from horai.engine.arithmetic import evaluate
+from horai.engine.columns import Column, column_of, ints, terms_of
+from horai.engine.operations import BINARY, UNARY
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Atom, Compound, Float, Int, Term, Var
 from horai.oracle import arithmetic as reference
@@ -81,8 +83,6 @@ def numbers(expression: Term, **columns: Column) -> list[object]:
 
 
 def test_division_that_goes_evenly_in_some_rows_only() -> None:
-    import numpy as np
-
     quotients = numbers(Compound("/", (Var("X"), Int(2))), X=ints(np.array([4, 5, -6])))
     assert quotients == [Int(2), Float(2.5), Int(-3)]
     assert numbers(Compound("/", (Int(1), Var("X"))), X=ints(np.array([0, 1]))) == [None, Int(1)]
@@ -96,3 +96,10 @@ def test_an_expression_without_variables_has_its_value_in_every_row() -> None:
 
 def test_a_variable_without_a_column_has_no_value() -> None:
     assert not evaluate(Compound("+", (Var("W"), Int(1))), {}, 2, Symbols()).valid.any()
+
+
+def test_numbers_beyond_64_bits_are_decimals_too() -> None:
+    symbols = Symbols()
+    columns = {"X": column_of([Int(2**70), Int(-(10**400)), Float(0.5)], symbols)}
+    found = evaluate(Var("X"), columns, 3, symbols)
+    assert found.real.tolist() == [2.0**70, -math.inf, 0.5]

@@ -52,7 +52,9 @@ class Numbers(NamedTuple):
 
     @property
     def real(self) -> Floats:
-        """All values as decimals."""
+        """All values as decimals; infinity for those that are too large for one."""
+        if self.exact is not None:
+            return np.array([_decimal(value) for value in self.exact.tolist()], np.float64)
         if not self.whole.any():
             return self.floats
         if self.whole.all():
@@ -108,6 +110,13 @@ class Numbers(NamedTuple):
         data[plain] = codes_of(floats(real[plain]), symbols)
         data[infinite] = symbols.atom("inf")
         return codes(data)
+
+
+def _decimal(value: Number) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def full(array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
