@@ -102,6 +102,27 @@ def test_each_relation_has_its_pair_and_no_other(name: str, target: tuple[int, i
     assert [r for r in RELATIONS if len(allen(r, source, pair, "source", 10))] == [name]
 
 
+@pytest.mark.parametrize(
+    "targets",
+    [
+        [(3, 4)],  # starts after the last point of the source, which is 0, and before its end
+        [(3, 4), (7, 9)],  # the second is missing from nothing, so nothing is missing
+        [(1, 2), (3, 4), (5, 7)],  # three of them
+        [(-1, 1), (3, 4)],
+    ],
+)
+@pytest.mark.parametrize("sources", [[(1, 6)], [(-3, 2), (3, 6)], [(1, 2), (3, 4), (5, 6)]])
+@pytest.mark.parametrize("memory", [None, 3, 6])
+def test_targets_between_the_last_point_of_a_source_and_its_end(
+    sources: list[tuple[int, int]], targets: list[tuple[int, int]], memory: int | None
+) -> None:
+    left, right = [(0, *span) for span in sources], [(0, *span) for span in targets]
+    for mode in MODES:
+        for name in RELATIONS:
+            found = allen(name, relation(left), relation(right), mode, 8, memory)
+            assert rows_of(found) == defined(name, left, right, mode, 8, memory), (name, mode)
+
+
 def test_open_ends_are_the_same_last_point() -> None:
     source, target = relation([(0, 5, INF)]), relation([(0, 2, INF)])
     assert rows_of(allen("finishes", source, target, "source")) == [(0, 5, INF)]
