@@ -24,7 +24,8 @@ from horai.temporal.clockwork import (
 from horai.temporal.inertia import EVERY_VALUE
 from horai.temporal.spans import INF, Ints
 
-FLUENTS, VALUES, SPAN = 3, 3, 24
+# Few fluents and much to say of them: most effects are to find something to act on.
+FLUENTS, VALUES, SPAN = 2, 3, 24
 pairs = st.tuples(st.integers(0, FLUENTS - 1), st.integers(0, VALUES - 1))
 guards = st.lists(st.tuples(pairs, st.booleans()), max_size=2).map(tuple)
 
@@ -32,8 +33,8 @@ guards = st.lists(st.tuples(pairs, st.booleans()), max_size=2).map(tuple)
 @st.composite
 def candidates(draw: st.DrawFn, start: int, guarded: bool) -> list[Candidate]:
     found = []
-    for _ in range(draw(st.integers(0, 16))):
-        kind = draw(st.sampled_from([0, 0, 0, 1, 1, 2]))
+    for _ in range(draw(st.sampled_from([8, 12, 4, 1, 20]))):
+        kind = draw(st.sampled_from([0, 0, 0, 0, 1, 2]))
         fluent, value = draw(pairs)
         if kind == 1 and draw(st.integers(0, 3)) == 0:
             value = EVERY_VALUE
@@ -45,9 +46,9 @@ def candidates(draw: st.DrawFn, start: int, guarded: bool) -> list[Candidate]:
 
 @st.composite
 def effects(draw: st.DrawFn) -> list[Effect]:
-    postponable = draw(st.sets(pairs, max_size=5))
+    postponable = draw(st.sets(pairs, max_size=VALUES * FLUENTS))
     found = []
-    for _ in range(draw(st.integers(0, 6))):
+    for _ in range(draw(st.sampled_from([3, 4, 2, 1, 0, 6]))):
         origin, target = draw(pairs), draw(pairs)
         kind = draw(st.sampled_from([0, 0, 0, 1, 2]))
         rule, delay = draw(st.integers(0, 3)), draw(st.integers(1, 8))
@@ -59,7 +60,7 @@ def effects(draw: st.DrawFn) -> list[Effect]:
 def cases(draw: st.DrawFn) -> Case:
     start = draw(st.integers(-7, 7))
     tick = draw(st.sampled_from([1, 5]))
-    query = start + draw(st.integers(0, SPAN))
+    query = start + draw(st.integers(10, SPAN) | st.integers(0, SPAN))
     points, delayed = draw(candidates(start, draw(st.booleans()))), draw(effects())
     case = Case(FLUENTS, tick, start, query, points, delayed, {})
     for fluent in draw(st.sets(st.integers(0, FLUENTS - 1))):
@@ -139,9 +140,7 @@ def test_a_run_is_what_the_definitions_say(case: Case) -> None:
     assert settled.unsettled is None
     assert spans(settled) == expected.spans
     assert set(np.flatnonzero(settled.met).tolist()) == expected.met
-    assert len(points(settled)) == len(expected.acts)
-    assert set(points(settled)) == expected.acts
-    assert [t for _, t in points(settled)] == sorted(t for _, t in expected.acts)
+    assert points(settled) == sorted(expected.acts, key=lambda act: (act[1], act[0]))
     event(f"{min(len(expected.acts), 5)} effects")
 
 

@@ -101,7 +101,7 @@ class State(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """The spans, which candidates had their guards met, which effects acted when.
+    """The spans, which candidates had their guards met, which effects acted when (in time order).
 
     `snapshot` is the state after all moments up to the cut. `unsettled` is the first moment, if
     any, at which effects act if, and only if, they do not; everything else then ends before it.

@@ -113,6 +113,12 @@ def note_breaks(broken: Ints, fluent: int, new: int, every: bool, t: int) -> Non
 
 
 @lean
+def _comes_first(queue: Ints, k: int, time: int, e: int) -> bool:
+    """Is an entry before another? By effect too: the order must not tell of the past."""
+    return bool(queue[k, 0] < time or (queue[k, 0] == time and queue[k, 1] < e))
+
+
+@lean
 def schedule(effects: Ints, queue: Ints, counts: Ints, e: int, query: int) -> None:
     """Queue a deadline. A postponed one waits until the old one comes up: one entry is enough."""
     deadline, queued = effects[e, DEADLINE], effects[e, QUEUED]
@@ -121,7 +127,7 @@ def schedule(effects: Ints, queue: Ints, counts: Ints, e: int, query: int) -> No
     effects[e, QUEUED] = deadline
     k = counts[SIZE]
     counts[SIZE] += 1
-    while k > 0 and queue[(k - 1) // 2, 0] > deadline:
+    while k > 0 and not _comes_first(queue, (k - 1) // 2, deadline, e):
         queue[k, 0], queue[k, 1] = queue[(k - 1) // 2, 0], queue[(k - 1) // 2, 1]
         k = (k - 1) // 2
     queue[k, 0], queue[k, 1] = deadline, e
@@ -132,16 +138,16 @@ def _pop(queue: Ints, counts: Ints) -> int:
     first: int = queue[0, 1]
     counts[SIZE] -= 1
     n = counts[SIZE]
-    time, k = queue[n, 0], 0
+    time, e, k = queue[n, 0], queue[n, 1], 0
     while True:
         child = 2 * k + 1
-        if child + 1 < n and queue[child + 1, 0] < queue[child, 0]:
+        if child + 1 < n and _comes_first(queue, child + 1, queue[child, 0], queue[child, 1]):
             child += 1
-        if child >= n or queue[child, 0] >= time:
+        if child >= n or not _comes_first(queue, child, time, e):
             break
         queue[k, 0], queue[k, 1] = queue[child, 0], queue[child, 1]
         k = child
-    queue[k, 0], queue[k, 1] = time, queue[n, 1]
+    queue[k, 0], queue[k, 1] = time, e
     return first
 
 
