@@ -53,6 +53,26 @@ def test_the_second_of_two_equal_retractions_is_the_unknown_one() -> None:
     assert feed(new_stream(), 10, taken, e(5), taken) == ["day.txt 3 unknown-retraction"]
 
 
+def test_of_equal_items_that_wait_the_first_is_taken_back() -> None:
+    stream = new_stream()
+    feed(stream, 10, e(50, arrival=2), e(50, arrival=1), e(50, arrival=3, retract=True))
+    assert [dropped.line for dropped in stream.left_over(10)] == [1]
+
+
+def test_before_the_start_of_the_run_retractions_look_for_what_waits() -> None:
+    stream = Stream(Symbols(), 1, 12, None)
+    assert feed(stream, 5, e(8, arrival=2), e(8, arrival=3, retract=True)) == []
+    assert stream.left_over(5) == []
+
+
+def test_of_equal_items_that_count_the_last_admitted_is_taken_back() -> None:
+    stream = new_stream(window=10)
+    feed(stream, 10, f(5, 30, arrival=7))
+    feed(stream, 18, f(5, 30, arrival=6))  # cut: it begins at 9
+    assert feed(stream, 18, f(5, 30, arrival=15, retract=True)) == []
+    assert stream.fluents(("f", 1)).start.tolist() == [5]
+
+
 def test_a_dropped_item_leads_back_to_its_row() -> None:
     stream = new_stream(window=5)
     rows = [row(e(9), 1), row(e(2, "y", arrival=8), 2)]
@@ -113,6 +133,19 @@ def test_forgetting_keeps_what_is_asked_for_and_what_can_be_taken_back() -> None
     assert times(stream) == [10]
     assert feed(stream, 19, e(10, arrival=19, retract=True)) == []
     assert times(stream) == []
+
+
+def test_the_final_part_of_a_retracted_interval_is_forgotten_when_nobody_needs_it() -> None:
+    stream = new_stream(window=10)
+    feed(stream, 10, f(5, 30))
+    assert feed(stream, 18, f(5, 30, arrival=15, retract=True)) == ["day.txt 1 partly-too-late"]
+    stream.forget({})
+    assert seen(stream) == [(make("f", Atom("x")), ON, 5, 9)]
+    feed(stream, 19)
+    stream.forget({("f", 1): 8})
+    assert stream.keys("fluent") == [("f", 1)]
+    stream.forget({})
+    assert stream.keys("fluent") == []
 
 
 def test_forgetting_gives_memory_back() -> None:

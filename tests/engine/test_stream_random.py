@@ -40,7 +40,7 @@ class Run(NamedTuple):
 @st.composite
 def _items(draw: Draw, tick: int) -> Item:
     start = draw(st.integers(-3, LAST))
-    arrival = start + draw(st.integers(-9, 25))
+    arrival = start + draw(st.integers(-25, 0) | st.integers(0, 25))
     retract = draw(st.integers(0, 2)) == 2
     who = draw(st.sampled_from(ARGS[: draw(st.sampled_from([1, len(ARGS)]))]))
     match draw(st.sampled_from(["e", "e0", "i", "i", "point", "e as fluent"])):
@@ -60,7 +60,7 @@ def _items(draw: Draw, tick: int) -> Item:
 def _again(draw: Draw, items: list[Item]) -> Item:
     """An item that was there before: a copy, or its retraction."""
     item = draw(st.sampled_from(items))
-    arrival = item.arrival + draw(st.integers(-4, 12))
+    arrival = item.arrival + draw(st.integers(-3, 6))
     retract = draw(st.sampled_from([True, True, False]))
     return Item(item.entity, item.value, item.start, item.end, arrival, retract)
 

@@ -38,8 +38,7 @@ def take_back(
     starts = np.unique(due["start"][asking])
     own = np.flatnonzero(live & ~retract & _among(due["start"], starts))
     old = np.flatnonzero(_among(admitted["start"], starts))
-    may_go = (waiting["op"] > 0) & (waiting["arrival"] <= query)
-    idle = np.flatnonzero(may_go & _among(waiting["start"], starts))
+    idle = np.flatnonzero((waiting["op"] > 0) & _among(waiting["start"], starts))
     parts = [due.take(asking), due.take(own), _numbered(admitted.take(old)), waiting.take(idle)]
     found = _partners(join(map(_comparable, parts), symbols), query)[: len(asking)]
     bounds = np.cumsum([len(asking), len(own), len(old), len(idle)])

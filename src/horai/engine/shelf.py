@@ -142,6 +142,7 @@ class Shelf:
 
     def _admit_and_take_back(self, due: Rows, moment: Moment) -> list[Rows]:
         gone, first = self._judge(due, moment)
+        gone &= due["start"] <= moment.query  # what lies ahead is not judged yet
         admitted = self.admitted()
         due = due.having(generation=_constant(moment.generation, due.size))
         idle = self.waiting.having(generation=_constant(moment.generation, self.waiting.size))
