@@ -6,22 +6,25 @@ narrative.tables         # typed Arrow tables, one per name, arity and form of r
 narrative.dead_letters   # rows that could not be used, each with its reason
 """
 
+from .answers import AnswerBlock, AnswerRow, AnswerTable
 from .formats import Format
 from .items import Counts, ItemTable, Narrative
 from .letters import CODES, DeadLetter, InputError, write_dead_letters
 from .read import read, read_object
 from .rows import Item
 from .schema import Form, InputSchema, InputType, Kind, RowForm
-from .termcolumns import TermColumn, TermKind
+from .termcolumns import TermColumn, TermKind, distinct, from_uniques
 from .terms import Term, TermText, from_source, quote_atom, to_source
 from .times import UNITS, Clock, Unit, format_time
-from .write import AnswerFormat, AnswerRow, answer_table, json_line, write_answers
+from .write import AnswerFormat, answer_table, json_line, write_answers
 
 __all__ = [
     "CODES",
     "UNITS",
+    "AnswerBlock",
     "AnswerFormat",
     "AnswerRow",
+    "AnswerTable",
     "Clock",
     "Counts",
     "DeadLetter",
@@ -41,8 +44,10 @@ __all__ = [
     "TermText",
     "Unit",
     "answer_table",
+    "distinct",
     "format_time",
     "from_source",
+    "from_uniques",
     "json_line",
     "quote_atom",
     "read",

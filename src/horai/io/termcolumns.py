@@ -111,7 +111,7 @@ def _from_uniques(encoded: pa.DictionaryArray) -> TermColumn:
     trimmed = pc.utf8_trim(texts, characters=" \t")
     if not pc.any(pc.match_substring_regex(texts, NUMBER_LIKE)).as_py():
         return TermColumn("atom", _symbols(encoded.indices, trimmed))
-    return _from_term_uniques(encoded.indices, [read_field(t) for t in trimmed.to_pylist()])
+    return from_uniques(encoded.indices, [read_field(t) for t in trimmed.to_pylist()])
 
 
 def _symbols(indices: pa.Array, texts: pa.Array) -> pa.DictionaryArray:
@@ -121,7 +121,8 @@ def _symbols(indices: pa.Array, texts: pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(codes, unique.dictionary.cast(pa.string()))
 
 
-def _from_term_uniques(indices: pa.Array, terms: Sequence[Term]) -> TermColumn:
+def from_uniques(indices: pa.Array, terms: Sequence[Term]) -> TermColumn:
+    """The column of `terms[indices]`, where every term is used."""
     kind = _common_kind(terms)
     if kind in ("int", "float"):
         type_ = pa.int64() if kind == "int" else pa.float64()
@@ -152,7 +153,7 @@ def _kind_of(term: Term) -> TermKind:
 
 def from_terms(terms: Sequence[Term]) -> TermColumn:
     """A column of Python terms."""
-    return _from_term_uniques(pa.array(np.arange(len(terms), dtype=np.int32)), terms)
+    return from_uniques(pa.array(np.arange(len(terms), dtype=np.int32)), terms)
 
 
 def from_arrow(column: pa.Array, *, is_source: bool = False) -> TermColumn:
@@ -170,17 +171,28 @@ def from_arrow(column: pa.Array, *, is_source: bool = False) -> TermColumn:
     symbols = plain.dictionary_encode()
     texts = symbols.dictionary.cast(pa.string())
     if is_source:
-        return _from_term_uniques(symbols.indices, [from_source(t) for t in texts.to_pylist()])
+        return from_uniques(symbols.indices, [from_source(t) for t in texts.to_pylist()])
     return TermColumn("atom", _symbols(symbols.indices, texts))
 
 
 def to_terms(column: TermColumn) -> list[Term]:
     """The rows as Python terms."""
-    if column.kind != "term":
-        plain: list[Term] = column.array.to_pylist()
-        return plain
-    terms = [from_source(text) for text in column.array.dictionary.to_pylist()]
-    return [terms[code] for code in column.array.indices.to_pylist()]
+    if column.kind in ("int", "float"):
+        numbers: list[Term] = column.array.to_pylist()
+        return numbers
+    indices, terms = distinct(column)
+    return [terms[code] for code in indices.to_numpy().tolist()]
+
+
+def distinct(column: TermColumn) -> tuple[pa.Array, list[Term]]:
+    """The different terms of a column, and for every row the place of its own among them."""
+    if column.kind in ("atom", "term"):
+        texts = column.array.dictionary.to_pylist()
+        terms = [from_source(text) for text in texts] if column.kind == "term" else texts
+        return column.array.indices, terms
+    # Decimals are compared by their bits, as 0.0 and -0.0 are spelled differently.
+    encoded = column.array.view(pa.int64()).dictionary_encode()
+    return encoded.indices, encoded.dictionary.view(column.array.type).to_pylist()
 
 
 def concat(columns: Sequence[TermColumn]) -> TermColumn:
