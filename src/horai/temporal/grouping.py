@@ -118,6 +118,9 @@ def _by_hash(column: Ints) -> tuple[Ints, Ints]:
         ids[i] = table[at, 1]
         if 2 * groups > mask:
             bits += 2
+            if 2 * groups > i:  # most rows are new, so room for all saves growing again and again
+                while (1 << bits) < 2 * n:
+                    bits += 1
             mask = (1 << bits) - 1
             table = np.full((1 << bits, 2), -1, np.int64)
             for group in range(groups):
