@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from horai.lang.diagnostics import Diagnostic, RulesError
     from horai.predicates import predicate, vectorised
     from horai.result import Result
-    from horai.rules import Rules, load, loads
+    from horai.rules import Rules, load, load_session, loads
     from horai.session import Answer, Session
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "load",
+    "load_session",
     "loads",
     "predicate",
     "vectorised",
@@ -63,6 +64,7 @@ _HOME = {
     "Session": "session",
     "UsageError": "errors",
     "load": "rules",
+    "load_session": "rules",
     "loads": "rules",
     "predicate": "predicates",
     "vectorised": "predicates",

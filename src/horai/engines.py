@@ -1,33 +1,44 @@
 """Engines by name. An engine makes sessions; a session answers at growing query times.
 
-Every engine gives the same answers, so the rest of Horai does not care which one runs.
+Every engine gives the same answers, so the rest of Horai does not care which one runs. Items go in
+as Arrow tables and answers come out as columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
 
-from horai.errors import RunError, UsageError
+from horai.engine.answer import Answer
+from horai.engine.origins import Dropped
+from horai.errors import UsageError
+from horai.io import ItemTable
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.ec.syntax import EventDescription
-from horai.oracle.errors import OracleError
-from horai.oracle.items import Dropped, Item
-from horai.oracle.session import Answer as EngineAnswer
-from horai.oracle.session import Session as ReferenceSession
 from horai.predicates import Predicate
 
-__all__ = ["ENGINES", "Dropped", "EngineAnswer", "EngineSession", "Item", "engine_named"]
+__all__ = ["ENGINES", "Dropped", "Engine", "EngineSession", "SavingSession", "engine_named"]
 
 
 class EngineSession(Protocol):
     """A run in progress."""
 
-    def advance(self, until: int, items: Iterable[Item] = ()) -> EngineAnswer:
+    def advance(self, until: int, tables: Sequence[ItemTable]) -> Answer:
         """The answer at query time `until`, with more items known than before."""
 
-    def finish(self) -> list[Dropped]:
+    def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
+
+
+class SavingSession(EngineSession, Protocol):
+    """A run that can be saved, and taken up by a new session with the same rules and settings."""
+
+    def save(self) -> bytes:
+        """All that the session knows."""
+
+    def restore(self, saved: bytes) -> None:
+        """Take up the run that was saved."""
 
 
 class Engine(Protocol):
@@ -45,40 +56,13 @@ class Engine(Protocol):
     ) -> EngineSession: ...
 
 
-class _Reference:
-    """The reference engine; what makes it give up is said in words."""
+ENGINES = {
+    "reference": "horai.reference.Session",
+}
+"""The engines there are, by where they are found: only the one that runs is loaded.
 
-    def __init__(
-        self,
-        description: EventDescription,
-        *,
-        start: int,
-        window: int | None,
-        tick: int,
-        allen_memory: int | None,
-        predicates: Mapping[str, Predicate],
-    ) -> None:
-        self._session = ReferenceSession(
-            description,
-            start=start,
-            window=window,
-            tick=tick,
-            allen_memory=allen_memory,
-            predicates=predicates,
-        )
-
-    def advance(self, until: int, items: Iterable[Item] = ()) -> EngineAnswer:
-        try:
-            return self._session.advance(until, items)
-        except OracleError as error:
-            raise RunError(f"{error} (at query time {until})") from error
-
-    def finish(self) -> list[Dropped]:
-        return self._session.finish()
-
-
-ENGINES: dict[str, Engine] = {"reference": _Reference}
-"""The engines there are. `reference` is the slow, obvious one."""
+`reference` is the slow, obvious one.
+"""
 
 
 def engine_named(name: str) -> Engine:
@@ -92,7 +76,16 @@ def engine_named(name: str) -> Engine:
     """
     found = ENGINES.get(name)
     if found is not None:
-        return found
+        module, _, attribute = found.rpartition(".")
+        return cast(Engine, getattr(import_module(module), attribute))
     near = did_you_mean(name, ENGINES)
     hint = f"did you mean {near}?" if near else f"the engines are: {', '.join(sorted(ENGINES))}"
     raise UsageError(f"there is no engine {name!r}", hint)
+
+
+def saving(session: EngineSession, name: str) -> SavingSession:
+    """The session as one that can be saved, or a kind error."""
+    if hasattr(session, "save") and hasattr(session, "restore"):
+        return cast(SavingSession, cast(Any, session))
+    hint = "use another engine, or feed the items to a new session"
+    raise UsageError(f"a session of the engine {name!r} cannot be saved", hint)

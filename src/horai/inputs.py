@@ -1,31 +1,25 @@
-"""From what people hand in to the items an engine takes."""
+"""From what people hand in to the tables of items an engine takes, and back to dead letters."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from horai import io
-from horai.engines import Dropped, Item
+from horai.engine.origins import Dropped
 from horai.errors import UsageError
 from horai.io.formats import FORMATS
 from horai.io.letters import BadRow
 from horai.lang.ec.syntax import EventDescription, Grounding
-from horai.lang.terms import functor, make
+from horai.lang.terms import functor
 from horai.plan.entities import Entities, Kind
-from horai.values import to_term
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Items, the rows that were none, and the times they name (None without items)."""
-
-    items: list[Item] = field(default_factory=list)
-    dead_letters: list[io.DeadLetter] = field(default_factory=list)
-    extent: tuple[int, int] | None = None
 
 
 def input_schema(description: EventDescription, entities: Entities) -> io.InputSchema:
@@ -53,26 +47,17 @@ def _kind(kind: Kind) -> io.Kind:
 def read_input(
     given: object,
     schema: io.InputSchema,
+    clock: io.Clock,
     *,
-    tick: int = 1,
-    unit: io.Unit | None = None,
-    time_in: io.Unit | None = None,
     format: io.Format | None = None,
     strict: bool = False,
-) -> Batch:
-    """Files, narrative text or lines, dicts, tables or data frames as items."""
+) -> io.Narrative:
+    """Files, narrative text or lines, dicts, tables or data frames as tables of items."""
+    unit, time_in = clock.unit, clock.time_in
     if is_files(given):
-        narrative = io.read(
-            _paths(given), schema, format=format, unit=unit, time_in=time_in, strict=strict
-        )
-    elif _are_engine_items(given):
-        items = list(cast(Iterable[Item], given))
-        return Batch(items, [], _extent_of(items))
-    else:
-        narrative = io.read_object(given, schema, unit=unit, time_in=time_in, strict=strict)
-    rows = list(narrative.items())
-    items = [engine_item(row, tick) for row in rows]
-    return Batch(items, list(narrative.dead_letters), _extent(rows))
+        paths = _paths(given)
+        return io.read(paths, schema, format=format, unit=unit, time_in=time_in, strict=strict)
+    return io.read_object(given, schema, unit=unit, time_in=time_in, strict=strict)
 
 
 def is_files(given: object) -> bool:
@@ -97,42 +82,67 @@ def _paths(given: object) -> list[str]:
     return [str(path) if path == "-" else str(Path(path)) for path in many]
 
 
-def _are_engine_items(given: object) -> bool:
-    return isinstance(given, list | tuple) and bool(given) and isinstance(given[0], Item)
-
-
-def engine_item(row: io.Item, tick: int) -> Item:
-    """An item as engines take it; its tag is the row."""
-    entity = make(row.name, *(to_term(arg) for arg in row.args))
-    value = None if row.value is None else to_term(row.value)
-    end: float = float("inf") if row.end is None else row.end
-    if row.form == "points":
-        # A value at a point holds until the next point; an event has no length.
-        end = row.start if value is None else row.start + tick - row.start % tick
-    return Item(entity, value, row.start, end, row.arrival, row.op < 0, row)
-
-
-def _extent(rows: Iterable[io.Item]) -> tuple[int, int] | None:
-    """The first occurrence and the last time that the rows name."""
-    rows = list(rows)
-    if not rows:
+def extent(tables: Iterable[io.ItemTable]) -> tuple[int, int] | None:
+    """The first occurrence and the last time that rows name, None without rows."""
+    columns = [table.table for table in tables if len(table)]
+    if not columns:
         return None
-    ends = (row.end for row in rows if row.end is not None)
-    last = max([*(row.arrival for row in rows), *(row.start for row in rows), *ends])
-    return min(row.start for row in rows), last
+    first = min(pc.min(table.column("start")).as_py() for table in columns)
+    named = [
+        pc.max(table.column(name)).as_py()
+        for table in columns
+        for name in ("arrival", "start", "end")
+        if name in table.column_names
+    ]
+    return first, max(time for time in named if time is not None)
 
 
-def _extent_of(items: list[Item]) -> tuple[int, int]:
-    ends = (int(item.end) for item in items if item.end != float("inf"))
-    last = max([*(item.arrival for item in items), *(item.start for item in items), *ends])
-    return min(item.start for item in items), last
+def by_arrival(
+    tables: Iterable[io.ItemTable], queries: Sequence[int]
+) -> Iterator[list[io.ItemTable]]:
+    """For every query time the rows that have arrived since the one before.
+
+    The last query also gets what arrives later, so that none of it goes unnoticed.
+    """
+    cut = [_cut_by_arrival(table, queries) for table in tables if len(table)]
+    for number in range(len(queries)):
+        yield [
+            replace(table, table=table.table.slice(bounds[number], rows))
+            for table, bounds in cut
+            if (rows := bounds[number + 1] - bounds[number])
+        ]
 
 
-def letter_of(dropped: Dropped) -> io.DeadLetter:
-    """The dead letter of an item that the engine could not use, or not in full."""
-    row = dropped.item.tag
-    if not isinstance(row, io.Item):
-        return io.DeadLetter("<memory>", 0, repr(dropped.item), dropped.text, str(dropped.reason))
+def _cut_by_arrival(
+    table: io.ItemTable, queries: Sequence[int]
+) -> tuple[io.ItemTable, Sequence[int]]:
+    """The table sorted by arrival, and where the rows of each query time begin."""
+    if len(queries) == 1:
+        return table, (0, len(table))
+    arrival = table.table.column("arrival").to_numpy()
+    if not bool((arrival[1:] >= arrival[:-1]).all()):
+        order = np.argsort(arrival, kind="stable")
+        table = replace(table, table=table.table.take(pa.array(order)))
+        arrival = arrival[order]
+    bounds = np.searchsorted(arrival, np.asarray(queries[:-1], np.int64), side="right")
+    return table, [0, *bounds.tolist(), len(table)]
+
+
+def letters_of(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:
+    """The dead letters of items that the engine could not use, or not in full."""
+    by_table: dict[int, list[Dropped]] = {}
+    for one in dropped:
+        by_table.setdefault(id(one.origin), []).append(one)
+    rows: dict[tuple[int, int], io.Item] = {}
+    for key, some in by_table.items():
+        origin, places = some[0].origin, [one.row for one in some]
+        few = origin.table.take(pa.array(places, pa.int64()))
+        items = io.ItemTable(origin.name, origin.arity, origin.kind, origin.form, few).items()
+        rows.update(zip(((key, place) for place in places), items, strict=True))
+    return [_letter(one, rows[id(one.origin), one.row]) for one in dropped]
+
+
+def _letter(dropped: Dropped, row: io.Item) -> io.DeadLetter:
     return io.DeadLetter(row.file, row.line, row_text(row), dropped.text, str(dropped.reason))
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from horai import io
+from horai.engine.answer import events_of, spans_of
 from horai.queries import Bindings, Known, ask, holds_at, intervals_of
-from horai.rows import Answers, answers_named
+from horai.rows import Answers, answer_table, answers_named
 from horai.session import Answer
 from horai.words import counted
 
@@ -41,38 +42,49 @@ class Result:
         self.form: Answers = form
         self.unit = unit
 
+    def table(self, answers: str | None = None) -> io.AnswerTable:
+        """The rows of output as columns: `final`, `windows` (per query time) or `changelog`."""
+        form = self.form if answers is None else answers_named(answers)
+        listed = self.answers[-1:] if form == "final" else self.answers
+        if not listed:
+            return io.AnswerTable()
+        steps = [step for answer in listed for step in answer.steps(form)]
+        return answer_table(steps, listed[0].raw.symbols, listed[0].wanted)
+
     def rows(self, answers: str | None = None) -> list[io.AnswerRow]:
         """The rows of output: `final`, `windows` (per query time) or `changelog`."""
-        form = self.form if answers is None else answers_named(answers)
-        if form == "final":
-            return self.answers[-1].everything if self.answers else []
-        if form == "windows":
-            return [row for answer in self.answers for row in answer.rows]
-        return self.changelog
+        return self.table(answers).rows()
 
     @property
     def changelog(self) -> list[io.AnswerRow]:
         """All changes in the order of query times."""
-        return [row for answer in self.answers for row in answer.changes]
+        return self.rows("changelog")
 
     @cached_property
     def spans(self) -> pa.Table:
         """All maximal intervals; `args` and `value` are source text, an open end is null."""
-        rows = [row for row in self.rows("final") if row.kind == "fluent"]
-        return io.answer_table(rows).select(["name", "args", "value", "start", "end"])
+        table = io.answer_table(self._final.only("fluent"))
+        return table.select(["name", "args", "value", "start", "end"])
 
     @cached_property
     def events(self) -> pa.Table:
         """All output events of the run."""
-        rows = [row for row in self.rows("final") if row.kind == "event"]
-        return io.answer_table(rows).select(["name", "args", "time"])
+        return io.answer_table(self._final.only("event")).select(["name", "args", "time"])
+
+    @cached_property
+    def _final(self) -> io.AnswerTable:
+        return self.table("final")
+
+    def count(self, kind: io.Kind) -> int:
+        """How many intervals (`fluent`) or events the run found."""
+        return self._final.count(kind)
 
     def to_pandas(self, answers: str | None = None) -> pd.DataFrame:
         """The rows as a data frame: arguments are tuples, missing times are `<NA>`."""
         import pandas as pd
 
-        rows = self.rows(answers)
-        frame = pd.DataFrame([row._asdict() for row in rows], columns=list(io.AnswerRow._fields))
+        columns = self.table(answers).lists()
+        frame = pd.DataFrame(columns)
         for column in ("start", "end", "time", "query"):
             frame[column] = frame[column].astype("Int64")
         unused = [c for c in ("query", "op") if frame[c].isna().all()]
@@ -83,7 +95,8 @@ class Result:
         if not self.answers:
             return Known(self.rules.entities, {}, {})
         raw = self.answers[-1].raw
-        return Known(self.rules.entities, raw.all_spans, raw.all_events)
+        part, symbols = raw.part("all"), raw.symbols
+        return Known(self.rules.entities, spans_of(part, symbols), events_of(part, symbols))
 
     def holds_at(self, pair: str, time: int) -> bool:
         """Does `F=V` hold at a time-point? With variables: does any instance of it?"""
@@ -98,18 +111,16 @@ class Result:
         return ask(self._known, text)
 
     def __repr__(self) -> str:
-        final = self.rows("final")
-        spans = sum(row.kind == "fluent" for row in final)
         counts = [
-            counted(spans, "interval"),
-            counted(len(final) - spans, "event"),
+            counted(self.count("fluent"), "interval"),
+            counted(self.count("event"), "event"),
             counted(len(self.answers), "query time"),
             counted(len(self.dead_letters), "dead letter"),
         ]
         return f"<Result: {', '.join(counts)}>"
 
     def _repr_html_(self) -> str:
-        rows = self.rows("final")
         frame = self.to_pandas("final").head(_SHOWN)
-        more = f"<p>... and {len(rows) - _SHOWN} more</p>" if len(rows) > _SHOWN else ""
+        rows = len(self._final)
+        more = f"<p>... and {rows - _SHOWN} more</p>" if rows > _SHOWN else ""
         return f"<p>{repr(self)[1:-1]}</p>{frame.to_html(index=False, na_rep='')}{more}"

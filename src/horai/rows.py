@@ -1,21 +1,28 @@
-"""Answers as rows: what is written to files, in one order whatever the engine."""
+"""Answers of engines as tables of rows: what is written to files, in one order for all engines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple, get_args
 
-from horai.engines import EngineAnswer
+import numpy as np
+import pyarrow as pa
+
+from horai import io
+from horai.engine.answer import Answer, EventTable, FluentTable, Part
+from horai.engine.columns import Column, concat
+from horai.engine.symbols import Symbols
 from horai.errors import UsageError
-from horai.io import AnswerRow
-from horai.lang.terms import Term
-from horai.values import name_and_args, plain
+from horai.ranks import from_one, places, ranks
+from horai.temporal.spans import INF, Ints
+from horai.values import plain
 
 Answers = Literal["final", "windows", "changelog"]
 ANSWERS: tuple[Answers, ...] = get_args(Answers)
 
-# Does an event (False) or a fluent (True) belong into the answer?
-Wanted = Callable[[Term, bool], bool]
+# Does an event (False) or a fluent (True) of this name and arity belong into the answer?
+Wanted = Callable[[str, int, bool], bool]
+Table = FluentTable | EventTable
 
 
 def answers_named(name: str) -> Answers:
@@ -26,94 +33,144 @@ def answers_named(name: str) -> Answers:
     raise UsageError(f"there is no form of answer {name!r}", f"the forms are {', '.join(ANSWERS)}")
 
 
-def final_rows(answer: EngineAnswer, wanted: Wanted) -> list[AnswerRow]:
-    """Everything the run knows at this query time."""
-    return sorted(_rows(answer.all_spans, answer.all_events, None, wanted), key=sort_key)
+class Step(NamedTuple):
+    """A part of an answer, with what its rows say besides: query time, and added or taken away."""
+
+    part: Part
+    query: int | None = None
+    added: bool | None = None
 
 
-def window_rows(answer: EngineAnswer, wanted: Wanted) -> list[AnswerRow]:
-    """What holds and happens in the window of this query time."""
-    return sorted(_rows(answer.spans, answer.events, answer.query, wanted), key=sort_key)
+def steps(answer: Answer, form: Answers) -> list[Step]:
+    """What an answer adds to a form of answer."""
+    match form:
+        case "final":
+            return [Step(answer.part("all"))]
+        case "windows":
+            return [Step(answer.part("window"), answer.query)]
+        case "changelog":
+            gone = Step(answer.part("gone"), answer.query, False)
+            return [gone, Step(answer.part("new"), answer.query, True)]
 
 
-def change_rows(answer: EngineAnswer, wanted: Wanted) -> list[AnswerRow]:
-    """How the run's answer differs from the one before."""
-    query = answer.query
-    changes = [
-        *(("-", span) for span in answer.gone_spans),
-        *(("+", span) for span in answer.new_spans),
-    ]
-    rows = [
-        _span_row(fluent, value, start, end, query, op)
-        for op, (fluent, value, (start, end)) in changes
-        if wanted(fluent, True)
-    ]
-    happenings = [
-        *(("-", happening) for happening in answer.gone_events),
-        *(("+", happening) for happening in answer.new_events),
-    ]
-    rows += [
-        _event_row(event, time, query, op)
-        for op, (event, time) in happenings
-        if wanted(event, False)
-    ]
-    return sorted(rows, key=sort_key)
+def answer_table(listed: Iterable[Step], symbols: Symbols, wanted: Wanted) -> io.AnswerTable:
+    """The rows of all steps: by query time, kind, name, arguments, value and start.
+
+    Numbers come before text, and what is taken back before what is new.
+    """
+    groups: dict[tuple[io.Kind, str, int], list[tuple[Step, Table]]] = {}
+    for step in listed:
+        tables: list[Table] = [*step.part.events, *step.part.fluents]
+        for table in tables:
+            is_fluent, arity = isinstance(table, FluentTable), len(table.args)
+            if wanted(table.name, arity, is_fluent):
+                key: tuple[io.Kind, str, int] = (_kind(is_fluent), table.name, arity)
+                groups.setdefault(key, []).append((step, table))
+    blocks = [_block(*key, groups[key], symbols) for key in sorted(groups)]
+    filled = tuple(block for block in blocks if len(block))
+    return io.AnswerTable(filled, _order(filled))
 
 
-def _rows(
-    spans: dict[tuple[Term, Term], list[tuple[int, int | float]]],
-    events: dict[Term, list[int]],
-    query: int | None,
-    wanted: Wanted,
-) -> Iterator[AnswerRow]:
-    for (fluent, value), intervals in spans.items():
-        if wanted(fluent, True):
-            for start, end in intervals:
-                yield _span_row(fluent, value, start, end, query)
-    for event, times in events.items():
-        if wanted(event, False):
-            for time in times:
-                yield _event_row(event, time, query)
+def _kind(is_fluent: bool) -> io.Kind:
+    return "fluent" if is_fluent else "event"
 
 
-def _span_row(
-    fluent: Term,
-    value: Term,
-    start: int,
-    end: int | float,
-    query: int | None,
-    op: str | None = None,
-) -> AnswerRow:
-    name, args = name_and_args(fluent)
-    until = None if end == float("inf") else int(end)
-    return AnswerRow("fluent", name, args, plain(value), start, until, None, query, op)
-
-
-def _event_row(event: Term, time: int, query: int | None, op: str | None = None) -> AnswerRow:
-    name, args = name_and_args(event)
-    return AnswerRow("event", name, args, None, None, None, time, query, op)
-
-
-SortKey = tuple[object, ...]
-
-
-def sort_key(row: AnswerRow) -> SortKey:
-    """Query time, kind, name, arguments, value, start; what is taken back before what is new."""
-    start = row.start if row.start is not None else row.time
-    return (
-        0 if row.query is None else row.query,
-        row.kind,
-        row.name,
-        tuple(_value_key(arg) for arg in row.args),
-        _value_key("" if row.value is None else row.value),
-        0 if start is None else start,
-        row.op == "+",
-        float("inf") if row.end is None else row.end,
+def _block(
+    kind: io.Kind,
+    name: str,
+    arity: int,
+    rows: Sequence[tuple[Step, Table]],
+    symbols: Symbols,
+) -> io.AnswerBlock:
+    tables = [table for _, table in rows]
+    fluents = [table for table in tables if isinstance(table, FluentTable)]
+    first = rows[0][0]
+    starts = [t.start if isinstance(t, FluentTable) else t.time for t in tables]
+    lengths = [len(start) for start in starts]
+    query = None if first.query is None else np.repeat([step.query for step, _ in rows], lengths)
+    added = None if first.added is None else np.repeat([step.added for step, _ in rows], lengths)
+    args = [concat((table.args[i] for table in tables), symbols) for i in range(arity)]
+    ends = np.concatenate([table.end for table in fluents]) if fluents else None
+    return io.AnswerBlock(
+        kind,
+        name,
+        tuple(term_column(column, symbols) for column in args),
+        term_column(concat((t.value for t in fluents), symbols), symbols) if fluents else None,
+        pa.array(np.concatenate(starts), pa.int64()),
+        None if ends is None else pa.array(ends, pa.int64(), mask=ends == INF),
+        None if query is None else pa.array(query.astype(np.int64)),
+        None if added is None else pa.array(["-", "+"]).take(pa.array(added.astype(np.int64))),
     )
 
 
-def _value_key(value: str | int | float) -> tuple[int, float, str, str]:
-    """Numbers come before text; what looks alike but differs stays apart."""
-    if isinstance(value, int | float):
-        return (0, value, "", type(value).__name__)
-    return (1, 0, str(value), type(value).__name__)
+def term_column(column: Column, symbols: Symbols) -> io.TermColumn:
+    """A column of an engine as one that can be written: each different term is turned once."""
+    if column.kind != "term":
+        return io.TermColumn(column.kind, pa.array(column.data))
+    encoded = pa.array(column.data).dictionary_encode()
+    terms = [plain(symbols.term(code)) for code in encoded.dictionary.to_pylist()]
+    return io.from_uniques(encoded.indices, terms)
+
+
+def _order(blocks: Sequence[io.AnswerBlock]) -> Ints | None:
+    """Where the rows of the answer stand in the blocks, None if they are in order."""
+    if not blocks:
+        return None
+    names = {key: i for i, key in enumerate(sorted({(b.kind, b.name) for b in blocks}))}
+    depth = max(len(block.args) for block in blocks)
+    keys = [
+        _joined([_numbers(block.query, len(block), 0) for block in blocks]),
+        _joined([np.full(len(block), names[block.kind, block.name]) for block in blocks]),
+        *(_joined(column) for column in zip(*_argument_keys(blocks, depth), strict=True)),
+        _joined([_value_keys(block) for block in blocks]),
+        _joined([_numbers(block.start, len(block), 0) for block in blocks]),
+        _joined([_added(block) for block in blocks]),
+        _end_keys(_joined([_numbers(block.end, len(block), INF) for block in blocks])),
+    ]
+    return places(keys)
+
+
+def _joined(columns: Sequence[Ints]) -> Ints:
+    return np.concatenate(columns)
+
+
+def _numbers(column: pa.Array | None, rows: int, nothing: int) -> Ints:
+    if column is None:
+        return np.full(rows, nothing, np.int64)
+    numbers: Ints = column.fill_null(nothing).to_numpy()
+    return numbers
+
+
+def _added(block: io.AnswerBlock) -> Ints:
+    if block.op is None:
+        return np.zeros(len(block), np.int64)
+    return np.asarray(block.op.to_numpy(zero_copy_only=False) == "+", np.int64)
+
+
+def _value_keys(block: io.AnswerBlock) -> Ints:
+    if block.value is None:
+        return np.zeros(len(block), np.int64)
+    return from_one(ranks([block.value]))[0]
+
+
+def _end_keys(ends: Ints) -> Ints:
+    """Open ends come last, but not so far that their key needs all bits."""
+    is_open = ends == INF
+    return np.where(is_open, ends[~is_open].max(initial=-1) + 1, ends)
+
+
+def _argument_keys(blocks: Sequence[io.AnswerBlock], depth: int) -> list[list[Ints]]:
+    """For every block and argument, integers in the order of the values.
+
+    Blocks of one name and several arities are compared with each other; the shorter come first.
+    """
+    keys = [[np.zeros(len(block), np.int64) for _ in range(depth)] for block in blocks]
+    alike: dict[tuple[str, str, int], list[int]] = {}
+    for number, block in enumerate(blocks):
+        for i in range(len(block.args)):
+            alike.setdefault((block.kind, block.name, i), []).append(number)
+    for (_, _, i), numbers in alike.items():
+        found = from_one(ranks([blocks[number].args[i] for number in numbers]))
+        for number, key in zip(numbers, found, strict=True):
+            keys[number][i] = key
+    return keys

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import os
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from horai.errors import UsageError
 from horai.inputs import (
+    by_arrival,
     checked_clock,
     checked_format,
+    extent,
     input_schema,
     read_input,
     time_point,
@@ -22,7 +23,6 @@ from horai.lang.ec.builder import read_files, read_sources
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.reader import clean
 from horai.lang.source import Source
-from horai.lang.terms import Term, functor
 from horai.plan.check import check
 from horai.plan.entities import Entities, find_entities
 from horai.plan.modes import PythonPredicate
@@ -30,6 +30,7 @@ from horai.plan.ungrounded import computed
 from horai.predicates import Given, Predicate, collect
 from horai.result import Result
 from horai.rows import answers_named
+from horai.saving import from_bytes
 from horai.schedule import Settings, plan_run
 from horai.session import Session
 
@@ -65,7 +66,7 @@ class Rules:
         end: int | str | None = None,
         tick: int = 1,
         engine: str = "reference",
-        answers: str = "final",
+        answers: str | None = None,
         unit: str | None = None,
         time_in: str | None = None,
         input_format: str | None = None,
@@ -80,14 +81,15 @@ class Rules:
         frame. Query times are start + k*step, the last one clipped to `end`. Without `window` all
         of the past counts; without `step` it is the window; without `start` and `end` the run
         covers the input. `unit` is the length of a time-point and `time_in` the unit of epoch times
-        in the input. `answers` is what `Result.rows()` gives unless told otherwise. With `strict`
-        the first bad row raises `InputError`. `progress(done, all)` is called after each query.
+        in the input. `answers` is the form of answer that `Result.rows()` gives, and then the only
+        one that is kept; without it that is `final`, and all forms are kept. With `strict` the
+        first bad row raises `InputError`. `progress(done, all)` is called after each query.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> rules.run(["up|5|5"]).holds_for("on=true")
         [(6, inf)]
         """
-        form = answers_named(answers)
+        form = None if answers is None else answers_named(answers)
         clock = checked_clock(unit, time_in)
         settings = Settings(
             window=window,
@@ -97,16 +99,10 @@ class Rules:
             tick=tick,
             allen_memory=allen_memory,
         )
-        batch = read_input(
-            input,
-            self.schema,
-            tick=tick,
-            unit=clock.unit,
-            time_in=clock.time_in,
-            format=checked_format(input_format),
-            strict=strict,
+        narrative = read_input(
+            input, self.schema, clock, format=checked_format(input_format), strict=strict
         )
-        schedule = plan_run(settings, batch.extent)
+        schedule = plan_run(settings, extent(narrative.tables))
         session = Session(
             self,
             start=schedule.start if schedule else 0,
@@ -118,20 +114,13 @@ class Rules:
             include_input=include_input,
             answers=form,
         )
-        session.dead_letters.extend(batch.dead_letters)
-        if schedule is None:
-            return session.finish()
-        items = sorted(batch.items, key=lambda item: item.arrival)
-        given = 0
-        for done, query in enumerate(schedule.queries(), 1):
-            # The last query also gets what arrives later, so that none of it goes unnoticed.
-            until = len(items)
-            if query < schedule.end:
-                until = bisect_right(items, query, key=lambda item: item.arrival)
-            session.advance(query, items[given:until])
-            given = until
+        session.dead_letters.extend(narrative.dead_letters)
+        queries = list(schedule.queries()) if schedule else []
+        arriving = by_arrival(narrative.tables, queries)
+        for done, (query, tables) in enumerate(zip(queries, arriving, strict=True), 1):
+            session.take(query, tables)
             if progress is not None:
-                progress(done, schedule.number)
+                progress(done, len(queries))
         return session.finish()
 
     def session(
@@ -146,8 +135,12 @@ class Rules:
         strict: bool = False,
         allen_memory: int | None = None,
         include_input: bool = False,
+        answers: str | None = None,
     ) -> Session:
         """A run that is fed step by step.
+
+        With `answers` the session keeps only that form of answer of earlier query times; a run
+        that goes on for long then needs no more memory than its rows.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> session = rules.session(start=0, window=10)
@@ -165,13 +158,14 @@ class Rules:
             clock=checked_clock(unit, time_in),
             strict=strict,
             include_input=include_input,
+            answers=None if answers is None else answers_named(answers),
         )
 
-    def is_output(self, entity: Term, is_fluent: bool) -> bool:
+    def is_output(self, name: str, arity: int, is_fluent: bool) -> bool:
         """Is the event or fluent defined by rules?"""
-        key = functor(entity)
         table = self.entities.fluents if is_fluent else self.entities.events
-        return key in table and not table[key].is_input
+        entity = table.get((name, arity))
+        return entity is not None and not entity.is_input
 
     def __repr__(self) -> str:
         outputs = ", ".join(str(entity) for entity in self.entities.outputs)
@@ -208,6 +202,23 @@ def loads(text: str, background: str = "", predicates: Given = None) -> Rules:
     return checked(description, findings, collect(predicates))
 
 
+def load_session(saved: bytes, predicates: Given = None) -> Session:
+    """The session that `Session.save` saved, with its rules, ready to go on.
+
+    Python predicates are not saved; give them again. Load only what you saved yourself.
+    """
+    found = from_bytes(saved)
+    functions = collect(predicates)
+    missing = [name for name in found.predicates if name not in functions]
+    if missing:
+        hint = "give the functions again: load_session(saved, predicates=[...])"
+        raise UsageError(f"the session needs the Python predicate {', '.join(missing)}", hint)
+    description, findings = read_sources(Source(name, text) for name, text in found.sources)
+    session = checked(description, findings, functions).session(**found.settings)
+    session.restore(found)
+    return session
+
+
 def checked(
     description: EventDescription, findings: list[Diagnostic], predicates: dict[str, Predicate]
 ) -> Rules:
@@ -241,4 +252,4 @@ def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:
     return [Path(path) for path in given]
 
 
-__all__ = ["Rules", "RulesError", "load", "loads"]
+__all__ = ["Rules", "RulesError", "load", "load_session", "loads"]

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from horai import io
-from horai.engines import EngineAnswer, engine_named
+from horai.engine.answer import Answer as EngineAnswer
+from horai.engine.answer import Which
+from horai.engines import engine_named, saving
 from horai.errors import UsageError
-from horai.inputs import letter_of, read_input
-from horai.lang.terms import Term
-from horai.rows import Answers, Wanted, change_rows, final_rows, window_rows
+from horai.inputs import letters_of, read_input
+from horai.rows import Answers, Step, Wanted, answer_table, steps
+from horai.saving import Saved, to_bytes
 from horai.words import counted
 
 if TYPE_CHECKING:
     from horai.result import Result
     from horai.rules import Rules
+
+_PARTS: dict[Answers, tuple[Which, ...]] = {
+    "final": (),  # of these only the last counts, and it is kept whole
+    "windows": ("window",),
+    "changelog": ("gone", "new"),
+}
 
 
 class Answer:
@@ -30,10 +39,24 @@ class Answer:
         """The query time."""
         return self.raw.query
 
+    def steps(self, form: Answers) -> list[Step]:
+        """What it adds to a form of answer."""
+        try:
+            return steps(self.raw, form)
+        except KeyError:
+            raise UsageError(
+                f"the run did not keep the {form} answer at {self.query}",
+                f"ask for it while it is the last one, or run with answers={form!r}",
+            ) from None
+
+    def table(self, form: Answers) -> io.AnswerTable:
+        """The rows of a form of answer as columns."""
+        return answer_table(self.steps(form), self.raw.symbols, self.wanted)
+
     @cached_property
     def rows(self) -> list[io.AnswerRow]:
         """Intervals and events of the window."""
-        return window_rows(self.raw, self.wanted)
+        return self.table("windows").rows()
 
     @property
     def spans(self) -> list[io.AnswerRow]:
@@ -48,20 +71,24 @@ class Answer:
     @cached_property
     def changes(self) -> list[io.AnswerRow]:
         """What is new (`op` is `+`) and what is taken back (`-`) since the query time before."""
-        return change_rows(self.raw, self.wanted)
+        return self.table("changelog").rows()
 
     @cached_property
     def everything(self) -> list[io.AnswerRow]:
         """All intervals and events of the run, as known now."""
-        return final_rows(self.raw, self.wanted)
+        return self.table("final").rows()
 
     def __repr__(self) -> str:
-        spans, events = counted(len(self.spans), "interval"), counted(len(self.events), "event")
-        return f"<Answer at {self.query}: {spans}, {events}>"
+        table = self.table("windows")
+        spans = counted(table.count("fluent"), "interval")
+        return f"<Answer at {self.query}: {spans}, {counted(table.count('event'), 'event')}>"
 
 
 class Session:
-    """Feed it items as they come and ask at growing query times."""
+    """Feed it items as they come and ask at growing query times.
+
+    `form` is the only form of answer that is kept, None for all.
+    """
 
     def __init__(
         self,
@@ -75,16 +102,19 @@ class Session:
         clock: io.Clock | None = None,
         strict: bool = False,
         include_input: bool = False,
-        answers: Answers = "final",
+        answers: Answers | None = None,
     ) -> None:
         self.rules = rules
         self.start, self.window, self.tick = start, window, tick
+        self.allen_memory = allen_memory
         self.clock, self.strict = clock or io.Clock(), strict
         self.include_input = include_input
-        self.form: Answers = answers
+        self.form = answers
         self.answers: list[Answer] = []
         self.dead_letters: list[io.DeadLetter] = []
-        self._engine = engine_named(engine)(
+        self.engine = engine
+        self._last = start
+        self._session = engine_named(engine)(
             rules.description,
             start=start,
             window=window,
@@ -95,23 +125,22 @@ class Session:
 
     def advance(self, until: int, items: object = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
-        last = self.answers[-1].query if self.answers else self.start
-        if until <= last:
+        if until <= self._last:
             raise UsageError(
-                f"query times must grow: {until} is not after {last}",
+                f"query times must grow: {until} is not after {self._last}",
                 "late items need no early query time; give them with a later one",
             )
-        batch = read_input(
-            items,
-            self.rules.schema,
-            tick=self.tick,
-            unit=self.clock.unit,
-            time_in=self.clock.time_in,
-            strict=self.strict,
-        )
-        self.dead_letters.extend(batch.dead_letters)
-        raw = self._engine.advance(until, batch.items)
-        self.dead_letters.extend(letter_of(dropped) for dropped in raw.dropped)
+        narrative = read_input(items, self.rules.schema, self.clock, strict=self.strict)
+        self.dead_letters.extend(narrative.dead_letters)
+        return self.take(until, narrative.tables)
+
+    def take(self, until: int, tables: Sequence[io.ItemTable]) -> Answer:
+        """Like `advance`, with items that have been read."""
+        if self.answers and self.form is not None:
+            self.answers[-1].raw.keep(_PARTS[self.form])
+        raw = self._session.advance(until, tables)
+        self._last = until
+        self.dead_letters.extend(letters_of(raw.dropped))
         answer = Answer(raw, self._wanted)
         self.answers.append(answer)
         return answer
@@ -120,9 +149,35 @@ class Session:
         """End the run: everything it found, with the items that never came to count."""
         from horai.result import Result
 
-        self.dead_letters.extend(letter_of(dropped) for dropped in self._engine.finish())
+        self.dead_letters.extend(letters_of(self._session.finish()))
         letters = sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
-        return Result(self.rules, self.answers, letters, self.form, self.clock.unit)
+        return Result(self.rules, self.answers, letters, self.form or "final", self.clock.unit)
 
-    def _wanted(self, entity: Term, is_fluent: bool) -> bool:
-        return self.include_input or self.rules.is_output(entity, is_fluent)
+    def save(self) -> bytes:
+        """The run so far, for `horai.load_session`: rules and knowledge, but not old answers."""
+        engine = saving(self._session, self.engine).save()
+        sources = [(source.name, source.text) for source in self.rules.description.sources]
+        settings = {
+            "start": self.start,
+            "window": self.window,
+            "tick": self.tick,
+            "allen_memory": self.allen_memory,
+            "engine": self.engine,
+            "unit": self.clock.unit,
+            "time_in": self.clock.time_in,
+            "strict": self.strict,
+            "include_input": self.include_input,
+            "answers": self.form,
+        }
+        predicates = sorted(self.rules.predicates)
+        letters = self.dead_letters
+        return to_bytes(Saved(sources, predicates, settings, self._last, letters, engine))
+
+    def restore(self, saved: Saved) -> None:
+        """Take up a run that was saved with the same rules and settings."""
+        self._last = saved.query
+        self.dead_letters = list(saved.dead_letters)
+        saving(self._session, self.engine).restore(saved.engine)
+
+    def _wanted(self, name: str, arity: int, is_fluent: bool) -> bool:
+        return self.include_input or self.rules.is_output(name, arity, is_fluent)

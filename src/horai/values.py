@@ -11,7 +11,7 @@ from functools import lru_cache
 from horai.errors import UsageError
 from horai.io.terms import TermText
 from horai.lang import printer
-from horai.lang.terms import Atom, Compound, Float, Int, Str, Term
+from horai.lang.terms import Atom, Float, Int, Str, Term
 from horai.lang.termtext import NotATerm, read_term
 
 Value = str | int | float
@@ -21,7 +21,7 @@ Value = str | int | float
 def plain(term: Term) -> Value:
     """The value that stands for a term in answers.
 
-    >>> plain(Atom("New York")), plain(Int(3)), plain(Compound("close", (Atom("c"), Int(1))))
+    >>> plain(Atom("New York")), plain(Int(3)), plain(parse_term("close(c,1)"))
     ('New York', 3, TermText('close(c,1)'))
     """
     match term:
@@ -35,17 +35,6 @@ def plain(term: Term) -> Value:
             return text
         case _:
             return TermText(show(term))
-
-
-def name_and_args(entity: Term) -> tuple[str, tuple[Value, ...]]:
-    """Name and arguments of an event or a fluent.
-
-    >>> name_and_args(Compound("go_to", (Atom("chris"), Atom("work"))))
-    ('go_to', ('chris', 'work'))
-    """
-    if isinstance(entity, Compound):
-        return entity.name, tuple(plain(arg) for arg in entity.args)
-    return str(plain(entity)), ()
 
 
 def show(term: Term) -> str:
@@ -63,15 +52,6 @@ _BLANKS = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(,|\|) | (\|) """
 
 def _compact(text: str) -> str:
     return _BLANKS.sub(lambda found: found[1] or found[2] or found[3], text)
-
-
-def show_pair(fluent: Term, value: Term) -> str:
-    """`F=V` as source text.
-
-    >>> show_pair(Atom("level"), Int(-1))
-    'level= -1'
-    """
-    return show(Compound("=", (fluent, value)))
 
 
 @lru_cache(maxsize=4096)

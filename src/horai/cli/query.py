@@ -78,8 +78,8 @@ def command(
         allen_memory=allen_memory,
         engine=engine,
     )
-    for name in ("format", "answers"):
-        settings.pop(name, None)
+    settings.pop("format", None)
+    settings["answers"] = "final"
     result = run_rules(chosen.load(), chosen, settings, quiet)
     tell_dead_letters(result.dead_letters, None, quiet)
     if not queries:

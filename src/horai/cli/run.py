@@ -126,7 +126,7 @@ def command(
         unit=unit,
         time_in=time_in,
         input_format=input_format,
-        answers=answers and str(answers),
+        answers=str(answers) if answers else chosen.run.get("answers", "final"),
         strict=strict,
         include_input=include_input,
         allen_memory=allen_memory,
@@ -171,13 +171,12 @@ def _format(given: str | None, output: Path | None) -> Format:
 
 
 def _write(result: Result, form: Format, output: Path | None) -> None:
-    rows = result.rows()
     if form is Format.timeline:
         _draw(result, output)
         return
     people = form is Format.text and result.unit is not None
     write_answers(
-        rows,
+        result.table(),
         "-" if output is None else output,
         format=_FORMATS[form],
         unit=result.unit,
@@ -196,10 +195,8 @@ def _draw(result: Result, output: Path | None) -> None:
 
 
 def _summary(result: Result, seconds: float) -> str:
-    rows = result.rows("final")
-    spans = sum(row.kind == "fluent" for row in rows)
     return (
-        f"{counted(spans, 'interval')} and "
-        f"{counted(len(rows) - spans, 'event')} at "
+        f"{counted(result.count('fluent'), 'interval')} and "
+        f"{counted(result.count('event'), 'event')} at "
         f"{counted(len(result.answers), 'query time')}, {seconds:.1f} s"
     )

@@ -16,6 +16,7 @@ from horai.oracle.world import key_of
 
 Span = tuple[Term, Term, Interval]
 Happening = tuple[Term, int]
+State = tuple[Stream, Knowledge, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,14 @@ class Session:
     def finish(self) -> list[Dropped]:
         """Items that never came to count."""
         return self.stream.left_over(self._query)
+
+    def state(self) -> State:
+        """What is to be remembered if the run is to go on in another session."""
+        return self.stream, self._last, self._query
+
+    def restore(self, state: State) -> None:
+        """Go on where a session with the same rules and settings was."""
+        self.stream, self._last, self._query = state
 
     def is_output(self, entity: Term, is_fluent: bool) -> bool:
         """Is the event or fluent defined by rules? One name may be both an event and a fluent."""

@@ -1,0 +1,122 @@
+"""What an engine says at a query time, as columns.
+
+An answer has four parts, each computed when it is first asked for:
+
+| part | what is in it |
+|---|---|
+| window | what holds and happens in the window |
+| all | everything the run knows so far |
+| new, gone | what `all` has more, or has no longer, than at the query time before |
+
+All answers of a session share its symbols, so that columns of several answers can be put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from horai.engine.columns import Column, terms_of
+from horai.engine.origins import Dropped
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Term, make
+from horai.temporal.spans import INF, Ints
+
+Which = Literal["window", "all", "new", "gone"]
+Interval = tuple[int, int | float]
+
+
+class FluentTable(NamedTuple):
+    """Maximal intervals of the fluents of one name and arity; `INF` is an open end."""
+
+    name: str
+    args: tuple[Column, ...]
+    value: Column
+    start: Ints
+    end: Ints
+
+
+class EventTable(NamedTuple):
+    """Events of one name and arity."""
+
+    name: str
+    args: tuple[Column, ...]
+    time: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Tables in any order; their rows, too. A name may have tables of several arities."""
+
+    fluents: Sequence[FluentTable] = field(default_factory=list)
+    events: Sequence[EventTable] = field(default_factory=list)
+
+
+class Answer:
+    """The answer at a query time.
+
+    The functions that compute the parts may be called much later, and still have to answer for
+    this query time.
+    """
+
+    def __init__(
+        self,
+        query: int,
+        symbols: Symbols,
+        dropped: Sequence[Dropped],
+        parts: Mapping[Which, Callable[[], Part]],
+    ) -> None:
+        self.query = query
+        self.symbols = symbols
+        self.dropped = dropped
+        self._compute = dict(parts)
+        self._known: dict[Which, Part] = {}
+
+    def part(self, which: Which) -> Part:
+        """One of the parts. Raises KeyError for one that was let go."""
+        if which not in self._known:
+            self._known[which] = self._compute[which]()
+            # What computes it may hold on to more than the part.
+            del self._compute[which]
+        return self._known[which]
+
+    def keep(self, only: Iterable[Which]) -> None:
+        """Compute some parts and let go of everything else that this answer keeps alive."""
+        self._known = {which: self.part(which) for which in only}
+        self._compute = {}
+        self.dropped = ()
+
+
+def spans_of(part: Part, symbols: Symbols) -> dict[tuple[Term, Term], list[Interval]]:
+    """The intervals of each fluent and value, in order of time."""
+    found: dict[tuple[Term, Term], list[Interval]] = {}
+    for table in part.fluents:
+        rows = np.argsort(table.start, kind="stable")
+        fluents = _entities(table.name, table.args, rows, symbols)
+        values = terms_of(table.value.take(rows), symbols)
+        times = zip(table.start[rows].tolist(), table.end[rows].tolist(), strict=True)
+        for fluent, value, (start, end) in zip(fluents, values, times, strict=True):
+            until = float("inf") if end == INF else end
+            found.setdefault((fluent, value), []).append((start, until))
+    return found
+
+
+def events_of(part: Part, symbols: Symbols) -> dict[Term, list[int]]:
+    """The times of each event, in order."""
+    found: dict[Term, list[int]] = {}
+    for table in part.events:
+        rows = np.argsort(table.time, kind="stable")
+        events = _entities(table.name, table.args, rows, symbols)
+        for event, time in zip(events, table.time[rows].tolist(), strict=True):
+            found.setdefault(event, []).append(time)
+    return found
+
+
+def _entities(name: str, args: Sequence[Column], rows: Ints, symbols: Symbols) -> list[Term]:
+    if not args:
+        return [make(name)] * len(rows)
+    columns = [terms_of(column.take(rows), symbols) for column in args]
+    return [make(name, *row) for row in zip(*columns, strict=True)]

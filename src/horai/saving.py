@@ -1,0 +1,48 @@
+"""Saved sessions as bytes: a line that says what it is, a line of JSON, and what the engine says.
+
+The reference engine saves a pickle, which can do anything when it is read: load only what you
+saved yourself.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from horai.errors import UsageError
+from horai.io import DeadLetter
+
+_MARK = b"horai session 1\n"
+
+
+class Saved(NamedTuple):
+    """What a session needs to go on, in this process or in another.
+
+    `sources` are names and texts of the rules. `predicates` are only names: functions have to be
+    given again. `settings` are the parameters of `Rules.session`.
+    """
+
+    sources: list[tuple[str, str]]
+    predicates: list[str]
+    settings: dict[str, Any]
+    query: int
+    dead_letters: list[DeadLetter]
+    engine: bytes
+
+
+def to_bytes(saved: Saved) -> bytes:
+    """A session as bytes."""
+    plain = saved._asdict()
+    del plain["engine"]
+    return _MARK + json.dumps(plain).encode() + b"\n" + saved.engine
+
+
+def from_bytes(data: bytes) -> Saved:
+    """The session that was saved, or a kind error."""
+    if not data.startswith(_MARK):
+        hint = "give what session.save() returned, from the same version of Horai"
+        raise UsageError("this is no saved session", hint)
+    header, _, engine = data[len(_MARK) :].partition(b"\n")
+    plain = json.loads(header)
+    letters = [DeadLetter(*letter) for letter in plain.pop("dead_letters")]
+    return Saved(**plain, dead_letters=letters, engine=engine)
