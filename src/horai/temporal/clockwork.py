@@ -22,7 +22,7 @@ import numpy as np
 
 from horai.temporal.clockwork_delays import GHOST, INITIATE, NEVER, TERMINATE, prepare, take_up
 from horai.temporal.clockwork_kernel import settle_all
-from horai.temporal.clockwork_values import NONE, new_board
+from horai.temporal.clockwork_values import HELD, NONE, by_fluent, new_board
 from horai.temporal.inertia import ValueSpans
 from horai.temporal.spans import INF, Ints, Mask
 
@@ -155,11 +155,13 @@ def settle(
         raise ValueError("effects are to be sorted by origin fluent and value")
     attempts = state.attempts
     take_up(delays, _ints(attempts[0]), _ints(attempts[1]), _ints(attempts[2]), start, query)
+    board = new_board(_ints(state.held_value), _ints(state.held_since))
     found = settle_all(
         Candidates(*map(_ints, candidates)),
         Guards(_ints(guards.fluent), _ints(guards.value), _mask(guards.positive)),
         delays,
-        new_board(_ints(state.held_value), _ints(state.held_since)),
+        board,
+        np.empty((len(candidates.time) + len(board), 4), np.int64),
         start,
         query,
         tick,
@@ -167,13 +169,21 @@ def settle(
     )
     kept = found.snapshot
     return Settled(
-        ValueSpans(*found.spans),
+        _in_order(found.spans, board),
         found.met,
         found.points[:, 0].copy(),
         found.points[:, 1].copy(),
         State(kept.value, kept.since, Attempts(*kept.attempts.T.copy()), kept.acted),
         None if found.unsettled == INF else found.unsettled,
     )
+
+
+def _in_order(ended: Ints, board: Ints) -> ValueSpans:
+    # Large arrays are made here, not in the pass: numpy asks for large pages, numba does not.
+    size = len(ended) + int(np.count_nonzero(board[:, HELD] != NONE))
+    columns = np.empty((4, size), np.int64)
+    by_fluent(ended, len(ended), board, np.empty((size, 4), np.int64), columns)
+    return ValueSpans(columns[0], columns[1], columns[2], columns[3])
 
 
 # One kind of array only: for every other one (read-only, with steps) the pass is compiled anew.

@@ -103,7 +103,7 @@ def arm(
 def note_breaks(broken: Ints, fluent: int, new: int, every: bool, t: int) -> None:
     """Remember that all values are broken, or all but the one that is initiated."""
     if every:
-        broken[fluent, SPARED], broken[fluent, ALL] = -1, t
+        broken[fluent, SPARED] = -1
     elif broken[fluent, SPARED] != new:
         broken[fluent, SPARED], broken[fluent, ALL] = new, broken[fluent, OTHERS]
     broken[fluent, OTHERS] = t

@@ -40,7 +40,6 @@ from horai.temporal.clockwork_values import (
     SIGNS,
     START,
     VALUE,
-    by_fluent,
     close_cell,
     gather,
     move,
@@ -61,9 +60,9 @@ class Snapshot(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What the pass found; `unsettled` is INF if all is well."""
+    """What the pass found, the spans that have ended in time order; `unsettled` may be INF."""
 
-    spans: tuple[Ints, Ints, Ints, Ints]
+    spans: Ints
     met: Mask
     points: Ints
     snapshot: Snapshot
@@ -91,12 +90,12 @@ DONE, NO_ROOM, UNSETTLED = range(3)
 
 @njit(cache=True)
 def settle_all(
-    candidates: Candidates, guards: Guards, delays: Delays, board: Ints,
+    candidates: Candidates, guards: Guards, delays: Delays, board: Ints, spans: Ints,
     start: int, query: int, tick: int, cut: int,
 ) -> Found:  # fmt: skip
-    """Settle every moment after the start, up to the query time."""
+    """Settle every moment after the start, up to the query time; `spans` is room for those."""
     met = np.zeros(len(candidates.time), np.bool_)
-    spans, points = np.empty((1024, 4), np.int64), np.empty((16, 2), np.int64)
+    points = np.empty((16, 2), np.int64)
     desk = _new_desk(candidates.time, len(delays.effects), len(board))
     come, first_stop = desk.come, min(cut, query)
     come[NEXT] = np.searchsorted(candidates.time, start, side="right")
@@ -120,8 +119,7 @@ def settle_all(
             break
         until = query
     unsettled = come[NOW] if outcome == UNSETTLED else INF
-    in_order = by_fluent(spans, come[N_SPANS], board)
-    return Found(in_order, met, points[: come[N_POINTS]], snapshot, unsettled)
+    return Found(spans[: come[N_SPANS]], met, points[: come[N_POINTS]], snapshot, unsettled)
 
 
 @njit(cache=True)
