@@ -2,9 +2,9 @@
 
     python bench/bench_clockwork.py [candidates]
 
-Prints nanoseconds of CPU time per candidate, the best of four runs: 100,000 alternations of one entity,
-each guarded by the one before; 1,000,000 random candidates over 10,000 entities, without and with
-guards; the same with delayed effects, plain and postponable (with the attempts that came to act).
+Prints nanoseconds of CPU time per candidate, the best of four runs: 100,000 alternations of one
+entity, each guarded by the one before; 1,000,000 random candidates over 10,000 entities, without
+and with guards; the same with delayed effects, plain and postponable, and how many acted.
 """
 
 from __future__ import annotations

@@ -210,6 +210,23 @@ def test_effects_that_feed_each_other_go_round() -> None:
     assert [v for _, v, _, _ in spans(run(case))] == [0, 1, 2, 0, 1, 2, 0]
 
 
+def test_effects_may_outnumber_the_candidates() -> None:
+    case = story(query=9_000)
+    case.candidates = [Candidate(1, (0, 0), 0)]
+    case.effects = [Effect((0, v), v, 3, 0, (0, 1 - v), False) for v in range(2)]
+    settled = run(case)
+    assert points(settled) == [(k % 2, 4 + 3 * k) for k in range(2999)]
+    assert spans(settled)[-2:] == [(0, 0, 8996, 8999), (0, 1, 8999, None)]
+
+
+def test_times_without_bound_come_to_an_end() -> None:
+    case = story(query=INF, tick=5)
+    case.candidates = [Candidate(1, (0, 0), 0)]
+    case.effects = [Effect((0, 0), 0, INF, 0, (0, 1), False)]
+    assert spans(run(case)) == [(0, 0, 5, None)]
+    assert points(run(case)) == []
+
+
 def test_an_effect_that_takes_its_own_cause_away_is_reported() -> None:
     case = story()
     case.candidates = [Candidate(1, (0, 0), 0)]

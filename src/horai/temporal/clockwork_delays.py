@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from horai.temporal.spans import Ints, Mask
+from horai.temporal.spans import INF, Ints, Mask
 
 if TYPE_CHECKING:
     from horai.temporal.clockwork import Effects
@@ -95,7 +95,8 @@ def arm(
     """An initiation of the pair is an attempt of each of its effects."""
     for e in range(pairs[pair, FIRST], pairs[pair + 1, FIRST]):
         if effects[e, POSTPONABLE] or not alive(effects, pairs, broken, e):
-            effects[e, SINCE], effects[e, DEADLINE] = t, t + effects[e, DELAY]
+            delay = effects[e, DELAY]
+            effects[e, SINCE], effects[e, DEADLINE] = t, min(t, INF - delay) + delay
             schedule(effects, queue, counts, e, query)
 
 

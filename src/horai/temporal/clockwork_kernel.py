@@ -162,14 +162,15 @@ def _go_on(
         t = time[i] if i < n else INF
         if counts[SIZE] > 0:
             t = min(t, queue[0, 0])
-        if t > until:
+        if t > until or t == INF:
             break
         if n_spans + n_moved > len(spans) or n_points + counts[SIZE] > len(points):
             outcome = NO_ROOM
             break
         if t >= cell_end:
             n_spans = close_cell(board, moved, n_moved, cell_end, spans, n_spans)
-            cell_end, n_moved = t + tick - t % tick, 0
+            step = tick - t % tick
+            cell_end, n_moved = min(t, INF - step) + step, 0
         moment += 1
         m = 0
         while i < n and time[i] == t:
