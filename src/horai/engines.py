@@ -25,7 +25,10 @@ class EngineSession(Protocol):
     """A run in progress."""
 
     def advance(self, until: int, tables: Sequence[ItemTable]) -> Answer:
-        """The answer at query time `until`, with more items known than before."""
+        """The answer at query time `until`, with more items known than before.
+
+        Raises `EngineError` when the rules make it impossible.
+        """
 
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""

@@ -11,9 +11,9 @@ import numpy as np
 from horai import io
 from horai.engine.answer import Answer, EventTable, FluentTable, Part
 from horai.engine.columns import Column, column_of
+from horai.engine.errors import EngineError
 from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
-from horai.errors import RunError
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.terms import Term, children, functor, make
 from horai.oracle import items as oracle_items
@@ -28,7 +28,7 @@ _Row = TypeVar("_Row", Span, Happening)
 
 
 class Session:
-    """A run of the reference engine; what makes it give up is said in words."""
+    """A run of the reference engine."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Session:
         try:
             found = self._oracle.advance(until, items)
         except OracleError as error:
-            raise RunError(f"{error} (at query time {until})") from error
+            raise EngineError(str(error)) from error
         return Answer(
             until,
             self._symbols,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from horai import io
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
+from horai.engine.errors import EngineError
 from horai.engines import engine_named, saving
-from horai.errors import UsageError
+from horai.errors import RunError, UsageError
 from horai.inputs import letters_of, read_input
 from horai.rows import Answers, Step, Wanted, answer_table, steps
 from horai.saving import Saved, to_bytes
@@ -138,7 +139,10 @@ class Session:
         """Like `advance`, with items that have been read."""
         if self.answers and self.form is not None:
             self.answers[-1].raw.keep(_PARTS[self.form])
-        raw = self._session.advance(until, tables)
+        try:
+            raw = self._session.advance(until, tables)
+        except EngineError as error:
+            raise RunError(f"{error} (at query time {until})") from error
         self._last = until
         self.dead_letters.extend(letters_of(raw.dropped))
         answer = Answer(raw, self._wanted)

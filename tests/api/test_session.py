@@ -57,3 +57,13 @@ def test_what_never_counted_is_told_at_the_end() -> None:
 def test_an_answer_says_what_it_is() -> None:
     answer = horai.loads(RULES).session(start=0).advance(10, ["up|3|3|a"])
     assert repr(answer) == "<Answer at 10: 1 interval, 0 events>"
+
+
+def test_what_an_engine_cannot_do_is_said_with_rule_and_query_time() -> None:
+    def broken(x: str) -> bool:
+        raise LookupError(f"no {x} here")
+
+    text = "initiatedAt(on(X)=true, T) :- happensAt(up(X), T), broken(X)."
+    session = horai.loads(text, predicates=[broken]).session(start=0)
+    with pytest.raises(horai.RunError, match=r"<rules>:1: .*no a here.* \(at query time 10\)"):
+        session.advance(10, ["up|3|3|a"])
