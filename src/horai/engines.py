@@ -60,11 +60,12 @@ class Engine(Protocol):
 
 
 ENGINES = {
+    "columnar": "horai.engine.session.Session",
     "reference": "horai.reference.Session",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
 
-`reference` is the slow, obvious one.
+`columnar` works for all entities at once; `reference` is the slow, obvious one.
 """
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from horai.engine.clockstate import ClockState, Pending
 from horai.engine.columns import Column, codes, codes_of, ints, narrow
 from horai.engine.errors import blaming
 from horai.engine.frames import Frame, unit
@@ -43,6 +44,7 @@ class Attempts:
         self.symbols = heads.symbols
         self.moments = moments
         self.due: dict[int, dict[Attempt, None]] = {}
+        self.restored: set[Attempt] = set()
         self.acted: dict[tuple[int, Owner, int], list[int]] = {}
 
     def attempt(self, owner: Owner, value: int, t: int) -> set[int]:
@@ -51,10 +53,34 @@ class Attempts:
         for index, plan in enumerate(self.plans):
             attempt = Attempt(index, owner, value, t)
             for deadline, _, _ in self._solutions(attempt, plan.early, False):
+                self.due.setdefault(deadline, {})[attempt] = None
                 if deadline <= self.heads.world.query:
-                    self.due.setdefault(deadline, {})[attempt] = None
                     deadlines.add(deadline)
         return deadlines
+
+    def restore(self, state: ClockState) -> set[int]:
+        """Take up the attempts of an earlier query; returns their deadlines in the run so far."""
+        deadlines: set[int] = set()
+        places = {plan.number: index for index, plan in enumerate(self.plans)}
+        for pending in state.pending:
+            index = places[pending.rule]
+            attempt = Attempt(index, pending.owner, pending.value, pending.since)
+            self.restored.add(attempt)
+            for deadline, _, _ in self._solutions(attempt, self.plans[index].early, False):
+                self.due.setdefault(deadline, {})[attempt] = None
+                if deadline <= self.heads.world.query:
+                    deadlines.add(deadline)
+        return deadlines
+
+    def carried(self, cut: int) -> ClockState:
+        """The attempts that nothing up to the cut has cancelled, and that are due after it."""
+        found: dict[Pending, None] = {}
+        for deadline, attempts in self.due.items():
+            for attempt in attempts if deadline > cut else ():
+                if attempt.since <= cut and not self._cancelled(attempt, cut + 1):
+                    number = self.plans[attempt.rule].number
+                    found[Pending(number, attempt.owner, attempt.value, attempt.since)] = None
+        return ClockState(list(found))
 
     def act(self, t: int, nodes: set[Node]) -> Iterator[Saying]:
         """What attempts due at t do to the given fluents."""
@@ -90,7 +116,8 @@ class Attempts:
     def _cancelled(self, attempt: Attempt, t: int) -> bool:
         owner, value, since = attempt.owner, attempt.value, attempt.since
         moments = self.moments
-        withdrawn = not moments.initiated_in(owner, value, since - 1, since)
+        known = attempt in self.restored
+        withdrawn = not known and not moments.initiated_in(owner, value, since - 1, since)
         if withdrawn or moments.broken_between(owner, value, since, t):
             return True
         if self.may_postpone(owner, value):

@@ -9,9 +9,9 @@ from horai.engine.chains import Evaluator
 from horai.engine.columns import codes, codes_of, column_of
 from horai.engine.errors import Endless
 from horai.engine.frames import Frame, unit
-from horai.engine.hashing import build, dense, first
+from horai.engine.hashing import build, first
 from horai.engine.matching import build as build_column
-from horai.engine.relations import Relation, joined
+from horai.engine.relations import Relation, different, joined
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
 from horai.plan import operators as op
@@ -35,7 +35,7 @@ class Knowledge:
 
     def set_members(self, key: Key, rows: Relation) -> None:
         """The members of a dynamic domain; what follows from others is forgotten."""
-        rows = _different(rows, self.symbols)
+        rows = different(rows, self.symbols)
         before = self.members.get(key)
         self.members[key] = rows
         if before is None or not _same(before, rows, self.symbols):
@@ -92,7 +92,7 @@ class Knowledge:
         """Put derived rows into a relation; returns those that are new."""
         before = self._known[key]
         derived = joined([part for part in parts if part.rows] or [_nothing(key)], self.symbols)
-        new = _without(_different(derived, self.symbols), before, self.symbols)
+        new = _without(different(derived, self.symbols), before, self.symbols)
         if new.rows:
             self._known[key] = joined([before, new], self.symbols)
         if self._known[key].rows > MAX_ROWS:
@@ -146,11 +146,6 @@ def _nothing(key: Key) -> Relation:
 
 def _keys(table: Relation, symbols: Symbols) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
     return [codes_of(column, symbols) for column in table.columns]
-
-
-def _different(table: Relation, symbols: Symbols) -> Relation:
-    _, firsts = dense(_keys(table, symbols), table.rows)
-    return table if len(firsts) == table.rows else table.where(firsts)
 
 
 def _same(left: Relation, right: Relation, symbols: Symbols) -> bool:

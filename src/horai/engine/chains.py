@@ -11,7 +11,7 @@ from horai.engine import intervals
 from horai.engine.aggregates import aggregate_term
 from horai.engine.arithmetic import evaluate
 from horai.engine.builtins import call
-from horai.engine.columns import Column, bits, ints
+from horai.engine.columns import Column, bits, codes, ints
 from horai.engine.comparison import compare
 from horai.engine.distinct import Found
 from horai.engine.errors import Endless
@@ -55,9 +55,11 @@ class Evaluator:
         self.procedures = procedures
         self.python = python
         self.domains: Domains = {}
+        self.known_pairs: Mapping[op.Key, Relation] = {}  # pairs that only absence still asks for
         self.overrides: dict[int, Relation] = {}  # relations that stand in for one operator's own
         self.in_domain: InDomain = lambda key, args, value, rows: np.ones(rows, np.bool_)
         self.nothing_absent = False  # at the very start, formulas say nothing of what is absent
+        self.spreads = 0  # how often a variable took all values that are known
         self._depth = 0
         self._temporal: dict[int, bool] = {}
         self._numbers = count()
@@ -290,6 +292,7 @@ class Evaluator:
 
     def spread(self, name: str, frame: Frame) -> Frame:
         """Every value of the domain of a variable, for every row."""
+        self.spreads += 1
         values = self.domains.get(name)
         if values is None:
             return frame.empty().with_columns({name: ints(np.empty(0))})
@@ -385,6 +388,9 @@ class Evaluator:
         found = self._as_columns(found, step.inner | names(template))
         if found.rows:
             found = deduplicated(found, [name, *sorted(step.inner & set(found.columns))])
+        else:
+            nothing = {inner: codes(np.empty(0, np.int64)) for inner in names(template)}
+            found = found.with_columns(nothing)
         kind = "bag" if step.kind == "list" else step.kind
         group = found.columns[name].data
         mask, result = aggregate_term(

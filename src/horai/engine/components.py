@@ -1,23 +1,36 @@
-"""One component after the other: each is worked out from the relations of those before it."""
+"""One component after the other: each is worked out from the relations of those before it.
+
+What a component said up to its cut is final and comes from its memory; only what lies after the cut
+is worked out.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from horai.engine.chains import Evaluator
-from horai.engine.columns import Column, codes, codes_of, ints
-from horai.engine.errors import blaming
+from horai.engine.clock import Clock, Outcome
+from horai.engine.clockstate import ClockState
+from horai.engine.columns import codes_of, concat
+from horai.engine.findings import Findings
 from horai.engine.groundings import Groundings
 from horai.engine.hashing import dense
-from horai.engine.heads import EVERY, Heads, Said, together
+from horai.engine.heads import Heads, Said, together
+from horai.engine.memory import Memory, after, known_rows, union
+from horai.engine.points import event_rows, fluent_rows, termination_rows
 from horai.engine.relations import Relation
 from horai.engine.simple import Held, held_nothing, settle
 from horai.engine.static import Static
 from horai.engine.stepwise import Stepwise
-from horai.engine.world import Fluent, Terminations, World
+from horai.engine.symbols import Symbols
+from horai.engine.world import Fluent, World
+from horai.plan.guards import Tests
 from horai.plan.program import PointPlan, Program, Stratum
 
 Key = tuple[str, int]
+CutFor = Callable[[], int]
 
 
 class Components:
@@ -28,53 +41,126 @@ class Components:
     ) -> None:
         self.program = program
         self.world = world
+        self.symbols = world.symbols
         self.evaluator = evaluator
         self.groundings = groundings
         self.heads = Heads(world, evaluator, groundings)
         self.static = Static(world, evaluator, groundings)
 
-    def run(self, stratum: Stratum) -> None:
-        """Work out one component."""
-        for plan in stratum.static:
-            self.world.add_fluent(plan.key, self.static.evaluate(plan))
+    def run(
+        self,
+        stratum: Stratum,
+        memory: Memory,
+        tests: dict[int, list[Tests]] | None,
+        cut: CutFor,
+    ) -> Findings:
+        """Work out one component; `tests` are there if the compiled clockwork can settle it.
+
+        `cut` tells, once everything below is known, up to where this component is final.
+        """
+        found = Findings()
+        self.heads.low = memory.cut
+        self._remembered(memory)
+        if stratum.static:
+            self._static(stratum, memory, found)
         if not stratum.points and not stratum.initially and not stratum.delays:
-            return
-        if stratum.delays or any(plan.split is not None for plan in stratum.points):
-            Stepwise(self.program, stratum, self.heads, self.initial(stratum)).run()
-            return
+            return found
+        found.simple = set(stratum.fluents)
+        held = self._held(stratum, memory, found)
+        if not stratum.delays and all(plan.split is None for plan in stratum.points):
+            self._plain(stratum, held, found)
+        elif tests is not None:
+            self._clockwork(stratum, memory, tests, held, cut(), found)
+        else:
+            step = Stepwise(self.program, stratum, self.heads, held, memory)
+            step.run(cut(), found)
+        self.heads.low = self.world.start
+        return found
+
+    def _remembered(self, memory: Memory) -> None:
+        """Let readers see what is final."""
+        for key, fluent in memory.fluents.items():
+            self.world.add_fluent(key, self.shown(key, fluent))
+        for (kind, key), points in memory.points.items():
+            self.world.add_points(kind, key, points)
+        for key, ended in memory.terminations.items():
+            self.world.terminations.setdefault(key, []).extend(ended)
+
+    # --- statically determined fluents -----------------------------------------------------------
+
+    def _static(self, stratum: Stratum, memory: Memory, found: Findings) -> None:
+        fresh: dict[Key, list[Fluent]] = {}
+        for place, plan in enumerate(stratum.static):
+            fluent, rows = self.static.evaluate(plan)
+            free = None
+            if rows is not None:
+                # What was not looked at before has no past that could be final.
+                found.rows[place] = rows
+                free = ~known_rows(fluent.pairs, memory.rows.get(place), self.symbols)
+            if memory.cut > self.world.start:
+                fluent = after(fluent, memory.cut, free)
+            fresh.setdefault(plan.key, []).append(fluent)
+        for key, parts in fresh.items():
+            fluent = union(parts, key[1] + 1, self.symbols)
+            found.fluents[key] = fluent
+            self.world.add_fluent(key, self.shown(key, fluent))
+
+    # --- simple fluents and events ---------------------------------------------------------------
+
+    def _plain(self, stratum: Stratum, held: dict[Key, Held], found: Findings) -> None:
         for key in stratum.events:
-            self._events(key, [plan for plan in stratum.points if plan.key == key])
+            parts = [self.heads.run(plan) for plan in stratum.points if plan.key == key]
+            said = together(parts, key[1], False, self.symbols)
+            self.add_points("event", key, event_rows(self._inside(key, said)), found)
         for key in stratum.fluents:
             plans = [p for p in stratum.points if p.key == key and p.kind != "event"]
-            self._fluent(key, plans, self.initial(stratum)[key])
+            begun = [self.heads.run(plan) for plan in plans if plan.kind == "initiated"]
+            initiated = together(begun, key[1], True, self.symbols)
+            ended = [self.heads.run(plan) for plan in plans if plan.kind == "terminated"]
+            ended = [self._inside(key, said) for said in ended]
+            fluent = settle(key[1], initiated, ended, held[key], self.world.tick, self.symbols)
+            self.add_fluent(key, fluent, found)
+            self._add_changes(key, initiated, ended, found)
 
-    # --- events ----------------------------------------------------------------------------------
+    def _clockwork(
+        self,
+        stratum: Stratum,
+        memory: Memory,
+        tests: dict[int, list[Tests]],
+        held: dict[Key, Held],
+        cut: int,
+        found: Findings,
+    ) -> None:
+        state = memory.clock or ClockState()
+        clock = Clock(self.program, stratum, self.heads, tests, held, state)
+        outcome: Outcome = clock.run(memory.cut, cut)
+        found.clock = outcome.state
+        for key in stratum.fluents:
+            self.add_fluent(key, outcome.fluents[key], found)
+            self._add_changes(key, outcome.initiated[key], outcome.terminated[key], found)
 
-    def _events(self, key: Key, plans: list[PointPlan]) -> None:
-        said = together([self.heads.run(plan) for plan in plans], key[1], False, self.world.symbols)
-        said = said.where(self.heads.allowed(key, said))
-        self.world.add_points("event", key, event_rows(said))
+    def _inside(self, key: Key, said: Said) -> Said:
+        allowed = self.heads.allowed(key, said)
+        return said if allowed.all() else said.where(allowed)
 
-    # --- simple fluents --------------------------------------------------------------------------
-
-    def _fluent(self, key: Key, plans: list[PointPlan], held: Held) -> None:
-        symbols, arity = self.world.symbols, key[1]
-        begun = [self.heads.run(plan) for plan in plans if plan.kind == "initiated"]
-        initiated = together(begun, arity, True, symbols)
-        ended = [self.heads.run(plan) for plan in plans if plan.kind == "terminated"]
-        ended = [said.where(self.heads.allowed(key, said)) for said in ended]
-        fluent = settle(arity, initiated, ended, held, self.world.tick, symbols)
+    def add_fluent(self, key: Key, fluent: Fluent, found: Findings) -> None:
+        """Publish the spans of a simple fluent."""
+        found.fluents[key] = fluent
         self.world.add_fluent(key, self.shown(key, fluent))
-        inside = initiated.where(self.heads.allowed(key, initiated))
-        self.add_changes(key, inside, ended)
 
-    def add_changes(self, key: Key, initiated: Said, ended: list[Said]) -> None:
+    def add_points(self, kind: str, key: Key, table: Relation, found: Findings) -> None:
+        """Publish points."""
+        found.points[kind, key] = table
+        self.world.add_points(kind, key, table)
+
+    def _add_changes(self, key: Key, initiated: Said, ended: list[Said], found: Findings) -> None:
         """Let later rules see the points themselves."""
         if key in self.program.initiations_read:
-            self.world.add_points("initiated", key, fluent_rows(initiated))
+            self.add_points("initiated", key, fluent_rows(self._inside(key, initiated)), found)
         if key in self.program.terminations_read:
-            found = self.world.terminations.setdefault(key, [])
-            found.extend(termination_rows(said) for said in ended)
+            listed = [termination_rows(said) for said in ended]
+            found.terminations[key] = listed
+            self.world.terminations.setdefault(key, []).extend(listed)
 
     def shown(self, key: Key, fluent: Fluent) -> Fluent:
         """The pairs in the domain of the fluent; the others hold nowhere."""
@@ -84,28 +170,48 @@ class Components:
         allowed = self.groundings.allows(key, columns[:-1], columns[-1], fluent.pairs.rows)
         return fluent.where(allowed)
 
-    def initial(self, stratum: Stratum) -> dict[Key, Held]:
-        """The values that hold from the start of the run."""
-        found = {key: held_nothing(key[1]) for key in stratum.fluents}
-        for key in found:
+    # --- the values a component begins with ------------------------------------------------------
+
+    def _held(self, stratum: Stratum, memory: Memory, found: Findings) -> dict[Key, Held]:
+        """The values that hold at the cut; at the start of the run, the initial ones."""
+        at_start = memory.cut == self.world.start
+        held: dict[Key, Held] = {}
+        for key in stratum.fluents:
+            plans = [plan for plan in stratum.initially if plan.key == key]
+            carried = held_nothing(key[1]) if at_start else memory.held.get(key)
+            carried = carried or held_nothing(key[1])
+            if plans and (at_start or self.program.dynamic):
+                first = self._initially(key, plans)
+                owners = Relation(first.args, len(first))
+                if not at_start:
+                    # A member that has only just come to be known begins its run here.
+                    new = ~known_rows(owners, memory.owners.get(key), self.symbols)
+                    first = Held(
+                        tuple(c.take(new) for c in first.args), first.value[new], first.start[new]
+                    )
+                found.owners[key] = owners
+                carried = _both(carried, first, self.symbols)
+            held[key] = carried
+        return held
+
+    def initial_owners(self, stratum: Stratum) -> dict[Key, Relation]:
+        """Who has a value from the start of the run?"""
+        found: dict[Key, Relation] = {}
+        for key in stratum.fluents:
             plans = [plan for plan in stratum.initially if plan.key == key]
             if plans:
-                found[key] = self._initially(key, plans)
+                first = self._initially(key, plans)
+                found[key] = Relation(first.args, len(first))
         return found
 
     def _initially(self, key: Key, plans: list[PointPlan]) -> Held:
-        symbols = self.world.symbols
-        parts = []
-        for plan in plans:
-            with blaming(plan.clause):
-                parts.append(self.heads.run(plan))
-        said = together(parts, key[1], True, symbols)
+        said = together([self.heads.run(p) for p in plans], key[1], True, self.symbols)
         if not len(said) or said.value is None:
             return held_nothing(key[1])
-        keys = [codes_of(column, symbols) for column in said.args]
+        keys = [codes_of(column, self.symbols) for column in said.args]
         _, once = dense([*keys, said.value], len(said))
         said = said.where(once)
-        owner, firsts = dense([key[once] for key in keys], len(said))
+        owner, firsts = dense([key_column[once] for key_column in keys], len(said))
         # Initiated together, two values cancel each other.
         alone = np.bincount(owner, minlength=len(firsts))[owner] == 1
         said = said.where(alone & self.heads.allowed(key, said))
@@ -113,20 +219,12 @@ class Components:
         return Held(said.args, said.value, np.full(len(said), self.world.start))
 
 
-def event_rows(said: Said) -> Relation:
-    """Points of an event as a relation."""
-    return Relation((*said.args, ints(said.time)), len(said))
-
-
-def fluent_rows(said: Said) -> Relation:
-    """Points of a fluent as a relation: arguments, value, time."""
-    assert said.value is not None
-    value: Column = codes(said.value)
-    return Relation((*said.args, value, ints(said.time)), len(said))
-
-
-def termination_rows(said: Said) -> Terminations:
-    """Terminations as rules see them."""
-    if len(said) and said.value is not None and said.value[0] == EVERY:
-        return Terminations(event_rows(said), said.form, True)
-    return Terminations(fluent_rows(said), None, False)
+def _both(one: Held, other: Held, symbols: Symbols) -> Held:
+    if not len(one) or not len(other):
+        return one if len(one) else other
+    args = tuple(concat(pair, symbols) for pair in zip(one.args, other.args, strict=True))
+    return Held(
+        args,
+        np.concatenate((one.value, other.value)),
+        np.concatenate((one.start, other.start)),
+    )

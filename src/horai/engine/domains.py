@@ -29,6 +29,7 @@ class Domains(dict[str, Column]):
         super().__init__()
         self._world = world
         self._groundings = groundings
+        self._known = groundings.evaluator.known_pairs
         self._fluents: list[ec.FVP] = []
         parts = list(ec.walk(body))
         if formula or any(isinstance(part, ec.HoldsFor) for part in parts):
@@ -56,6 +57,8 @@ class Domains(dict[str, Column]):
         key = key_of(fvp.fluent)
         args: tuple[Term, ...] = getattr(fvp.fluent, "args", ())
         tables = [self._world.fluent(key).pairs]
+        if key in self._known:
+            tables.append(self._known[key])
         tables += [table for table, has_value in self._groundings.instances(key) if has_value]
         return [self._column(table, (*args, fvp.value), name) for table in tables]
 

@@ -9,33 +9,61 @@ from horai.engine.frames import Frame
 from horai.engine.hashing import dense
 from horai.engine.inputs import flattened
 from horai.engine.matching import build, match
-from horai.engine.relations import Relation, joined
+from horai.engine.relations import Relation, different, joined
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.plan.program import GroundingPlan, Program
 from horai.plan.scopes import names
+from horai.temporal.spans import INF
 
 Key = tuple[str, int]
 
 
-def members(program: Program, stream: Stream, symbols: Symbols) -> dict[Key, Relation]:
-    """What the items that count now put into the dynamic domains."""
-    found: dict[Key, list[Relation]] = {key: [_nobody(key)] for key in program.dynamic}
-    if not found:
-        return {}
-    for kind in ("event", "fluent"):
-        for key in stream.keys(kind):
-            if kind == "event":
-                rows = stream.events(key)
-                args, value, size = rows.args, None, len(rows.time)
-            else:
-                fluents = stream.fluents(key)
-                args, value, size = fluents.args, fluents.value, len(fluents.start)
-            for flat, columns, chosen in flattened(key, args, size, program.unwrapping, symbols):
-                taken = None if value is None else value.take(chosen)
-                for plan in program.groundings.get(flat, ()):
-                    _fill(found, plan, columns, taken, len(chosen), symbols)
-    return {key: joined(parts, symbols) for key, parts in found.items()}
+class Members:
+    """Members of the dynamic domains; those of items that are final stay for good."""
+
+    def __init__(self, program: Program, symbols: Symbols) -> None:
+        self.program = program
+        self.symbols = symbols
+        self.permanent: dict[Key, Relation] = {}
+
+    def now(self, stream: Stream) -> dict[Key, Relation]:
+        """All members, those of the items that count now included."""
+        found = {key: [self.permanent.get(key, _nobody(key))] for key in self.program.dynamic}
+        self._collect(found, stream, INF)
+        return {key: joined(parts, self.symbols) for key, parts in found.items()}
+
+    def make_permanent(self, stream: Stream, border: int) -> None:
+        """What lies before the border can never be taken back."""
+        found = {key: [self.permanent.get(key, _nobody(key))] for key in self.program.dynamic}
+        self._collect(found, stream, border)
+        for key, parts in found.items():
+            self.permanent[key] = different(joined(parts, self.symbols), self.symbols)
+
+    def _collect(self, found: dict[Key, list[Relation]], stream: Stream, until: int) -> None:
+        for key in stream.keys("event") if found else ():
+            events = stream.events(key)
+            rows = np.flatnonzero(events.time <= until)
+            self._add(found, key, tuple(c.take(rows) for c in events.args), None, len(rows))
+        for key in stream.keys("fluent") if found else ():
+            fluents = stream.fluents(key)
+            rows = np.flatnonzero(fluents.start <= until)
+            args = tuple(column.take(rows) for column in fluents.args)
+            self._add(found, key, args, fluents.value.take(rows), len(rows))
+
+    def _add(
+        self,
+        found: dict[Key, list[Relation]],
+        key: Key,
+        args: tuple[Column, ...],
+        value: Column | None,
+        size: int,
+    ) -> None:
+        unwrapping = self.program.unwrapping
+        for flat, columns, chosen in flattened(key, args, size, unwrapping, self.symbols):
+            taken = None if value is None else value.take(chosen)
+            for plan in self.program.groundings.get(flat, ()):
+                _fill(found, plan, columns, taken, len(chosen), self.symbols)
 
 
 def _nobody(key: Key) -> Relation:

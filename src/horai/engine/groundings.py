@@ -28,6 +28,7 @@ class Groundings:
 
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.plans = program.groundings
+        self.dynamic = bool(program.dynamic)
         self.evaluator = evaluator
         self.symbols = evaluator.symbols
         self._instances: dict[int, tuple[Relation, bool] | None] = {}

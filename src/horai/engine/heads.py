@@ -75,6 +75,7 @@ class Heads:
         self.evaluator = evaluator
         self.groundings = groundings
         self.symbols = world.symbols
+        self.low = world.start  # only points after it are asked for
 
     def start(self, plan: PointPlan) -> Frame:
         """The bindings a rule begins with: head variables that only a grounding gives."""
@@ -107,27 +108,37 @@ class Heads:
 
     def run(self, plan: PointPlan) -> Said:
         """All points that a rule gives, those outside its domain included."""
+        return self.candidates(plan)[1]
+
+    def candidates(self, plan: PointPlan) -> tuple[Frame, Said]:
+        """The solutions of a rule, or of what can be known of it before, and their points."""
+        chain = plan.chain if plan.split is None else plan.split.candidates
         with blaming(plan.clause):
             self.evaluator.domains = Domains(plan.body, self.world, self.groundings)
             try:
-                frame = self.evaluator.run(plan.chain, self.start(plan))
+                frame = self.evaluator.run(chain, self.start(plan))
             finally:
                 self.evaluator.domains = {}
-            return self.said(plan, frame)
+            return self._said(plan, frame)
 
     def said(self, plan: PointPlan, frame: Frame) -> Said:
         """The points of the solutions of a body, those in the run."""
+        return self._said(plan, frame)[1]
+
+    def _said(self, plan: PointPlan, frame: Frame) -> tuple[Frame, Said]:
         has_value = plan.kind != "event"
         arity = plan.key[1]
         if not frame.rows:
-            return nothing(arity, has_value)
+            return frame, nothing(arity, has_value)
         frame = self._in_run(plan, frame)
         terms = plan.terms[:arity]
         self._refuse_open(frame, *terms, *(plan.terms[arity:] if not plan.open_value else ()))
+        if not frame.rows:
+            return frame, nothing(arity, has_value)
         args = tuple(build(term, frame.columns, frame.rows, self.symbols) for term in terms)
         time: Ints = frame.columns["#time"].data
         value, form = self._value(plan, frame)
-        return Said(args, time, value, form)
+        return frame, Said(args, time, value, form)
 
     def _in_run(self, plan: PointPlan, frame: Frame) -> Frame:
         if plan.time is None:
@@ -135,7 +146,7 @@ class Heads:
         time = build(plan.time, frame.columns, frame.rows, self.symbols)
         frame = self.evaluator.whole("#time", frame.with_columns({"#time": time}))
         at = frame.columns["#time"].data
-        mask = (at > self.world.start) & (at <= self.world.query)
+        mask = (at > self.low) & (at <= self.world.query)
         if plan.bounds is not None:
             mask &= self._in_range(plan.bounds, frame, at)
         return frame.where(mask)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from horai.engine.columns import Column, ints
 from horai.engine.frames import Frame
 from horai.engine.matching import build, match
+from horai.engine.memory import after, clipped, only
 from horai.engine.relations import Relation
+from horai.engine.remembering import KnownPairs
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.engine.world import World, fluent_of
+from horai.engine.world import Fluent, World, fluent_of
 from horai.lang.terms import Compound, Term, Var
 from horai.plan.unwrapping import Unwrapping
 from horai.temporal.spans import Ints
@@ -21,21 +23,43 @@ Key = tuple[str, int]
 Flat = tuple[Key, tuple[Column, ...], Ints]
 
 
-def fill(world: World, stream: Stream, unwrapping: Unwrapping) -> None:
-    """Put everything that counts now into a world."""
-    symbols = world.symbols
-    for key in stream.keys("event"):
-        events = stream.events(key)
-        for flat, args, rows in flattened(key, events.args, len(events.time), unwrapping, symbols):
-            time = ints(events.time[rows])
-            world.add_points("event", flat, Relation((*args, time), len(rows)))
-    for key in stream.keys("fluent"):
-        fluents = stream.fluents(key)
-        size = len(fluents.start)
-        for flat, args, rows in flattened(key, fluents.args, size, unwrapping, symbols):
-            columns = (*args, fluents.value.take(rows))
-            part = fluent_of(columns, fluents.start[rows], fluents.end[rows], len(rows), symbols)
-            world.add_fluent(flat, part)
+class InputMemory:
+    """Input fluents up to the border: final, so that items need not be kept for their sake."""
+
+    def __init__(self, start: int) -> None:
+        self.cut = start
+        self.fluents: dict[Key, Fluent] = {}
+
+    def fill(self, world: World, stream: Stream, unwrapping: Unwrapping) -> None:
+        """Put everything that counts now into a world."""
+        symbols = world.symbols
+        for key in stream.keys("event"):
+            events = stream.events(key)
+            size = len(events.time)
+            for flat, args, rows in flattened(key, events.args, size, unwrapping, symbols):
+                time = ints(events.time if len(rows) == size else events.time[rows])
+                world.add_points("event", flat, Relation((*args, time), len(rows)))
+        for flat, fluent in self.fluents.items():
+            world.add_fluent(flat, fluent)
+        for key in stream.keys("fluent"):
+            fluents = stream.fluents(key)
+            size = len(fluents.start)
+            for flat, args, rows in flattened(key, fluents.args, size, unwrapping, symbols):
+                columns = (*args, fluents.value.take(rows))
+                start, end = fluents.start[rows], fluents.end[rows]
+                part = fluent_of(columns, start, end, len(rows), symbols)
+                world.add_fluent(flat, after(part, self.cut) if self.cut > world.start else part)
+
+    def cut_at(
+        self, cut: int, world: World, keep: Callable[[tuple[str, Key]], int], known: KnownPairs
+    ) -> None:
+        """Remember what is final; `world` still has all of it."""
+        self.cut = cut
+        for key in [key for key in world.fluents if key not in world.derived]:
+            fluent = world.fluent(key)
+            bound = keep(("fluent", key))
+            known.add(key, only(fluent, fluent.spans.end <= bound).pairs)
+            self.fluents[key] = clipped(fluent, cut, bound)
 
 
 def flattened(

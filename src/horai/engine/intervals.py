@@ -19,7 +19,7 @@ from horai.temporal.algebra import complement, difference, intersection, union
 from horai.temporal.allen import allen
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.derive import by_duration
-from horai.temporal.spans import INF, Mask, Spans, no_spans
+from horai.temporal.spans import FIRST, INF, Mask, Spans, no_spans
 
 Result = tuple[Spans, Mask]
 Pairs = list[tuple[int, int]]
@@ -44,13 +44,28 @@ def operate(literal: IntervalOp | Duration | Allen, frame: Frame, world: World) 
             spans = _of_rows(spans, valid & limit.valid)
             bounds = limit.ints if limit.whole.all() and limit.exact is None else limit.real
             each = full(bounds, frame.rows)[spans.key]
+            if frame.rows:
+                longest = float(full(bounds, frame.rows).max())
+                world.undecided.longest = max(world.undecided.longest, longest)
             chosen = by_duration(spans, op, each, world.query, open_counts)
             return chosen, valid & limit.valid
         case Allen(relation=relation, source=source, target=target, mode=mode):
             left, good = as_spans(source, frame, symbols)
             right, valid = as_spans(target, frame, symbols)
             found = allen(relation, left, right, mode, world.tick, world.allen_memory)
+            _note_undecided(relation, left, right, world)
             return found, good & valid
+
+
+def _note_undecided(relation: str, left: Spans, right: Spans, world: World) -> None:
+    """Pairs may still change while one of their spans is not final, or a later one may come."""
+    open_ends = world.settled
+    if relation == "before":
+        open_ends = FIRST if world.allen_memory is None else open_ends - world.allen_memory
+    for spans in (left, right):
+        starts = spans.start[spans.end > open_ends - 2 * world.tick]
+        if len(starts):
+            world.undecided.earliest = min(world.undecided.earliest, int(starts.min()))
 
 
 def _of_rows(spans: Spans, mask: Mask) -> Spans:

@@ -149,7 +149,7 @@ class LiveWorld(World):
             live = self._edge_rows(kind, key, times)
         else:
             live = self.said_rows(kind, key, times)
-        if kind == "event" or key in self.base.fluents:
+        if kind in ("event", "initiated") or key in self.base.fluents:
             return joined([live, self.base.scan(kind, key, at)], self.symbols)
         return live
 
@@ -177,6 +177,10 @@ class LiveWorld(World):
         """What ends values: each value, all, or all of a form."""
         if key not in self.members:
             return self.base.terminated(key)
+        return [*self.base.terminated(key), *self.own_terminations(key)]
+
+    def own_terminations(self, key: Key) -> list[Terminations]:
+        """What the component itself has ended so far."""
         found = [Terminations(self.said_rows("terminated", key), None, False)]
         rows = [
             (args, form, t)

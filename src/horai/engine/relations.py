@@ -13,7 +13,7 @@ import numpy as np
 
 from horai.engine.columns import Column, bits, codes_of, concat, constant
 from horai.engine.frames import Frame
-from horai.engine.hashing import Index, build, probe
+from horai.engine.hashing import Index, build, distinct, probe
 from horai.engine.matching import match
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term, Var, is_ground
@@ -76,6 +76,13 @@ def joined(relations: list[Relation], symbols: Symbols) -> Relation:
     width = len(filled[0].columns)
     columns = tuple(concat([part.columns[i] for part in filled], symbols) for i in range(width))
     return Relation(columns, sum(part.rows for part in filled))
+
+
+def different(table: Relation, symbols: Symbols) -> Relation:
+    """Every different row once."""
+    keys = [codes_of(column, symbols) for column in table.columns]
+    firsts = distinct(keys, table.rows)
+    return table if len(firsts) == table.rows else table.where(firsts)
 
 
 @dataclass(slots=True)

@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from horai.engine.arrow_items import Source, read_items
+from horai.engine.answer import Answer
+from horai.engine.arrow_items import Source as ItemSource
+from horai.engine.arrow_items import read_items
 from horai.engine.background import Knowledge
 from horai.engine.chains import Evaluator
 from horai.engine.components import Components
-from horai.engine.dynamic import members
+from horai.engine.dynamic import Members
+from horai.engine.findings import Findings
 from horai.engine.groundings import Groundings
-from horai.engine.inputs import fill
+from horai.engine.horizon import Horizon, sources_of
+from horai.engine.inputs import InputMemory
+from horai.engine.ledger import Ledger
+from horai.engine.memory import FOREVER, Memory
 from horai.engine.origins import Dropped
-from horai.engine.relations import Relation
+from horai.engine.relations import Relation, joined
+from horai.engine.remembering import KnownPairs, remember
+from horai.engine.residents import residents, settlers, until_cut
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.engine.world import World
+from horai.engine.world import Undecided, World
 from horai.lang.ec.syntax import EventDescription
+from horai.plan.guards import compiled
 from horai.plan.modes import PythonPredicate
-from horai.plan.program import Program, compile_program
+from horai.plan.program import Program, Stratum, compile_program
+from horai.plan.reach import Source, absence_read
 
+Key = tuple[str, int]
 Predicate = Callable[..., object]
 
 
 class Session:
-    """Feed it items as they come and ask at growing query times."""
+    """Feed it items as they come and ask at growing query times.
+
+    Without `archive` it forgets answers that have become final: its memory is bounded by the
+    window and by what is open, and answers lack their part `all`.
+    """
 
     def __init__(
         self,
@@ -36,6 +51,7 @@ class Session:
         tick: int = 1,
         allen_memory: int | None = None,
         predicates: Mapping[str, Predicate] | None = None,
+        archive: bool = True,
     ) -> None:
         self.python = dict(predicates or {})
         given = [
@@ -48,38 +64,160 @@ class Session:
         self.allen_memory = allen_memory
         self.stream = Stream(self.symbols, tick, start, window)
         self.knowledge = Knowledge(self.program, self.symbols)
+        self.final_knowledge = Knowledge(self.program, self.symbols)
+        self.members = Members(self.program, self.symbols)
+        self.inputs = InputMemory(start)
+        self.horizon = Horizon(self.program, start, tick)
+        self.memories = [Memory(start) for _ in self.program.strata]
+        self.known = KnownPairs(self.symbols)
+        self.known.wanted = absence_read(self.program)
+        self._derived = {k for s in self.program.strata for _, k in sources_of(s)}
+        self.ledger = Ledger(
+            self.symbols, self.program.unwrapping, tick, window, {} if archive else None
+        )
+        determined = frozenset(plan.key for s in self.program.strata for plan in s.static)
+        self._tests = [compiled(stratum, determined) for stratum in self.program.strata]
         self._query = start
 
-    def advance(self, until: int, tables: Iterable[Source] = ()) -> object:
+    def advance(self, until: int, tables: Iterable[ItemSource] = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
         if until <= self._query:
             raise ValueError(f"query times must grow: {until} is not after {self._query}")
         self._query = until
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         dropped = self.stream.admit(batches, until)
-        world = self.evaluate(until)
-        return world, dropped
+        world, findings, cuts = self._evaluate(until)
+        self.ledger.looked = {}
+        for stratum, found in zip(self.program.strata, findings, strict=True):
+            self._note(self.ledger.looked, stratum, found.rows)
+        answer = self._answer(world, dropped)
+        self._forget(world, findings, cuts)
+        return answer
 
-    def finish(self) -> list[Dropped]:
+    def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
         return self.stream.left_over(self._query)
 
-    def evaluate(self, query: int) -> World:
-        """Everything that follows from the items known at a query time."""
+    # --- one query -------------------------------------------------------------------------------
+
+    def _border(self, query: int) -> int:
+        """The last time-point of a whole cell that no item can change any more."""
+        if self.window is None:
+            return self.start
+        border = query - self.window
+        border -= (border + 1) % self.tick
+        return max(self.start, border)
+
+    def _evaluate(self, query: int) -> tuple[World, list[Findings], list[int]]:
         world = World(self.symbols, self.tick, self.start, query, self.allen_memory)
-        fill(world, self.stream, self.program.unwrapping)
-        for key, rows in members(self.program, self.stream, self.symbols).items():
-            self.knowledge.set_members(key, rows)
+        world.derived = self._derived
+        self.inputs.fill(world, self.stream, self.program.unwrapping)
+        components = self._components(world, self.knowledge, self.members.now(self.stream))
+        border = self._border(query)
+        cuts = [memory.cut for memory in self.memories]
+        findings: list[Findings] = []
+        for place, stratum in enumerate(self.program.strata):
+            memory = self.memories[place]
+            world.settled = self.horizon.settled(place, border, cuts)
+            world.undecided = Undecided()
+
+            def cut(place: int = place, memory: Memory = memory) -> int:
+                return self.horizon.cut(place, world.settled, world.undecided, memory.cut)
+
+            findings.append(components.run(stratum, memory, self._tests[place], cut))
+            cuts[place] = cut()
+        return world, findings, cuts
+
+    def _components(
+        self, world: World, knowledge: Knowledge, members: dict[Key, Relation]
+    ) -> Components:
+        """What works out components in a world."""
+        for key, rows in members.items():
+            knowledge.set_members(key, rows)
         evaluator = Evaluator(
-            world, self._facts, self.knowledge.stated, self.program.procedures, self.python
+            world,
+            lambda key: knowledge.table(key, evaluator),
+            knowledge.stated,
+            self.program.procedures,
+            self.python,
         )
-        self._evaluator = evaluator
+        evaluator.known_pairs = self.known.pairs
         groundings = Groundings(self.program, evaluator)
         evaluator.in_domain = groundings.allows
-        components = Components(self.program, world, evaluator, groundings)
-        for stratum in self.program.strata:
-            components.run(stratum)
-        return world
+        return Components(self.program, world, evaluator, groundings)
 
-    def _facts(self, key: tuple[str, int]) -> Relation:
-        return self.knowledge.table(key, self._evaluator)
+    def _answer(self, world: World, dropped: Sequence[Dropped]) -> Answer:
+        query = world.query
+        border = query if self.window is None else query - self.window
+        return self.ledger.answer(world, self._final(self._cuts, self.inputs.cut), border, dropped)
+
+    @property
+    def _cuts(self) -> list[int]:
+        return [memory.cut for memory in self.memories]
+
+    def _final(self, cuts: list[int], border: int) -> Callable[[Source], int]:
+        nothing = self.window is None
+        if nothing:
+            return lambda source: FOREVER
+        return lambda source: self.horizon.final(source, cuts, border)
+
+    def _forget(self, world: World, findings: list[Findings], cuts: list[int]) -> None:
+        """Keep what may still be looked at, and the state of every component at its cut."""
+        border = self._border(world.query)
+        if self.window is None or border <= self.start:
+            for memory, found in zip(self.memories, findings, strict=True):
+                memory.rows, memory.owners = found.rows, found.owners
+            return
+        final = self._final(cuts, border)
+        needed = self.horizon.needed(cuts, border)
+
+        def keep(source: Source) -> int:
+            return min(final(source), needed.get(source, border))
+
+        self.members.make_permanent(self.stream, border)
+        self.inputs.cut_at(border, world, keep, self.known)
+        for place, found in enumerate(findings):
+            self.memories[place] = remember(
+                self.memories[place], found, cuts[place], keep, self.symbols, self.known
+            )
+        self._forget_guests(world.query, findings)
+        self.ledger.close(final)
+        bounds = {key: keep(("event", key)) for key in self.stream.keys("event")}
+        for key in self.stream.keys("fluent"):
+            bounds[key] = min(border, bounds.get(key, border))
+        self.stream.forget(bounds)
+
+    def _forget_guests(self, query: int, findings: list[Findings]) -> None:
+        """Of entities known only by what may still be taken back, no past is final.
+
+        Rules that speak of what is absent, and initial values, tell of everyone who is known.
+        """
+        self.ledger.fixed = {}
+        if not any(found.rows or found.owners for found in findings):
+            return
+        world = World(self.symbols, self.tick, self.start, query, self.allen_memory)
+        world.derived = self._derived
+        for key, fluent in self.inputs.fluents.items():
+            world.add_fluent(key, fluent)
+        components = self._components(world, self.final_knowledge, self.members.permanent)
+        for memory, stratum, found in zip(
+            self.memories, self.program.strata, findings, strict=True
+        ):
+            if found.rows:
+                residents(memory, found, stratum, components, self.symbols)
+                self._note(self.ledger.fixed, stratum, memory.rows)
+            if found.owners and self.program.dynamic:
+                settlers(memory, stratum, components, self.start, self.symbols)
+            for key, fluent in memory.fluents.items():
+                world.add_fluent(key, components.shown(key, fluent))
+            for key, held in memory.held.items():
+                world.add_fluent(key, until_cut(held, memory.cut, self.symbols))
+
+    def _note(
+        self, tables: dict[Source, Relation], stratum: Stratum, rows: dict[int, Relation]
+    ) -> None:
+        """Rows of rules that speak of what is absent, by what they speak of."""
+        for place, table in rows.items():
+            source: Source = ("fluent", stratum.static[place].key)
+            before = [tables[source]] if source in tables else []
+            tables[source] = joined([*before, table], self.symbols)

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from horai.engine.chains import Evaluator
-from horai.engine.columns import bits
+from horai.engine.columns import bits, codes
 from horai.engine.domains import Domains
 from horai.engine.errors import Unsupported, blaming
 from horai.engine.formulas import Formula
@@ -21,7 +21,7 @@ from horai.engine.groundings import Groundings
 from horai.engine.hashing import dense
 from horai.engine.intervals import as_spans
 from horai.engine.matching import build
-from horai.engine.relations import Relation, join
+from horai.engine.relations import Relation, join, joined
 from horai.engine.world import Fluent, World, fluent_of, merged, no_fluent
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import ListTerm, Term, Var
@@ -43,12 +43,16 @@ class Static:
         self.evaluator = evaluator
         self.groundings = groundings
 
-    def evaluate(self, plan: StaticPlan) -> Fluent:
-        """The pairs and spans that one rule gives."""
+    def evaluate(self, plan: StaticPlan) -> tuple[Fluent, Relation | None]:
+        """The pairs and spans that one rule gives, those outside their domain included.
+
+        Rules that speak of what is absent also tell which rows they looked at.
+        """
         with blaming(plan.clause):
             formula = isinstance(plan.rule, ec.HoldsAtRule)
             domains = Domains(plan.rule.body, self.world, self.groundings, formula)
             self.evaluator.domains = domains
+            self.evaluator.spreads = 0
             try:
                 if formula:
                     maker = Formula(self.evaluator, plan)
@@ -57,7 +61,33 @@ class Static:
                     found = [self._run(plan, start) for start in self._frames(plan)]
             finally:
                 self.evaluator.domains = {}
-            return self._fluent(plan, found)
+            return self._fluent(plan, found), self._looked_at(plan, found)
+
+    def looked_at(self, plan: StaticPlan) -> Relation | None:
+        """The rows that a rule which speaks of what is absent looks at."""
+        return self.evaluate(plan)[1]
+
+    def _looked_at(self, plan: StaticPlan, frames: list[Frame]) -> Relation | None:
+        if isinstance(plan.rule, ec.HoldsAtRule) or self._covered(plan):
+            return None
+        if not self.evaluator.spreads and not self.groundings.dynamic:
+            return None  # only what is stated names the rows, and that never changes
+        filled = [f for f in frames if f.rows and names(*plan.terms) <= set(f.columns)]
+        tables = [
+            Relation(
+                tuple(build(t, frame.columns, frame.rows, self.world.symbols) for t in plan.terms),
+                frame.rows,
+            )
+            for frame in filled
+        ]
+        nothing = tuple(codes(np.empty(0, np.int64)) for _ in plan.terms)
+        return joined(tables, self.world.symbols) if tables else Relation(nothing, 0)
+
+    def _covered(self, plan: StaticPlan) -> bool:
+        """Do known spans name every head variable of what can have an interval?"""
+        head = names(*plan.terms)
+        supports = _supports(plan.result, plan.chain.steps)
+        return all(support and head <= _names(support) for support in supports)
 
     # --- which rows ------------------------------------------------------------------------------
 
@@ -78,11 +108,9 @@ class Static:
 
     def _frames(self, plan: StaticPlan) -> list[Frame]:
         """The rows that can have an interval."""
-        supports = _supports(plan.result, plan.chain.steps)
-        head = names(*plan.terms)
-        covered = all(support and head <= _names(support) for support in supports)
-        if not covered:
+        if not self._covered(plan):
             return self._starts(plan)
+        supports = _supports(plan.result, plan.chain.steps)
         frames = [self._supported(support) for support in supports]
         by_names: dict[frozenset[str], list[Frame]] = {}
         for frame in frames:
@@ -122,20 +150,13 @@ class Static:
             parts.append((Relation(columns, frame.rows), spans))
         if not parts:
             return no_fluent(len(plan.terms))
-        found = [self._allowed(plan, *part) for part in parts]
+        found = [self._pairs(*part) for part in parts]
         return found[0] if len(found) == 1 else merged(found, self.world.symbols)
 
-    def _allowed(self, plan: StaticPlan, rows: Relation, spans: Spans) -> Fluent:
+    def _pairs(self, rows: Relation, spans: Spans) -> Fluent:
         used = np.unique(spans.key)
-        columns = tuple(column.take(used) for column in rows.columns)
-        allowed = self.groundings.allows(plan.key, columns[:-1], columns[-1], len(used))
-        kept = used[allowed]
-        if len(kept) < len(used):
-            mask = np.zeros(rows.rows, np.bool_)
-            mask[kept] = True
-            spans = spans.where(mask[spans.key])
         _, firsts = dense([bits(column) for column in rows.columns], rows.rows)
-        if len(firsts) == rows.rows and len(kept) == rows.rows:
+        if len(firsts) == rows.rows and len(used) == rows.rows:
             return Fluent(rows, spans)
         taken = tuple(column.take(spans.key) for column in rows.columns)
         return fluent_of(taken, spans.start, spans.end, len(spans), self.world.symbols)

@@ -18,10 +18,12 @@ from horai.engine.attempts import Attempts
 from horai.engine.columns import codes_of, ints
 from horai.engine.domains import Domains
 from horai.engine.errors import FutureRead, NotSettled, blaming
+from horai.engine.findings import Findings
 from horai.engine.frames import Frame
 from horai.engine.heads import Heads, Said
 from horai.engine.live import LiveWorld
 from horai.engine.matching import build
+from horai.engine.memory import Memory
 from horai.engine.moments import Moments, Node, Saying
 from horai.engine.simple import Held
 from horai.engine.world import World
@@ -59,8 +61,15 @@ class Stepwise:
     """Settles one component."""
 
     def __init__(
-        self, program: Program, stratum: Stratum, heads: Heads, held: dict[Key, Held]
+        self,
+        program: Program,
+        stratum: Stratum,
+        heads: Heads,
+        held: dict[Key, Held],
+        memory: Memory,
     ) -> None:
+        self.memory = memory
+        self.low = memory.cut
         self.program = program
         self.stratum = stratum
         self.heads = heads
@@ -85,6 +94,8 @@ class Stepwise:
 
     def visit(self, t: int) -> None:
         """Something can happen at t."""
+        if t <= self.low:
+            return
         cell = self.cell_of(t)
         self.between.setdefault(cell, set()).add(t)
         heapq.heappush(self.agenda, cell)
@@ -104,7 +115,8 @@ class Stepwise:
         if plan.split.timed and frame.rows:
             rule.frame = self._by_time(plan, frame, rule)
         elif frame.rows and not plan.split.waits:
-            for t in [self.base.start + 1, *range(self.base.first, self.base.query + 1, self.tick)]:
+            first = self.low + self.tick - self.low % self.tick
+            for t in [self.low + 1, *range(first, self.base.query + 1, self.tick)]:
                 self.visit(t)
         for key in self.stratum.events:
             for t in np.unique(self.base.scan("event", key).columns[-1].data).tolist():
@@ -116,12 +128,12 @@ class Stepwise:
         column = build(plan.time, frame.columns, frame.rows, self.symbols)
         frame = self.evaluator.whole("#at", frame.with_columns({"#at": column}))
         at = frame.columns["#at"].data
-        frame = frame.where((at > self.base.start) & (at <= self.base.query))
+        frame = frame.where((at > self.low) & (at <= self.base.query))
         at = frame.columns["#at"].data
         frame = frame.take(np.argsort(at, kind="stable"))
         times = frame.columns["#at"].data
         cells, firsts = np.unique(times - times % self.tick, return_index=True)
-        ends = [*firsts[1:].tolist(), frame.rows]
+        ends = [*firsts[1:].tolist(), frame.rows][: len(cells)]
         for cell, first, end in zip(cells.tolist(), firsts.tolist(), ends, strict=True):
             rule.cells[cell] = (first, end)
         for t in np.unique(times).tolist():
@@ -130,7 +142,7 @@ class Stepwise:
 
     # --- running ---------------------------------------------------------------------------------
 
-    def run(self) -> None:
+    def run(self, cut: int, found: Findings) -> None:
         """Settle every cell that can matter, in order."""
         self._start()
         evaluator = self.evaluator
@@ -139,31 +151,42 @@ class Stepwise:
             last: int | None = None
             while self.agenda:
                 cell = heapq.heappop(self.agenda)
+                if cell > cut and found.clock is None:
+                    found.clock = self.attempts.carried(cut)
                 if cell != last:
                     self._settle(cell)
                 last = cell
+            if found.clock is None:
+                found.clock = self.attempts.carried(cut)
             self.live.horizon = None
             self._look_back()
         finally:
             evaluator.world = self.base
-        self._publish()
+        self._publish(found)
 
     def _start(self) -> None:
+        at_start = self.low == self.base.start
         before = self.base.start - (self.base.start % self.tick or self.tick)
         for key, held in self.held.items():
             columns = [codes_of(column, self.symbols).tolist() for column in held.args]
             rows = zip(*columns, strict=True) if columns else [()] * len(held)
-            for args, value in zip(rows, held.value.tolist(), strict=True):
+            values, starts = held.value.tolist(), held.start.tolist()
+            for args, value, since in zip(rows, values, starts, strict=True):
                 owner = (key, tuple(args))
-                self.moments.hold(owner, value, self.base.start)
+                self.moments.hold(owner, value, since)
+                if since > self.base.start or not at_start:
+                    continue
                 self.moments.enter(("initiated", key, tuple(args), value, before))
                 self.moments.history.setdefault(owner, []).append(before)
                 for deadline in self.attempts.attempt(owner, value, before):
                     self.visit(deadline)
+        if self.memory.clock is not None and not at_start:
+            for deadline in self.attempts.restore(self.memory.clock):
+                self.visit(deadline)
 
     def _moments(self, cell: int) -> list[int]:
         found = {cell, *self.between.get(cell, ())}
-        return sorted(t for t in found if self.base.start < t <= self.base.query)
+        return sorted(t for t in found if self.low < t <= self.base.query)
 
     def _settle(self, cell: int) -> None:
         self.live.horizon = cell + self.tick
@@ -236,11 +259,11 @@ class Stepwise:
         """Candidates without a time are asked about the moments of the cell."""
         plan, base = rule.plan, self.base
         assert plan.split is not None and plan.time is not None
-        times = [t for t in [cell] if base.start < t <= base.query]
+        times = [t for t in [cell] if self.low < t <= base.query]
         if plan.split.waits:
             times = self.moments.cell
         elif self.tick > 1 and _computed(plan):
-            times = [t for t in range(cell, cell + self.tick) if base.start < t <= base.query]
+            times = [t for t in range(cell, cell + self.tick) if self.low < t <= base.query]
         rows = np.repeat(np.arange(rule.frame.rows), len(times))
         frame = rule.frame.take(rows)
         column = ints(np.tile(np.array(times, np.int64), rule.frame.rows))
@@ -293,17 +316,24 @@ class Stepwise:
             elif inside:
                 yield (plan.kind, plan.key, tuple(args), value, t)
 
-    def _publish(self) -> None:
+    def _publish(self, found: Findings) -> None:
         """Hand what was settled to the world."""
         for key in self.stratum.fluents:
             fluent = self.live.members[key].fluent()
+            found.fluents[key] = fluent
             self.base.add_fluent(key, fluent)
             if key in self.program.initiations_read:
-                self.base.add_points("initiated", key, self.live.said_rows("initiated", key))
+                rows = self.live.said_rows("initiated", key)
+                found.points["initiated", key] = rows
+                self.base.add_points("initiated", key, rows)
             if key in self.program.terminations_read:
-                self.base.terminations.setdefault(key, []).extend(self.live.terminated(key))
+                ended = self.live.own_terminations(key)
+                found.terminations[key] = ended
+                self.base.terminations.setdefault(key, []).extend(ended)
         for key in self.stratum.events:
-            self.base.add_points("event", key, self.live.said_rows("event", key))
+            rows = self.live.said_rows("event", key)
+            found.points["event", key] = rows
+            self.base.add_points("event", key, rows)
 
 
 def _node(plan: PointPlan) -> Node:

@@ -31,8 +31,9 @@ class Symbols:
             return term.value * 2 + 1
         found = self._codes.get(term)
         if found is None:
-            found = self._codes[_plain(term)] = 2 * len(self._terms)
-            self._terms.append(_plain(term))
+            plain = _plain(term)
+            found = self._codes[plain] = 2 * len(self._terms)
+            self._terms.append(plain)
         return found
 
     def known(self, term: Term) -> int | None:

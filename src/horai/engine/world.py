@@ -86,6 +86,14 @@ def merged(parts: list[Fluent], symbols: Symbols) -> Fluent:
 
 
 @dataclass(slots=True)
+class Undecided:
+    """What a run found out about intervals that are not over yet."""
+
+    longest: float = 0.0  # the largest bound of a duration filter
+    earliest: int = INF  # the first start of an interval whose Allen relations may change
+
+
+@dataclass(slots=True)
 class Terminations:
     """Terminations as rows of arguments, value and time.
 
@@ -109,6 +117,9 @@ class World:
     points: dict[tuple[str, Key], list[Relation]] = field(default_factory=dict)
     fluents: dict[Key, list[Fluent]] = field(default_factory=dict)
     terminations: dict[Key, list[Terminations]] = field(default_factory=dict)
+    derived: set[Key] = field(default_factory=set)  # fluents that rules define
+    settled: int = 0  # up to where all that the component in work reads is final
+    undecided: Undecided = field(default_factory=Undecided)
     _points: dict[tuple[str, Key], Relation] = field(default_factory=dict)
     _fluents: dict[Key, Fluent] = field(default_factory=dict)
 

@@ -177,7 +177,7 @@ def _looked_at(body: Literal, time: Term, env: Env, solver: Solver) -> Iterator[
 
 def _at(rule: HoldsAtRule, at: int, env: Env, solver: Solver, free: list[str]) -> list[Env]:
     """Solutions of the formula at one point, for every value its variables can take."""
-    solver.nothing_absent = at == solver.world.start
+    solver.nothing_absent = at < solver.world.grid.next(solver.world.start)
     try:
         return list(solver.solve((rule.body,), env))
     except Stuck:

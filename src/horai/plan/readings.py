@@ -56,6 +56,9 @@ class Reading:
     aggregated: bool
     timing: Timing
     through: tuple[tuple[str, int], ...] = ()
+    # How far before and after the head's time it may look; None without bound.
+    back: int | None = None
+    ahead: int | None = None
 
     @property
     def monotone(self) -> bool:
@@ -184,7 +187,12 @@ def _read(literal: Literal, scope: _Scope, helpers: Helpers, names: Renamer) -> 
     match literal:
         case Happens() | Edge() | HoldsAt() | HoldsFor() | InitiatedAt() | TerminatedAt():
             timing = timing_of(literal, scope.clock)
-            yield Reading(literal, scope.positive, scope.aggregated, timing, scope.through)
+            back = ahead = None
+            if not isinstance(literal, HoldsFor):
+                back, ahead = scope.clock.earliest(literal.time), scope.clock.latest(literal.time)
+            yield Reading(
+                literal, scope.positive, scope.aggregated, timing, scope.through, back, ahead
+            )
         case And():
             inner = replace(scope, clock=scope.clock.within(conjuncts(literal)))
             for item in literal.items:

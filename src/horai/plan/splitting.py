@@ -133,7 +133,7 @@ def _late(
     return [
         literal
         for literal in outside
-        if isinstance(literal, ec.Not | ec.FindAll | ec.Aggregate | ec.IfThenElse)
+        if isinstance(literal, ec.Not | ec.FindAll | ec.Aggregate | ec.IfThenElse | ec.Compare)
         and (names(literal.term) & (shared | head)) - bound
     ]
 

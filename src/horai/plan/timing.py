@@ -55,14 +55,27 @@ class Clock:
         >>> Clock(Var("T"), (("T0", "T", -1),)).latest(Var("T0"))
         -1
         """
+        return self._bound(time, self.constraints)
+
+    def earliest(self, time: Term) -> int | None:
+        """The smallest k such that `time >= head - k` is known; None when nothing is known.
+
+        >>> from horai.lang.terms import Var
+        >>> Clock(Var("T"), (("T", "T0", 59),)).earliest(Var("T0"))
+        59
+        """
+        return self._bound(time, tuple((y, x, k) for x, y, k in self.constraints))
+
+    def _bound(self, time: Term, known: tuple[Constraint, ...]) -> int | None:
+        """The smallest k such that `time - head <= k` follows from constraints."""
         if time == self.head:
             return 0
         if not isinstance(time, Var) or not isinstance(self.head, Var):
             return None
         best = {self.head.name: 0}
-        for _ in range(len(self.constraints)):
+        for _ in range(len(known)):
             changed = False
-            for x, y, k in self.constraints:
+            for x, y, k in known:
                 if y in best and (x not in best or best[y] + k < best[x]):
                     best[x] = best[y] + k
                     changed = True

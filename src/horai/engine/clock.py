@@ -1,0 +1,367 @@
+"""Components with cycles or delays, settled by the compiled clockwork for all entities together.
+
+Candidates of all rules are made set-at-a-time; what they ask of the component's own past becomes
+tests on numbered fluents and values, and delayed effects become a table. The kernel does the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from horai.engine.clockstate import ClockState, Owner, Pending
+from horai.engine.columns import Column, codes, codes_of, narrow
+from horai.engine.effects import EffectTable, Numbered, Pairs, find_effects
+from horai.engine.errors import NotSettled, blaming
+from horai.engine.frames import Frame
+from horai.engine.hashing import dense
+from horai.engine.heads import EVERY, Heads, Said, together
+from horai.engine.matching import build
+from horai.engine.owners import Owners, Values
+from horai.engine.relations import Relation
+from horai.engine.simple import Held, spelled_out
+from horai.engine.world import Fluent, no_fluent
+from horai.plan.guards import Guard, Tests
+from horai.plan.program import PointPlan, Program, Stratum
+from horai.temporal import clockwork
+from horai.temporal.clockwork import GHOST, INITIATE, NEVER, NONE, TERMINATE
+from horai.temporal.inertia import EVERY_VALUE, ValueSpans
+from horai.temporal.sorting import order
+from horai.temporal.spans import Ints, Mask, Spans
+
+Key = tuple[str, int]
+Test = tuple[Key, tuple[Column, ...], Ints, bool]
+
+
+@dataclass(slots=True)
+class Block:
+    """Candidates of one rule under one alternative of its tests."""
+
+    key: Key
+    said: Said
+    kind: Ints
+    tests: list[Test]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The spans of each fluent, the points that counted, and what is carried over."""
+
+    fluents: dict[Key, Fluent]
+    initiated: dict[Key, Said]
+    terminated: dict[Key, list[Said]]
+    state: ClockState
+
+
+class Clock:
+    """Settles one component."""
+
+    def __init__(
+        self,
+        program: Program,
+        stratum: Stratum,
+        heads: Heads,
+        tests: dict[int, list[Tests]],
+        held: dict[Key, Held],
+        state: ClockState,
+    ) -> None:
+        self.program = program
+        self.stratum = stratum
+        self.heads = heads
+        self.tests = tests
+        self.held = held
+        self.state = state
+        self.world = heads.world
+        self.symbols = heads.symbols
+
+    def run(self, low: int, cut: int) -> Outcome:
+        """Settle everything after `low`; the state that is carried over is that of the cut."""
+        blocks = [
+            block
+            for place, plan in enumerate(self.stratum.points)
+            for block in self._blocks(plan, self.tests[place])
+        ]
+        effects = find_effects(self.program, self.stratum, self.heads, self._begun(blocks))
+        blocks = self._spelled(blocks, effects)
+        owners = self._owners(blocks, effects)
+        values = self._values(blocks, effects)
+        table = effects.numbered(owners, values)
+        candidates, guards, place = self._candidates(blocks, owners, values)
+        settled = clockwork.settle(
+            candidates,
+            guards,
+            table.effects,
+            self._begin(owners, values, table, low),
+            low,
+            self.world.query,
+            self.world.tick,
+            cut,
+        )
+        if settled.unsettled is not None:
+            raise NotSettled(
+                f"at {settled.unsettled} these rules are true if, and only if, they are not"
+            )
+        met = np.zeros(len(place), np.bool_)
+        met[place] = settled.met
+        initiated, terminated = self._points(blocks, met, settled, table, owners, values)
+        return Outcome(
+            {key: self._fluent(key, settled.spans, owners, values) for key in self.stratum.fluents},
+            initiated,
+            terminated,
+            self._carried(settled.snapshot, table, owners, values),
+        )
+
+    # --- candidates ------------------------------------------------------------------------------
+
+    def _blocks(self, plan: PointPlan, alternatives: list[Tests]) -> list[Block]:
+        with blaming(plan.clause):
+            frame, said = self.heads.candidates(plan)
+        kind = np.full(len(said), TERMINATE if plan.kind == "terminated" else INITIATE)
+        allowed = self.heads.allowed(plan.key, said)
+        if not allowed.all():
+            if plan.kind == "terminated":
+                rows = np.flatnonzero(allowed)
+                frame, said, kind = frame.take(rows), said.where(rows), kind[rows]
+            else:
+                kind = np.where(allowed, INITIATE, GHOST)
+        return [
+            Block(plan.key, said, kind, [self._test(guard, frame) for guard in tests])
+            for tests in alternatives
+        ]
+
+    def _test(self, guard: Guard, frame: Frame) -> Test:
+        columns = (
+            [build(t, frame.columns, frame.rows, self.symbols) for t in guard.terms]
+            if (frame.rows)
+            else [codes(np.empty(0, np.int64)) for _ in guard.terms]
+        )
+        value = codes_of(columns[-1], self.symbols)
+        return guard.key, tuple(columns[:-1]), value, guard.positive
+
+    def _begun(self, blocks: list[Block]) -> dict[Key, list[Pairs]]:
+        """Pairs that may be initiated, before any delay has acted."""
+        found: dict[Key, list[Pairs]] = {key: [] for key in self.stratum.fluents}
+        for block in blocks:
+            mask = block.kind == INITIATE
+            said = block.said if mask.all() else block.said.where(mask)
+            if len(said) and said.value is not None:
+                found[block.key].append((said.args, said.value))
+        for key, held in self.held.items():
+            if len(held):
+                found[key].append((held.args, held.value))
+        for pending in self.state.pending:
+            key, args = pending.owner
+            columns = tuple(codes(np.array([code])) for code in args)
+            found[key].append((columns, np.array([pending.value])))
+        return found
+
+    def _spelled(self, blocks: list[Block], effects: EffectTable) -> list[Block]:
+        """Terminations of all values of a form, one block for each value they fit."""
+        if all(block.said.form is None for block in blocks):
+            return blocks
+        known = np.concatenate(
+            [
+                *(held.value for held in self.held.values()),
+                *(b.said.value for b in blocks if b.said.value is not None),
+                *effects.values,
+                np.empty(0, np.int64),
+            ]
+        )
+        known = known[known != EVERY]
+        found: list[Block] = []
+        for block in blocks:
+            for said in spelled_out(block.said, known, self.symbols):
+                found.append(Block(block.key, said, block.kind, block.tests))
+        return found
+
+    def _owners(self, blocks: list[Block], effects: EffectTable) -> Owners:
+        tables: dict[Key, list[tuple[tuple[Column, ...], int]]] = {
+            key: [] for key in self.stratum.fluents
+        }
+        for block in blocks:
+            if len(block.said):
+                tables[block.key].append((block.said.args, len(block.said)))
+        for key, held in self.held.items():
+            if len(held):
+                tables[key].append((held.args, len(held)))
+        for key, args, rows in effects.owners():
+            tables[key].append((args, rows))
+        for key, parts in tables.items():
+            if not parts:
+                parts.append((tuple(codes(np.empty(0, np.int64)) for _ in range(key[1])), 0))
+        return Owners(tables, self.symbols)
+
+    def _values(self, blocks: list[Block], effects: EffectTable) -> Values:
+        parts = [block.said.value for block in blocks if block.said.value is not None]
+        parts += [held.value for held in self.held.values()]
+        found = [part[part != EVERY] for part in [*parts, *effects.values]]
+        return Values(found)
+
+    def _candidates(
+        self, blocks: list[Block], owners: Owners, values: Values
+    ) -> tuple[clockwork.Candidates, clockwork.Guards, Ints]:
+        """All candidates sorted by time, and the place each had before."""
+        empty = np.empty(0, np.int64)
+        time, fluent, value, kind = [empty], [empty], [empty], [empty]
+        begin, end = [empty], [empty]
+        guards: list[tuple[Ints, Ints, Mask]] = []
+        total = 0
+        for block in blocks:
+            rows, width = len(block.said), len(block.tests)
+            assert block.said.value is not None
+            time.append(block.said.time)
+            fluent.append(owners.numbers(block.key, block.said.args, rows))
+            number = values.numbers(block.said.value)
+            value.append(np.where(block.said.value == EVERY, EVERY_VALUE, number))
+            kind.append(block.kind)
+            begin.append(total + width * np.arange(rows))
+            end.append(begin[-1] + width)
+            total += width * rows
+            if width and rows:
+                guards.append(self._guards(block, owners, values))
+        whole = np.concatenate(time)
+        place = np.argsort(whole, kind="stable")
+        columns = [np.concatenate(part)[place] for part in (fluent, value, kind, begin, end)]
+        joined = [np.concatenate([part[i] for part in guards] or [empty]) for i in range(3)]
+        return (
+            clockwork.Candidates(whole[place], *columns),
+            clockwork.Guards(joined[0], joined[1], joined[2].astype(np.bool_)),
+            place,
+        )
+
+    def _guards(self, block: Block, owners: Owners, values: Values) -> tuple[Ints, Ints, Mask]:
+        """The tests of a block, those of one candidate next to each other."""
+        rows = len(block.said)
+        fluent = np.empty((rows, len(block.tests)), np.int64)
+        value = np.empty_like(fluent)
+        positive = np.empty(fluent.shape, np.bool_)
+        for place, (key, args, wanted, sign) in enumerate(block.tests):
+            fluent[:, place] = owners.numbers(key, args, rows)
+            value[:, place] = values.numbers(wanted)
+            positive[:, place] = sign
+        return fluent.ravel(), value.ravel(), positive.ravel()
+
+    # --- state -----------------------------------------------------------------------------------
+
+    def _begin(
+        self,
+        owners: Owners,
+        values: Values,
+        table: Numbered,
+        low: int,
+    ) -> clockwork.State:
+        # One instance more, which never has a value, stands for all that nothing initiates.
+        held_value = np.full(owners.total + 1, NONE, np.int64)
+        held_since = np.zeros(owners.total + 1, np.int64)
+        for key, held in self.held.items():
+            number = owners.numbers(key, held.args, len(held))
+            held_value[number] = values.numbers(held.value)
+            held_since[number] = held.start
+        attempts: list[tuple[int, int, int]] = []
+        acted = np.full(len(table.effects.rule), NEVER, np.int64)
+        for pending in self._pending(low):
+            key, args = pending.owner
+            columns = tuple(codes(np.array([code])) for code in args)
+            fluent = int(owners.numbers(key, columns, 1)[0])
+            value = int(values.numbers(np.array([pending.value]))[0])
+            for effect in table.of(pending.rule, fluent, value):
+                deadline = pending.since + int(table.effects.delay[effect])
+                attempts.append((effect, pending.since, deadline))
+        for (rule, (key, args), code), time in self.state.acted.items():
+            columns = tuple(codes(np.array([one])) for one in args)
+            fluent = int(owners.numbers(key, columns, 1)[0])
+            value = int(values.numbers(np.array([code]))[0])
+            for effect in table.of(rule, fluent, value):
+                acted[effect] = max(acted[effect], time)
+        rows = np.array(attempts, np.int64).reshape(len(attempts), 3)
+        return clockwork.State(held_value, held_since, clockwork.Attempts(*rows.T.copy()), acted)
+
+    def _pending(self, low: int) -> list[Pending]:
+        """Attempts carried over; at the start of the run, those of the values that hold then."""
+        if low != self.world.start or not self.stratum.delays:
+            return self.state.pending
+        tick, start = self.world.tick, self.world.start
+        before = start - (start % tick or tick)
+        found: list[Pending] = []
+        for key, held in self.held.items():
+            columns = [codes_of(column, self.symbols).tolist() for column in held.args]
+            rows = zip(*columns, strict=True) if columns else [()] * len(held)
+            for args, value in zip(rows, held.value.tolist(), strict=True):
+                for plan in self.stratum.delays:
+                    if plan.origin_key == key:
+                        found.append(Pending(plan.number, (key, tuple(args)), value, before))
+        return found
+
+    def _carried(
+        self,
+        snapshot: clockwork.State,
+        table: Numbered,
+        owners: Owners,
+        values: Values,
+    ) -> ClockState:
+        found = ClockState()
+        oldest: dict[tuple[int, Owner, int], int] = {}
+        attempts = snapshot.attempts
+        for effect, since in zip(attempts.effect.tolist(), attempts.since.tolist(), strict=True):
+            rule, owner, value = table.source(effect, owners, values, self.symbols)
+            source = (rule, owner, value)
+            oldest[source] = min(oldest.get(source, since), since)
+            pending = Pending(rule, owner, value, since)
+            if pending not in found.pending[-8:]:
+                found.pending.append(pending)
+        found.pending = list(dict.fromkeys(found.pending))
+        for effect in np.flatnonzero(snapshot.acted != NEVER).tolist():
+            source = table.source(effect, owners, values, self.symbols)
+            time = int(snapshot.acted[effect])
+            if source in oldest and oldest[source] < time:
+                found.acted[source] = max(found.acted.get(source, time), time)
+        return found
+
+    # --- results ---------------------------------------------------------------------------------
+
+    def _fluent(self, key: Key, spans: ValueSpans, owners: Owners, values: Values) -> Fluent:
+        low = owners.offset[key]
+        first, last = np.searchsorted(spans.key, [low, low + owners.count[key]])
+        if first == last:
+            return no_fluent(key[1] + 1)
+        owner, value = spans.key[first:last], spans.value[first:last]
+        start, end = spans.start[first:last], spans.end[first:last]
+        pair, firsts = dense([(owner - low) * (len(values.codes) + 1) + value], len(owner))
+        args = owners.owned(key, owner[firsts])
+        shown = narrow(codes(values.codes[value[firsts]]), self.symbols)
+        sorting = order(pair, start)
+        return Fluent(
+            Relation((*args, shown), len(firsts)),
+            Spans(pair[sorting], start[sorting], end[sorting]),
+        )
+
+    def _points(
+        self,
+        blocks: list[Block],
+        met: Mask,
+        settled: clockwork.Settled,
+        table: Numbered,
+        owners: Owners,
+        values: Values,
+    ) -> tuple[dict[Key, Said], dict[Key, list[Said]]]:
+        """The initiations and terminations that counted, for rules that read them."""
+        initiated: dict[Key, list[Said]] = {key: [] for key in self.stratum.fluents}
+        terminated: dict[Key, list[Said]] = {key: [] for key in self.stratum.fluents}
+        at = 0
+        for block in blocks:
+            rows = met[at : at + len(block.said)]
+            at += len(block.said)
+            if block.key in self.program.initiations_read:
+                initiated[block.key].append(block.said.where(rows & (block.kind == INITIATE)))
+            if block.key in self.program.terminations_read:
+                terminated[block.key].append(block.said.where(rows & (block.kind == TERMINATE)))
+        for key, kind, said in table.said(settled, owners, values):
+            if kind == INITIATE:
+                initiated[key].append(said)
+            elif kind == TERMINATE:
+                terminated[key].append(said)
+        whole = {
+            key: together(parts, key[1], True, self.symbols) for key, parts in initiated.items()
+        }
+        return whole, terminated

@@ -1,0 +1,198 @@
+"""From relations to answers: what is final, what may still change, and what has changed.
+
+Rows that have become final leave the part that is compared from one query to the next; they go to
+the archive, if there is one, and never change again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
+from horai.engine.columns import Column, codes_of, concat
+from horai.engine.hashing import build, dense, first
+from horai.engine.inputs import folded
+from horai.engine.memory import known_rows
+from horai.engine.origins import Dropped
+from horai.engine.relations import Relation
+from horai.engine.symbols import Symbols
+from horai.engine.world import World
+from horai.plan.reach import Source
+from horai.plan.unwrapping import Unwrapping
+from horai.temporal.spans import INF, Ints, Mask, previous_point
+
+Final = Callable[[Source], int]
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows of an event (times) or a fluent (spans), with their columns."""
+
+    columns: tuple[Column, ...]
+    start: Ints
+    end: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def where(self, mask: Mask | Ints) -> Rows:
+        """Some of the rows."""
+        if mask.dtype == np.bool_ and mask.all():
+            return self
+        end = None if self.end is None else self.end[mask]
+        return Rows(tuple(c.take(mask) for c in self.columns), self.start[mask], end)
+
+    def keys(self, symbols: Symbols) -> list[Ints]:
+        """Everything as integers."""
+        found = [codes_of(column, symbols) for column in self.columns]
+        return [*found, self.start] if self.end is None else [*found, self.start, self.end]
+
+
+Tables = dict[Source, Rows]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The answers of a session, from one query to the next."""
+
+    symbols: Symbols
+    unwrapping: Unwrapping
+    tick: int
+    window: int | None
+    archive: dict[Source, list[Rows]] | None = field(default_factory=dict)
+    live: Tables = field(default_factory=dict)
+    # For fluents that speak of what is absent: the pairs they look at, those of them whose past is
+    # final, and those for which it was so when the archive was last closed.
+    looked: dict[Source, Relation] = field(default_factory=dict)
+    fixed: dict[Source, Relation] = field(default_factory=dict)
+    archived: dict[Source, Relation] = field(default_factory=dict)
+
+    def answer(self, world: World, final: Final, border: int, dropped: Sequence[Dropped]) -> Answer:
+        """The answer in a world; `final` tells what the archive has already."""
+        live = self._tables(world, final)
+        before, self.live = self.live, live
+        kept = None
+        if self.archive is not None:
+            kept = {source: list(parts) for source, parts in self.archive.items()}
+        parts: Mapping[Which, Callable[[], Part]] = {
+            "window": lambda: self._part(self._in_window(live, border)),
+            "all": lambda: self._part(self._everything(kept, live)),
+            "new": lambda: self._part(self._without(live, before)),
+            "gone": lambda: self._part(self._without(before, live)),
+        }
+        if kept is None:
+            parts = {which: make for which, make in parts.items() if which != "all"}
+        return Answer(world.query, self.symbols, dropped, parts)
+
+    def close(self, final: Final) -> None:
+        """Move what has become final to the archive."""
+        live, self.live = self.live, dict(self.live)  # answers hold on to what was
+        for source, rows in live.items():
+            bound = final(source)
+            done = rows.start <= bound if rows.end is None else rows.end <= bound
+            if source in self.looked:
+                done &= ~self._guests(source, Relation(rows.columns, len(rows)), self.fixed)
+            if not done.any():
+                continue
+            if self.archive is not None:
+                self.archive.setdefault(source, []).append(rows.where(done))
+            self.live[source] = rows.where(~done)
+        self.archived = self.fixed
+
+    def _guests(self, source: Source, pairs: Relation, final: dict[Source, Relation]) -> Mask:
+        """Pairs that are known only by what may still be taken back."""
+        absent = known_rows(pairs, self.looked[source], self.symbols)
+        return absent & ~known_rows(pairs, final.get(source), self.symbols)
+
+    # --- tables ----------------------------------------------------------------------------------
+
+    def _tables(self, world: World, final: Final) -> Tables:
+        found: Tables = {}
+        for key in world.fluents:
+            fluent = world.fluent(key)
+            spans = fluent.spans
+            open_ = spans.end > final(("fluent", key))
+            if ("fluent", key) in self.looked:
+                open_ |= self._guests(("fluent", key), fluent.pairs, self.archived)[spans.key]
+            spans = spans if open_.all() else spans.where(open_)
+            if len(spans):
+                columns = tuple(column.take(spans.key) for column in fluent.pairs.columns)
+                found["fluent", key] = Rows(columns, spans.start, spans.end)
+        for kind, key in world.points:
+            if kind != "event":
+                continue
+            table = world.scan("event", key)
+            rows = Rows(table.columns[:-1], table.columns[-1].data)
+            rows = rows.where(rows.start > final(("event", key)))
+            if len(rows):
+                found["event", key] = rows
+        return found
+
+    def _in_window(self, live: Tables, border: int) -> Tables:
+        if self.window is None:
+            return {source: self._once(source, rows) for source, rows in live.items()}
+        found: Tables = {}
+        for source, rows in live.items():
+            if rows.end is None:
+                last = rows.start
+            else:
+                last = np.maximum(rows.start, previous_point(rows.end, self.tick))
+                last = np.where(rows.end == INF, INF, last)
+            found[source] = self._once(source, rows.where(last > border))
+        return found
+
+    def _once(self, source: Source, rows: Rows) -> Rows:
+        """An event may have been told twice, and derived by several rules."""
+        if source[0] == "fluent":
+            return rows
+        _, firsts = dense(rows.keys(self.symbols), len(rows))
+        return rows if len(firsts) == len(rows) else rows.where(firsts)
+
+    def _everything(self, archive: dict[Source, list[Rows]] | None, live: Tables) -> Tables:
+        found: Tables = {}
+        for source in dict.fromkeys([*(archive or {}), *live]):
+            parts = list((archive or {}).get(source, ()))
+            parts += [live[source]] if source in live else []
+            found[source] = self._once(source, self._stacked(parts))
+        return found
+
+    def _stacked(self, parts: list[Rows]) -> Rows:
+        if len(parts) == 1:
+            return parts[0]
+        width = len(parts[0].columns)
+        columns = tuple(
+            concat([part.columns[i] for part in parts], self.symbols) for i in range(width)
+        )
+        ends = [part.end for part in parts if part.end is not None]
+        start = np.concatenate([part.start for part in parts])
+        return Rows(columns, start, np.concatenate(ends) if ends else None)
+
+    def _without(self, left: Tables, right: Tables) -> Tables:
+        """The rows of one side that the other has not."""
+        found: Tables = {}
+        for source, rows in left.items():
+            rows = self._once(source, rows)
+            other = right.get(source)
+            if other is not None and len(other) and len(rows):
+                there = first(rows.keys(self.symbols), build(other.keys(self.symbols))) >= 0
+                rows = rows.where(~there)
+            if len(rows):
+                found[source] = rows
+        return found
+
+    def _part(self, tables: Tables) -> Part:
+        fluents: list[FluentTable] = []
+        events: list[EventTable] = []
+        for (_, key), rows in tables.items():
+            if not len(rows):
+                continue
+            args = rows.columns[: key[1]]
+            name, args = folded(key, args, len(rows), self.unwrapping, self.symbols)
+            if rows.end is None:
+                events.append(EventTable(name, args, rows.start))
+            else:
+                fluents.append(FluentTable(name, args, rows.columns[-1], rows.start, rows.end))
+        return Part(fluents, events)
