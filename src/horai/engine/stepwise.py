@@ -144,10 +144,10 @@ class Stepwise:
 
     def run(self, cut: int, found: Findings) -> None:
         """Settle every cell that can matter, in order."""
-        self._start()
         evaluator = self.evaluator
         evaluator.world = self.live
         try:
+            self._start()
             last: int | None = None
             while self.agenda:
                 cell = heapq.heappop(self.agenda)
