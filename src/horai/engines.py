@@ -18,7 +18,15 @@ from horai.lang.diagnostics import did_you_mean
 from horai.lang.ec.syntax import EventDescription
 from horai.predicates import Predicate
 
-__all__ = ["ENGINES", "Dropped", "Engine", "EngineSession", "SavingSession", "engine_named"]
+__all__ = [
+    "DEFAULT",
+    "ENGINES",
+    "Dropped",
+    "Engine",
+    "EngineSession",
+    "SavingSession",
+    "engine_named",
+]
 
 
 class EngineSession(Protocol):
@@ -58,6 +66,9 @@ class Engine(Protocol):
         predicates: Mapping[str, Predicate],
     ) -> EngineSession: ...
 
+
+DEFAULT = "columnar"
+"""The engine of a run that names none."""
 
 ENGINES = {
     "columnar": "horai.engine.session.Session",

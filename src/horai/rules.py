@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from horai.engines import DEFAULT
 from horai.errors import UsageError
 from horai.inputs import (
     by_arrival,
@@ -65,7 +66,7 @@ class Rules:
         start: int | str | None = None,
         end: int | str | None = None,
         tick: int = 1,
-        engine: str = "reference",
+        engine: str = DEFAULT,
         answers: str | None = None,
         unit: str | None = None,
         time_in: str | None = None,
@@ -129,7 +130,7 @@ class Rules:
         start: int = 0,
         window: int | None = None,
         tick: int = 1,
-        engine: str = "reference",
+        engine: str = DEFAULT,
         unit: str | None = None,
         time_in: str | None = None,
         strict: bool = False,

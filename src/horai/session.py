@@ -10,7 +10,7 @@ from horai import io
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
 from horai.engine.errors import EngineError
-from horai.engines import engine_named, saving
+from horai.engines import DEFAULT, engine_named, saving
 from horai.errors import RunError, UsageError
 from horai.inputs import letters_of, read_input
 from horai.rows import Answers, Step, Wanted, answer_table, steps
@@ -99,7 +99,7 @@ class Session:
         window: int | None = None,
         tick: int = 1,
         allen_memory: int | None = None,
-        engine: str = "reference",
+        engine: str = DEFAULT,
         clock: io.Clock | None = None,
         strict: bool = False,
         include_input: bool = False,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horai.cases import Case, Given, read_cases
+from horai.engines import DEFAULT
 from horai.errors import RunError, UsageError
 from horai.expectations import Expectation, differences, table_of
 from horai.io import InputError
@@ -33,7 +34,7 @@ class Difference:
 
 def run_case(
     case: Case,
-    engine: str = "reference",
+    engine: str = DEFAULT,
     rules: Rules | None = None,
     predicates: dict[str, Predicate] | None = None,
 ) -> list[Difference]:

@@ -12,7 +12,7 @@ from horai.cases import Case, read_cases
 from horai.cli import console
 from horai.cli.guard import FAILED, guarded
 from horai.cli.options import Engine, choose
-from horai.engines import engine_named
+from horai.engines import DEFAULT, engine_named
 from horai.errors import CaseError, UsageError
 from horai.lang.diagnostics import RulesError
 from horai.project import FILE, Project, find_project
@@ -34,7 +34,7 @@ def command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only failures.")] = False,
 ) -> None:
     """Run given/expect cases; exit status 1 if one fails."""
-    name = engine or "reference"
+    name = engine or DEFAULT
     engine_named(name)
     project = find_project()
     cases = _read(_paths(files, project))
