@@ -53,7 +53,10 @@ InputFormat = Annotated[
 AllenMemory = Annotated[
     int | None, typer.Option("--allen-memory", metavar="N", help="How far back `before` looks.")
 ]
-Engine = Annotated[str | None, typer.Option(metavar="NAME", help="The engine: columnar (fast) or reference (slow, obvious).")]
+Engine = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The engine: columnar (fast) or reference (slow, obvious)."),
+]
 Strict = Annotated[
     bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad row.")
 ]
