@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from horai.engine.columns import Column, codes, floats, ints
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom
 from horai.lang.termtext import read_term
 from horai.temporal.spans import INF, Ints
 
@@ -144,6 +143,7 @@ def _symbol_codes(array: pa.DictionaryArray, symbols: Symbols, *, is_source: boo
         # A slice of a large table carries the dictionary of the whole.
         used, places = np.unique(places, return_inverse=True)
         entries = entries.take(pa.array(used))
-    read = read_term if is_source else Atom
-    found: Ints = symbols.codes(read(text) for text in entries.to_pylist())[places]
+    texts = entries.to_pylist()
+    coded = symbols.codes(map(read_term, texts)) if is_source else symbols.atoms(texts)
+    found: Ints = coded[places]
     return found

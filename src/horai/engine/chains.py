@@ -124,6 +124,8 @@ class Evaluator:
                 mask = np.ones(frame.rows, np.bool_)
                 mask[matched.columns[name].data] = False
                 return frame.where(mask)
+            case op.Union(branches=(branch,)):
+                return self.run(branch, frame)
             case op.Union(branches=branches):
                 return stack([self.run(branch, frame) for branch in branches], self.symbols)
             case op.Choice():

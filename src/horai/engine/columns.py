@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from horai.engine.hashing import dense
 from horai.engine.symbols import LARGEST, Symbols
 from horai.lang.terms import Float, Int, Term
 from horai.temporal.spans import Ints, Mask
@@ -96,8 +97,9 @@ def codes_of(column: Column, symbols: Symbols) -> Ints:
                 return symbols.codes(Int(value) for value in data.tolist())
             return data * 2 + 1
         case _:
-            unique, places = np.unique(column.data, return_inverse=True)
-            return symbols.codes(Float(value) for value in unique.tolist())[places]
+            numbers, firsts = dense([bits(column)], len(column))
+            different = column.data[firsts].tolist()
+            return symbols.codes(Float(value) for value in different)[numbers]
 
 
 def as_codes(column: Column, symbols: Symbols) -> Column:
@@ -139,6 +141,6 @@ def narrow(column: Column, symbols: Symbols) -> Column:
         return column
     if (column.data & 1).all():
         return ints(column.data >> 1)
-    unique, places = np.unique(column.data, return_inverse=True)
-    found = column_of([symbols.term(code) for code in unique.tolist()], symbols)
-    return column if found.kind == "term" else found.take(places)
+    numbers, firsts = dense([column.data], len(column))
+    found = column_of([symbols.term(code) for code in column.data[firsts].tolist()], symbols)
+    return column if found.kind == "term" else found.take(numbers)

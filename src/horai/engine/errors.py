@@ -57,6 +57,10 @@ class PredicateFailed(EngineError):
     """A Python predicate that raised an error or returned something that is no term."""
 
 
+class NotRestored(EngineError):
+    """Saved bytes that this session cannot take up."""
+
+
 @contextmanager
 def blaming(clause: Clause) -> Iterator[None]:
     """Problems inside are those of the clause, unless one further inside is named already."""

@@ -12,39 +12,83 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from horai.temporal.spans import Ints, Mask
+from horai.temporal.spans import Ints
 
 Matrix = npt.NDArray[np.int64]  # one row per key column
 
 
 class Index(NamedTuple):
-    """Rows found by their key."""
+    """Rows found by their key.
+
+    Where the keys of all columns together have a small range (`low` and `width` of each column),
+    they are addressed directly: rows of key k are `head[k]`, then `after` of that, and so on.
+    Otherwise `head` is a hash table of such chains, and `width` is empty.
+    """
 
     keys: Matrix
     head: Ints
     after: Ints
+    low: Ints
+    width: Ints
+    unique: bool
+
+
+NOTHING = np.empty(0, np.int64)
+# A direct table pays while it is not much larger than what it is for.
+SPREAD = 8
+SMALL = 1 << 16
 
 
 def matrix(columns: list[Ints]) -> Matrix:
     """Key columns as one block of memory."""
+    if len(columns) == 1:
+        return np.ascontiguousarray(columns[0]).reshape(1, -1)
     return np.ascontiguousarray(np.vstack(columns)) if columns else np.empty((0, 0), np.int64)
+
+
+def _ranges(keys: Matrix) -> tuple[Ints, Ints] | None:
+    """The least key and the number of keys of each column, if few keys are possible at all."""
+    if not keys.size:
+        return None
+    low, high = keys.min(axis=1), keys.max(axis=1)
+    most = SPREAD * keys.shape[1] + SMALL
+    total = 1
+    for least, largest in zip(low.tolist(), high.tolist(), strict=True):
+        total *= largest - least + 1
+        if total > most:
+            return None
+    return low, high - low + 1
 
 
 def build(columns: list[Ints]) -> Index:
     """An index over the rows of some key columns."""
     keys = matrix(columns)
-    return Index(keys, *_build(keys))
+    ranges = _ranges(keys)
+    if ranges is None:
+        return Index(keys, *_build(keys), NOTHING, NOTHING, False)
+    head, after, unique = _build_direct(keys, *ranges)
+    return Index(keys, head, after, *ranges, unique)
 
 
 def probe(columns: list[Ints], index: Index) -> tuple[Ints, Ints]:
     """All pairs of a row on the left and a row of the index with equal keys."""
-    left, right = _probe(matrix(columns), index.keys, index.head, index.after)
-    return left, right
+    keys = matrix(columns)
+    if not len(index.width):
+        return _probe(keys, index.keys, index.head, index.after)
+    place = _place(keys, index.head, index.low, index.width)
+    if index.unique:
+        left: Ints = np.flatnonzero(place >= 0)
+        return left, place if len(left) == len(place) else place[left]
+    return _follow(place, index.after)
 
 
 def first(columns: list[Ints], index: Index) -> Ints:
     """For every row on the left the first row of the index with its key, or -1."""
-    found: Ints = _first(matrix(columns), index.keys, index.head, index.after)
+    keys = matrix(columns)
+    if len(index.width):
+        place: Ints = _place(keys, index.head, index.low, index.width)
+        return place
+    found: Ints = _first(keys, index.keys, index.head, index.after)
     return found
 
 
@@ -53,37 +97,18 @@ def dense(columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
     if not columns:
         ids = np.zeros(rows, np.int64)
         return ids, np.zeros(min(rows, 1), np.int64)
-    if len(columns) == 1:
-        found = _small_dense(columns[0])
-        if found is not None:
-            return found
-    ids, firsts = _dense(matrix(columns))
-    return ids, firsts
-
-
-# A direct table pays while the range of the keys is not much larger than the number of rows.
-SPREAD = 4
-
-
-def _small_dense(column: Ints) -> tuple[Ints, Ints] | None:
-    if not len(column):
-        return None
-    low, high = int(column.min()), int(column.max())
-    if high - low > SPREAD * len(column) + 1024:
-        return None
-    ids, firsts = _direct_dense(column, low, high - low + 1)
+    keys = matrix(columns)
+    ranges = _ranges(keys)
+    if ranges is None:
+        ids, firsts = _dense(keys)
+    else:
+        ids, firsts = _direct_dense(keys, *ranges)
     return ids, firsts
 
 
 def distinct(columns: list[Ints], rows: int) -> Ints:
     """The first row of every different row, in order."""
     return dense(columns, rows)[1]
-
-
-def membership(left: list[Ints], right: list[Ints]) -> Mask:
-    """Which rows of the left occur on the right?"""
-    found: Mask = first(left, build(right)) >= 0
-    return found
 
 
 @njit(cache=True)
@@ -195,16 +220,81 @@ def _dense(keys: Matrix) -> tuple[Ints, Ints]:
 
 
 @njit(cache=True)
-def _direct_dense(column: Ints, low: int, width: int) -> tuple[Ints, Ints]:
-    table = np.full(width, -1, np.int64)
-    ids = np.empty(len(column), np.int64)
-    firsts = np.empty(min(len(column), width), np.int64)
+def _direct_dense(keys: Matrix, low: Ints, width: Ints) -> tuple[Ints, Ints]:
+    rows = keys.shape[1]
+    size = 1
+    for w in width:
+        size *= w
+    table = np.full(size, -1, np.int64)
+    ids = np.empty(rows, np.int64)
+    firsts = np.empty(min(rows, size), np.int64)
     n = 0
-    for i in range(len(column)):
-        at = column[i] - low
+    for i in range(rows):
+        at = keys[0, i] - low[0]
+        for k in range(1, keys.shape[0]):
+            at = at * width[k] + keys[k, i] - low[k]
         if table[at] < 0:
             table[at] = n
             firsts[n] = i
             n += 1
         ids[i] = table[at]
     return ids, firsts[:n].copy()
+
+
+@njit(cache=True)
+def _build_direct(keys: Matrix, low: Ints, width: Ints) -> tuple[Ints, Ints, bool]:
+    rows = keys.shape[1]
+    size = 1
+    for w in width:
+        size *= w
+    head = np.full(size, -1, np.int64)
+    after = np.full(rows, -1, np.int64)
+    unique = True
+    for i in range(rows - 1, -1, -1):
+        at = keys[0, i] - low[0]
+        for k in range(1, keys.shape[0]):
+            at = at * width[k] + keys[k, i] - low[k]
+        if head[at] >= 0:
+            unique = False
+        after[i] = head[at]
+        head[at] = i
+    return head, after, unique
+
+
+@njit(cache=True)
+def _place(keys: Matrix, head: Ints, low: Ints, width: Ints) -> Ints:
+    """The first row of each key, -1 if there is none."""
+    rows = keys.shape[1]
+    found = np.empty(rows, np.int64)
+    for i in range(rows):
+        at = 0
+        inside = True
+        for k in range(keys.shape[0]):
+            part = keys[k, i] - low[k]
+            if part < 0 or part >= width[k]:
+                inside = False
+                break
+            at = at * width[k] + part
+        found[i] = head[at] if inside else -1
+    return found
+
+
+@njit(cache=True)
+def _follow(place: Ints, after: Ints) -> tuple[Ints, Ints]:
+    """All rows of the chains that begin at some places."""
+    total = 0
+    for j in place:
+        while j >= 0:
+            total += 1
+            j = after[j]
+    left = np.empty(total, np.int64)
+    right = np.empty(total, np.int64)
+    n = 0
+    for i in range(len(place)):
+        j = place[i]
+        while j >= 0:
+            left[n] = i
+            right[n] = j
+            n += 1
+            j = after[j]
+    return left, right

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horai.engine.columns import Column, codes, codes_of, column_of, floats, ints
+from horai.engine.hashing import dense
 from horai.engine.scalars import Number, number_term
 from horai.engine.symbols import Symbols
 from horai.temporal.spans import Ints, Mask
@@ -153,16 +154,12 @@ def of_codes(data: Ints, value: Callable[[int], Number | None]) -> Numbers:
     """The values of coded terms, which a function tells for those that are not small integers."""
     if (data & 1).all():
         return of_ints(data >> 1)
-    other = (data & 1) == 0
-    unique, places = np.unique(data[other], return_inverse=True)
-    found = of_values([value(code) for code in unique.tolist()])
+    numbers, firsts = dense([data], len(data))
+    different = data[firsts].tolist()
+    found = of_values([code >> 1 if code & 1 else value(code) for code in different])
     if found.exact is not None:
         raise TooLarge
-    valid, whole = ~other, ~other
-    valid[other], whole[other] = found.valid[places], found.whole[places]
-    whole_values, real_values = data >> 1, np.zeros(len(data))
-    whole_values[other], real_values[other] = found.ints[places], found.floats[places]
-    return Numbers(valid, whole, whole_values, real_values)
+    return found.take(numbers)
 
 
 def bound(data: Ints) -> int:

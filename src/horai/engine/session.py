@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from horai.engine import saved
 from horai.engine.answer import Answer
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.arrow_items import read_items
@@ -77,13 +78,13 @@ class Session:
         )
         determined = frozenset(plan.key for s in self.program.strata for plan in s.static)
         self._tests = [compiled(stratum, determined) for stratum in self.program.strata]
-        self._query = start
+        self.query = start
 
     def advance(self, until: int, tables: Iterable[ItemSource] = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
-        if until <= self._query:
-            raise ValueError(f"query times must grow: {until} is not after {self._query}")
-        self._query = until
+        if until <= self.query:
+            raise ValueError(f"query times must grow: {until} is not after {self.query}")
+        self.query = until
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         dropped = self.stream.admit(batches, until)
         world, findings, cuts = self._evaluate(until)
@@ -96,7 +97,18 @@ class Session:
 
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
-        return self.stream.left_over(self._query)
+        return self.stream.left_over(self.query)
+
+    def save(self) -> bytes:
+        """All that later answers depend on."""
+        return saved.save(self)
+
+    def restore(self, data: bytes) -> None:
+        """Take up the run that was saved, with the same rules and settings.
+
+        Raises `NotRestored` for bytes of other rules or settings, and for bytes that are damaged.
+        """
+        saved.restore(self, data)
 
     # --- one query -------------------------------------------------------------------------------
 

@@ -80,9 +80,8 @@ def join(parts: Iterable[Rows], symbols: Symbols) -> Rows:
 
 
 def rows_state(rows: Rows) -> State:
-    """The rows as plain arrays; codes mean what the symbols of the session say."""
-    terms = [(column.kind, column.data) for column in rows.terms]
-    return {"numbers": dict(rows.numbers), "terms": terms}
+    """The rows as arrays and columns; codes mean what the symbols of the session say."""
+    return {"numbers": dict(rows.numbers), "terms": list(rows.terms)}
 
 
 def rows_from_state(state: Mapping[str, Any]) -> Rows:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from horai.engine.hashing import dense
 from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, children
 from horai.temporal.spans import Ints
 
@@ -22,6 +23,7 @@ class Symbols:
     def __init__(self, terms: Iterable[Term] = ()) -> None:
         self._terms: list[Term] = []
         self._codes: dict[Term, int] = {}
+        self._atoms: dict[str, int] = {}  # atoms by name: most terms are, and text hashes fast
         for term in terms:
             self.code(term)
 
@@ -29,6 +31,8 @@ class Symbols:
         """The code of a ground term."""
         if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
             return term.value * 2 + 1
+        if isinstance(term, Atom):
+            return self.atom(term.name)
         found = self._codes.get(term)
         if found is None:
             plain = _plain(term)
@@ -40,11 +44,23 @@ class Symbols:
         """The code of a term if it has one: what was never met equals nothing."""
         if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
             return term.value * 2 + 1
-        return self._codes.get(term)
+        return self._atoms.get(term.name) if isinstance(term, Atom) else self._codes.get(term)
 
     def atom(self, name: str) -> int:
         """The code of an atom."""
-        return self.code(Atom(name))
+        found = self._atoms.get(name)
+        if found is None:
+            found = self._atoms[name] = 2 * len(self._terms)
+            self._terms.append(Atom(name))
+        return found
+
+    def atoms(self, names: Iterable[str]) -> Ints:
+        """The codes of some atoms."""
+        known, atom = self._atoms.get, self.atom
+        every = list(names)
+        found = [known(name) for name in every]
+        pairs = zip(every, found, strict=True)
+        return np.array([atom(n) if c is None else c for n, c in pairs], np.int64)
 
     def term(self, code: int) -> Term:
         """The term of a code."""
@@ -56,9 +72,9 @@ class Symbols:
 
     def terms(self, codes: Ints) -> list[Term]:
         """The terms of some codes; equal codes give one and the same object."""
-        unique, places = np.unique(codes, return_inverse=True)
-        found = [self.term(code) for code in unique.tolist()]
-        return [found[place] for place in places.tolist()]
+        numbers, firsts = dense([codes], len(codes))
+        found = [self.term(code) for code in codes[firsts].tolist()]
+        return [found[number] for number in numbers.tolist()]
 
     @property
     def table(self) -> Sequence[Term]:

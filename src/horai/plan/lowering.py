@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
-from horai.lang.terms import Compound, Term, functor, variables
+from horai.lang.terms import Compound, Term, Var, functor, variables
 from horai.plan import operators as op
 from horai.plan.bounds import with_bounds
 from horai.plan.modes import ModeTable, order_body
@@ -30,6 +30,7 @@ class Lowering:
     table: ModeTable
     procedures: op.Procedures = field(default_factory=op.Procedures)
     _renamer: Renamer = field(default_factory=Renamer)
+    _plain: dict[op.Key, bool] = field(default_factory=dict)
 
     def ordered(
         self, body: ec.And, given: Collection[str] = (), head: Collection[str] = ()
@@ -84,7 +85,7 @@ class Lowering:
             case ec.Is():
                 return op.Extend(literal, term)
             case ec.Call():
-                return self._call(literal, bound)
+                return self._call(literal, bound, rest)
             case _:
                 return self._control(literal, bound, rest)
 
@@ -121,13 +122,15 @@ class Lowering:
         body = self.chain(goal, bound, inner)
         return op.Aggregate(kind, template, body, inner & body.bound, result, term)  # type: ignore[arg-type]
 
-    def _call(self, call: ec.Call, bound: Names) -> op.Operator:
+    def _call(self, call: ec.Call, bound: Names, rest: Names) -> op.Operator:
         term = call.term
         if call.key == ("queryTime", 1) and call.key not in self.predicates:
             return op.QueryTime(call.args[0], term)
         if call.key in self.predicates:
             if self.predicates[call.key].is_relation:
                 return op.Facts(call.key, call.args, term)
+            if self._is_plain(call.key):
+                return self._unfolded(call, bound, rest)
             positions = frozenset(i for i, arg in enumerate(call.args) if names(arg) <= bound)
             self._procedure(call.key, positions)
             return op.Procedure(call.key, call.args, positions, term)
@@ -136,6 +139,55 @@ class Lowering:
         if call.key in BUILTINS:
             return op.Builtin(call, term)
         return op.Facts(call.key, call.args, term)  # known to no one: an empty relation
+
+    # --- procedures that need no call ---------------------------------------------------------
+
+    def _is_plain(self, key: op.Key) -> bool:
+        """Rules only, which never lead back to themselves: they can stand where they are called."""
+        if key not in self._plain:
+            self._plain[key] = not self.predicates[key].facts and not self._returns(key)
+        return self._plain[key]
+
+    def _returns(self, key: op.Key) -> bool:
+        """Can a predicate call itself?"""
+        seen: set[op.Key] = set()
+        waiting = [key]
+        while waiting:
+            for rule in self.predicates[waiting.pop()].rules:
+                for part in ec.walk(rule.body):
+                    if not isinstance(part, ec.Call) or part.key not in self.predicates:
+                        continue
+                    if part.key == key:
+                        return True
+                    if part.key not in seen:
+                        seen.add(part.key)
+                        waiting.append(part.key)
+        return False
+
+    def _unfolded(self, call: ec.Call, bound: Names, rest: Names) -> op.Union:
+        """The clauses of a procedure in the place of the call."""
+        wanted = rest | names(*call.args)
+        branches = []
+        for rule in self.predicates[call.key].rules:
+            body = self._in_place(rule, call)
+            ordered = self.ordered(body, bound, wanted | bound)
+            branches.append(self.chain(ordered, bound, rest))
+        return op.Union(tuple(branches), call.term)
+
+    def _in_place(self, rule: ec.BackgroundRule, call: ec.Call) -> ec.And:
+        """The body of a clause about the arguments of a call."""
+        fresh = self._renamer.fresh(*variables(rule.head), *variables(rule.body.term))
+        head = substitute_literal(ec.Call("", _args(rule.head), rule.head), fresh).args
+        body = substitute_literal(rule.body, fresh)
+        given: dict[str, Term] = {}
+        equal: list[ec.Literal] = []
+        for pattern, arg in zip(head, call.args, strict=True):
+            if isinstance(pattern, Var) and pattern.name not in given:
+                given[pattern.name] = arg
+            else:
+                equal.append(ec.Compare("=", pattern, arg, Compound("=", (pattern, arg))))
+        whole = ec.And((*equal, *ec.conjuncts(body)), body.term)
+        return substitute_literal(whole, given)
 
     # --- procedures ------------------------------------------------------------------------------
 

@@ -1,0 +1,231 @@
+"""Plain values, arrays and terms as bytes that cannot do anything when they are read.
+
+A line says what it is and carries a checksum; a line of JSON follows, and after it the arrays, one
+behind the other. In the JSON an array is its place among them, and a term its place in a table in
+which compound terms name their parts by place, so that depth is no matter. The table has only terms
+that are used: a session that met a million values and needs ten saves ten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from horai.engine.columns import Column
+from horai.engine.hashing import dense
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, children
+from horai.temporal.spans import Ints
+
+Json = Any
+_TERMS = (Atom, Int, Float, Str, Var, Compound, ListTerm)
+_TYPES = {"int64", "float64", "bool", "int8", "uint8"}
+
+
+class Unreadable(ValueError):
+    """Bytes that are not what was packed."""
+
+
+class Record(NamedTuple):
+    """How objects of a class become plain values, and plain values such objects."""
+
+    parts: Callable[[Any], tuple[Any, ...]]
+    make: Callable[..., Any]
+
+
+Records = Mapping[type, Record]
+
+
+class Packer:
+    """Collects arrays and terms while values are turned into JSON."""
+
+    def __init__(self, symbols: Symbols, records: Records) -> None:
+        self._symbols = symbols
+        self._records = records
+        self._arrays: list[bytes] = []
+        self._types: list[tuple[str, int]] = []
+        self._terms: list[Json] = []
+        self._places: dict[Term, int] = {}
+        self._codes: dict[int, int] = {}
+
+    def value(self, value: object) -> Json:
+        """Anything as JSON."""
+        match value:
+            case None | bool() | int() | str():
+                return value
+            case np.integer():
+                return int(value)
+            case np.ndarray():
+                return {"array": self._array(value)}
+            case bytes():
+                return {"bytes": self._array(np.frombuffer(value, np.uint8))}
+            case Column(kind="term", data=data):
+                return {"column": ["term", self._array(self._coded(data))]}
+            case Column(kind=kind, data=data):
+                return {"column": [kind, self._array(data)]}
+            case list():
+                return [self.value(part) for part in value]
+            case dict():
+                return {"dict": [[self.value(k), self.value(v)] for k, v in value.items()]}
+        if type(value) is tuple:
+            return {"tuple": [self.value(part) for part in value]}
+        if isinstance(value, _TERMS):
+            return {"term": self._term(value)}
+        record = self._records[type(value)]
+        return {"of": type(value).__name__, "parts": [self.value(p) for p in record.parts(value)]}
+
+    def bytes(self, name: str, value: object) -> bytes:
+        """A value with all it needs; `name` is what the bytes are called."""
+        plain = self.value(value)
+        header = {"terms": self._terms, "arrays": self._types, "value": plain}
+        body = json.dumps(header, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+        body += b"".join(self._arrays)
+        return f"{name} {hashlib.sha256(body).hexdigest()}\n".encode() + body
+
+    def _array(self, data: np.ndarray[Any, Any]) -> int:
+        assert data.dtype.name in _TYPES, data.dtype
+        self._types.append((data.dtype.name, len(data)))
+        self._arrays.append(data.astype(data.dtype.newbyteorder("<"), copy=False).tobytes())
+        return len(self._arrays) - 1
+
+    def _coded(self, codes: Ints) -> Ints:
+        """The codes with places in the saved table instead of those in the symbols."""
+        numbers, firsts = dense([codes], len(codes))
+        different = codes[firsts].tolist()
+        return np.array([self._code(code) for code in different], np.int64)[numbers]
+
+    def _code(self, code: int) -> int:
+        if code & 1:
+            return code
+        if code not in self._codes:
+            self._codes[code] = 2 * self._term(self._symbols.term(code))
+        return self._codes[code]
+
+    def _term(self, term: Term) -> int:
+        """The place of a term in the table; its parts come before it."""
+        stack = [term]
+        while stack:
+            missing = [part for part in children(stack[-1]) if part not in self._places]
+            if missing:
+                stack.extend(missing)
+                continue
+            top = stack.pop()
+            if top not in self._places:
+                self._places[top] = len(self._terms)
+                self._terms.append(self._entry(top))
+        return self._places[term]
+
+    def _entry(self, term: Term) -> Json:
+        """Atoms, which are most of them, as text; all others as lists."""
+        match term:
+            case Atom(name=name):
+                return name
+            case Int(value=whole):
+                return ["i", hex(whole)]  # Python refuses to read decimals of thousands of digits
+            case Float(value=real):
+                return ["f", real.hex()]
+            case Str(value=text):
+                return ["s", text]
+            case Var(name=name):
+                return ["v", name]
+            case Compound(name=name, args=args):
+                return ["c", name, *(self._places[arg] for arg in args)]
+            case ListTerm(items=items, tail=tail):
+                last = None if tail is None else self._places[tail]
+                return ["l", last, *(self._places[item] for item in items)]
+
+
+class Unpacker:
+    """Turns packed bytes back into values; terms get the codes of the symbols given."""
+
+    def __init__(self, name: str, packed: bytes, symbols: Symbols, records: Records) -> None:
+        self._symbols = symbols
+        self._records = {cls.__name__: record for cls, record in records.items()}
+        first, _, body = packed.partition(b"\n")
+        if first != f"{name} {hashlib.sha256(body).hexdigest()}".encode():
+            known = first.startswith(f"{name} ".encode())
+            raise Unreadable("the bytes are damaged" if known else "the bytes are something else")
+        line, _, self._rest = body.partition(b"\n")
+        self._header = json.loads(line)
+        self._terms = self._read_terms(self._header["terms"])
+        self._codes: dict[int, int] = {}
+        self._offsets = [0]
+        for kind, size in self._header["arrays"]:
+            if kind not in _TYPES or size < 0:
+                raise Unreadable(f"there is no array of {size} {kind}")
+            self._offsets.append(self._offsets[-1] + np.dtype(kind).itemsize * size)
+
+    def whole(self) -> Any:
+        """What was packed."""
+        return self._value(self._header["value"])
+
+    def _value(self, plain: Json) -> Any:
+        match plain:
+            case list():
+                return [self._value(part) for part in plain]
+            case {"array": place}:
+                return self._array(place)
+            case {"bytes": place}:
+                return self._array(place).tobytes()
+            case {"column": ["term", place]}:
+                return Column("term", self._coded(self._array(place)))
+            case {"column": ["int" | "float" as kind, place]}:
+                return Column(kind, self._array(place))
+            case {"tuple": parts}:
+                return tuple(self._value(part) for part in parts)
+            case {"dict": pairs}:
+                return {self._value(key): self._value(value) for key, value in pairs}
+            case {"term": place}:
+                return self._terms[place]
+            case {"of": name, "parts": parts}:
+                return self._records[name].make(*(self._value(part) for part in parts))
+            case None | bool() | int() | str():
+                return plain
+        raise Unreadable(f"there is no value {plain!r:.40}")
+
+    def _array(self, place: int) -> np.ndarray[Any, Any]:
+        """An array of its own memory: compiled sweeps know no other kind."""
+        kind, size = self._header["arrays"][place]
+        stored = np.dtype(kind).newbyteorder("<")
+        return np.frombuffer(self._rest, stored, size, self._offsets[place]).astype(kind)
+
+    def _coded(self, codes: Ints) -> Ints:
+        numbers, firsts = dense([codes], len(codes))
+        different = codes[firsts].tolist()
+        return np.array([self._code(code) for code in different], np.int64)[numbers]
+
+    def _code(self, code: int) -> int:
+        if code & 1:
+            return code
+        if code < 0:
+            raise Unreadable(f"no term has the code {code}")
+        if code not in self._codes:
+            self._codes[code] = self._symbols.code(self._terms[code >> 1])
+        return self._codes[code]
+
+    def _read_terms(self, entries: list[Json]) -> list[Term]:
+        found: list[Term] = []
+        for entry in entries:
+            match entry:
+                case str():
+                    found.append(Atom(entry))
+                case ["i", digits]:
+                    found.append(Int(int(digits, 16)))
+                case ["f", digits]:
+                    found.append(Float(float.fromhex(digits)))
+                case ["s", text]:
+                    found.append(Str(text))
+                case ["v", name]:
+                    found.append(Var(name))
+                case ["c", name, *args]:
+                    found.append(Compound(name, tuple(found[place] for place in args)))
+                case ["l", tail, *items]:
+                    last = None if tail is None else found[tail]
+                    found.append(ListTerm(tuple(found[place] for place in items), last))
+                case _:
+                    raise Unreadable(f"there is no term {entry!r:.40}")
+        return found
