@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 
 from horai.engine.answer import Answer
 from horai.engine.origins import Dropped
+from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.io import ItemTable
 from horai.lang.diagnostics import did_you_mean
@@ -104,3 +105,12 @@ def saving(session: EngineSession, name: str) -> SavingSession:
         return cast(SavingSession, cast(Any, session))
     hint = "use another engine, or feed the items to a new session"
     raise UsageError(f"a session of the engine {name!r} cannot be saved", hint)
+
+
+def profiled(session: EngineSession, name: str, profile: Profile) -> None:
+    """Let the session tell a profile what it does, or a kind error."""
+    if not hasattr(session, "profile"):
+        raise UsageError(f"a run of the engine {name!r} cannot be profiled", "use columnar")
+    columnar = cast(Any, session)
+    columnar.profile = profile
+    profile.program = columnar.program

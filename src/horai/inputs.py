@@ -54,6 +54,8 @@ def read_input(
 ) -> io.Narrative:
     """Files, narrative text or lines, dicts, tables or data frames as tables of items."""
     unit, time_in = clock.unit, clock.time_in
+    if isinstance(given, io.Narrative):
+        return given  # read already
     if is_files(given):
         paths = _paths(given)
         return io.read(paths, schema, format=format, unit=unit, time_in=time_in, strict=strict)

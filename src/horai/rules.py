@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from horai.engine.profile import Profile
 from horai.engines import DEFAULT
 from horai.errors import UsageError
 from horai.inputs import (
@@ -75,6 +76,7 @@ class Rules:
         allen_memory: int | None = None,
         include_input: bool = False,
         progress: Progress | None = None,
+        profile: Profile | None = None,
     ) -> Result:
         """Run over a whole stream.
 
@@ -84,7 +86,8 @@ class Rules:
         covers the input. `unit` is the length of a time-point and `time_in` the unit of epoch times
         in the input. `answers` is the form of answer that `Result.rows()` gives, and then the only
         one that is kept; without it that is `final`, and all forms are kept. With `strict` the
-        first bad row raises `InputError`. `progress(done, all)` is called after each query.
+        first bad row raises `InputError`. `progress(done, all)` is called after each query;
+        `profile` is filled with what the columnar engine did and how long it took.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> rules.run(["up|5|5"]).holds_for("on=true")
@@ -114,6 +117,7 @@ class Rules:
             clock=clock,
             include_input=include_input,
             answers=form,
+            profile=profile,
         )
         session.dead_letters.extend(narrative.dead_letters)
         queries = list(schedule.queries()) if schedule else []

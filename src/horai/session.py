@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ from horai import io
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
 from horai.engine.errors import EngineError
-from horai.engines import DEFAULT, engine_named, saving
+from horai.engine.profile import Profile
+from horai.engines import DEFAULT, engine_named, profiled, saving
 from horai.errors import RunError, UsageError
 from horai.inputs import letters_of, read_input
 from horai.rows import Answers, Step, Wanted, answer_table, steps
@@ -104,6 +106,7 @@ class Session:
         strict: bool = False,
         include_input: bool = False,
         answers: Answers | None = None,
+        profile: Profile | None = None,
     ) -> None:
         self.rules = rules
         self.start, self.window, self.tick = start, window, tick
@@ -123,6 +126,9 @@ class Session:
             allen_memory=allen_memory,
             predicates=rules.predicates,
         )
+        self._profile = profile
+        if profile is not None:
+            profiled(self._session, self.engine, profile)
 
     def advance(self, until: int, items: object = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
@@ -140,7 +146,8 @@ class Session:
         if self.answers and self.form is not None:
             self.answers[-1].raw.keep(_PARTS[self.form])
         try:
-            raw = self._session.advance(until, tables)
+            with nullcontext() if self._profile is None else self._profile.query():
+                raw = self._session.advance(until, tables)
         except EngineError as error:
             raise RunError(f"{error} (at query time {until})") from error
         self._last = until

@@ -18,6 +18,7 @@ from horai.engine.errors import Endless
 from horai.engine.frames import Frame, deduplicated, gather, is_number, stack
 from horai.engine.hashing import distinct
 from horai.engine.matching import build, match
+from horai.engine.profile import Profile
 from horai.engine.python_predicates import call_python
 from horai.engine.ranges import range_join
 from horai.engine.relations import Relation, join
@@ -39,6 +40,8 @@ TEMPORAL = (op.Scan, op.Stab, op.Walk, op.Lookup)
 
 class Evaluator:
     """Evaluates chains in a world. `domains` are values for the free variables of `holdsFor`."""
+
+    profile: Profile | None = None  # only one that is watched has it
 
     def __init__(
         self,

@@ -75,8 +75,14 @@ class Formula:
         for step, needed in zip(chain.steps, chain.needed, strict=True):
             if not frame.rows:
                 return frame
-            frame = self._step(step, frame, needed)
+            frame = self._watched(step, frame, needed)
         return frame
+
+    def _watched(self, step: op.Operator, frame: Frame, needed: frozenset[str]) -> Frame:
+        profile = self.evaluator.profile
+        if profile is None:
+            return self._step(step, frame, needed)
+        return profile.watch(step, frame, lambda: self._step(step, frame, needed))
 
     def _step(self, step: op.Operator, frame: Frame, needed: frozenset[str]) -> Frame:
         if not self.evaluator.is_temporal(step):

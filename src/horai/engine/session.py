@@ -20,11 +20,13 @@ from horai.engine.inputs import InputMemory
 from horai.engine.ledger import Ledger
 from horai.engine.memory import FOREVER, Memory
 from horai.engine.origins import Dropped
+from horai.engine.profile import Profile
 from horai.engine.relations import Relation, joined
 from horai.engine.remembering import KnownPairs, remember
 from horai.engine.residents import residents, settlers, until_cut
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
+from horai.engine.watching import watched
 from horai.engine.world import Undecided, World
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.guards import compiled
@@ -79,6 +81,7 @@ class Session:
         determined = frozenset(plan.key for s in self.program.strata for plan in s.static)
         self._tests = [compiled(stratum, determined) for stratum in self.program.strata]
         self.query = start
+        self.profile: Profile | None = None  # set it to learn what a run costs
 
     def advance(self, until: int, tables: Iterable[ItemSource] = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
@@ -124,7 +127,9 @@ class Session:
         world = World(self.symbols, self.tick, self.start, query, self.allen_memory)
         world.derived = self._derived
         self.inputs.fill(world, self.stream, self.program.unwrapping)
-        components = self._components(world, self.knowledge, self.members.now(self.stream))
+        components = self._components(
+            world, self.knowledge, self.members.now(self.stream), self.profile
+        )
         border = self._border(query)
         cuts = [memory.cut for memory in self.memories]
         findings: list[Findings] = []
@@ -141,12 +146,17 @@ class Session:
         return world, findings, cuts
 
     def _components(
-        self, world: World, knowledge: Knowledge, members: dict[Key, Relation]
+        self,
+        world: World,
+        knowledge: Knowledge,
+        members: dict[Key, Relation],
+        profile: Profile | None = None,
     ) -> Components:
         """What works out components in a world."""
+        evaluate, components = (Evaluator, Components) if profile is None else watched(profile)
         for key, rows in members.items():
             knowledge.set_members(key, rows)
-        evaluator = Evaluator(
+        evaluator: Evaluator = evaluate(
             world,
             lambda key: knowledge.table(key, evaluator),
             knowledge.stated,
@@ -156,7 +166,7 @@ class Session:
         evaluator.known_pairs = self.known.pairs
         groundings = Groundings(self.program, evaluator)
         evaluator.in_domain = groundings.allows
-        return Components(self.program, world, evaluator, groundings)
+        return components(self.program, world, evaluator, groundings)
 
     def _answer(self, world: World, dropped: Sequence[Dropped]) -> Answer:
         query = world.query

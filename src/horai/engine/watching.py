@@ -1,0 +1,133 @@
+"""The parts of the engine that tell a profile what they do.
+
+They stand in for the plain ones where a run is profiled, so that a run that is not pays nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from horai.engine.chains import Evaluator
+from horai.engine.components import Components
+from horai.engine.findings import Findings
+from horai.engine.frames import Frame
+from horai.engine.groundings import Groundings
+from horai.engine.heads import Heads, Said
+from horai.engine.profile import Profile
+from horai.engine.relations import Relation
+from horai.engine.static import Static
+from horai.engine.world import Fluent, World
+from horai.plan import operators as op
+from horai.plan.program import PointPlan, Program, StaticPlan, Stratum
+
+
+class WatchedEvaluator(Evaluator):
+    """Notes rows and time of every operator."""
+
+    def step(self, step: op.Operator, frame: Frame, needed: frozenset[str]) -> Frame:
+        """One operator, watched."""
+        plain = super().step
+        assert self.profile is not None
+        return self.profile.watch(step, frame, lambda: plain(step, frame, needed))
+
+
+class WatchedHeads(Heads):
+    """Notes the time of rules, and how many points they give."""
+
+    def __init__(
+        self, world: World, evaluator: Evaluator, groundings: Groundings, profile: Profile
+    ) -> None:
+        super().__init__(world, evaluator, groundings)
+        self.profile = profile
+
+    def start(self, plan: PointPlan) -> Frame:
+        """The bindings a rule begins with."""
+        with self.profile.rule(plan) as stats:
+            frame = super().start(plan)
+            stats.rows_in += frame.rows
+        return frame
+
+    def candidates(self, plan: PointPlan) -> tuple[Frame, Said]:
+        """The solutions of a rule and their points."""
+        with self.profile.rule(plan) as stats:
+            found = super().candidates(plan)
+            stats.calls += 1
+            stats.rows_out += len(found[1])
+        return found
+
+    def said(self, plan: PointPlan, frame: Frame) -> Said:
+        """The points of solutions that were found cell by cell."""
+        with self.profile.rule(plan) as stats:
+            found = super().said(plan, frame)
+            stats.calls += 1
+            stats.rows_out += len(found)
+        return found
+
+
+class WatchedStatic(Static):
+    """Notes the time of rules for interval lists, and how many intervals they give."""
+
+    def __init__(
+        self, world: World, evaluator: Evaluator, groundings: Groundings, profile: Profile
+    ) -> None:
+        super().__init__(world, evaluator, groundings)
+        self.profile = profile
+
+    def evaluate(self, plan: StaticPlan) -> tuple[Fluent, Relation | None]:
+        """The pairs and spans that one rule gives."""
+        with self.profile.rule(plan) as stats:
+            found = super().evaluate(plan)
+            stats.calls += 1
+            stats.rows_out += len(found[0].spans)
+        return found
+
+
+class WatchedComponents(Components):
+    """Notes the time of components, and which way they were settled."""
+
+    def __init__(
+        self,
+        program: Program,
+        world: World,
+        evaluator: Evaluator,
+        groundings: Groundings,
+        profile: Profile,
+    ) -> None:
+        super().__init__(program, world, evaluator, groundings)
+        self.profile = profile
+        self.heads = WatchedHeads(world, evaluator, groundings, profile)
+        self.static = WatchedStatic(world, evaluator, groundings, profile)
+
+    def run(self, stratum: Stratum, *args: Any, **kwargs: Any) -> Findings:
+        """Work out one component."""
+        settles = stratum.points or stratum.initially or stratum.delays
+        self.profile.ways[id(stratum)] = "cells" if settles else "lists"
+        with self.profile.component(stratum):
+            return super().run(stratum, *args, **kwargs)
+
+    def _plain(self, stratum: Stratum, *args: Any, **kwargs: Any) -> None:
+        self.profile.ways[id(stratum)] = "plain"
+        super()._plain(stratum, *args, **kwargs)
+
+    def _clockwork(self, stratum: Stratum, *args: Any, **kwargs: Any) -> None:
+        self.profile.ways[id(stratum)] = "clockwork"
+        super()._clockwork(stratum, *args, **kwargs)
+
+
+def watched(
+    profile: Profile,
+) -> tuple[Callable[..., Evaluator], Callable[..., Components]]:
+    """What makes an evaluator and components that tell a profile what they do."""
+
+    def evaluator(*args: Any) -> Evaluator:
+        made = WatchedEvaluator(*args)
+        made.profile = profile
+        return made
+
+    def components(
+        program: Program, world: World, evaluator: Evaluator, groundings: Groundings
+    ) -> Components:
+        return WatchedComponents(program, world, evaluator, groundings, profile)
+
+    return evaluator, components
