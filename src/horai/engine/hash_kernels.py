@@ -128,10 +128,9 @@ def number_columns(keys: Matrix, low: Ints, base: Ints, size: int) -> tuple[Ints
     ids = np.full(size, -1, np.int64)
     count = np.zeros(keys.shape[0], np.int64)
     for k in range(keys.shape[0]):
-        shift = base[k] - low[k]
         n = 0
         for i in range(keys.shape[1]):
-            at = keys[k, i] + shift
+            at = base[k] + (keys[k, i] - low[k])
             if ids[at] < 0:
                 ids[at] = n
                 n += 1
@@ -144,12 +143,12 @@ def combined(keys: Matrix, ids: Ints, low: Ints, width: Ints, base: Ints, count:
     rows = keys.shape[1]
     found = np.zeros(rows, np.int64)
     for k in range(keys.shape[0]):
-        shift = base[k] - low[k]
+        high = low[k] + (width[k] - 1)  # sums beyond it may not fit 64 bits
         for i in range(rows):
             value = keys[k, i]
             number = -1
-            if low[k] <= value < low[k] + width[k]:
-                number = ids[value + shift]
+            if low[k] <= value <= high:
+                number = ids[base[k] + (value - low[k])]
             if number < 0 or found[i] < 0:
                 found[i] = -1
             else:
@@ -160,9 +159,9 @@ def combined(keys: Matrix, ids: Ints, low: Ints, width: Ints, base: Ints, count:
 @njit(cache=True)
 def single(column: Ints, low: int, size: int) -> Ints:
     found = np.empty(len(column), np.int64)
+    high = low + (size - 1)
     for i in range(len(column)):
-        at = column[i] - low
-        found[i] = at if 0 <= at < size else -1
+        found[i] = column[i] - low if low <= column[i] <= high else -1
     return found
 
 
