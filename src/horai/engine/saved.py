@@ -54,7 +54,7 @@ def save(session: Session) -> bytes:
 
 
 def restore(session: Session, saved: bytes) -> None:
-    """Put a fresh session where the saved one was. Raises `NotRestored`, and then changes nothing."""
+    """Put a fresh session where the saved one was; `NotRestored` leaves it as it is."""
     try:
         state = Unpacker(NAME, saved, session.symbols, _RECORDS).whole()
         _compare(session, state)
@@ -93,7 +93,7 @@ def _settings(session: Session) -> dict[str, int | bool | None]:
 
 
 def _rules(session: Session) -> str:
-    """A fingerprint: the text of the rules, what Python adds to it, and what the plan made of it."""
+    """A fingerprint: the text of the rules, what Python adds, and what the plan made of it."""
     program = session.program
     texts = [source.text for source in program.description.sources]
     strata = [
@@ -106,9 +106,7 @@ def _rules(session: Session) -> str:
 
 def _compare(session: Session, state: dict[str, Any]) -> None:
     if state["rules"] != _rules(session):
-        raise NotRestored(
-            "the session was saved with other rules; load the rules it was saved with"
-        )
+        raise NotRestored("the session was saved with other rules; load those it was saved with")
     for name, value in _settings(session).items():
         then = state["settings"][name]
         if then != value:
@@ -135,7 +133,7 @@ def _fluent(pairs: Relation, spans: Spans) -> Fluent:
     """Sweeps trust these numbers as places in arrays, so that they are looked at here."""
     key = spans.key
     _check(bool((key[1:] >= key[:-1]).all()))
-    _check(not len(key) or bool(0 <= key[0] and key[-1] < pairs.rows))
+    _check(not len(key) or bool(key[0] >= 0 and key[-1] < pairs.rows))
     return Fluent(pairs, spans)
 
 
