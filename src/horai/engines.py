@@ -54,7 +54,7 @@ class SavingSession(EngineSession, Protocol):
 
 
 class Engine(Protocol):
-    """Makes sessions."""
+    """Makes sessions. Without `archive` their answers need no part `all`."""
 
     def __call__(
         self,
@@ -65,6 +65,7 @@ class Engine(Protocol):
         tick: int,
         allen_memory: int | None,
         predicates: Mapping[str, Predicate],
+        archive: bool = True,
     ) -> EngineSession: ...
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from horai import io
-from horai.engine.answer import Answer, EventTable, FluentTable, Part
+from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
 from horai.engine.columns import Column, column_of
 from horai.engine.errors import EngineError
 from horai.engine.origins import Dropped, Reason
@@ -39,8 +39,10 @@ class Session:
         tick: int,
         allen_memory: int | None,
         predicates: Mapping[str, Predicate],
+        archive: bool = True,
     ) -> None:
         self.tick = tick
+        self.archive = archive
         self._symbols = Symbols()
         self._oracle = Oracle(
             description,
@@ -58,17 +60,15 @@ class Session:
             found = self._oracle.advance(until, items)
         except OracleError as error:
             raise EngineError(str(error)) from error
-        return Answer(
-            until,
-            self._symbols,
-            _dropped(found.dropped),
-            {
-                "window": lambda: self._part(_spans(found.spans), _happenings(found.events)),
-                "all": lambda: self._part(_spans(found.all_spans), _happenings(found.all_events)),
-                "new": lambda: self._part(found.new_spans, found.new_events),
-                "gone": lambda: self._part(found.gone_spans, found.gone_events),
-            },
-        )
+        parts: dict[Which, Callable[[], Part]] = {
+            "window": lambda: self._part(_spans(found.spans), _happenings(found.events)),
+            "all": lambda: self._part(_spans(found.all_spans), _happenings(found.all_events)),
+            "new": lambda: self._part(found.new_spans, found.new_events),
+            "gone": lambda: self._part(found.gone_spans, found.gone_events),
+        }
+        if not self.archive:
+            del parts["all"]
+        return Answer(until, self._symbols, _dropped(found.dropped), parts)
 
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
@@ -80,7 +80,11 @@ class Session:
 
     def restore(self, saved: bytes) -> None:
         """Take up the run that was saved."""
-        self._oracle.restore(pickle.loads(saved))
+        try:
+            state = pickle.loads(saved)
+        except Exception as error:  # a damaged pickle may raise anything
+            raise EngineError("this is no saved session that can be read") from error
+        self._oracle.restore(state)
 
     def _part(self, spans: Iterable[Span], events: Iterable[Happening]) -> Part:
         fluents = [

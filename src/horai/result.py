@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from horai import io
 from horai.engine.answer import events_of, spans_of
+from horai.errors import UsageError
 from horai.queries import Bindings, Known, ask, holds_at, intervals_of
 from horai.rows import Answers, answer_table, answers_named
 from horai.session import Answer
@@ -94,8 +96,8 @@ class Result:
     def _known(self) -> Known:
         if not self.answers:
             return Known(self.rules.entities, {}, {})
-        raw = self.answers[-1].raw
-        part, symbols = raw.part("all"), raw.symbols
+        last = self.answers[-1]
+        part, symbols = last.steps("final")[0].part, last.raw.symbols
         return Known(self.rules.entities, spans_of(part, symbols), events_of(part, symbols))
 
     def holds_at(self, pair: str, time: int) -> bool:
@@ -112,15 +114,19 @@ class Result:
 
     def __repr__(self) -> str:
         counts = [
-            counted(self.count("fluent"), "interval"),
-            counted(self.count("event"), "event"),
             counted(len(self.answers), "query time"),
             counted(len(self.dead_letters), "dead letter"),
         ]
+        with suppress(UsageError):  # of a session that did not keep all it found
+            found = [
+                counted(self.count("fluent"), "interval"),
+                counted(self.count("event"), "event"),
+            ]
+            counts = [*found, *counts]
         return f"<Result: {', '.join(counts)}>"
 
     def _repr_html_(self) -> str:
-        frame = self.to_pandas("final").head(_SHOWN)
-        rows = len(self._final)
+        whole = self.to_pandas()
+        frame, rows = whole.head(_SHOWN), len(whole)
         more = f"<p>... and {rows - _SHOWN} more</p>" if rows > _SHOWN else ""
         return f"<p>{repr(self)[1:-1]}</p>{frame.to_html(index=False, na_rep='')}{more}"

@@ -118,6 +118,7 @@ class Rules:
             include_input=include_input,
             answers=form,
             profile=profile,
+            archive=True,  # a result can be asked about all of the run
         )
         session.dead_letters.extend(narrative.dead_letters)
         queries = list(schedule.queries()) if schedule else []
@@ -145,7 +146,8 @@ class Rules:
         """A run that is fed step by step.
 
         With `answers` the session keeps only that form of answer of earlier query times; a run
-        that goes on for long then needs no more memory than its rows.
+        that goes on for long then needs no more memory than its rows. With `windows` or
+        `changelog` there is no `final` answer then.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> session = rules.session(start=0, window=10)
@@ -210,7 +212,8 @@ def loads(text: str, background: str = "", predicates: Given = None) -> Rules:
 def load_session(saved: bytes, predicates: Given = None) -> Session:
     """The session that `Session.save` saved, with its rules, ready to go on.
 
-    Python predicates are not saved; give them again. Load only what you saved yourself.
+    Python predicates are not saved; give them again. Load only what you saved yourself: bytes may
+    name the reference engine, which saves pickles.
     """
     found = from_bytes(saved)
     functions = collect(predicates)

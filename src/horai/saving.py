@@ -1,7 +1,7 @@
 """Saved sessions as bytes: a line that says what it is, a line of JSON, and what the engine says.
 
-The reference engine saves a pickle, which can do anything when it is read: load only what you
-saved yourself.
+What the columnar engine says is data only. The reference engine saves a pickle, which can do
+anything when it is read, and the bytes name the engine: load only what you saved yourself.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ def from_bytes(data: bytes) -> Saved:
         hint = "give what session.save() returned, from the same version of Horai"
         raise UsageError("this is no saved session", hint)
     header, _, engine = data[len(_MARK) :].partition(b"\n")
-    plain = json.loads(header)
-    letters = [DeadLetter(*letter) for letter in plain.pop("dead_letters")]
-    return Saved(**plain, dead_letters=letters, engine=engine)
+    try:
+        plain = json.loads(header)
+        letters = [DeadLetter(*letter) for letter in plain.pop("dead_letters")]
+        return Saved(**plain, dead_letters=letters, engine=engine)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        hint = "give exactly what session.save() returned"
+        raise UsageError("this saved session is damaged", hint) from error

@@ -47,10 +47,11 @@ class Answer:
         try:
             return steps(self.raw, form)
         except KeyError:
-            raise UsageError(
-                f"the run did not keep the {form} answer at {self.query}",
-                f"ask for it while it is the last one, or run with answers={form!r}",
-            ) from None
+            hint = f"run with answers={form!r}"
+            if form != "final":  # which only runs that keep it have at all
+                hint = f"ask for it while it is the last one, or {hint}"
+            problem = f"the run did not keep the {form} answer at {self.query}"
+            raise UsageError(problem, hint) from None
 
     def table(self, form: Answers) -> io.AnswerTable:
         """The rows of a form of answer as columns."""
@@ -90,7 +91,8 @@ class Answer:
 class Session:
     """Feed it items as they come and ask at growing query times.
 
-    `form` is the only form of answer that is kept, None for all.
+    `form` is the only form of answer that is kept, None for all. An `archive` of all that has
+    become final is there if the form needs one, unless said otherwise.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Session:
         include_input: bool = False,
         answers: Answers | None = None,
         profile: Profile | None = None,
+        archive: bool | None = None,
     ) -> None:
         self.rules = rules
         self.start, self.window, self.tick = start, window, tick
@@ -125,6 +128,7 @@ class Session:
             tick=tick,
             allen_memory=allen_memory,
             predicates=rules.predicates,
+            archive=answers in (None, "final") if archive is None else archive,
         )
         self._profile = profile
         if profile is not None:
@@ -186,9 +190,12 @@ class Session:
 
     def restore(self, saved: Saved) -> None:
         """Take up a run that was saved with the same rules and settings."""
+        try:
+            saving(self._session, self.engine).restore(saved.engine)
+        except EngineError as error:
+            raise UsageError(str(error)) from error
         self._last = saved.query
         self.dead_letters = list(saved.dead_letters)
-        saving(self._session, self.engine).restore(saved.engine)
 
     def _wanted(self, name: str, arity: int, is_fluent: bool) -> bool:
         return self.include_input or self.rules.is_output(name, arity, is_fluent)

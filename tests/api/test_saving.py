@@ -17,14 +17,18 @@ FIRST = ["up|3|3|a", "up|4|14|b", "down|99|99|a", "nonsense|1|1"]
 LATER = ["down|15|7|a", "-up|16|14|b"]
 
 
-def fed() -> horai.Session:
-    session = horai.loads(RULES).session(start=0, window=20)
+ENGINES = sorted(engines.ENGINES)
+
+
+def fed(engine: str = engines.DEFAULT) -> horai.Session:
+    session = horai.loads(RULES).session(start=0, window=20, engine=engine)
     session.advance(10, FIRST)
     return session
 
 
-def test_a_saved_session_goes_on_as_if_nothing_had_happened() -> None:
-    whole, restored = fed(), horai.load_session(fed().save())
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_saved_session_goes_on_as_if_nothing_had_happened(engine: str) -> None:
+    whole, restored = fed(engine), horai.load_session(fed(engine).save())
     for session in (whole, restored):
         session.advance(20, LATER)
     assert restored.answers[-1].rows == whole.answers[-1].rows
@@ -79,6 +83,20 @@ def test_what_is_no_saved_session_is_refused() -> None:
         horai.load_session(b"something else")
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_damaged_is_refused(engine: str) -> None:
+    saved = fed(engine).save()
+    first, header, _ = saved.split(b"\n", 2)
+    for damaged in (first + b"\n" + header[:-9], saved[:-9]):
+        with pytest.raises(horai.UsageError, match=r"damaged|no saved session that can be read"):
+            horai.load_session(damaged)
+
+
+def test_what_the_default_engine_saved_can_do_nothing_when_it_is_read() -> None:
+    assert b"horai columnar session" in fed().save()
+    assert b"horai.lang" not in fed().save()  # a pickle would name its classes
+
+
 def test_an_engine_that_cannot_save_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     class Forgetful:
         def __init__(self, description: object, **settings: object) -> None:
@@ -115,3 +133,32 @@ def test_other_forms_are_not_kept_and_that_is_said() -> None:
     assert len(first.changes) == 1
     with pytest.raises(horai.UsageError, match="run with answers='final'"):
         _ = first.everything
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", ["windows", "changelog"])
+def test_a_session_that_keeps_one_form_needs_no_archive(form: str, engine: str) -> None:
+    rules = horai.loads(RULES)
+    whole = rules.session(start=0, window=5, engine=engine)
+    session = rules.session(start=0, window=5, engine=engine, answers=form)
+    for query in range(10, 200, 10):
+        lines = [f"up|{query - 2}|{query - 2}|a", f"down|{query - 1}|{query - 1}|a"]
+        for one in (whole, session):
+            one.advance(query, lines)
+        session = horai.load_session(session.save()) if query == 100 else session
+    wanted = [row for row in whole.finish().rows(form) if row.query is None or row.query > 100]
+    result = session.finish()
+    assert result.rows() == wanted
+    assert repr(result) == "<Result: 9 query times, 0 dead letters>"
+    assert result._repr_html_().startswith("<p>Result: 9 query times")
+    with pytest.raises(horai.UsageError, match="run with answers='final'"):
+        result.holds_for("on(a)=true")
+
+
+def test_saved_sessions_of_one_form_stay_small() -> None:
+    session = horai.loads(RULES).session(start=0, window=5, answers="windows")
+    sizes = []
+    for query in range(10, 400, 10):
+        session.advance(query, [f"up|{query - 2}|{query - 2}|a", f"down|{query}|{query}|a"])
+        sizes.append(len(session.save()))
+    assert sizes[-1] <= sizes[5] + 100
