@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horai import __version__
-from horai.cli import check, explain, graph, new, query, run, test
+from horai.cli import check, explain, graph, new, plan, query, run, test
 from horai.cli.guard import DEBUG
 
 app = typer.Typer(
@@ -38,5 +38,5 @@ def options(
         os.environ[DEBUG] = "1"
 
 
-for command in (new, check, run, query, test, graph, explain):
+for command in (new, check, run, query, test, graph, plan, explain):
     app.command(command.NAME)(command.command)

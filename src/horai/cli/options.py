@@ -10,6 +10,7 @@ import typer
 
 from horai.cli import console
 from horai.errors import UsageError
+from horai.io import Narrative
 from horai.predicates import Predicate, from_file
 from horai.project import FILE, Project, find_project
 from horai.result import Result
@@ -120,8 +121,17 @@ def _number_or_text(text: str) -> int | str:
         return text
 
 
-def run_rules(rules: Rules, chosen: Chosen, settings: dict[str, Any], quiet: bool) -> Result:
-    """Run over the chosen input, with a progress bar where somebody can see it."""
+def run_rules(
+    rules: Rules,
+    chosen: Chosen,
+    settings: dict[str, Any],
+    quiet: bool,
+    narrative: Narrative | None = None,
+) -> Result:
+    """Run over the chosen input, with a progress bar where somebody can see it.
+
+    `narrative` is that input, where it has been read before.
+    """
     if not chosen.input:
         raise UsageError("no input given", "name the stream: --input FILE")
     lengths = Settings(window=settings.get("window"), step=settings.get("step"))
@@ -130,10 +140,11 @@ def run_rules(rules: Rules, chosen: Chosen, settings: dict[str, Any], quiet: boo
             f"the window ({lengths.window}) is shorter than the step ({lengths.step}): what "
             "happens between two windows is lost"
         )
+    stream = chosen.input if narrative is None else narrative
     if quiet or not console.stderr().is_terminal:
-        return rules.run(chosen.input, **settings)
+        return rules.run(stream, **settings)
     with _progress() as progress:
-        return rules.run(chosen.input, progress=progress, **settings)
+        return rules.run(stream, progress=progress, **settings)
 
 
 class _progress:

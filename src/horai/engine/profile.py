@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Literal as OneOf
 
 from horai.engine.frames import Frame
 from horai.plan import operators as op
 from horai.plan.program import Program
+from horai.plan.settling import Way
 
 Path = tuple[int, ...]
-Way = OneOf["lists", "plain", "clockwork", "cells"]
 
 
 @dataclass(slots=True)

@@ -107,7 +107,7 @@ class WatchedComponents(Components):
             return super().run(stratum, *args, **kwargs)
 
     def _plain(self, stratum: Stratum, *args: Any, **kwargs: Any) -> None:
-        self.profile.ways[id(stratum)] = "plain"
+        self.profile.ways[id(stratum)] = "plain" if stratum.fluents else "points"
         super()._plain(stratum, *args, **kwargs)
 
     def _clockwork(self, stratum: Stratum, *args: Any, **kwargs: Any) -> None:

@@ -1,0 +1,170 @@
+"""`horai plan`: how rules are worked out, and what that costs."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from horai import io
+from horai.cli import console
+from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.guard import guarded
+from horai.cli.options import (
+    AllenMemory,
+    Background,
+    Chosen,
+    End,
+    Input,
+    InputFormat,
+    Predicates,
+    Quiet,
+    RulesArgument,
+    Start,
+    Step,
+    Strict,
+    Tick,
+    TimeIn,
+    Unit,
+    Window,
+    choose,
+    merged,
+    run_rules,
+)
+from horai.engine.profile import Profile
+from horai.errors import UsageError
+from horai.inputs import checked_clock, checked_format, read_input
+from horai.plan.modes import PythonPredicate
+from horai.plan.outlining import outline
+from horai.plan.program import Program, compile_program
+from horai.plan.sizes import InputSize, Source
+from horai.report.plan_json import plan_json
+from horai.report.plan_numbers import PlanNumbers
+from horai.report.plan_text import plan_lines
+from horai.rules import Rules
+
+NAME = "plan"
+# A run that is shorter is repeated: the first one also loads compiled code.
+SHORT = 2.0
+_NOT_HERE = ("answers", "format", "include_input", "engine")
+
+
+class Format(StrEnum):
+    """For people or for machines."""
+
+    text = "text"
+    json = "json"
+
+
+@guarded
+def command(
+    rules: RulesArgument = None,
+    background: Background = None,
+    input: Input = None,
+    analyze: Annotated[
+        bool, typer.Option("--analyze", help="Run the rules and show rows and times.")
+    ] = False,
+    window: Window = None,
+    step: Step = None,
+    start: Start = None,
+    end: End = None,
+    tick: Tick = None,
+    unit: Unit = None,
+    time_in: TimeIn = None,
+    input_format: InputFormat = None,
+    strict: Strict = None,
+    allen_memory: AllenMemory = None,
+    predicates: Predicates = None,
+    format: Annotated[Format, typer.Option(help="For people, or for machines.")] = Format.text,
+    quiet: Quiet = False,
+) -> None:
+    """Show how rules are worked out, operator by operator, and what that costs."""
+    chosen = choose(rules, background, predicates, input)
+    settings = merged(
+        chosen,
+        window=window,
+        step=step,
+        start=start,
+        end=end,
+        tick=tick,
+        unit=unit,
+        time_in=time_in,
+        input_format=input_format,
+        strict=strict,
+        allen_memory=allen_memory,
+    )
+    settings = {name: value for name, value in settings.items() if name not in _NOT_HERE}
+    if analyze and not chosen.input:
+        raise UsageError(
+            "no input given", "--analyze runs the rules: name the stream, --input FILE"
+        )
+    loaded = chosen.load()
+    narrative = _read(loaded, chosen, settings) if chosen.input else None
+    sizes = None if narrative is None else _sizes(narrative)
+    if analyze and narrative is not None:
+        profile = _profile(loaded, chosen, narrative, settings, quiet)
+        assert profile.program is not None
+        _show(profile.program, sizes, PlanNumbers(profile), format)
+    else:
+        _show(_compiled(loaded), sizes, None, format)
+
+
+def _read(rules: Rules, chosen: Chosen, settings: dict[str, Any]) -> io.Narrative:
+    """The input, read once for counting and for running."""
+    clock = checked_clock(settings.get("unit"), settings.get("time_in"))
+    return read_input(
+        chosen.input,
+        rules.schema,
+        clock,
+        format=checked_format(settings.get("input_format")),
+        strict=bool(settings.get("strict")),
+    )
+
+
+def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
+    """How many items there are of each type, and how many different values per column."""
+    found: dict[Source, InputSize] = {}
+    for one in narrative.tables:
+        columns = [f"a{i}" for i in range(one.arity)] + (["value"] if one.kind == "fluent" else [])
+        distinct = tuple(len(one.table.column(name).unique()) for name in columns)
+        times = len(one.table.column("start").unique())
+        found[one.kind, (one.name, one.arity)] = InputSize(len(one), distinct, times)
+    return found
+
+
+def _compiled(rules: Rules) -> Program:
+    given = [
+        PythonPredicate(name, len(inspect.signature(function).parameters))
+        for name, function in rules.predicates.items()
+    ]
+    return compile_program(rules.description, given)
+
+
+def _profile(
+    rules: Rules, chosen: Chosen, narrative: io.Narrative, settings: dict[str, Any], quiet: bool
+) -> Profile:
+    profile = Profile()
+    result = run_rules(rules, chosen, settings | {"profile": profile}, quiet, narrative)
+    if profile.seconds < SHORT:
+        profile = Profile()
+        result = run_rules(rules, chosen, settings | {"profile": profile}, True, narrative)
+    tell_dead_letters(result.dead_letters, None, quiet)
+    return profile
+
+
+def _show(
+    program: Program,
+    sizes: dict[Source, InputSize] | None,
+    numbers: PlanNumbers | None,
+    format: Format,
+) -> None:
+    plan = outline(program, sizes)
+    if format is Format.json:
+        typer.echo(json.dumps(plan_json(plan, numbers), ensure_ascii=False, indent=1))
+        return
+    screen = console.stdout()
+    for line in plan_lines(plan, numbers, tree=screen.is_terminal):
+        screen.print(line)

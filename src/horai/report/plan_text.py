@@ -1,0 +1,212 @@
+"""A plan for people: a tree of lines, numbers on the left, with guides and colours where wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from horai.engine.profile import Stats
+from horai.plan.outline import (
+    ComponentOutline,
+    OperatorOutline,
+    PartOutline,
+    PlanOutline,
+    RuleOutline,
+)
+from horai.plan.settling import WORDS
+from horai.report.plan_numbers import PlanNumbers
+
+_PLAIN, _TREE = ("  ", "  ", "  ", "  "), ("├─ ", "└─ ", "│  ", "   ")
+_STYLES = {"component": "bold", "rule": "cyan", "note": "dim", "part": "italic", "operator": ""}
+Columns = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the tree with what hangs below it."""
+
+    kind: str
+    text: str
+    columns: Columns = ()
+    below: tuple[Line, ...] = ()
+    word: str = ""
+    after: str = ""
+
+
+def plan_lines(
+    plan: PlanOutline, numbers: PlanNumbers | None = None, tree: bool = False
+) -> Iterator[Text]:
+    """The lines of a plan; `tree` draws guides and has colours."""
+    writer = _Writer(numbers)
+    tops = [writer.component(one) for one in plan.components]
+    if plan.groundings:
+        tops.append(writer.groundings(plan))
+    yield Text(_basis(plan), style="dim" if tree else "")
+    if numbers is not None:
+        yield Text(_total(numbers), style="dim" if tree else "")
+    width = [max(map(len, column)) for column in zip(writer.titles, *_columns(tops), strict=True)]
+    for top in tops:
+        yield Text()
+        yield from _header(writer.titles, width, tree) if top is tops[0] else ()
+        yield from _drawn(top, width, "", "", _TREE if tree else _PLAIN, tree)
+
+
+def _basis(plan: PlanOutline) -> str:
+    if plan.counted:
+        items = ", ".join(f"{one.rows:,} {one.name}/{one.arity}" for one in plan.inputs)
+        return f"Estimated rows are for the given input: {items or 'nothing'}."
+    names = ", ".join(f"{one.name}/{one.arity}" for one in plan.inputs)
+    return f"Estimated rows are for 1,000 items of each input type: {names or 'none'}."
+
+
+def _total(numbers: PlanNumbers) -> str:
+    profile = numbers.profile
+    count = "1 query time" if profile.queries == 1 else f"{profile.queries:,} query times"
+    rest = f"{_time(numbers.elsewhere)} of it for taking in items and giving answers"
+    return f"The run took {_time(profile.seconds)} for {count}, {rest}. Rows are those of all."
+
+
+class _Writer:
+    """Makes lines; with numbers, there are more columns."""
+
+    def __init__(self, numbers: PlanNumbers | None) -> None:
+        self.numbers = numbers
+        self.titles: Columns = ("estimate",)
+        if numbers is not None:
+            self.titles = ("estimate", "in", "out", "time")
+
+    def component(self, one: ComponentOutline) -> Line:
+        """A component with its rules, those of one entity together."""
+        title = f"component {one.number}, level {one.level}: {', '.join(one.names)}"
+        below = [Line("note", note, self._blank) for note in self._notes(one)]
+        for name in one.names:
+            rules = tuple(self._rule(rule) for rule in one.rules if rule.defines == name)
+            if len(one.names) == 1:
+                below += rules
+            elif rules:
+                below.append(Line("part", name, self._blank, rules))
+        columns = self._blank
+        if self.numbers is not None:
+            columns = ("", "", "", _time(self.numbers.component(one).seconds))
+        return Line("component", title, columns, tuple(below))
+
+    def _notes(self, one: ComponentOutline) -> Iterator[str]:
+        way = WORDS[one.settling.way] + (", in a cycle" if one.cyclic else "")
+        yield f"{way}: {one.settling.reason}" if one.settling.reason else way
+        if self.numbers is not None:
+            stats, profile = self.numbers.component(one), self.numbers.profile
+            took = f"{self.numbers.share(stats.seconds):.0%} of the run"
+            actual = profile.ways.get(one.id, one.settling.way)
+            other = "" if actual == one.settling.way else f"; settled as {WORDS[actual]}"
+            yield f"{took}, {_time(self.numbers.settling(one))} of it outside its rules{other}"
+        if one.key is not None:
+            yield f"can be split by {one.key}"
+        elif one.no_key is not None:
+            yield f"cannot be split: {one.no_key}"
+
+    def _rule(self, one: RuleOutline) -> Line:
+        notes = [one.effect] if one.effect else []
+        if one.grounded:
+            notes.append(f"from the grounding: {', '.join(one.grounded)}")
+        if one.looks.words:
+            notes.append(one.looks.words)
+        below = [Line("note", note, self._blank) for note in notes]
+        stats = None if self.numbers is None else self.numbers.rule(one)
+        columns = self._columns(one.estimate, stats, rule=True)
+        for part in one.parts:
+            below += self._part(part)
+        return Line("rule", one.head, columns, tuple(below), after=one.place)
+
+    def _part(self, part: PartOutline) -> list[Line]:
+        lines = [self._operator(one) for one in part.operators]
+        return [Line("part", part.label, self._blank, tuple(lines))] if part.label else lines
+
+    def _operator(self, one: OperatorOutline) -> Line:
+        below = [line for part in one.inside for line in self._part(part)]
+        stats = None if self.numbers is None else self.numbers.operator(one)
+        binds = f"binds {', '.join(one.binds)}" if one.binds else ""
+        after = "; ".join(note for note in (binds, one.note) if note)
+        columns = self._columns(one.estimate, stats)
+        return Line("operator", one.text, columns, tuple(below), one.operator, after)
+
+    def groundings(self, plan: PlanOutline) -> Line:
+        """All groundings, each with the chain that lists it."""
+        below = [
+            Line(
+                "rule",
+                one.entity,
+                (_rows(one.estimate), *self._blank[1:]),
+                tuple(self._listing(step) for step in one.operators),
+                after=one.place,
+            )
+            for one in plan.groundings
+        ]
+        return Line("component", "groundings", self._blank, tuple(below))
+
+    def _listing(self, one: OperatorOutline) -> Line:
+        columns = (_rows(one.estimate), *self._blank[1:])
+        binds = f"binds {', '.join(one.binds)}" if one.binds else ""
+        return Line("operator", one.text, columns, (), one.operator, binds)
+
+    @property
+    def _blank(self) -> Columns:
+        return ("",) * len(self.titles)
+
+    def _columns(self, estimate: float, stats: Stats | None, rule: bool = False) -> Columns:
+        if self.numbers is None:
+            return (_rows(estimate),)
+        if stats is None or (rule and not stats.calls and not stats.seconds):
+            return (_rows(estimate), "-", "-", "-")
+        came = "" if rule else f"{stats.rows_in:,}"
+        went = f"{stats.rows_out:,}" if stats.calls else "-"
+        return (_rows(estimate), came, went, _time(stats.seconds))
+
+
+# --- drawing -----------------------------------------------------------------------------------
+
+
+def _columns(lines: list[Line] | tuple[Line, ...]) -> Iterator[Columns]:
+    for line in lines:
+        yield line.columns
+        yield from _columns(line.below)
+
+
+def _header(titles: Columns, width: list[int], tree: bool) -> Iterator[Text]:
+    yield Text(_aligned(titles, width).rstrip(), style="dim" if tree else "")
+
+
+def _aligned(columns: Columns, width: list[int]) -> str:
+    return "  ".join(text.rjust(size) for text, size in zip(columns, width, strict=True)) + "  "
+
+
+def _drawn(
+    line: Line, width: list[int], lead: str, rest: str, guides: Columns, tree: bool
+) -> Iterator[Text]:
+    """A line and those below; `lead` stands before it, `rest` before what is below."""
+    found = Text(_aligned(line.columns, width), style="green" if tree else "")
+    found.append(lead, style="dim" if tree else "")
+    if line.word:
+        found.append(f"{line.word} ", style="bold magenta" if tree else "")
+    found.append(line.text, style=_STYLES[line.kind] if tree else "")
+    if line.after:
+        found.append(f"  [{line.after}]", style="dim" if tree else "")
+    found.rstrip()
+    yield found
+    branch, last, through, blank = guides
+    for one in line.below:
+        end = one is line.below[-1]
+        here = rest + (last if end else branch)
+        yield from _drawn(one, width, here, rest + (blank if end else through), guides, tree)
+
+
+def _rows(number: float) -> str:
+    """Few rows to a digit, many as a whole number."""
+    return f"{number:,.0f}" if number >= 10 or number == 0 else f"{number:.1f}"
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{seconds:,.2f} s"
+    return f"{seconds * 1e3:,.1f} ms" if seconds >= 1e-4 else f"{seconds * 1e6:,.0f} us"
