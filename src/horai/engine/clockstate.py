@@ -24,3 +24,7 @@ class ClockState:
 
     pending: list[Pending] = field(default_factory=list)
     acted: dict[tuple[int, Owner, int], int] = field(default_factory=dict)
+
+    def first(self, cut: int) -> int:
+        """The time of the earliest attempt that is open, at most the cut."""
+        return min((pending.since for pending in self.pending), default=cut)

@@ -64,12 +64,16 @@ class Horizon:
         found -= (found + 1) % self.tick
         return max(before, found, self.start)
 
-    def needed(self, cuts: list[int], border: int) -> dict[Source, int]:
-        """For every relation the time at or before which no reader looks any more."""
+    def needed(self, cuts: list[int], border: int, attempts: list[int]) -> dict[Source, int]:
+        """For every relation the time at or before which no reader looks any more.
+
+        `attempts` are, for every component, the first of its attempts that are open at its cut.
+        """
         found: dict[Source, int] = {}
         for place, reach in enumerate(self.reaches):
             for look in reach.looks:
-                back = FOREVER if look.back is None else cuts[place] - look.back - 2 * self.tick
+                since = min(cuts[place], attempts[place]) if look.attempt else cuts[place]
+                back = FOREVER if look.back is None else since - look.back - 2 * self.tick
                 found[look.source] = min(found.get(look.source, border), back)
         return found
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
-from horai.engine.columns import Column, codes_of, concat
+from horai.engine.columns import Column, bits, common, concat
 from horai.engine.hashing import build, dense, first
 from horai.engine.inputs import folded
 from horai.engine.memory import known_rows
@@ -45,10 +45,9 @@ class Rows:
         end = None if self.end is None else self.end[mask]
         return Rows(tuple(c.take(mask) for c in self.columns), self.start[mask], end)
 
-    def keys(self, symbols: Symbols) -> list[Ints]:
-        """Everything as integers."""
-        found = [codes_of(column, symbols) for column in self.columns]
-        return [*found, self.start] if self.end is None else [*found, self.start, self.end]
+    def times(self) -> list[Ints]:
+        """When it happens or holds."""
+        return [self.start] if self.end is None else [self.start, self.end]
 
 
 Tables = dict[Source, Rows]
@@ -148,7 +147,8 @@ class Ledger:
         """An event may have been told twice, and derived by several rules."""
         if source[0] == "fluent":
             return rows
-        _, firsts = dense(rows.keys(self.symbols), len(rows))
+        # Bits, not codes: of every measurement a code would be kept for ever.
+        _, firsts = dense([*map(bits, rows.columns), *rows.times()], len(rows))
         return rows if len(firsts) == len(rows) else rows.where(firsts)
 
     def _everything(self, archive: dict[Source, list[Rows]] | None, live: Tables) -> Tables:
@@ -177,8 +177,11 @@ class Ledger:
             rows = self._once(source, rows)
             other = right.get(source)
             if other is not None and len(other) and len(rows):
-                there = first(rows.keys(self.symbols), build(other.keys(self.symbols))) >= 0
-                rows = rows.where(~there)
+                pairs = zip(rows.columns, other.columns, strict=True)
+                keys = [common(one, another, self.symbols) for one, another in pairs]
+                mine = [*(key for key, _ in keys), *rows.times()]
+                theirs = [*(key for _, key in keys), *other.times()]
+                rows = rows.where(first(mine, build(theirs)) < 0)
             if len(rows):
                 found[source] = rows
         return found

@@ -191,7 +191,11 @@ class Session:
                 memory.rows, memory.owners = found.rows, found.owners
             return
         final = self._final(cuts, border)
-        needed = self.horizon.needed(cuts, border)
+        attempts = [
+            cut if f.clock is None else f.clock.first(cut)
+            for f, cut in zip(findings, cuts, strict=True)
+        ]
+        needed = self.horizon.needed(cuts, border, attempts)
 
         def keep(source: Source) -> int:
             return min(final(source), needed.get(source, border))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Term
+from horai.lang.terms import Term, Var
 from horai.plan.entities import literal_fvp
-from horai.plan.program import Key, Program, Stratum, key_of
+from horai.plan.program import DelayPlan, Key, Program, Stratum, key_of
 from horai.plan.readings import Helpers, Reading, readings
 from horai.plan.scopes import names
 
@@ -22,13 +22,15 @@ Source = tuple[str, Key]  # "event" or "fluent", and what it is called
 class Look:
     """A relation that is read `back` before to `ahead` after the head's time; None: unbounded.
 
-    A start or end (`edge`) is known one time-point later than it is said to be.
+    A start or end (`edge`) is known one time-point later than it is said to be. What a delayed
+    effect asks about the time of its attempt (`attempt`) is read as far back as attempts are open.
     """
 
     source: Source
     back: int | None
     ahead: int | None
     edge: bool = False
+    attempt: bool = False
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ def reach_of(stratum: Stratum, program: Program) -> Reach:
         _add_static(found, static.rule, program)
     for delay in stratum.delays:
         for reading in readings(delay.rule, program.graph.helpers):
-            found.looks.append(Look(_source(reading), None, 0))
+            found.looks.append(_delayed_look(reading, delay))
         found.whole |= _never_final(delay.rule.body, program)
     return found
 
@@ -73,6 +75,20 @@ def _look(reading: Reading) -> Look:
         return Look(_source(reading), None, None)
     edge = isinstance(reading.literal, ec.Edge)
     return Look(_source(reading), reading.back, reading.ahead, edge)
+
+
+def _delayed_look(reading: Reading, delay: DelayPlan) -> Look:
+    """The head's time is the deadline, which lies after the cut while an attempt is open."""
+    literal = reading.literal
+    if reading.back is not None:
+        return Look(_source(reading), reading.back, 0)
+    at_attempt = (
+        isinstance(literal, ec.HoldsAt)
+        and delay.time is not None
+        and literal.time == Var(delay.time)
+        and not reading.through
+    )
+    return Look(_source(reading), 0 if at_attempt else None, 0, attempt=at_attempt)
 
 
 def _source(reading: Reading) -> Source:
