@@ -127,7 +127,11 @@ class Estimator:
                 return rows.times(_selectivity(literal, rows))
             case op.Unify(left=left, right=right):
                 free = names(left, right) - rows.distinct.keys()
-                return rows.binding(free) if free else rows.times(EQUAL)
+                if not free:
+                    return rows.times(EQUAL)
+                constant = is_ground(left) or is_ground(right)
+                found = dict.fromkeys(free, 1.0) if constant else {}
+                return replace(rows, distinct=rows.distinct | found).binding(free)
             case op.Extend() | op.SpanOperation() | op.QueryTime():
                 return rows.binding(names(step.term))
             case op.Truth(value=value):
@@ -217,21 +221,25 @@ class Estimator:
 def join(rows: Rows, size: Size, terms: tuple[Term, ...]) -> Rows:
     """A table joined with a relation by the terms that have a value.
 
-    Of what is joined by there are no more combinations than rows on either side.
+    Constants select first. Of what is joined by there are then no more combinations than rows on
+    either side.
     """
+    chosen = size.rows
     ours = theirs = 1.0
     distinct = dict(rows.distinct)
     for term, values in zip(terms, size.distinct, strict=True):
         many = max(1.0, values)
         known = [rows.distinct[name] for name in names(term) if name in rows.distinct]
-        if known or is_ground(term):
-            ours *= max(known, default=1.0)
+        if is_ground(term) or (known and max(known) <= 1):
+            chosen /= many
+        elif known:
+            ours *= max(known)
             theirs *= many
         for name in names(term):
             if not (isinstance(term, Var) and is_anonymous(term)):
                 distinct[name] = min(many, rows.distinct.get(name, many))
-    combinations = max(min(rows.rows, ours), min(size.rows, theirs), 1.0)
-    return replace(rows, rows=rows.rows * size.rows / combinations, distinct=distinct)
+    combinations = max(min(rows.rows, ours), min(chosen, theirs), 1.0)
+    return replace(rows, rows=rows.rows * chosen / combinations, distinct=distinct)
 
 
 def _of(rows: Rows, term: Term) -> list[float]:
