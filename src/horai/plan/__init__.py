@@ -9,6 +9,8 @@
 | `vertices`, `readings`, `timing`, `dependencies` | the dependency graph |
 | `components` | strata: what is settled together, and in which order |
 | `partition` | the arguments by which the work can be split |
+| `sizes`, `estimates`, `rule_estimates` | how many rows operators and rules give |
+| `settling`, `finality`, `outline`, `outlining` | the plan as data, for people to read |
 | `check` | what is wrong or doubtful about a description |
 """
 

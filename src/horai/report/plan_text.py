@@ -63,9 +63,11 @@ def _basis(plan: PlanOutline) -> str:
 
 def _total(numbers: PlanNumbers) -> str:
     profile = numbers.profile
-    count = "1 query time" if profile.queries == 1 else f"{profile.queries:,} query times"
-    rest = f"{_time(numbers.elsewhere)} of it for taking in items and giving answers"
-    return f"The run took {_time(profile.seconds)} for {count}, {rest}. Rows are those of all."
+    count = "1 query time"
+    if profile.queries != 1:
+        count = f"{profile.queries:,} query times, whose rows are added up"
+    rest = f"{_time(numbers.elsewhere)} of it went into taking in items and giving answers"
+    return f"The run took {_time(profile.seconds)} for {count}; {rest}."
 
 
 class _Writer:
