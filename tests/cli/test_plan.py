@@ -5,8 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
+
+from horai.cli.app import app
+from horai.engine.profile import Profile
+from horai.errors import UsageError
+from horai.plan.outlining import outline
+from horai.plan.program import compile_program
+from horai.report.plan_text import plan_lines
+from horai.rules import load, loads
 
 from .conftest import Run
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/horai.toml"))
 
 # Every kind of operator, in rules as short as they can be.
 EVERYTHING = """\
@@ -287,12 +299,7 @@ def test_a_project_needs_no_arguments(horai: Run, small: tuple[str, ...]) -> Non
     assert "3 up/1" in result.stdout
 
 
-def test_a_terminal_gets_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    from horai.plan.outlining import outline
-    from horai.plan.program import compile_program
-    from horai.report.plan_text import plan_lines
-    from horai.rules import loads
-
+def test_a_terminal_gets_a_tree() -> None:
     plan = outline(compile_program(loads(SMALL).description))
     lines = [line.plain for line in plan_lines(plan, tree=True)]
     assert any("├─ initiatedAt(on(X)=true, T)" in line for line in lines)
@@ -308,6 +315,8 @@ def test_a_terminal_gets_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
         (("plan", "rules.ec", "--input", "nowhere.csv"), "nowhere.csv: there is no such file"),
         (("plan", "rules.ec", "-i", "day.csv", "--analyze", "--window", "0"), "window must be"),
         (("plan", "rules.ec", "-i", "day.csv", "--unit", "year"), "unknown unit of time 'year'"),
+        (("plan", "rules.ec", "--window", "5"), "--window is about a run"),
+        (("plan", "rules.ec", "--allen-memory", "5"), "--allen-memory is about a run"),
         (("plan", "rules.ec", "--format", "xml"), "is not one of"),
         (("plan", "day.csv"), "day.csv"),
     ],
@@ -318,3 +327,32 @@ def test_wrong_use_is_explained(horai: Run, words: tuple[str, ...], reason: str)
     assert reason in " ".join(result.stderr.replace("│", " ").split())
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_has_a_plan(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT / "examples" / name)
+    text = CliRunner().invoke(app, ["plan"]).stdout
+    result = CliRunner().invoke(app, ["plan", "--format", "json"])
+    assert result.exit_code == 0, result.output
+    plan = json.loads(result.stdout)
+    assert len(rules(plan)) > 3
+    for rule in rules(plan):
+        assert f"{rule['head']}  [{rule['place']}]" in text
+        assert all("~" not in one["text"] for one in operators(rule["parts"]))
+
+
+def test_a_profile_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT / "examples" / "harbour")
+    loaded = load("rules.ec", "background.ec")
+    settings: dict[str, Any] = {"start": 0, "window": 300, "step": 200}
+    profile = Profile()
+    watched = loaded.run("narrative.csv", profile=profile, **settings)
+    assert watched.rows() == loaded.run("narrative.csv", **settings).rows()
+    assert profile.queries > 1
+    assert not profile._path
+
+
+def test_only_the_columnar_engine_can_be_profiled() -> None:
+    with pytest.raises(UsageError, match="cannot be profiled"):
+        loads(SMALL).run(STREAM, engine="reference", profile=Profile())

@@ -83,18 +83,17 @@ def command(
 ) -> None:
     """Show how rules are worked out, operator by operator, and what that costs."""
     chosen = choose(rules, background, predicates, input)
+    timing = {
+        "window": window,
+        "step": step,
+        "start": start,
+        "end": end,
+        "tick": tick,
+        "allen_memory": allen_memory,
+    }
+    _refuse_idle(timing, analyze)
     settings = merged(
-        chosen,
-        window=window,
-        step=step,
-        start=start,
-        end=end,
-        tick=tick,
-        unit=unit,
-        time_in=time_in,
-        input_format=input_format,
-        strict=strict,
-        allen_memory=allen_memory,
+        chosen, **timing, unit=unit, time_in=time_in, input_format=input_format, strict=strict
     )
     settings = {name: value for name, value in settings.items() if name not in _NOT_HERE}
     if analyze and not chosen.input:
@@ -110,6 +109,13 @@ def command(
         _show(profile.program, sizes, PlanNumbers(profile), format)
     else:
         _show(_compiled(loaded), sizes, None, format)
+
+
+def _refuse_idle(timing: dict[str, Any], analyze: bool) -> None:
+    """Settings of a run mean nothing where nothing runs."""
+    idle = [name.replace("_", "-") for name, value in timing.items() if value is not None]
+    if idle and not analyze:
+        raise UsageError(f"--{idle[0]} is about a run", "add --analyze to run the rules")
 
 
 def _read(rules: Rules, chosen: Chosen, settings: dict[str, Any]) -> io.Narrative:

@@ -130,8 +130,8 @@ class Estimator:
                 if not free:
                     return rows.times(EQUAL)
                 constant = is_ground(left) or is_ground(right)
-                found = dict.fromkeys(free, 1.0) if constant else {}
-                return replace(rows, distinct=rows.distinct | found).binding(free)
+                single = dict.fromkeys(free, 1.0) if constant else {}
+                return replace(rows, distinct=rows.distinct | single).binding(free)
             case op.Extend() | op.SpanOperation() | op.QueryTime():
                 return rows.binding(names(step.term))
             case op.Truth(value=value):

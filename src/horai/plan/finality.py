@@ -59,24 +59,18 @@ def _final(reach: Reach, stratum: Stratum) -> str:
         return "never: it depends on the query time or on all that is known"
     own = {("fluent", key) for key in stratum.fluents} | {("event", key) for key in stratum.events}
     read = [look for look in reach.looks if look.source not in own]
-    ahead = _most([look.ahead for look in read])
-    if ahead is None:
+    if any(look.ahead is None for look in read):
         return "never: it looks at whole interval lists or at any later time"
-    found = AT_BORDER
-    late = [word for word in (str(ahead) if ahead else "", _tick(reach)) if word]
-    if late:
-        found = f"up to {' and '.join(late)} before the border"
+    # A start or end is known one time-point later than it is said to be.
+    late, edge = max(((max(0, look.ahead or 0), look.edge) for look in read), default=(0, False))
+    parts = [str(late)] * (late > 0) + ["one time-point"] * edge
+    found = f"up to {' and '.join(parts)} before the border" if parts else AT_BORDER
     if reach.durations:
         bounds = ", ".join(show(bound) for bound in reach.durations)
         found += f", where no interval waits for its duration ({bounds})"
     if reach.relations:
         found += ", where no interval waits for an Allen relation"
     return found
-
-
-def _tick(reach: Reach) -> str:
-    """A start or end is known one time-point later than it is said to be."""
-    return "one time-point" if any(look.edge for look in reach.looks) else ""
 
 
 def _most(ways: list[int | None]) -> int | None:
