@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 
 from horai.engine.columns import Column, bits, concat, ints
 from horai.engine.hashing import distinct
 from horai.engine.symbols import Symbols
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Mask, Spans
 
 
@@ -109,7 +109,7 @@ def gather(spans: Spans, rows: int, chosen: Ints) -> Spans:
     return Spans(*_gather(spans.start, spans.end, offsets, chosen))
 
 
-@njit(cache=True)
+@kernel
 def _gather(start: Ints, end: Ints, offsets: Ints, chosen: Ints) -> tuple[Ints, Ints, Ints]:
     total = 0
     for row in chosen:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints
 
 Matrix = npt.NDArray[np.int64]  # one row per key column
@@ -123,7 +124,7 @@ def dense_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
     return ids, firsts[:n].copy()
 
 
-@njit(cache=True)
+@kernel
 def number_columns(keys: Matrix, low: Ints, base: Ints, size: int) -> tuple[Ints, Ints]:
     ids = np.full(size, -1, np.int64)
     count = np.zeros(keys.shape[0], np.int64)
@@ -138,7 +139,7 @@ def number_columns(keys: Matrix, low: Ints, base: Ints, size: int) -> tuple[Ints
     return ids, count
 
 
-@njit(cache=True)
+@kernel
 def combined(keys: Matrix, ids: Ints, low: Ints, width: Ints, base: Ints, count: Ints) -> Ints:
     rows = keys.shape[1]
     found = np.zeros(rows, np.int64)
@@ -156,7 +157,7 @@ def combined(keys: Matrix, ids: Ints, low: Ints, width: Ints, base: Ints, count:
     return found
 
 
-@njit(cache=True)
+@kernel
 def single(column: Ints, low: int, size: int) -> Ints:
     found = np.empty(len(column), np.int64)
     high = low + (size - 1)
@@ -165,7 +166,7 @@ def single(column: Ints, low: int, size: int) -> Ints:
     return found
 
 
-@njit(cache=True)
+@kernel
 def renumbered(keys: Ints, size: int) -> tuple[Ints, Ints]:
     rows = len(keys)
     table = np.full(size, -1, np.int64)
@@ -182,7 +183,7 @@ def renumbered(keys: Ints, size: int) -> tuple[Ints, Ints]:
     return ids, firsts[:n].copy()
 
 
-@njit(cache=True)
+@kernel
 def chains_of(keys: Ints, size: int) -> tuple[Ints, Ints, bool]:
     rows = len(keys)
     head = np.full(size, -1, np.int64)
@@ -196,7 +197,7 @@ def chains_of(keys: Ints, size: int) -> tuple[Ints, Ints, bool]:
     return head, after, unique
 
 
-@njit(cache=True)
+@kernel
 def heads_of(keys: Ints, head: Ints) -> Ints:
     found = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
@@ -204,7 +205,7 @@ def heads_of(keys: Ints, head: Ints) -> Ints:
     return found
 
 
-@njit(cache=True)
+@kernel
 def follow(place: Ints, after: Ints) -> tuple[Ints, Ints]:
     """All rows of the chains that begin at some places."""
     total = 0

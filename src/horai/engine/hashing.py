@@ -24,7 +24,7 @@ from horai.engine.hash_kernels import (
     renumbered,
     single,
 )
-from horai.temporal.spans import Ints
+from horai.temporal.spans import Ints, plain
 
 
 class Numbering(NamedTuple):
@@ -63,8 +63,8 @@ SMALL = 1 << 16
 def matrix(columns: list[Ints]) -> Matrix:
     """Key columns as one block of memory."""
     if len(columns) == 1:
-        return np.ascontiguousarray(columns[0]).reshape(1, -1)
-    return np.ascontiguousarray(np.vstack(columns)) if columns else np.empty((0, 0), np.int64)
+        return plain(columns[0])[0].reshape(1, -1)
+    return np.vstack(columns) if columns else np.empty((0, 0), np.int64)
 
 
 def _numbering(keys: Matrix) -> Numbering | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 
 from horai.engine.columns import Column, bits, codes, codes_of, concat, ints
 from horai.engine.hashing import dense
@@ -16,7 +15,8 @@ from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
 from horai.temporal.coalesce import sort_spans
-from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, previous_point
+from horai.temporal.kernels import kernel
+from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain, previous_point
 
 Key = tuple[str, int]
 
@@ -38,7 +38,7 @@ class Fluent:
 
     def holds(self, pair: Ints, time: Ints) -> Mask:
         """Does each pair hold at its time?"""
-        mask: Mask = _holds(pair, time, self.offsets, self.spans.start, self.spans.end)
+        mask: Mask = _holds(*plain(pair, time, self.offsets, self.spans.start, self.spans.end))
         return mask
 
     def where(self, mask: Mask) -> Fluent:
@@ -52,7 +52,7 @@ class Fluent:
 
     def lists(self, pair: Ints) -> Spans:
         """The spans of some pairs by their place in the list; -1 is a pair that is not known."""
-        return Spans(*_lists(pair, self.offsets, self.spans.start, self.spans.end))
+        return Spans(*_lists(*plain(pair, self.offsets, self.spans.start, self.spans.end)))
 
 
 def fluent_of(
@@ -197,7 +197,7 @@ def coded(table: Relation, symbols: Symbols) -> list[Ints]:
     return [codes_of(column, symbols) for column in table.columns]
 
 
-@njit(cache=True)
+@kernel
 def _holds(pair: Ints, time: Ints, offsets: Ints, start: Ints, end: Ints) -> Mask:
     inside = np.zeros(len(pair), np.bool_)
     for i in range(len(pair)):
@@ -215,7 +215,7 @@ def _holds(pair: Ints, time: Ints, offsets: Ints, start: Ints, end: Ints) -> Mas
     return inside
 
 
-@njit(cache=True)
+@kernel
 def _lists(pair: Ints, offsets: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     total = 0
     for p in pair:

@@ -6,8 +6,8 @@ Both sides are sorted, so every operation is one merge: two cursors that only mo
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import INF, Ints, Spans, fitted, plain
 
 
@@ -38,7 +38,7 @@ def complement(keys: Ints, spans: Spans, first: int) -> Spans:
     return difference(whole, spans)
 
 
-@njit(cache=True)
+@kernel
 def _union(
     key_a: Ints, start_a: Ints, end_a: Ints, key_b: Ints, start_b: Ints, end_b: Ints
 ) -> tuple[Ints, Ints, Ints]:
@@ -69,7 +69,7 @@ def _union(
     return out_key[:m], out_start[:m], out_end[:m]
 
 
-@njit(cache=True)
+@kernel
 def _intersection(
     key_a: Ints, start_a: Ints, end_a: Ints, key_b: Ints, start_b: Ints, end_b: Ints
 ) -> tuple[Ints, Ints, Ints]:
@@ -98,7 +98,7 @@ def _intersection(
     return out_key[:m], out_start[:m], out_end[:m]
 
 
-@njit(cache=True)
+@kernel
 def _difference(
     key_a: Ints, start_a: Ints, end_a: Ints, key_b: Ints, start_b: Ints, end_b: Ints
 ) -> tuple[Ints, Ints, Ints]:

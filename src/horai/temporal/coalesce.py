@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Spans, fitted, plain
 
@@ -25,7 +25,7 @@ def coalesce(spans: Spans) -> Spans:
     return Spans(*fitted(_coalesce(*plain(*spans)), len(spans)))
 
 
-@njit(cache=True)
+@kernel
 def _coalesce(key: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     n = len(key)
     out_key = np.empty(n, np.int64)

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import FIRST, INF, Ints, Mask, Points, Spans, plain, previous_point
 
 Bound = int | float | Ints | npt.NDArray[np.float64]
@@ -79,7 +79,7 @@ def _whole(bound: Bound, below: bool) -> tuple[int | Ints, bool | Mask]:
     return np.where(inside, wholes, np.where(rounded > 0, INF, FIRST)), known
 
 
-@njit(cache=True)
+@kernel
 def _durations(query: int, start: Ints, end: Ints) -> Ints:
     duration = np.empty(len(start), np.int64)
     for i in range(len(start)):
@@ -93,7 +93,7 @@ def _durations(query: int, start: Ints, end: Ints) -> Ints:
     return duration
 
 
-@njit(cache=True)
+@kernel
 def _shift(time: Ints, delay: Ints) -> Ints:
     moved = np.empty(len(time), np.int64)
     for i in range(len(time)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import INF, Ints, Points, Spans, plain
 
 
@@ -22,7 +22,7 @@ def grid_points(spans: Spans, low: int, high: int, tick: int = 1) -> tuple[Point
     return Points(key, time), row
 
 
-@njit(cache=True)
+@kernel
 def _grid_points(
     low: int, high: int, tick: int, key: Ints, start: Ints, end: Ints
 ) -> tuple[Ints, Ints, Ints]:

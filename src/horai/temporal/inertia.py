@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import INF, Ints, Mask, fitted, plain
 
 EVERY_VALUE = -1
@@ -56,7 +56,7 @@ def inertia(changes: Changes, tick: int = 1, held: ValueSpans | None = None) -> 
     return ValueSpans(*fitted(found, len(changes.key) + len(held.key)))
 
 
-@njit(cache=True)
+@kernel
 def _inertia(
     tick: int,
     initiates: Mask,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, plain
 
 # A counting sort pays while keys are dense: at most so many keys per row.
@@ -55,7 +56,7 @@ def order(key: Ints, time: Ints) -> Ints:
     return np.lexsort((time, key)).astype(np.int64, copy=False)
 
 
-@njit(cache=True)
+@kernel
 def _survey(key: Ints, time: Ints) -> tuple[bool, bool, int, int, int, int]:
     """Are the rows sorted, are the times sorted, and the least and greatest of both columns."""
     low, high, early, late = key[0], key[0], time[0], time[0]
@@ -86,7 +87,7 @@ def _insertion_sort(key: Ints, time: Ints) -> Ints:
     return positions
 
 
-@njit(cache=True)
+@kernel
 def _count_sort(key: Ints, low: int, width: int) -> Ints:
     """A stable counting sort by key: rows that come in time order stay so within each key."""
     place = np.zeros(width + 1, np.int64)
@@ -102,7 +103,7 @@ def _count_sort(key: Ints, low: int, width: int) -> Ints:
     return positions
 
 
-@njit(cache=True)
+@kernel
 def _pack(key: Ints, time: Ints, low: int, early: int, time_bits: int, row_bits: int) -> Ints:
     """Key, time and row number in one integer that sorts as they do; no row number in 0 bits."""
     packed = np.empty(len(key), np.int64)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from horai.temporal.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -91,7 +92,7 @@ def previous_point(time: Ints, tick: int) -> Ints:
     return before
 
 
-@njit(cache=True)
+@kernel
 def _next(tick: int, time: Ints) -> Ints:
     following = np.empty(len(time), np.int64)
     for i in range(len(time)):
@@ -100,7 +101,7 @@ def _next(tick: int, time: Ints) -> Ints:
     return following
 
 
-@njit(cache=True)
+@kernel
 def _previous(tick: int, time: Ints) -> Ints:
     before = np.empty(len(time), np.int64)
     for i in range(len(time)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Mask, Points, Spans, plain
 
 
@@ -14,7 +14,7 @@ def stab(points: Points, spans: Spans) -> Mask:
     return mask
 
 
-@njit(cache=True)
+@kernel
 def _stab(key: Ints, time: Ints, span_key: Ints, start: Ints, end: Ints) -> Mask:
     inside = np.zeros(len(key), np.bool_)
     j = 0
