@@ -1,0 +1,53 @@
+"""The measurements run, with tiny sizes; how fast is not asked here."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[1] / "bench"
+SIZES = {
+    "bench_clockwork.py": ["20000"],
+    "bench_facts.py": ["100"],
+    "bench_kernels.py": ["2000", "20"],
+    "bench_read.py": ["1000"],
+    "bench_write.py": ["1000"],
+}
+
+
+def run(script: str, *arguments: str) -> str:
+    command = [sys.executable, str(BENCH / script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_script_is_run_here() -> None:
+    assert {path.name for path in BENCH.glob("bench_*.py")} == {*SIZES, "bench_engine.py"}
+
+
+@pytest.mark.parametrize("script", SIZES)
+def test_scripts_print_figures(script: str) -> None:
+    assert any(letter.isdigit() for letter in run(script, *SIZES[script]))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *"abdeg",
+        pytest.param("c", marks=pytest.mark.slow),
+        pytest.param("f", marks=pytest.mark.slow),
+    ],
+)
+def test_parts_of_the_engine(part: str) -> None:
+    printed = run("bench_engine.py", "--quick", "--only", part)
+    assert f"({part})" in printed
+    assert len(printed.splitlines()) > 3
+
+
+def test_a_part_that_is_not_there() -> None:
+    command = [sys.executable, str(BENCH / "bench_engine.py"), "--only", "z"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "there are a to g" in done.stderr
