@@ -127,7 +127,7 @@ class Lowering:
         if call.key == ("queryTime", 1) and call.key not in self.predicates:
             return op.QueryTime(call.args[0], term)
         if call.key in self.predicates:
-            if self.predicates[call.key].is_relation:
+            if self.predicates[call.key].is_relation and not self._explodes(call, bound):
                 return op.Facts(call.key, call.args, term)
             if self._is_plain(call.key):
                 return self._unfolded(call, bound, rest)
@@ -147,6 +147,16 @@ class Lowering:
         if key not in self._plain:
             self._plain[key] = not self.predicates[key].facts and not self._returns(key)
         return self._plain[key]
+
+    def _explodes(self, call: ec.Call, bound: Names) -> bool:
+        """Would listing a relation pair things that only the arguments of a call bring together?
+
+        `oneIs(T,A,B) :- kind(A,T), kind(B,O), O \\= T.` has a row for every two things there are.
+        """
+        some = any(names(arg) <= bound for arg in call.args)
+        if not some or not self._is_plain(call.key):
+            return False
+        return any(_falls_apart(rule.body) for rule in self.predicates[call.key].rules)
 
     def _returns(self, key: op.Key) -> bool:
         """Can a predicate call itself?"""
@@ -247,6 +257,17 @@ class Lowering:
         for literal in literals:
             found |= self._binds(literal, bound | found)
         return found
+
+
+def _falls_apart(body: ec.Literal) -> bool:
+    """Do the calls of a body form groups that share no variable?"""
+    groups: list[Names] = []
+    for literal in ec.conjuncts(body):
+        mine = names(literal.term)
+        if isinstance(literal, ec.Call) and mine:
+            mine = mine.union(*(group for group in groups if group & mine))
+            groups = [group for group in groups if not group & mine] + [mine]
+    return len(groups) > 1
 
 
 def _live(items: Iterable[ec.Literal]) -> list[ec.Literal]:
