@@ -128,12 +128,17 @@ def split_body(
 def _late(
     outside: list[ec.Literal], inside: list[ec.Literal], bound: Names, head: Names
 ) -> list[ec.Literal]:
-    """Negations and aggregates that share a variable which only the second part binds."""
+    """Conditions that share a variable which only the second part binds.
+
+    Not every branch of an alternative gives it a value, so what a branch says of it would be lost.
+    """
     shared = frozenset(name for one in inside for name in visible(one))
     return [
         literal
         for literal in outside
-        if isinstance(literal, ec.Not | ec.FindAll | ec.Aggregate | ec.IfThenElse | ec.Compare)
+        if isinstance(
+            literal, ec.Not | ec.FindAll | ec.Aggregate | ec.IfThenElse | ec.Compare | ec.Or
+        )
         and (names(literal.term) & (shared | head)) - bound
     ]
 
