@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from horai.engine.latecomers import Latecomers
 from horai.engine.memory import FOREVER
 from horai.engine.world import Undecided
 from horai.plan.program import Program, Stratum
@@ -29,6 +30,9 @@ class Horizon:
 
     def __post_init__(self) -> None:
         self.reaches = [reach_of(stratum, self.program) for stratum in self.program.strata]
+        latecomers = Latecomers(self.program)
+        for reach, stratum in zip(self.reaches, self.program.strata, strict=True):
+            reach.whole |= latecomers.noticed_by(stratum)
         for place, stratum in enumerate(self.program.strata):
             for source in sources_of(stratum):
                 self.makers.setdefault(source, []).append(place)

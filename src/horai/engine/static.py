@@ -162,6 +162,11 @@ class Static:
         return fluent_of(taken, spans.start, spans.end, len(spans), self.world.symbols)
 
 
+def supports_of(plan: StaticPlan) -> list[Support]:
+    """Sets of fluents of which one must be known as a whole for a rule to give an interval."""
+    return _supports(plan.result, plan.chain.steps)
+
+
 def _names(support: Support) -> frozenset[str]:
     return names(*(term for lookup in support for term in lookup.terms))
 

@@ -111,7 +111,7 @@ def _add_static(found: Reach, rule: ec.HoldsForRule | ec.HoldsAtRule, program: P
         grounded = key_of(rule.fvp.fluent) in program.groundings and not program.dynamic
         found.whole |= bool(asked) and not grounded
     lists = _interval_variables(rule)
-    for literal in _unfolded(rule.body, program.graph.helpers):
+    for literal in unfolded(rule.body, program.graph.helpers):
         match literal:
             case ec.Duration(bound=bound):
                 found.durations.append(bound)
@@ -178,11 +178,11 @@ def _never_final(body: ec.Literal, program: Program) -> bool:
     asked = program.dynamic | {("queryTime", 1)}
     return any(
         isinstance(part, ec.Call) and part.key in asked
-        for part in _unfolded(body, program.graph.helpers)
+        for part in unfolded(body, program.graph.helpers)
     )
 
 
-def _unfolded(body: ec.Literal, helpers: Helpers) -> list[ec.Literal]:
+def unfolded(body: ec.Literal, helpers: Helpers) -> list[ec.Literal]:
     """All conditions of a body, those of helper predicates included."""
     found: list[ec.Literal] = []
     seen: set[Key] = set()
