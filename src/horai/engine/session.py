@@ -24,6 +24,7 @@ from horai.engine.profile import Profile
 from horai.engine.relations import Relation, joined
 from horai.engine.remembering import KnownPairs, remember
 from horai.engine.residents import residents, settlers, until_cut
+from horai.engine.static import present_only
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.watching import watched
@@ -73,7 +74,10 @@ class Session:
         self.horizon = Horizon(self.program, start, tick)
         self.memories = [Memory(start) for _ in self.program.strata]
         self.known = KnownPairs(self.symbols)
-        self.known.wanted = absence_read(self.program)
+        static = [plan for stratum in self.program.strata for plan in stratum.static]
+        absent = {id(plan.clause) for plan in static if not present_only(plan)}
+        present = [plan.clause for plan in static if id(plan.clause) not in absent]
+        self.known.wanted = absence_read(self.program, present)
         self._derived = {k for s in self.program.strata for _, k in sources_of(s)}
         self.ledger = Ledger(
             self.symbols, self.program.unwrapping, tick, window, {} if archive else None

@@ -167,6 +167,16 @@ def supports_of(plan: StaticPlan) -> list[Support]:
     return _supports(plan.result, plan.chain.steps)
 
 
+def present_only(plan: StaticPlan) -> bool:
+    """Does a rule speak only of entities of which something holds, in all of its variables?"""
+    body = [p.fvp.term for p in ec.walk(plan.rule.body) if isinstance(p, ec.HoldsFor | ec.HoldsAt)]
+    asked = names(*plan.terms, *body)
+    if isinstance(plan.rule, ec.HoldsAtRule):
+        return False
+    supports = _supports(plan.result, plan.chain.steps)
+    return all(support and asked <= _names(support) for support in supports)
+
+
 def _names(support: Support) -> frozenset[str]:
     return names(*(term for lookup in support for term in lookup.terms))
 

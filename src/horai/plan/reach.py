@@ -6,6 +6,7 @@ no item that may still arrive can change.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from horai.lang.ec import syntax as ec
@@ -155,10 +156,16 @@ def _interval_variables(rule: ec.HoldsForRule | ec.HoldsAtRule) -> frozenset[str
     return found
 
 
-def absence_read(program: Program) -> frozenset[Key]:
-    """Fluents of rules that may speak of what is absent: their instances are never forgotten."""
+def absence_read(program: Program, present: Iterable[ec.Clause] = ()) -> frozenset[Key]:
+    """Fluents of rules that may speak of what is absent: their instances are never forgotten.
+
+    The rules of some clauses are known to speak of what is `present` only.
+    """
     found: set[Key] = set()
+    skipped = {id(clause) for clause in present}
     for rule in program.description.rules:
+        if id(rule.clause) in skipped:
+            continue
         body = getattr(rule, "body", None)
         if body is None or isinstance(rule, ec.BackgroundRule | ec.Grounding):
             continue
