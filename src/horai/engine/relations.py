@@ -98,12 +98,21 @@ def join(frame: Frame, table: Relation, terms: tuple[Term, ...], symbols: Symbol
     """The rows of frame and table that fit together."""
     table, terms, rows = _flat(table, terms, symbols)
     pattern = _pattern(frame, terms, symbols)
+    if frame.rows == 1 and not pattern.keys and not pattern.twice:
+        return _everything(frame, table, rows, pattern.news)
     left, right = _pairs(frame, table, pattern, symbols)
     for one, other in pattern.twice:
         a, b = table.columns[one], table.columns[other]
         same = codes_of(a, symbols)[right] == codes_of(b, symbols)[right]
         left, right = left[same], right[same]
-    return Match(frame, table, left, right, rows, pattern.news)
+    whole = len(left) == frame.rows and _is_range(left)
+    return Match(frame, table, left, right, rows, pattern.news, whole)
+
+
+def _everything(frame: Frame, table: Relation, rows: Ints | None, news: dict[str, int]) -> Match:
+    """The whole relation, as at the beginning of most chains."""
+    left = np.zeros(table.rows, np.int64)
+    return Match(frame, table, left, np.arange(table.rows), rows, news, table.rows == 1, True)
 
 
 @dataclass(slots=True)
@@ -116,6 +125,8 @@ class Match:
     right: Ints
     origin: Ints | None  # rows of the table before compound terms were taken apart
     news: dict[str, int]
+    all_left: bool = False  # every row of the frame once, in order
+    all_right: bool = False  # and of the relation
 
     def source_rows(self) -> Ints:
         """The rows of the relation that was asked for."""
@@ -130,20 +141,24 @@ class Match:
 
     def to_frame(self, needed: Callable[[str], bool]) -> Frame:
         """The frame of the pairs, with the variables that are needed."""
-        left = self.left
-        whole = len(left) == self.frame.rows and _is_range(left)
         kept = Frame(
             self.frame.rows,
             {n: c for n, c in self.frame.columns.items() if needed(n)},
             {n: s for n, s in self.frame.lists.items() if needed(n)},
         )
-        frame = kept if whole else kept.take(left)
+        frame = kept if self.all_left else kept.take(self.left)
         for name, position in self.news.items():
             if needed(name):
-                column = self.table.columns[position]
-                all_rows = len(self.right) == self.table.rows and _is_range(self.right)
-                frame.columns[name] = column if all_rows else column.take(self.right)
+                frame.columns[name] = self._column(position)
         return frame
+
+    def _column(self, position: int) -> Column:
+        column = self.table.columns[position]
+        if self.all_right:
+            return column
+        if self.table.rows == 1:
+            return Column(column.kind, np.full(len(self.right), column.data[0]))
+        return column.take(self.right)
 
 
 def _is_range(rows: Ints) -> bool:
@@ -197,6 +212,8 @@ def _pairs(frame: Frame, table: Relation, pattern: Pattern, symbols: Symbols) ->
         return np.zeros(len(rows), np.int64), rows
     if not moving:
         rows = _equal_rows(table, fixed, symbols)
+        if len(rows) == 1:
+            return np.arange(frame.rows), np.full(frame.rows, rows[0])
         return np.repeat(np.arange(frame.rows), len(rows)), np.tile(rows, frame.rows)
     lefts: list[Ints] = []
     positions: list[tuple[int, bool]] = []

@@ -305,7 +305,8 @@ def _rank(literal: Literal, bound: Names, connected: bool, table: ModeTable) -> 
         case Call() if names(*literal.args) <= bound or frozenset() not in table.of(literal):
             return 2
         case Happens() | Edge() | InitiatedAt() | TerminatedAt():
-            return 3
+            # Points that share nothing with what is known would meet in every pair.
+            return 3 if connected or not bound else 10
         case HoldsAt(time=time) if names(time) <= bound:
             return 4
         case Call() if connected:
@@ -319,10 +320,10 @@ def _rank(literal: Literal, bound: Names, connected: bool, table: ModeTable) -> 
         case And() | Or() | IfThenElse():
             return 9
         case FindAll() | Aggregate():
-            return 10
-        case Call():
             return 11
+        case Call():
+            return 12
         case HoldsFor():
-            return 12  # it cannot fail, so it chooses no values where another condition can
+            return 13  # it cannot fail, so it chooses no values where another condition can
         case _:
-            return 13
+            return 14
