@@ -212,7 +212,11 @@ class Session:
             )
         self._forget_guests(world.query, findings)
         self.ledger.close(final)
-        bounds = {key: keep(("event", key)) for key in self.stream.keys("event")}
+        # Items are kept as they came, whatever readers call the entities inside them.
+        bounds = {
+            key: min(keep(("event", flat)) for flat in self.program.unwrapping.forms(key))
+            for key in self.stream.keys("event")
+        }
         for key in self.stream.keys("fluent"):
             bounds[key] = min(border, bounds.get(key, border))
         self.stream.forget(bounds)

@@ -59,6 +59,11 @@ class Unwrapping:
         self.folds[name, len(args)] = Fold(entity.name, tuple(parts))
         return Compound(name, tuple(args), entity.span)
 
+    def forms(self, key: Key) -> list[Key]:
+        """What items of an entity may be about: the entity itself and its flat ones."""
+        flat = [f for f, fold in self.folds.items() if (fold.name, len(fold.parts)) == key]
+        return [key, *flat]
+
 
 def flat_name(name: str, parts: tuple[Key | None, ...]) -> str:
     """The name of a flat entity; it has brackets, which no name in a file can have."""
