@@ -99,8 +99,10 @@ class Latecomers:
             if any(p.key == key and may_match(p.terms[-1], fvp.value) for p in self.absent):
                 return True
             for plan, needs in self.initial:
-                moved = _moved(needs, plan.terms[: key[1]], _args(fvp.fluent))
-                if plan.key == key and not moved <= known:
+                # Other values of the fluent are given by items, which name whom they are about.
+                if plan.key != key or not may_match(plan.terms[-1], fvp.value):
+                    continue
+                if not _moved(needs, plan.terms[: key[1]], _args(fvp.fluent)) <= known:
                     return True
         return False
 
