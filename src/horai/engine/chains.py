@@ -11,7 +11,7 @@ from horai.engine import intervals
 from horai.engine.aggregates import aggregate_term
 from horai.engine.arithmetic import evaluate
 from horai.engine.builtins import call
-from horai.engine.columns import Column, bits, codes, ints
+from horai.engine.columns import Column, bits, codes, codes_of, ints, narrow
 from horai.engine.comparison import compare
 from horai.engine.distinct import Found
 from horai.engine.errors import Endless
@@ -29,6 +29,7 @@ from horai.plan.scopes import names
 from horai.temporal.grid import grid_points
 from horai.temporal.spans import INF, Ints, Mask, Spans
 
+FEW = 64  # rows that are sooner looked up one by one than joined
 MAX_DEPTH = 200  # calls of procedures inside each other
 Names = frozenset[str]
 Function = Callable[..., object]
@@ -264,11 +265,33 @@ class Evaluator:
         frame, time = self._time(step.time, frame)
         frame, terms = self.plain(frame, step.terms)
         assert isinstance(time, Var)
+        self.world.refuse_future(step.key, "fluent", frame.columns[time.name].data)
+        if frame.rows <= FEW and self.world.is_now(step.key, frame.columns[time.name].data):
+            known = [self._codes(term, frame) for term in terms[:-1]]
+            if all(column is not None for column in known):
+                return self._now(step.key, known, terms[-1], frame).only(needed)
         fluent = self.world.fluent(step.key)
         found = join(frame, fluent.pairs, terms, self.symbols)
         at = frame.columns[time.name].data[found.left]
-        self.world.refuse_future(step.key, "fluent", frame.columns[time.name].data)
         return found.where(fluent.holds(found.source_rows(), at)).to_frame(_keeps(needed))
+
+    def _codes(self, term: Term, frame: Frame) -> list[int] | None:
+        """What a term stands for in every row, None if it has a free variable."""
+        if not names(term) <= set(frame.columns):
+            return None
+        column = build(term, frame.columns, frame.rows, self.symbols)
+        found: list[int] = codes_of(column, self.symbols).tolist()
+        return found
+
+    def _now(self, key: op.Key, args: list[list[int] | None], value: Term, frame: Frame) -> Frame:
+        """The values that fluents have in the cell in work: one look each."""
+        listed = [column for column in args if column is not None]
+        owners = list(zip(*listed, strict=True)) if listed else [()] * frame.rows
+        found = [self.world.value_now(key, owner) for owner in owners]
+        rows = [row for row, code in enumerate(found) if code is not None]
+        values = np.array([code for code in found if code is not None], np.int64)
+        held = narrow(codes(values), self.symbols)
+        return self.bind(value, frame.take(np.array(rows, np.int64)), held)
 
     def _walk(self, step: op.Walk, frame: Frame, needed: Names) -> Frame:
         assert isinstance(step.time, Var)

@@ -7,7 +7,7 @@ that one more cell costs no more than what it says.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -115,6 +115,8 @@ class LiveWorld(World):
         self.forms: dict[Key, dict[int, list[tuple[Args, object]]]] = {}
         self.fresh: dict[Key, list[tuple[str, Pair, int]]] = {}  # edges of the cell in work
         self.horizon: int | None = None
+        self.held: Mapping[tuple[Key, Args], int] = {}  # the values in the cell in work
+        self.determined: frozenset[Key] = frozenset()  # members with values of the other sort too
 
     def fluent(self, key: Key) -> Fluent:
         """What is known of a fluent so far."""
@@ -132,6 +134,16 @@ class LiveWorld(World):
         late = at is not None and self.horizon is not None and len(at)
         if mine and late and at is not None and int(at.max()) >= (self.horizon or 0):
             raise FutureRead(key)
+
+    def is_now(self, key: Key, at: Ints) -> bool:
+        """Are all times in the cell in work, of a member whose values are all simple?"""
+        if key not in self.members or key in self.determined or self.horizon is None:
+            return False
+        return len(at) > 0 and int(at.min()) >= self.horizon - self.tick
+
+    def value_now(self, key: Key, args: tuple[int, ...]) -> int | None:
+        """The code of the value that a member has in the cell in work."""
+        return self.held.get((key, args))
 
     def last_point(self, key: Key) -> int:
         """The last time-point at which a fluent is known."""

@@ -80,6 +80,8 @@ class Stepwise:
         self.held = held
         self.live = LiveWorld(self.base, set(stratum.fluents), set(stratum.events))
         self.moments = Moments(self.live)
+        self.live.held = self.moments.held
+        self.live.determined = program.determined
         self.agenda: list[int] = []
         self.between: dict[int, set[int]] = {}
         self.layers = _layers(stratum, program)

@@ -150,6 +150,14 @@ class World:
     def refuse_future(self, key: Key, kind: str, at: Ints | None) -> None:
         """Everything there is to know is known here."""
 
+    def is_now(self, key: Key, at: Ints) -> bool:
+        """Are all times in a cell that is being settled, of a fluent that is?"""
+        return False
+
+    def value_now(self, key: Key, args: tuple[int, ...]) -> int | None:
+        """The code of the value that a fluent has in the cell in work."""
+        raise KeyError(key)
+
     def last_point(self, key: Key) -> int:
         """The last time-point at which a fluent is known."""
         return self.query

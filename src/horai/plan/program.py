@@ -148,6 +148,11 @@ class Program:
     dynamic: frozenset[Key]
 
     @cached_property
+    def determined(self) -> frozenset[Key]:
+        """The fluents with values that interval lists determine."""
+        return frozenset(plan.key for stratum in self.strata for plan in stratum.static)
+
+    @cached_property
     def initiations_read(self) -> frozenset[Key]:
         """The fluents whose initiations some rule reads."""
         return self._read(ec.InitiatedAt)
