@@ -6,11 +6,14 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from tests.strategies.descriptions import descriptions
 from tests.strategies.parts import Described
+from tests.strategies.runs import Run
 from tests.strategies.streams import END, streams
+from tests.strategies.wild_parts import PREDICATES
+from tests.strategies.wild_streams import wild_runs
 
 from horai.lang.diagnostics import Severity
 from horai.lang.ec.builder import read_text
-from horai.oracle import Session
+from horai.oracle import OracleError, Session
 from horai.plan.check import check
 
 SETTINGS = settings(
@@ -38,3 +41,18 @@ def test_descriptions_run(data: st.DataObject) -> None:
     answer = session.advance(END, data.draw(streams(described.tick)))
     derived = [pair for pair in answer.spans if session.is_output(pair[0], is_fluent=True)]
     event(f"{min(len(derived), 5)} pairs hold")
+
+
+@SETTINGS
+@given(wild_runs())
+def test_wild_descriptions_run(run: Run) -> None:
+    description, _ = read_text(run.described.text)
+    session = Session(description, tick=run.described.tick, predicates=PREDICATES)
+    try:
+        answer = session.advance(END, run.items)
+    except OracleError:
+        event("refused")
+        return
+    outputs = [pair for pair in answer.spans if session.is_output(pair[0], is_fluent=True)]
+    outputs_of_events = [e for e in answer.events if session.is_output(e, is_fluent=False)]
+    event(f"{min(len(outputs) + len(outputs_of_events), 5)} outputs")

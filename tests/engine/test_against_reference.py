@@ -1,0 +1,113 @@
+"""The columnar engine gives the answers of the reference engine, at every query time.
+
+Random descriptions over random streams with late items, items that are too late, and retractions.
+What is compared is everything an answer has: the whole run, the window, what is new, what is gone,
+and the items that could not be used. The slow tests try thousands more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
+from tests.strategies.runs import Run, runs
+from tests.strategies.streams import END, Windows, windows
+from tests.strategies.wild_parts import PREDICATES
+from tests.strategies.wild_streams import wild_runs
+
+from horai.engine.errors import EngineError
+from horai.engine.session import Session
+from horai.oracle import Item
+
+Law = Callable[[st.DataObject], None]
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+TOO_LATE = 20
+
+
+def tame_rules_give_the_same_answers(data: st.DataObject) -> None:
+    """Descriptions with one entity per rule, all features."""
+    lateness = data.draw(st.sampled_from([None, None, TOO_LATE]))
+    run: Run = data.draw(runs(lateness=lateness))
+    _agree(data, run)
+
+
+def wild_rules_give_the_same_answers(data: st.DataObject) -> None:
+    """Descriptions that join entities, numbers, lists and times, with Python predicates."""
+    lateness = data.draw(st.sampled_from([None, None, TOO_LATE]))
+    run: Run = data.draw(wild_runs(lateness=lateness))
+    _agree(data, run)
+
+
+def _agree(data: st.DataObject, run: Run) -> None:
+    memory = data.draw(st.sampled_from([None, None, 5]))
+    unbounded = data.draw(st.integers(0, 5)) == 5
+    setting = Setting(
+        run.cut.queries,
+        window=None if unbounded else run.cut.window,
+        tick=run.described.tick,
+        allen_memory=memory,
+        predicates=PREDICATES,
+    )
+    found = differences(run.described.text, run.items, setting)
+    assert found is None, found
+
+
+# --- the same however it comes in ----------------------------------------------------------------
+
+
+def windows_and_batches_do_not_matter(data: st.DataObject) -> None:
+    """As long as nothing is too late, all that counts for the last answer is what happened."""
+    run: Run = data.draw(st.one_of(runs(), wild_runs()))
+    other: Windows = data.draw(windows())
+    patient = Windows(other.window + run.cut.lateness, other.step, run.cut.lateness)
+    straight = final(run, run.cut, run.items, 1)
+    mixed = data.draw(st.permutations(run.items))
+    tables = data.draw(st.integers(1, 4))
+    other_way = final(run, patient, mixed, tables)
+    if straight is None or other_way is None:
+        event("refused")  # whether every cut meets the trouble is not promised
+        return
+    assert other_way == straight
+    event(f"{min(len(straight), 5)} rows")
+
+
+def final(run: Run, cut: Windows, items: Sequence[Item], parts: int) -> Lines | None:
+    """The last answer, with every batch split into tables; None for a run that is refused."""
+    setting = Setting(cut.queries, cut.window, run.described.tick, predicates=PREDICATES)
+    session = Session(read(run.described.text), **setting.options())
+    lines: Lines = []
+    for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
+        tables = [table for i in range(parts) for table in tables_of(batch[i::parts])]
+        try:
+            answer = session.advance(query, tables)
+        except EngineError:
+            return None
+        lines = seen(answer)["all"]
+    assert setting.queries[-1] == END
+    return lines
+
+
+LAWS = (
+    tame_rules_give_the_same_answers,
+    wild_rules_give_the_same_answers,
+    windows_and_batches_do_not_matter,
+)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@settings(max_examples=100, deadline=None, suppress_health_check=QUIET)
+@given(data=st.data())
+def test_law(law: Law, data: st.DataObject) -> None:
+    law(data)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@settings(max_examples=3000, deadline=None, suppress_health_check=QUIET)
+@given(data=st.data())
+def test_law_at_length(law: Law, data: st.DataObject) -> None:
+    law(data)
