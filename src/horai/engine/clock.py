@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from horai.engine.carrying import by_fluent, numbers_of
 from horai.engine.clockstate import ClockState, Owner, Pending
 from horai.engine.columns import Column, codes, codes_of, narrow
 from horai.engine.effects import EffectTable, Numbered, Pairs, find_effects
@@ -150,10 +151,9 @@ class Clock:
         for key, held in self.held.items():
             if len(held):
                 found[key].append((held.args, held.value))
-        for pending in self.state.pending:
-            key, args = pending.owner
-            columns = tuple(codes(np.array([code])) for code in args)
-            found[key].append((columns, np.array([pending.value])))
+        waiting = [(pending.owner, pending.value) for pending in self.state.pending]
+        for key, (_, columns, value) in by_fluent(waiting).items():
+            found[key].append((columns, value))
         return found
 
     def _spelled(self, blocks: list[Block], effects: EffectTable) -> list[Block]:
@@ -260,18 +260,15 @@ class Clock:
             held_since[number] = held.start
         attempts: list[tuple[int, int, int]] = []
         acted = np.full(len(table.effects.rule), NEVER, np.int64)
-        for pending in self._pending(low):
-            key, args = pending.owner
-            columns = tuple(codes(np.array([code])) for code in args)
-            fluent = int(owners.numbers(key, columns, 1)[0])
-            value = int(values.numbers(np.array([pending.value]))[0])
+        waiting = self._pending(low)
+        numbers = numbers_of([(one.owner, one.value) for one in waiting], owners, values)
+        for pending, (fluent, value) in zip(waiting, numbers, strict=True):
             for effect in table.of(pending.rule, fluent, value):
                 deadline = pending.since + int(table.effects.delay[effect])
                 attempts.append((effect, pending.since, deadline))
-        for (rule, (key, args), code), time in self.state.acted.items():
-            columns = tuple(codes(np.array([one])) for one in args)
-            fluent = int(owners.numbers(key, columns, 1)[0])
-            value = int(values.numbers(np.array([code]))[0])
+        done = list(self.state.acted.items())
+        numbers = numbers_of([(owner, code) for (_, owner, code), _ in done], owners, values)
+        for ((rule, _, _), time), (fluent, value) in zip(done, numbers, strict=True):
             for effect in table.of(rule, fluent, value):
                 acted[effect] = max(acted[effect], time)
         rows = np.array(attempts, np.int64).reshape(len(attempts), 3)
@@ -300,20 +297,17 @@ class Clock:
         owners: Owners,
         values: Values,
     ) -> ClockState:
-        found = ClockState()
         oldest: dict[tuple[int, Owner, int], int] = {}
+        waiting: dict[Pending, None] = {}
         attempts = snapshot.attempts
-        for effect, since in zip(attempts.effect.tolist(), attempts.since.tolist(), strict=True):
-            rule, owner, value = table.source(effect, owners, values, self.symbols)
-            source = (rule, owner, value)
+        sources = table.sources(attempts.effect, owners, values, self.symbols)
+        for source, since in zip(sources, attempts.since.tolist(), strict=True):
             oldest[source] = min(oldest.get(source, since), since)
-            pending = Pending(rule, owner, value, since)
-            if pending not in found.pending[-8:]:
-                found.pending.append(pending)
-        found.pending = list(dict.fromkeys(found.pending))
-        for effect in np.flatnonzero(snapshot.acted != NEVER).tolist():
-            source = table.source(effect, owners, values, self.symbols)
-            time = int(snapshot.acted[effect])
+            waiting[Pending(*source, since)] = None
+        found = ClockState(list(waiting))
+        acted = np.flatnonzero(snapshot.acted != NEVER)
+        sources = table.sources(acted, owners, values, self.symbols)
+        for source, time in zip(sources, snapshot.acted[acted].tolist(), strict=True):
             if source in oldest and oldest[source] < time:
                 found.acted[source] = max(found.acted.get(source, time), time)
         return found

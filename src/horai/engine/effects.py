@@ -60,15 +60,22 @@ class Numbered:
                 self._by_source.setdefault(source, []).append(place)
         return self._by_source.get((rule, fluent, value), [])
 
-    def source(
-        self, effect: int, owners: Owners, values: Values, symbols: Symbols
-    ) -> tuple[int, Owner, int]:
-        """Rule and pair of an effect."""
-        key = self.origin_key[effect]
-        number = self.effects.origin_fluent[effect : effect + 1]
-        args = tuple(int(codes_of(c, symbols)[0]) for c in owners.owned(key, number))
-        value = int(values.codes[self.effects.origin_value[effect]])
-        return int(self.effects.rule[effect]), (key, args), value
+    def sources(
+        self, effects: Ints, owners: Owners, values: Values, symbols: Symbols
+    ) -> list[tuple[int, Owner, int]]:
+        """Rule and pair of some effects."""
+        found: list[tuple[int, Owner, int]] = [(0, (("", 0), ()), 0)] * len(effects)
+        keys = [self.origin_key[effect] for effect in effects.tolist()]
+        rules = self.effects.rule[effects].tolist()
+        codes = values.codes[self.effects.origin_value[effects]].tolist()
+        for key in dict.fromkeys(keys):
+            places = [place for place, one in enumerate(keys) if one == key]
+            numbers = self.effects.origin_fluent[effects[places]]
+            columns = [codes_of(c, symbols).tolist() for c in owners.owned(key, numbers)]
+            rows = zip(*columns, strict=True) if columns else [()] * len(places)
+            for place, args in zip(places, rows, strict=True):
+                found[place] = (rules[place], (key, tuple(args)), codes[place])
+        return found
 
     def said(
         self, settled: clockwork.Settled, owners: Owners, values: Values
