@@ -89,9 +89,9 @@ def differences(text: str, items: Sequence[Item], setting: Setting) -> str | Non
         if refused is not None:
             return f"only the reference refused at {query}: {type(refused).__name__} {refused}"
         wanted = expectation(expected)
-        for part, lines in wanted.items():
-            if found[part] != lines:
-                return f"`{part}` differs at {query}:{_beside(lines, found[part])}"
+        for part, told in wanted.items():
+            if found[part] != told:
+                return f"`{part}` differs at {query}:{_beside(told, found[part])}"
         lost = sorted(f"{d.reason} {_told(d.item)}" for d in expected.dropped)
         lost_too = sorted(f"{d.reason} {_told(items[d.line - 1])}" for d in answer.dropped)
         if lost != lost_too:
@@ -102,12 +102,14 @@ def differences(text: str, items: Sequence[Item], setting: Setting) -> str | Non
 def seen(answer: Answer) -> dict[Which, Lines]:
     """The parts of an answer as sorted lines."""
     parts: tuple[Which, ...] = ("all", "window", "new", "gone")
-    found: dict[Which, Lines] = {}
-    for which in parts:
-        part = answer.part(which)
-        spans, events = spans_of(part, answer.symbols), events_of(part, answer.symbols)
-        found[which] = sorted([*_span_lines(spans.items()), *_event_lines(events.items())])
-    return found
+    return {which: lines(answer, which) for which in parts}
+
+
+def lines(answer: Answer, which: Which) -> Lines:
+    """One part of an answer as sorted lines."""
+    part = answer.part(which)
+    spans, events = spans_of(part, answer.symbols), events_of(part, answer.symbols)
+    return sorted([*_span_lines(spans.items()), *_event_lines(events.items())])
 
 
 def expectation(answer: Expected) -> dict[Which, Lines]:

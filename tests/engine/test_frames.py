@@ -1,0 +1,85 @@
+"""Tables of bindings: rows move, and their interval lists move with them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from horai.engine.columns import column_of, terms_of
+from horai.engine.frames import Frame, deduplicated, gather, stack, unit
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Atom, Float, Int, Term
+from horai.temporal.spans import Spans
+
+Intervals = tuple[tuple[int, int], ...]
+Row = tuple[Term, Intervals]
+TERMS: list[Term] = [Int(1), Int(2), Float(1.0), Atom("a")]
+LISTS: list[Intervals] = [(), ((1, 3),), ((0, 2), (5, 9)), ((4, 5),)]
+row_lists = st.lists(st.tuples(st.sampled_from(TERMS), st.sampled_from(LISTS)), max_size=5)
+
+
+def frame_of(rows: list[Row], symbols: Symbols) -> Frame:
+    flat = [(i, s, e) for i, (_, intervals) in enumerate(rows) for s, e in intervals]
+    key, start, end = np.array(flat, np.int64).reshape(len(flat), 3).T
+    columns = {"X": column_of([term for term, _ in rows], symbols)}
+    return Frame(len(rows), columns, {"I": Spans(key, start, end)})
+
+
+def rows_of(frame: Frame, symbols: Symbols) -> list[Row]:
+    spans = frame.lists["I"]
+    lists: list[list[tuple[int, int]]] = [[] for _ in range(frame.rows)]
+    for k, s, e in zip(*(a.tolist() for a in (spans.key, spans.start, spans.end)), strict=True):
+        lists[k].append((s, e))
+    return list(zip(terms_of(frame.columns["X"], symbols), map(tuple, lists), strict=True))
+
+
+@given(row_lists, st.data())
+def test_taken_rows_keep_their_lists(rows: list[Row], data: st.DataObject) -> None:
+    symbols = Symbols()
+    places = st.lists(st.integers(0, len(rows) - 1), max_size=7) if rows else st.just([])
+    chosen = data.draw(places)
+    taken = frame_of(rows, symbols).take(np.array(chosen, np.int64))
+    assert rows_of(taken, symbols) == [rows[i] for i in chosen]
+    mask = np.array([i % 2 == 0 for i in range(len(rows))], np.bool_)
+    assert rows_of(frame_of(rows, symbols).where(mask), symbols) == rows[::2]
+
+
+@given(st.lists(row_lists, min_size=1, max_size=4))
+def test_frames_one_below_the_other(parts: list[list[Row]]) -> None:
+    symbols = Symbols()
+    stacked = stack([frame_of(part, symbols) for part in parts], symbols)
+    assert rows_of(stacked, symbols) == [row for part in parts for row in part]
+
+
+@given(row_lists)
+def test_the_first_of_equal_rows_stays(rows: list[Row]) -> None:
+    symbols = Symbols()
+    found = rows_of(deduplicated(frame_of(rows, symbols)), symbols)
+    firsts = {term: place for place, (term, _) in reversed(list(enumerate(rows)))}
+    assert found == [rows[place] for place in sorted(firsts.values())]
+
+
+def test_stacking_keeps_what_all_frames_have() -> None:
+    symbols = Symbols()
+    one = Frame(1, {"X": column_of([Int(1)], symbols), "Y": column_of([Int(2)], symbols)})
+    other = Frame(1, {"X": column_of([Atom("a")], symbols)})
+    both = stack([one, other], symbols)
+    assert set(both.columns) == {"X"}
+    assert terms_of(both.columns["X"], symbols) == [Int(1), Atom("a")]
+    # A frame without rows says nothing of which variables there are.
+    assert set(stack([one, other.empty()], symbols).columns) == {"X", "Y"}
+
+
+def test_numbers_of_rows_outlive_projections() -> None:
+    frame = unit().numbered("@row").with_columns({"X": column_of([Int(1)], Symbols())})
+    assert set(frame.only([]).columns) == {"@row"}
+    assert deduplicated(Frame(5)).rows == 1
+    assert deduplicated(Frame(0)).rows == 0
+
+
+def test_rows_without_spans_have_empty_lists() -> None:
+    spans = Spans(np.array([1, 1]), np.array([0, 5]), np.array([2, 7]))
+    found = gather(spans, 3, np.array([2, 1, 0, 1]))
+    assert found.key.tolist() == [1, 1, 3, 3]
+    assert found.start.tolist() == [0, 5, 0, 5]

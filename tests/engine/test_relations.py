@@ -1,0 +1,139 @@
+"""Joins of frames with relations, in general and over time, against nested loops."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from horai.engine.columns import Column, as_codes, column_of, ints, terms_of
+from horai.engine.frames import Frame
+from horai.engine.ranges import range_join
+from horai.engine.relations import Relation, different, join, joined
+from horai.engine.symbols import Symbols
+from horai.lang.terms import Atom, Compound, Float, Int, Term, Var, substitute
+from horai.plan.operators import Bound
+from horai.plan.unify import unify
+
+Row = tuple[Term, ...]
+Env = dict[str, Term]
+VALUES: list[Term] = [
+    *(Int(1), Int(2), Float(1.0), Float(-0.0), Float(0.0), Atom("a"), Int(2**63)),
+    *(Compound("k", (Int(1),)), Compound("k", (Atom("a"),))),
+]
+PATTERNS: list[Term] = [
+    *(Var("X"), Var("Y"), Var("Z"), Var("New"), Atom("a"), Int(1), Float(0.0)),
+    *(Compound("k", (Var("New"),)), Compound("k", (Var("Other"),))),
+]
+
+
+def column(terms: list[Term], coded: bool, symbols: Symbols) -> Column:
+    found = column_of(terms, symbols)
+    return as_codes(found, symbols) if coded else found
+
+
+@st.composite
+def rows(draw: st.DrawFn, width: int) -> list[Row]:
+    """Rows whose columns are of one kind or mixed."""
+    kinds = [VALUES[:2], VALUES[2:5], VALUES[5:6], VALUES]
+    columns = [draw(st.sampled_from(kinds)) for _ in range(width)]
+    row = st.tuples(*(st.sampled_from(values) for values in columns))
+    return draw(st.lists(row, max_size=6))
+
+
+def expected(
+    left: list[Env], right: list[Row], patterns: tuple[Term, ...]
+) -> list[tuple[int, int]]:
+    """Pairs of rows that fit, one by one. A row's own values go before those of the pattern."""
+    found = []
+    for i, env in enumerate(left):
+        asked = [substitute(pattern, env) for pattern in patterns]
+        for j, row in enumerate(right):
+            bindings: Env | None = {}
+            for pattern, value in zip(asked, row, strict=True):
+                bindings = None if bindings is None else unify(pattern, value, bindings)
+            if bindings is not None:
+                found.append((i, j))
+    return found
+
+
+@given(rows(2), rows(3), st.data())
+def test_join_is_a_nested_loop(left: list[Row], right: list[Row], data: st.DataObject) -> None:
+    symbols = Symbols()
+    coded = data.draw(st.booleans())
+    patterns = data.draw(st.tuples(*(st.sampled_from(PATTERNS) for _ in range(3))))
+    columns = {
+        name: column([row[i] for row in left], coded, symbols) for i, name in enumerate("XY")
+    }
+    frame = Frame(len(left), columns)
+    table = Relation(
+        tuple(column([row[i] for row in right], False, symbols) for i in range(3)), len(right)
+    )
+    envs: list[Env] = [dict(zip("XY", row, strict=True)) for row in left]
+    found = join(frame, table, patterns, symbols)
+    pairs = list(zip(found.left.tolist(), found.source_rows().tolist(), strict=True))
+    assert sorted(pairs) == expected(envs, right, patterns)
+    extended = found.to_frame(lambda _: True)
+    for name in ("New", "Z"):
+        if name in extended.columns and extended.rows:
+            wanted = [_value(name, patterns, right[j]) for _, j in pairs]
+            assert terms_of(extended.columns[name], symbols) == wanted
+
+
+def _value(name: str, patterns: tuple[Term, ...], row: Row) -> Term | None:
+    for pattern, value in zip(patterns, row, strict=True):
+        if pattern == Var(name):
+            return value
+        if isinstance(pattern, Compound) and pattern.args == (Var(name),):
+            assert isinstance(value, Compound)
+            return value.args[0]
+    return None
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("xy"), st.integers(0, 9)), max_size=6),
+    st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 9)), max_size=8),
+    st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), max_size=3),
+)
+def test_range_join_is_a_join_within_limits(
+    left: list[tuple[str, int]], right: list[tuple[str, int]], limits: list[tuple[bool, int]]
+) -> None:
+    symbols = Symbols()
+    frame = Frame(
+        len(left),
+        {
+            "X": column_of([Atom(who) for who, _ in left], symbols),
+            "T": ints([time for _, time in left]),  # type: ignore[arg-type]
+        },
+    )
+    who = column_of([Atom(who) for who, _ in right], symbols)
+    times = ints([time for _, time in right])  # type: ignore[arg-type]
+    bounds = tuple(Bound(low, Compound("+", (Var("T"), Int(k)))) for low, k in limits)
+    found = range_join(
+        frame, Relation((who, times), len(right)), (Var("X"), Var("T0")), bounds, symbols
+    )
+    pairs = sorted(zip(found.left.tolist(), found.source_rows().tolist(), strict=True))
+    assert pairs == [
+        (i, j)
+        for i, (one, t) in enumerate(left)
+        for j, (other, t0) in enumerate(right)
+        if one == other and all(t0 >= t + k if low else t0 <= t + k for low, k in limits)
+    ]
+    given_times = found.to_frame(lambda _: True).columns["T0"].data.tolist()
+    assert given_times == [right[j][1] for j in found.source_rows().tolist()]
+
+
+@given(rows(2), rows(2))
+def test_relations_one_below_the_other(one: list[Row], other: list[Row]) -> None:
+    symbols = Symbols()
+    parts = [
+        Relation(
+            tuple(column([row[i] for row in part], False, symbols) for i in range(2)), len(part)
+        )
+        for part in (one, other)
+    ]
+    whole = joined(parts, symbols)
+    listed = [terms_of(c, symbols) for c in whole.columns]
+    assert list(zip(*listed, strict=True)) == [*one, *other]
+    once = different(whole, symbols)
+    listed = [terms_of(c, symbols) for c in once.columns]
+    assert list(zip(*listed, strict=True)) == list(dict.fromkeys([*one, *other]))
