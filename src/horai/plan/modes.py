@@ -140,7 +140,9 @@ def _order(body: Literal, bound: Names, outside: Names, table: ModeTable) -> Ord
         if not ready:
             stuck = [s for item, step in steps for s in _causes(item, step)]
             return Ordering(_conjunction(placed, body), bound, tuple(stuck), fails)
-        chosen, step = min(ready, key=lambda pair: _cost(pair[0], bound, table))
+        chosen, step = min(
+            ready, key=lambda pair: (bool(pair[1].lost), *_cost(pair[0], bound, table))
+        )
         waiting = [item for item in waiting if item is not chosen]
         placed.append(step.literal)
         bound |= step.binds
@@ -154,13 +156,18 @@ def _conjunction(items: Iterable[Literal], body: Literal) -> And:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What evaluating one literal now would need and give."""
+    """What evaluating one literal now would need and give.
+
+    `lost` are variables that other literals speak of too and only some of its branches bind: what
+    these say of them counts only if the variables have their values before.
+    """
 
     literal: Literal
     missing: Names = NOTHING
     binds: Names = NOTHING
     stuck: tuple[Stuck, ...] = ()
     fails: bool = False
+    lost: Names = NOTHING
 
 
 def _causes(literal: Literal, step: _Step) -> list[Stuck]:
@@ -262,7 +269,8 @@ def _if(literal: IfThenElse, bound: Names, around: Names, table: ModeTable) -> _
     parts = replace(literal, condition=first.body, then=yes.body, otherwise=no.body)
     branches = [branch for branch in (yes, no) if not branch.fails and not first.fails]
     binds, fails = _bound_by_all(branches, bound)
-    return _Step(parts, NOTHING, binds, stuck, fails)
+    lost = (names(literal.term) & around) - bound - binds
+    return _Step(parts, NOTHING, binds, stuck, fails, lost)
 
 
 def _or(literal: Or, bound: Names, around: Names, table: ModeTable) -> _Step:
@@ -270,7 +278,8 @@ def _or(literal: Or, bound: Names, around: Names, table: ModeTable) -> _Step:
     stuck = tuple(s for branch in branches for s in branch.stuck)
     parts = replace(literal, items=tuple(branch.body for branch in branches))
     binds, fails = _bound_by_all([b for b in branches if not b.fails], bound)
-    return _Step(parts, NOTHING, binds, stuck, fails)
+    lost = (names(literal.term) & around) - bound - binds
+    return _Step(parts, NOTHING, binds, stuck, fails, lost)
 
 
 def _bound_by_all(branches: list[Ordering], bound: Names) -> tuple[Names, bool]:
