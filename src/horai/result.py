@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 _SHOWN = 20
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Result:
@@ -97,8 +99,12 @@ class Result:
         if not self.answers:
             return Known(self.rules.entities, {}, {})
         last = self.answers[-1]
-        part, symbols = last.steps("final")[0].part, last.raw.symbols
-        return Known(self.rules.entities, spans_of(part, symbols), events_of(part, symbols))
+        raw, parts = last.raw, [last.steps("final")[0].part]
+        if raw.has("input"):
+            parts.append(raw.part("input"))
+        spans = [spans_of(part, raw.symbols) for part in parts]
+        events = [events_of(part, raw.symbols) for part in parts]
+        return Known(self.rules.entities, _merged(spans), _merged(events))
 
     def holds_at(self, pair: str, time: int) -> bool:
         """Does `F=V` hold at a time-point? With variables: does any instance of it?"""
@@ -130,3 +136,12 @@ class Result:
         frame, rows = whole.head(_SHOWN), len(whole)
         more = f"<p>... and {rows - _SHOWN} more</p>" if rows > _SHOWN else ""
         return f"<p>{repr(self)[1:-1]}</p>{frame.to_html(index=False, na_rep='')}{more}"
+
+
+def _merged(parts: list[dict[K, list[V]]]) -> dict[K, list[V]]:
+    """Rows of several parts. An event that rules derive may be an item, too."""
+    found: dict[K, list[V]] = {}
+    for part in parts:
+        for key, rows in part.items():
+            found.setdefault(key, []).extend(rows)
+    return found

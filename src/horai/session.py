@@ -130,6 +130,8 @@ class Session:
             predicates=rules.predicates,
             archive=answers in (None, "final") if archive is None else archive,
         )
+        if not include_input and hasattr(self._session, "hide_input"):
+            self._session.hide_input()
         self._profile = profile
         if profile is not None:
             profiled(self._session, self.engine, profile)

@@ -1,12 +1,13 @@
 """What an engine says at a query time, as columns.
 
-An answer has four parts, each computed when it is first asked for:
+An answer has several parts, each computed when it is first asked for:
 
 | part | what is in it |
 |---|---|
 | window | what holds and happens in the window |
 | all | everything the run knows so far |
 | new, gone | what `all` has more, or has no longer, than at the query time before |
+| input | the items themselves, if the other parts leave them out |
 
 All answers of a session share its symbols, so that columns of several answers can be put together.
 """
@@ -25,7 +26,7 @@ from horai.engine.symbols import Symbols
 from horai.lang.terms import Term, make
 from horai.temporal.spans import INF, Ints
 
-Which = Literal["window", "all", "new", "gone"]
+Which = Literal["window", "all", "new", "gone", "input"]
 Interval = tuple[int, int | float]
 
 
@@ -88,6 +89,10 @@ class Answer:
         self._known = {which: self.part(which) for which in only}
         self._compute = {}
         self.dropped = ()
+
+    def has(self, which: Which) -> bool:
+        """Is there such a part, or can it be had?"""
+        return which in self._known or which in self._compute
 
 
 def spans_of(part: Part, symbols: Symbols) -> dict[tuple[Term, Term], list[Interval]]:

@@ -6,8 +6,9 @@ the archive, if there is one, and never change again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from horai.plan.unwrapping import Unwrapping
 from horai.temporal.spans import INF, Ints, Mask, previous_point
 
 Final = Callable[[Source], int]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -63,6 +65,7 @@ class Ledger:
     window: int | None
     archive: dict[Source, list[Rows]] | None = field(default_factory=dict)
     live: Tables = field(default_factory=dict)
+    shown: frozenset[Source] | None = None  # the relations that answers show; None for all
     # For fluents that speak of what is absent: the pairs they look at, those of them whose past is
     # final, and those for which it was so when the archive was last closed.
     looked: dict[Source, Relation] = field(default_factory=dict)
@@ -76,15 +79,26 @@ class Ledger:
         kept = None
         if self.archive is not None:
             kept = {source: list(parts) for source, parts in self.archive.items()}
-        parts: Mapping[Which, Callable[[], Part]] = {
-            "window": lambda: self._part(self._in_window(live, border)),
-            "all": lambda: self._part(self._everything(kept, live)),
-            "new": lambda: self._part(self._without(live, before)),
-            "gone": lambda: self._part(self._without(before, live)),
+        now, then = self._shown(live), self._shown(before)
+        parts: dict[Which, Callable[[], Part]] = {
+            "window": lambda: self._part(self._in_window(now, border)),
+            "new": lambda: self._part(self._without(now, then)),
+            "gone": lambda: self._part(self._without(then, now)),
         }
-        if kept is None:
-            parts = {which: make for which, make in parts.items() if which != "all"}
+        if kept is not None:
+            parts["all"] = lambda: self._part(self._everything(self._shown(kept), now))
+            if self.shown is not None:
+                hidden = self._hidden(live)
+                parts["input"] = lambda: self._part(self._everything(self._hidden(kept), hidden))
         return Answer(world.query, self.symbols, dropped, parts)
+
+    def _shown(self, tables: dict[Source, T]) -> dict[Source, T]:
+        shown = self.shown
+        return tables if shown is None else {s: t for s, t in tables.items() if s in shown}
+
+    def _hidden(self, tables: dict[Source, T]) -> dict[Source, T]:
+        shown = self.shown or frozenset()
+        return {source: table for source, table in tables.items() if source not in shown}
 
     def close(self, final: Final) -> None:
         """Move what has become final to the archive."""

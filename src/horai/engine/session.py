@@ -102,6 +102,11 @@ class Session:
         self._forget(world, findings, cuts)
         return answer
 
+    def hide_input(self) -> None:
+        """Leave items out of answers; they are in a part of their own."""
+        made = (source for stratum in self.program.strata for source in sources_of(stratum))
+        self.ledger.shown = frozenset(made)
+
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
         return self.stream.left_over(self.query)
