@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
 
 from horai.engine.session import Session
@@ -34,3 +35,19 @@ def test_events_about_actions_are_kept_as_long_as_rules_look_at_them() -> None:
     item = Item(make("act", make("close", Atom("gate"))), None, 12, 12, 12)
     lines = final(text, [item], Setting([10, 20, 30, 40], window=10))
     assert lines == ["act(close(gate)) at 12", "door(gate)=shut (13,inf)"]
+
+
+@pytest.mark.xfail(reason="interval rules are worked out before the points of their component")
+def test_an_interval_rule_between_two_fluents_of_one_delay() -> None:
+    text = """
+    collectIntervals(wet(_)=true).
+    initiatedAt(ground(X)=wet, T) :- happensAt(rain(X), T).
+    initiatedAt(ground(X)=dry, T) :- happensAt(sun(X), T).
+    holdsFor(muddy(X)=true, I) :-
+        holdsFor(ground(X)=wet, I1), holdsFor(wet(X)=true, I2), union_all([I1, I2], I).
+    initiatedAt(shoes(X)=dirty, T) :- happensAt(walk(X), T), holdsAt(muddy(X)=true, T).
+    fi(ground(X)=dry, shoes(X)=clean, 3).
+    """
+    items = [Item(make("rain", Atom("park")), None, 2, 2, 2)]
+    lines = final(text, items, Setting([10]))
+    assert lines == ["ground(park)=wet (3,inf)", "muddy(park)=true (3,inf)", "rain(park) at 2"]

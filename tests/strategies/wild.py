@@ -109,7 +109,7 @@ def _rules(scene: WildScene, fluent: Form, cycle: tuple[Form, ...]) -> list[Clau
 def _change(
     scene: WildScene, head: str, fluent: Form, value: str, cycle: tuple[Form, ...]
 ) -> ClauseText:
-    body = Body(scene, cycle).start().more(3)
+    body = Body(scene, cycle).start().more(2)
     pair = _said(body, f"{fluent.text}={value}")
     if scene.chance(6):
         low, high = scene.pick(["_", "4", "T0"]), scene.pick(["_", "25"])
@@ -212,7 +212,7 @@ def _output(scene: WildScene, number: int) -> list[ClauseText]:
     event = Form(f"o{number}{shape}")
     clauses = []
     for _ in range(scene.pick([1, 1, 2])):
-        body = Body(scene).start().more(3)
+        body = Body(scene).start().more(2)
         head = _said(body, event.text)
         clauses.append(ClauseText(f"happensAt({head},T)", tuple(body.goals)))
     scene.events += [event, event]

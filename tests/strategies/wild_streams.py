@@ -12,6 +12,8 @@ from horai.lang.terms import Atom, Compound, Float, Int, Str, Term, make
 from horai.oracle.intervals import INF
 from horai.oracle.items import Item
 
+MEETINGS = (3, 4, 9, 10, 15, 21)  # where joins at one time-point find partners
+
 _WHO: st.SearchStrategy[Term] = st.sampled_from([Atom(name) for name in "xyz"])
 _NUMBER: st.SearchStrategy[Term] = st.sampled_from(
     [Int(1), Int(2), Int(3), Float(0.5), Float(2.0), Float(2.5)]
@@ -30,7 +32,7 @@ _ANY: st.SearchStrategy[Term] = st.one_of(
 @st.composite
 def wild_items(draw: Draw, lateness: int = 0, early: int = 0) -> Item:
     """An item for an input of wild descriptions."""
-    start = draw(st.integers(1, LAST))
+    start = draw(st.one_of(st.sampled_from(MEETINGS), st.integers(1, LAST)))
     arrival = start + draw(st.integers(-early, lateness))
     if draw(st.integers(0, 9)) < 5:
         return Item(draw(_happening()), None, start, start, arrival)
@@ -84,7 +86,7 @@ def _state(draw: Draw) -> tuple[Term, Term]:
 
 @st.composite
 def wild_streams(
-    draw: Draw, lateness: int = 0, early: int = 0, retractions: bool = True, most: int = 24
+    draw: Draw, lateness: int = 0, early: int = 0, retractions: bool = True, most: int = 40
 ) -> list[Item]:
     """Items in no particular order, some twice, some taken back."""
     size = draw(st.integers(0, most))
