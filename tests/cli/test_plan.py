@@ -47,6 +47,8 @@ initiatedAt(mood(X)=up, T) :- happensAt(down(X), T), \\+ holdsAt(mood(X)=up, T).
 fi(mood(X)=up, mood(X)=down, 10).
 p(mood(_)=up).
 initiatedAt(level(X)=N, T) :- happensAt(down(X), T), holdsAt(level(X)=M, T), N is M + 1.
+initiatedAt(crowd(X)=N, T) :-
+    happensAt(down(X), T), aggregate_all(count, holdsAt(crowd(_)=_, T), N).
 happensAt(always(X), T) :- holdsAt(on(X)=1, T).
 initiatedAt(all(X)=true, T) :- happensAt(reset, T).
 grounding(all(X)=true) :- kind(X, _).
@@ -140,9 +142,10 @@ def test_components_say_how_they_are_settled(horai: Run, everything: tuple[str, 
     assert how["bright/1"]["way"] == "lists"
     assert how["seen/1"]["way"] == "points"
     assert how["all/1"]["way"] == "plain"
-    assert how["level/1"]["way"] == "cells"
-    assert "leaves a variable open" in how["level/1"]["reason"]
-    assert "all.ec:" in how["level/1"]["reason"]
+    assert how["level/1"] == {"way": "machine", "reason": None}
+    assert how["crowd/1"]["way"] == "cells"
+    assert "is more than a test of values" in how["crowd/1"]["reason"]
+    assert "all.ec:" in how["crowd/1"]["reason"]
 
 
 def test_rules_say_what_else_matters(horai: Run, everything: tuple[str, ...]) -> None:

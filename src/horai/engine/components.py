@@ -18,6 +18,7 @@ from horai.engine.findings import Findings
 from horai.engine.groundings import Groundings
 from horai.engine.hashing import dense
 from horai.engine.heads import Heads, Said, together
+from horai.engine.machine import MachineRun
 from horai.engine.memory import Memory, after, known_rows, union
 from horai.engine.points import event_rows, fluent_rows, termination_rows
 from horai.engine.relations import Relation
@@ -27,7 +28,9 @@ from horai.engine.stepwise import Stepwise
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World
 from horai.plan.guards import Tests
+from horai.plan.machine import Machine
 from horai.plan.program import PointPlan, Program, Stratum
+from horai.plan.settling import Compiled
 
 Key = tuple[str, int]
 CutFor = Callable[[], int]
@@ -51,10 +54,10 @@ class Components:
         self,
         stratum: Stratum,
         memory: Memory,
-        tests: dict[int, list[Tests]] | None,
+        compiled: Compiled,
         cut: CutFor,
     ) -> Findings:
-        """Work out one component; `tests` are there if the compiled clockwork can settle it.
+        """Work out one component; `compiled` is there if a compiled pass can settle it.
 
         `cut` tells, once everything below is known, up to where this component is final.
         """
@@ -69,9 +72,9 @@ class Components:
         held = self._held(stratum, memory, found)
         if not stratum.delays and all(plan.split is None for plan in stratum.points):
             self._plain(stratum, held, found)
-        elif tests is not None:
-            self._clockwork(stratum, memory, tests, held, cut(), found)
-        else:
+        elif isinstance(compiled, dict):
+            self._clockwork(stratum, memory, compiled, held, cut(), found)
+        elif compiled is None or not self._machine(stratum, memory, compiled, held, cut(), found):
             step = Stepwise(self.program, stratum, self.heads, held, memory)
             step.run(cut(), found)
         self.heads.low = self.world.start
@@ -138,6 +141,18 @@ class Components:
         for key in stratum.fluents:
             self.add_fluent(key, outcome.fluents[key], found)
             self._add_changes(key, outcome.initiated[key], outcome.terminated[key], found)
+
+    def _machine(
+        self,
+        stratum: Stratum,
+        memory: Memory,
+        machine: Machine,
+        held: dict[Key, Held],
+        cut: int,
+        found: Findings,
+    ) -> bool:
+        """Settle a component by its own program; False if this run takes more than that."""
+        return MachineRun(self.program, stratum, machine, self.heads, held, memory).run(cut, found)
 
     def _inside(self, key: Key, said: Said) -> Said:
         allowed = self.heads.allowed(key, said)

@@ -76,7 +76,7 @@ class Groundings:
 
     def lists_all(self, key: Key) -> bool:
         """Do the groundings of an entity name every argument?"""
-        return all(self._listed(plan) is not None for plan in self.plans.get(key, ()))
+        return all(self.listed(plan) is not None for plan in self.plans.get(key, ()))
 
     def domain(self, key: Key, args: tuple[Term, ...], value: Term | None) -> Frame:
         """All ways to give the variables of a head a value by its groundings.
@@ -87,7 +87,7 @@ class Groundings:
         found: list[Frame] = []
         wanted = names(*args, value)
         for plan in self.plans.get(key, ()):
-            listed = self._listed(plan)
+            listed = self.listed(plan)
             if listed is None:
                 continue
             table, has_value = listed
@@ -107,10 +107,10 @@ class Groundings:
 
     def instances(self, key: Key) -> list[tuple[Relation, bool]]:
         """What the groundings of an entity list; the flag says that the last column is a value."""
-        found = [self._listed(plan) for plan in self.plans.get(key, ())]
+        found = [self.listed(plan) for plan in self.plans.get(key, ())]
         return [listed for listed in found if listed is not None]
 
-    def _listed(self, plan: GroundingPlan) -> tuple[Relation, bool] | None:
+    def listed(self, plan: GroundingPlan) -> tuple[Relation, bool] | None:
         """The instances of one grounding, None where it leaves an argument open."""
         if id(plan) not in self._instances:
             self._instances[id(plan)] = self._list(plan)

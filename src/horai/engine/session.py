@@ -30,10 +30,10 @@ from horai.engine.symbols import Symbols
 from horai.engine.watching import watched
 from horai.engine.world import Undecided, World
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.guards import compiled
 from horai.plan.modes import PythonPredicate
 from horai.plan.program import Program, Stratum, compile_program
 from horai.plan.reach import Source, absence_read
+from horai.plan.settling import compiled_way
 
 Key = tuple[str, int]
 Predicate = Callable[..., object]
@@ -82,8 +82,7 @@ class Session:
         self.ledger = Ledger(
             self.symbols, self.program.unwrapping, tick, window, {} if archive else None
         )
-        determined = frozenset(plan.key for s in self.program.strata for plan in s.static)
-        self._tests = [compiled(stratum, determined) for stratum in self.program.strata]
+        self._compiled = [compiled_way(stratum, self.program) for stratum in self.program.strata]
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
 
@@ -150,7 +149,7 @@ class Session:
             def cut(place: int = place, memory: Memory = memory) -> int:
                 return self.horizon.cut(place, world.settled, world.undecided, memory.cut)
 
-            findings.append(components.run(stratum, memory, self._tests[place], cut))
+            findings.append(components.run(stratum, memory, self._compiled[place], cut))
             cuts[place] = cut()
         return world, findings, cuts
 

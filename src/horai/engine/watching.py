@@ -114,6 +114,12 @@ class WatchedComponents(Components):
         self.profile.ways[id(stratum)] = "clockwork"
         super()._clockwork(stratum, *args, **kwargs)
 
+    def _machine(self, stratum: Stratum, *args: Any, **kwargs: Any) -> bool:
+        settled = super()._machine(stratum, *args, **kwargs)
+        if settled:
+            self.profile.ways[id(stratum)] = "machine"
+        return settled
+
 
 def watched(
     profile: Profile,

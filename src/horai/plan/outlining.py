@@ -16,6 +16,7 @@ from horai.plan.outline import (
     RuleOutline,
 )
 from horai.plan.partition import Partitioning, PartitionKey, partition
+from horai.plan.places import place_of
 from horai.plan.program import (
     DelayPlan,
     GroundingPlan,
@@ -27,7 +28,7 @@ from horai.plan.program import (
 )
 from horai.plan.rule_estimates import RuleEstimates
 from horai.plan.scopes import names
-from horai.plan.settling import Settling, place_of, settling
+from horai.plan.settling import Settling, settling
 from horai.plan.sizes import UNIT, InputSize, Sizes, Source
 from horai.plan.unify import may_match
 
@@ -123,7 +124,11 @@ class _Outliner:
         known = split.candidates.bound | plan.given | names(plan.time)
         wait = "asked at every time-point"
         if split.timed:
-            wait = "tested in time order" if how.way == "clockwork" else "asked in each cell"
+            wait = (
+                "tested in time order"
+                if how.way in ("clockwork", "machine")
+                else "asked in each cell"
+            )
         elif split.waits:
             wait = "asked whenever the component acts"
         candidates = self.operators.chain(split.candidates, plan.given)
