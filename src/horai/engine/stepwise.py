@@ -25,6 +25,7 @@ from horai.engine.live import LiveWorld
 from horai.engine.matching import build
 from horai.engine.memory import Memory
 from horai.engine.moments import Moments, Node, Saying
+from horai.engine.origins_elsewhere import settled_elsewhere
 from horai.engine.simple import Held
 from horai.engine.world import World
 from horai.lang.ec import syntax as ec
@@ -182,6 +183,11 @@ class Stepwise:
                 self.moments.history.setdefault(owner, []).append(before)
                 for deadline in self.attempts.attempt(owner, value, before):
                     self.visit(deadline)
+        for key in dict.fromkeys(delay.origin_key for delay in self.stratum.delays):
+            if key not in self.stratum.fluents:
+                for owner, value, since in settled_elsewhere(key, self.moments, self.low):
+                    for deadline in self.attempts.attempt(owner, value, since):
+                        self.visit(deadline)
         if self.memory.clock is not None and not at_start:
             for deadline in self.attempts.restore(self.memory.clock):
                 self.visit(deadline)

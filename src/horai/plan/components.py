@@ -7,7 +7,7 @@ others: they count as connected even without an f-edge between them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import networkx as nx
@@ -203,3 +203,27 @@ def sorted_edges(
 ) -> list[tuple[Vertex, Vertex]]:
     """Edges in the order of their vertices, so that nothing depends on hashing."""
     return sorted(edges, key=lambda edge: (graph.place[edge[0]], graph.place[edge[1]]))
+
+
+def separated(graph: DependencyGraph, component: Component) -> list[Component]:
+    """A component in parts that can be settled one after the other, if interval rules are in it.
+
+    Delays join fluents into one component, and what stands between them joins them too: an
+    interval rule that reads one and is read by another. It needs the first one complete.
+    """
+    if not any(graph.is_determined(vertex) for vertex in component.vertices):
+        return [component]
+    inside: nx.DiGraph[Vertex] = nx.DiGraph()
+    inside.add_nodes_from(dict.fromkeys(_unit(graph, vertex) for vertex in component.vertices))
+    for vertex in component.vertices:
+        for edge in graph.edges_from[vertex]:
+            if edge.target in component.vertices:
+                inside.add_edge(_unit(graph, vertex), _unit(graph, edge.target))
+    condensed = nx.condensation(inside)
+    found = []
+    for index in nx.topological_sort(condensed):
+        units = condensed.nodes[index]["members"]
+        vertices = tuple(v for v in component.vertices if _unit(graph, v) in units)
+        cyclic = needs_time_order(graph, frozenset(vertices))
+        found.append(replace(component, vertices=vertices, cyclic=cyclic, order=frozenset()))
+    return found

@@ -16,7 +16,7 @@ from horai.lang.ec import syntax as ec
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.terms import Compound, Term, functor
 from horai.plan import operators as op
-from horai.plan.components import Component, Strata, stratify
+from horai.plan.components import Component, Strata, separated, stratify
 from horai.plan.delayed import known_already
 from horai.plan.dependencies import DependencyGraph, dependency_graph
 from horai.plan.entities import find_entities
@@ -154,13 +154,23 @@ class Program:
 
     @cached_property
     def initiations_read(self) -> frozenset[Key]:
-        """The fluents whose initiations some rule reads."""
-        return self._read(ec.InitiatedAt)
+        """The fluents whose initiations some rule, or a delay elsewhere, reads."""
+        return self._read(ec.InitiatedAt) | self.origins_elsewhere
 
     @cached_property
     def terminations_read(self) -> frozenset[Key]:
-        """The fluents whose terminations some rule reads."""
-        return self._read(ec.TerminatedAt)
+        """The fluents whose terminations some rule, or a delay elsewhere, reads."""
+        return self._read(ec.TerminatedAt) | self.origins_elsewhere
+
+    @cached_property
+    def origins_elsewhere(self) -> frozenset[Key]:
+        """Fluents whose initiations have a delayed effect in another component."""
+        return frozenset(
+            delay.origin_key
+            for stratum in self.strata
+            for delay in stratum.delays
+            if delay.origin_key not in stratum.fluents
+        )
 
     def _read(self, kind: type[ec.InitiatedAt] | type[ec.TerminatedAt]) -> frozenset[Key]:
         bodies = [body for rule in self.description.rules if (body := getattr(rule, "body", None))]
@@ -189,7 +199,8 @@ def compile_program(
     lowering = Lowering(predicates, table)
     graph = dependency_graph(flat, find_entities(flat))
     maker = _Maker(lowering, Orderer(flat, table), graph)
-    strata = [maker.stratum(component) for component in _outputs(stratify(graph))]
+    components = [part for whole in _outputs(stratify(graph)) for part in separated(graph, whole)]
+    strata = [maker.stratum(component) for component in components]
     groundings: dict[Key, list[GroundingPlan]] = {}
     for rule in flat.rules:
         if isinstance(rule, ec.Grounding):

@@ -63,6 +63,8 @@ def reach_of(stratum: Stratum, program: Program) -> Reach:
     for delay in stratum.delays:
         for reading in readings(delay.rule, program.graph.helpers):
             found.looks.append(_delayed_look(reading, delay))
+        if delay.origin_key not in stratum.fluents:
+            found.looks.append(Look(("fluent", delay.origin_key), 0, 0))
         found.whole |= _never_final(delay.rule.body, program)
     return found
 
