@@ -77,7 +77,7 @@ class Session:
         static = [plan for stratum in self.program.strata for plan in stratum.static]
         absent = {id(plan.clause) for plan in static if not present_only(plan)}
         present = [plan.clause for plan in static if id(plan.clause) not in absent]
-        self.known.wanted = absence_read(self.program, present)
+        self.known.wanted = absence_read(self.program, present) | self.program.terminations_read
         self._derived = {k for s in self.program.strata for _, k in sources_of(s)}
         self.ledger = Ledger(
             self.symbols, self.program.unwrapping, tick, window, {} if archive else None

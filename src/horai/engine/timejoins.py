@@ -11,7 +11,7 @@ from horai.engine.comparison import compare
 from horai.engine.frames import Frame, stack
 from horai.engine.matching import build, match
 from horai.engine.ranges import range_join
-from horai.engine.relations import join
+from horai.engine.relations import different, join, joined
 from horai.lang.terms import Term, Var
 from horai.plan import operators as op
 from horai.plan.scopes import names
@@ -72,13 +72,16 @@ class TimeJoins(Bindings):
         found: list[Frame] = []
         for ended in self.world.terminated(step.key):
             if not ended.every:
-                joined = join(frame, ended.table, (*terms, time), self.symbols)
-                found.append(joined.to_frame(keeps(keep)))
+                whole = join(frame, ended.table, (*terms, time), self.symbols)
+                found.append(whole.to_frame(keeps(keep)))
                 continue
             part = join(frame, ended.table, (*terms[:-1], time), self.symbols).to_frame(everything)
             if not names(terms[-1]) <= set(part.columns):
-                pairs = self.world.fluent(step.key).pairs
-                part = join(part, pairs, terms, self.symbols).to_frame(everything)
+                # Values that have left the window are ended with the others.
+                known = self.known_pairs.get(step.key)
+                pairs = [self.world.fluent(step.key).pairs, *([known] if known else [])]
+                every = different(joined(pairs, self.symbols), self.symbols)
+                part = join(part, every, terms, self.symbols).to_frame(everything)
             if part.rows:
                 part = part.where(self._covered(step.key, ended.form, terms, part))
             found.append(part.only(keep))
