@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.engine.itemtables import row
-from tests.strategies.wild import PYTHON
 
 from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
@@ -20,7 +19,6 @@ from horai.lang.terms import Term
 from horai.oracle import Answer as Expected
 from horai.oracle import Item, OracleError
 from horai.oracle import Session as Reference
-from horai.plan.program import compile_program
 
 Predicates = Mapping[str, Callable[..., object]]
 Lines = list[str]
@@ -51,15 +49,6 @@ class Setting:
 def read(text: str) -> EventDescription:
     """A description that is known to be legal."""
     return read_text(text)[0]
-
-
-def interleaved(text: str) -> bool:
-    """Do delays between fluents make one component of what an interval rule stands between?
-
-    The columnar engine works out interval rules before the points of their component; see
-    `test_an_interval_rule_between_two_fluents_of_one_delay`.
-    """
-    return any(s.static and s.points for s in compile_program(read(text), PYTHON).strata)
 
 
 def tables_of(items: Iterable[Item]) -> list[io.ItemTable]:

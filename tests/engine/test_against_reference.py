@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from tests.engine.comparing import (
     Lines,
     Setting,
     batches_of,
     differences,
-    interleaved,
     read,
     seen,
     tables_of,
@@ -60,7 +59,6 @@ def _agree(data: st.DataObject, run: Run) -> None:
         allen_memory=memory,
         predicates=PREDICATES,
     )
-    assume(not interleaved(run.described.text))
     found = differences(run.described.text, run.items, setting)
     assert found is None, found
 
@@ -71,7 +69,6 @@ def _agree(data: st.DataObject, run: Run) -> None:
 def windows_and_batches_do_not_matter(data: st.DataObject) -> None:
     """As long as nothing is too late, all that counts for the last answer is what happened."""
     run: Run = data.draw(st.one_of(runs(), wild_runs()))
-    assume(not interleaved(run.described.text))
     other: Windows = data.draw(windows())
     patient = Windows(other.window + run.cut.lateness, other.step, run.cut.lateness)
     straight = final(run, run.cut, run.items, 1)

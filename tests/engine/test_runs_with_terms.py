@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
 from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
 
 from horai.engine.session import Session
@@ -37,7 +36,6 @@ def test_events_about_actions_are_kept_as_long_as_rules_look_at_them() -> None:
     assert lines == ["act(close(gate)) at 12", "door(gate)=shut (13,inf)"]
 
 
-@pytest.mark.xfail(reason="interval rules are worked out before the points of their component")
 def test_an_interval_rule_between_two_fluents_of_one_delay() -> None:
     text = """
     collectIntervals(wet(_)=true).
