@@ -50,10 +50,33 @@ class Lowering:
             after[index] = wanted
             wanted |= names(literals[index].term)
         steps: list[op.Operator] = []
-        for literal, rest in zip(literals, after, strict=True):
+        for place, (literal, rest) in enumerate(zip(literals, after, strict=True)):
+            later = literals[place + 1 :]
+            if isinstance(literal, ec.Or) and self._half_bound(literal, bound) & names(
+                *(one.term for one in later)
+            ):
+                whole = self._distributed(literal, later, bound, needed)
+                shared = _shared([branch.bound for branch in whole.branches])
+                return op.Chain((*steps, whole), (*after[:place], needed), bound | shared)
             steps.append(self._operator(literal, bound, rest))
             bound |= self._binds(literal, bound)
         return op.Chain(tuple(steps), tuple(after), bound)
+
+    def _half_bound(self, literal: ec.Or, bound: Names) -> Names:
+        """Variables that some alternatives bind and others leave open."""
+        branches = [self._all(ec.conjuncts(item), bound) for item in _live(literal.items)]
+        return frozenset().union(*branches) - _shared(branches) - bound
+
+    def _distributed(
+        self, literal: ec.Or, later: list[ec.Literal], bound: Names, needed: Names
+    ) -> op.Union:
+        """What follows goes into each alternative: there a variable is bound, here it is not."""
+        branches = []
+        for item in literal.items:
+            whole = ec.And((*ec.conjuncts(item), *later), literal.term)
+            ordered = self.ordered(whole, bound, needed | bound)
+            branches.append(self._chain(list(ec.conjuncts(ordered)), bound, needed))
+        return op.Union(tuple(branches), literal.term)
 
     # --- one condition ---------------------------------------------------------------------------
 
