@@ -29,10 +29,7 @@ class Horizon:
     makers: dict[Source, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.reaches = [reach_of(stratum, self.program) for stratum in self.program.strata]
-        latecomers = Latecomers(self.program)
-        for reach, stratum in zip(self.reaches, self.program.strata, strict=True):
-            reach.whole |= latecomers.noticed_by(stratum)
+        self.reaches = self.reaches or reaches_of(self.program)
         for place, stratum in enumerate(self.program.strata):
             for source in sources_of(stratum):
                 self.makers.setdefault(source, []).append(place)
@@ -84,6 +81,15 @@ class Horizon:
     def final(self, source: Source, cuts: list[int], border: int) -> int:
         """Up to where a relation is final."""
         return min([border, *(cuts[maker] for maker in self.makers.get(source, ()))])
+
+
+def reaches_of(program: Program) -> list[Reach]:
+    """What every component looks at."""
+    found = [reach_of(stratum, program) for stratum in program.strata]
+    latecomers = Latecomers(program)
+    for reach, stratum in zip(found, program.strata, strict=True):
+        reach.whole |= latecomers.noticed_by(stratum)
+    return found
 
 
 def sources_of(stratum: Stratum) -> list[Source]:

@@ -20,20 +20,19 @@ from horai.engine.inputs import InputMemory
 from horai.engine.ledger import Ledger
 from horai.engine.memory import FOREVER, Memory
 from horai.engine.origins import Dropped
+from horai.engine.prepared import prepare
 from horai.engine.profile import Profile
 from horai.engine.relations import Relation, joined
 from horai.engine.remembering import KnownPairs, remember
 from horai.engine.residents import residents, settlers, until_cut
-from horai.engine.static import present_only
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.watching import watched
 from horai.engine.world import Undecided, World
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.modes import PythonPredicate
-from horai.plan.program import Program, Stratum, compile_program
-from horai.plan.reach import Source, absence_read
-from horai.plan.settling import compiled_way
+from horai.plan.program import Program, Stratum
+from horai.plan.reach import Source
 
 Key = tuple[str, int]
 Predicate = Callable[..., object]
@@ -62,7 +61,8 @@ class Session:
             PythonPredicate(name, len(inspect.signature(function).parameters))
             for name, function in self.python.items()
         ]
-        self.program: Program = compile_program(description, given)
+        plan = prepare(description, given)
+        self.program: Program = plan.program
         self.symbols = Symbols()
         self.start, self.window, self.tick = start, window, tick
         self.allen_memory = allen_memory
@@ -71,18 +71,15 @@ class Session:
         self.final_knowledge = Knowledge(self.program, self.symbols)
         self.members = Members(self.program, self.symbols)
         self.inputs = InputMemory(start)
-        self.horizon = Horizon(self.program, start, tick)
+        self.horizon = Horizon(self.program, start, tick, plan.reaches)
         self.memories = [Memory(start) for _ in self.program.strata]
         self.known = KnownPairs(self.symbols)
-        static = [plan for stratum in self.program.strata for plan in stratum.static]
-        absent = {id(plan.clause) for plan in static if not present_only(plan)}
-        present = [plan.clause for plan in static if id(plan.clause) not in absent]
-        self.known.wanted = absence_read(self.program, present) | self.program.terminations_read
-        self._derived = {k for s in self.program.strata for _, k in sources_of(s)}
+        self.known.wanted = plan.absent
+        self._derived = plan.derived
         self.ledger = Ledger(
             self.symbols, self.program.unwrapping, tick, window, {} if archive else None
         )
-        self._compiled = [compiled_way(stratum, self.program) for stratum in self.program.strata]
+        self._compiled = plan.ways
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
 

@@ -117,7 +117,7 @@ class World:
     points: dict[tuple[str, Key], list[Relation]] = field(default_factory=dict)
     fluents: dict[Key, list[Fluent]] = field(default_factory=dict)
     terminations: dict[Key, list[Terminations]] = field(default_factory=dict)
-    derived: set[Key] = field(default_factory=set)  # fluents that rules define
+    derived: frozenset[Key] = frozenset()  # fluents that rules define
     settled: int = 0  # up to where all that the component in work reads is final
     undecided: Undecided = field(default_factory=Undecided)
     _points: dict[tuple[str, Key], Relation] = field(default_factory=dict)
