@@ -31,6 +31,14 @@ class Form:
         self._state = np.zeros(0, np.int8)  # by the place of a term in the table of symbols
         self._parts = np.zeros((len(self.names), 0), np.int64)
         self._built: dict[tuple[int, ...], int] = {}
+        self._places = self._flat()
+
+    def _flat(self) -> list[int] | None:
+        """Of `f(X,Y,X)` the places of its variables among the names; None for other forms."""
+        if not isinstance(self.term, Compound):
+            return None
+        found = [self.names.index(a.name) for a in self.term.args if isinstance(a, Var)]
+        return found if len(found) == len(self.term.args) else None
 
     def take_apart(self, codes: Ints, symbols: Symbols) -> tuple[Ints, list[Ints]]:
         """The rows that have the form, and in these the codes of each variable."""
@@ -59,9 +67,14 @@ class Form:
         rows = list(zip(*(part.tolist() for part in parts), strict=True))
         for row in rows:
             if row not in self._built:
-                env = dict(zip(self.names, map(symbols.term, row), strict=True))
-                self._built[row] = symbols.code(substitute(self.term, env))
+                self._built[row] = self._code(list(map(symbols.term, row)), symbols)
         return np.fromiter((self._built[row] for row in rows), np.int64, len(rows))
+
+    def _code(self, parts: list[Term], symbols: Symbols) -> int:
+        if self._places is not None and isinstance(self.term, Compound):
+            made = Compound(self.term.name, tuple([parts[place] for place in self._places]))
+            return symbols.code(made, plain=True)
+        return symbols.code(substitute(self.term, dict(zip(self.names, parts, strict=True))))
 
 
 _forms: WeakKeyDictionary[Symbols, dict[Term, Form]] = WeakKeyDictionary()

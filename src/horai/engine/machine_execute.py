@@ -24,14 +24,21 @@ _INSIDE: dict[str, Any] = {"cache": True, "_nrt": False, "inline": "always"}
 
 @lean
 def computed(step: int, left: int, right: int) -> int:
-    """The code of a sum, difference, product, minimum or maximum; even if there is none."""
+    """The code of a sum, product and so on; even if there is none that fits."""
     if not left & right & 1 or max(abs(left), abs(right)) > WIDEST:
         return 0
     one, other = left >> 1, right >> 1
+    if step in (do.DIVIDE, do.MODULO) and other == 0:
+        return 0
     if step == do.ADD:
         found = one + other
     elif step == do.SUBTRACT:
         found = one - other
+    elif step == do.MODULO:
+        found = one % other
+    elif step == do.DIVIDE:  # towards zero
+        found = abs(one) // abs(other)
+        found = found if (one >= 0) == (other >= 0) else -found
     elif step == do.SMALLER:
         found = min(one, other)
     elif step == do.LARGER:

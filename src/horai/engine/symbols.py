@@ -27,17 +27,17 @@ class Symbols:
         for term in terms:
             self.code(term)
 
-    def code(self, term: Term) -> int:
-        """The code of a ground term."""
+    def code(self, term: Term, plain: bool = False) -> int:
+        """The code of a ground term; a `plain` one is made of terms that have codes."""
         if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
             return term.value * 2 + 1
         if isinstance(term, Atom):
             return self.atom(term.name)
         found = self._codes.get(term)
         if found is None:
-            plain = _plain(term)
-            found = self._codes[plain] = 2 * len(self._terms)
-            self._terms.append(plain)
+            kept = term if plain else _plain(term)
+            found = self._codes[kept] = 2 * len(self._terms)
+            self._terms.append(kept)
         return found
 
     def known(self, term: Term) -> int | None:

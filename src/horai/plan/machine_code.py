@@ -35,6 +35,8 @@ _ARITHMETIC = {
     "+": do.ADD,
     "-": do.SUBTRACT,
     "*": do.MULTIPLY,
+    "//": do.DIVIDE,
+    "mod": do.MODULO,
     "min": do.SMALLER,
     "max": do.LARGER,
 }
@@ -225,8 +227,25 @@ class Coder:
         if not steps:
             then(env, fail)
             return
-        first, *rest = steps
+        first = self._first(steps, env)
+        rest = [step for step in steps if step is not first]
         self._goal(first, dict(env), fail, lambda e, f: self.goals(rest, e, f, then))
+
+    def _first(self, steps: Sequence[Step], env: Env) -> Step:
+        """Equations before a search among instances: `holdsAt(f(A,B)=V,T), (P = A ; P = B)`."""
+        first = steps[0]
+        if isinstance(first, op.Stab) and any(self.find(t, env) is None for t in first.terms[:-1]):
+            return next((step for step in steps if self._equates(step, env)), first)
+        return first
+
+    def _equates(self, step: Step, env: Env) -> bool:
+        match step:
+            case op.Unify(left=left, right=right):
+                return self.find(left, env) is not None or self.find(right, env) is not None
+            case op.Union(branches=branches):
+                return all(self._equates(one, env) for branch in branches for one in branch.steps)
+            case _:
+                return False
 
     def _goal(self, step: Step, env: Env, fail: int, then: Then) -> None:
         if not isinstance(step, Candidates) and self._known_before(step):

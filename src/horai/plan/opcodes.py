@@ -9,7 +9,8 @@ each argument of the entity that is spoken of.
 | SAME, DIFFER | register, register | are the terms the same? |
 | LESS, AT_MOST, EVEN, UNEVEN | register, register | compares integers: <, =<, =:=, =\\= |
 | MOVE | to, from | |
-| ADD, SUBTRACT, MULTIPLY, SMALLER, LARGER | to, register, register | arithmetic on integers |
+| ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO | to, register, register | arithmetic on integers |
+| SMALLER, LARGER | to, register, register | the smaller, the larger one of two integers |
 | HOLDS | node, args, register | has the fluent the value? |
 | VALUE | node, args, to | the value of the fluent |
 | HAPPENED | node, args | did the event happen at this moment? |
@@ -34,12 +35,12 @@ from __future__ import annotations
 
 (
     STOP, JUMP, SAME, DIFFER, LESS, AT_MOST, EVEN, UNEVEN, MOVE,
-    ADD, SUBTRACT, MULTIPLY, SMALLER, LARGER,
+    ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, SMALLER, LARGER,
     HOLDS, VALUE, HAPPENED, STARTED, ENDED,
     ITEMS, ITEM_ARG, ITEM_VALUE, NEXT_ITEM,
     INSTANCES, INSTANCE_ARG, INSTANCE_VALUE, NEXT_INSTANCE,
     ROWS, CELL, NEXT_ROW, NO_MORE, NOW, SAY, ATTEMPT, EFFECT,
-) = range(35)  # fmt: skip
+) = range(37)  # fmt: skip
 WIDTH = 6  # of an instruction
 
 # What is said of a node; HEARD is an event that another component, or the input, tells of.
