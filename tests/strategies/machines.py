@@ -143,6 +143,8 @@ def _delay(draw: Draw) -> ClauseText:
                 (f"fi(f(X)=b,m(X)=V,{wait})", ("holdsAt(m(X)=V,T)",)),
                 (f"fi(f(X)=a,f(X)=b,{wait})", (f"T2 is T+{wait}", "holdsAt(m(X)=_,T2)")),
                 (f"fi(m(X)=a,m(X)=b,{wait})", (f"T2 is T+{wait}", "\\+ holdsAt(f(X)=a,T2)")),
+                (f"fi(f(X)=b,f(X)=a,{wait})", ("holdsAt(i1(X)=true,T)",)),
+                (f"ft(m(X)=a,{wait})", (f"T2 is T+{wait}", "\\+ holdsAt(i1(X)=true,T2)")),
                 (f"ft(n(X)=_,{wait})", ()),
                 ("fi(n(X)=N,n(X)=1,N)", ("holdsAt(f(X)=_,T)",)),
                 (f"ft(g(_,_)=true,{wait})", ()),

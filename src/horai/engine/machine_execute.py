@@ -9,7 +9,15 @@ from numba import njit
 from horai.engine import machine_rows as row
 from horai.engine.machine_rows import Given, Live
 from horai.engine.machine_state import create, create_pair, enter, find, find_pair, mixed, spread
-from horai.engine.machine_steps import allowed, first_row, is_postponable, next_row, put, tell
+from horai.engine.machine_steps import (
+    allowed,
+    first_row,
+    is_postponable,
+    lasts,
+    next_row,
+    put,
+    tell,
+)
 from horai.plan import opcodes as do
 from horai.temporal.clockwork_delays import lean
 from horai.temporal.spans import INF, Ints
@@ -232,6 +240,10 @@ def execute(given: Given, live: Live, entry: int, effect: int, about: int) -> in
             regs[a] = given.cells[begin + d]
         elif step == do.NEXT_ROW:
             regs[a] = next_row(given.tables, given.cells, given.table_next, b, regs[a])
+        elif step == do.LASTS:
+            met = lasts(
+                given.before_from, given.before_start, given.before_end, regs[a], come[row.CLOCK]
+            )
         elif step == do.NOW:
             if regs[a] != regs[do.TIME]:
                 outcome = row.GAVE_UP

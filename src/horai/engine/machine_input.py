@@ -30,6 +30,7 @@ from horai.temporal.spans import Ints, Mask
 
 Key = tuple[str, int]
 Matrix = Ints
+_NOTHING: Ints = np.empty(0, np.int64)
 
 
 class NotHere(Exception):
@@ -177,6 +178,7 @@ class Inputs:
             _ints(index.node for index in indexes),
             _cumulated(len(index.positions) for index in indexes),
             _ints(place for index in indexes for place in index.positions),
+            *self._before(),
         )
 
     def _node(self, key: Key) -> int:
@@ -193,7 +195,34 @@ class Inputs:
 
     # --- tables ----------------------------------------------------------------------------------
 
+    def _before(self) -> tuple[Ints, Ints, Ints]:
+        """The spans of all fluents that are looked up, and where those of each pair begin."""
+        starts, sizes, ends = [_NOTHING], [np.zeros(1, np.int64)], [_NOTHING]
+        for key in self._looked_up():
+            fluent = self.heads.world.fluent(key)
+            sizes.append(np.diff(fluent.offsets))
+            starts.append(fluent.spans.start)
+            ends.append(fluent.spans.end)
+        return np.cumsum(np.concatenate(sizes)), np.concatenate(starts), np.concatenate(ends)
+
+    def _looked_up(self) -> list[Key]:
+        return list(dict.fromkeys(t.fluent for t in self.machine.tables if t.fluent is not None))
+
+    def _pairs(self, table: Table) -> tuple[Matrix, int]:
+        """The pairs of a fluent with their numbers among those of all that are looked up."""
+        assert table.fluent is not None
+        first = 0
+        for key in self._looked_up():
+            pairs = self.heads.world.fluent(key).pairs
+            if key == table.fluent:
+                break
+            first += pairs.rows
+        rows, keys = self._coded(pairs, table.order, table.keys)
+        return np.column_stack((rows, np.arange(first, first + pairs.rows))), keys
+
     def _table(self, table: Table) -> tuple[Matrix, int]:
+        if table.fluent is not None:
+            return self._pairs(table)
         if table.facts is not None:
             return self._coded(self.heads.evaluator.facts(table.facts), table.order, table.keys)
         rule = next(one for one in self.machine.rules if one.plan is table.rule)

@@ -93,6 +93,9 @@ class Given(NamedTuple):
     index_node: Ints
     index_from: Ints
     index_place: Ints
+    before_from: Ints  # spans of pairs that were settled before
+    before_start: Ints
+    before_end: Ints
 
 
 class Live(NamedTuple):

@@ -53,6 +53,20 @@ def next_row(tables: Ints, cells: Ints, table_next: Ints, table: int, found: int
 
 
 @lean
+def lasts(before_from: Ints, start: Ints, end: Ints, pair: int, t: int) -> bool:
+    """Does a pair that was settled before hold at a time?"""
+    first: int = before_from[pair]
+    low, high = first, int(before_from[pair + 1])
+    while low < high:  # the last span that starts by t
+        middle = (low + high) // 2
+        if start[middle] <= t:
+            low = middle + 1
+        else:
+            high = middle
+    return low > first and bool(t < end[low - 1])
+
+
+@lean
 def allowed(
     domain_from: Ints, domains: Ints, tables: Ints, cells: Ints, table_heads: Ints,
     table_next: Ints, regs: Ints, pool: Ints, node: int, args: int, value: int,

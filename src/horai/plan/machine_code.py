@@ -8,7 +8,7 @@ and what follows an operator is handed to it as a function that adds the rest of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from horai.lang.ec import syntax as ec
 from horai.lang.printer import show
@@ -59,12 +59,14 @@ class NotCompiled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows that rules look up: background facts, or the candidates of a rule (`columns` of them).
+    """Rows that rules look up: background facts, pairs of a fluent that was settled before (with
+    their numbers as a last column), or the candidates of a rule (`columns` of them).
 
     `order` are the columns as they are kept; the first `keys` of them are those asked for.
     """
 
     facts: Key | None
+    fluent: Key | None
     rule: PointPlan | None
     columns: tuple[str, ...]
     order: tuple[int, ...]
@@ -258,10 +260,10 @@ class Coder:
             case op.Stab():
                 self._stab(step, env, fail, then)
             case op.Facts(key=key, terms=terms):
-                self._rows(key, None, (), terms, env, fail, then)
+                self._rows(Table(key, None, None, (), (), 0), terms, env, fail, then)
             case Candidates(plan=plan, columns=columns):
                 terms = tuple(Var(name) for name in columns)
-                self._rows(None, plan, columns, terms, env, fail, then)
+                self._rows(Table(None, None, plan, columns, (), 0), terms, env, fail, then)
             case op.Filter(literal=literal):
                 self._filter(literal, env, fail)
                 then(env, fail)
@@ -360,12 +362,13 @@ class Coder:
 
     def _stab(self, step: op.Stab, env: Env, fail: int, then: Then) -> None:
         node = self.nodes.get(("fluent", step.key))
-        if node is None:
-            raise NotCompiled(f"`{show(step.term)}` is settled before, and asked too late")
         if step.time != self.time:
             if self.time is not None or not isinstance(step.time, Var):
                 raise NotCompiled(f"`{show(step.term)}` asks about another time")
             self.add(do.NOW, self.known(step.time, env))
+        if node is None:
+            self._rows(Table(None, step.key, None, (), (), 0), step.terms, env, fail, then)
+            return
         *terms, wanted = step.terms
         if any(self.find(term, env) is None for term in terms):
             self._instances(step, node, env, fail, then)
@@ -410,19 +413,11 @@ class Coder:
 
     # --- tables ----------------------------------------------------------------------------------
 
-    def _rows(
-        self,
-        facts: Key | None,
-        rule: PointPlan | None,
-        columns: tuple[str, ...],
-        terms: tuple[Term, ...],
-        env: Env,
-        fail: int,
-        then: Then,
-    ) -> None:
+    def _rows(self, table: Table, terms: tuple[Term, ...], env: Env, fail: int, then: Then) -> None:
+        """Go through the rows of a table that have what is known in their columns."""
         keys = [i for i, term in enumerate(terms) if self.find(term, env) is not None]
         order = (*keys, *(i for i in range(len(terms)) if i not in keys))
-        table = Table(facts, rule, columns, order, len(keys))
+        table = replace(table, order=order, keys=len(keys))
         if table not in self.tables:
             self.tables.append(table)
         number = self.tables.index(table)
@@ -433,6 +428,10 @@ class Coder:
             part = self._register()
             self.add(do.CELL, part, row, number, column)
             self.match(terms[position], part, env, other)
+        if table.fluent is not None:
+            pair = self._register()
+            self.add(do.CELL, pair, row, number, len(terms))
+            self.add(do.LASTS, pair, fail=other)
         then(env, other)
         self._place(other)
         self.add(do.NEXT_ROW, row, number)

@@ -24,6 +24,7 @@ each argument of the entity that is spoken of.
 | ROWS | to, table, args | the first row of a table with some keys |
 | CELL | to, row, table, column | |
 | NEXT_ROW | row, table | |
+| LASTS | pair | does a pair that was settled before hold at this moment? |
 | NO_MORE | place | fails at the end of a list |
 | NOW | register | gives up unless it is the time of the moment |
 | SAY | kind, node, args, value | what the head of a rule says |
@@ -39,8 +40,8 @@ from __future__ import annotations
     HOLDS, VALUE, HAPPENED, STARTED, ENDED,
     ITEMS, ITEM_ARG, ITEM_VALUE, NEXT_ITEM,
     INSTANCES, INSTANCE_ARG, INSTANCE_VALUE, NEXT_INSTANCE,
-    ROWS, CELL, NEXT_ROW, NO_MORE, NOW, SAY, ATTEMPT, EFFECT,
-) = range(37)  # fmt: skip
+    ROWS, CELL, NEXT_ROW, LASTS, NO_MORE, NOW, SAY, ATTEMPT, EFFECT,
+) = range(38)  # fmt: skip
 WIDTH = 6  # of an instruction
 
 # What is said of a node; HEARD is an event that another component, or the input, tells of.

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Term
+from horai.lang.terms import Atom, Term
 from horai.plan import operators as op
 from horai.plan.dependencies import DependencyGraph
 from horai.plan.lowering import Lowering
-from horai.plan.modes import order_body
+from horai.plan.modes import ModeTable, order_body
 from horai.plan.scopes import names, visible
 from horai.plan.unify import may_match
 from horai.plan.vertices import Vertex, label
@@ -107,6 +107,8 @@ def split_body(
         # A condition may use a variable of the second part: it has to wait with it.
         first = order_body(ec.And(tuple(outside), body.term), given, table, head)
         late = _late(outside, inside, first.bound, head) or [s.literal for s in first.stuck]
+        if not late and any(_happens_then(literal, time, members) for literal in inside):
+            late = _walked(outside, time, given, table, head)
         if not late:
             break
         waiting = [one for one in outside if _among(one, late)]
@@ -141,6 +143,17 @@ def _late(
         )
         and (names(literal.term) & (shared | head)) - bound
     ]
+
+
+def _walked(
+    outside: list[ec.Literal], time: Term, given: Names, table: ModeTable, head: Names
+) -> list[ec.Literal]:
+    """Values at a time that only the second part names: nobody needs all time-points they have."""
+    asked = [one for one in outside if isinstance(one, ec.HoldsAt) and one.time == time]
+    others = tuple(one for one in outside if not any(one is holds for holds in asked))
+    truth = Atom("true")
+    bound = order_body(ec.And(others, truth), given, table, head).bound if asked else names(time)
+    return [] if names(time) <= bound else list(asked)
 
 
 def _among(literal: ec.Literal, late: list[ec.Literal]) -> bool:
