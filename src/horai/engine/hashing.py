@@ -88,6 +88,8 @@ def _numbering(keys: Matrix) -> Numbering | None:
 def build(columns: list[Ints]) -> Index:
     """An index over the rows of some key columns."""
     keys = matrix(columns)
+    if not keys.size:
+        return Index(keys, NOTHING, NOTHING, None, True)
     numbering = _numbering(keys)
     if numbering is None:
         return Index(keys, *chains_by_hash(keys), None, False)
@@ -106,6 +108,8 @@ def _keys(keys: Matrix, numbering: Numbering) -> tuple[Ints, int]:
 def probe(columns: list[Ints], index: Index) -> tuple[Ints, Ints]:
     """All pairs of a row on the left and a row of the index with equal keys."""
     keys = matrix(columns)
+    if not keys.size or not index.keys.size:
+        return NOTHING, NOTHING
     if index.numbering is None:
         return probe_by_hash(keys, index.keys, index.head, index.after)
     place = heads_of(_keys(keys, index.numbering)[0], index.head)
@@ -118,6 +122,8 @@ def probe(columns: list[Ints], index: Index) -> tuple[Ints, Ints]:
 def first(columns: list[Ints], index: Index) -> Ints:
     """For every row on the left the first row of the index with its key, or -1."""
     keys = matrix(columns)
+    if not keys.size or not index.keys.size:
+        return np.full(keys.shape[1], -1, np.int64)
     if index.numbering is not None:
         place: Ints = heads_of(_keys(keys, index.numbering)[0], index.head)
         return place
@@ -127,6 +133,8 @@ def first(columns: list[Ints], index: Index) -> Ints:
 
 def dense(columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
     """A number 0, 1, ... for every different row, and the first row of each number."""
+    if not rows:
+        return NOTHING, NOTHING
     if not columns:
         ids = np.zeros(rows, np.int64)
         return ids, np.zeros(min(rows, 1), np.int64)
