@@ -55,10 +55,11 @@ def earlier_attempts(run: MachineRun) -> list[tuple[int, int, Ints]]:
     evaluator = run.heads.evaluator
     before = evaluator.world
     evaluator.world = Past(before, run.held)
+    left = _left_open(run)
     try:
         found = []
         for number, delay in enumerate(run.delays):
-            columns, since = _made(run, delay)
+            columns, since = _made(run, delay, left.get(delay.plan.number, []))
             if len(since):
                 rows = _rows(run, delay, columns, since)
                 found.append((number, run.node("fluent", delay.plan.origin_key), rows))
@@ -67,20 +68,26 @@ def earlier_attempts(run: MachineRun) -> list[tuple[int, int, Ints]]:
         evaluator.world = before
 
 
-def _made(run: MachineRun, delay: MachineDelay) -> tuple[list[Ints], Ints]:
+def _left_open(run: MachineRun) -> dict[int, list[tuple[int, ...]]]:
+    """What the last query has left open, by rule: arguments, value and since when."""
+    state = run.memory.clock or ClockState()
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for one in state.pending:
+        acted = state.acted.get((one.rule, one.owner, one.value)) if state.acted else None
+        if acted is None or acted <= one.since:
+            found.setdefault(one.rule, []).append((*one.owner[1], one.value, one.since))
+    return found
+
+
+def _made(
+    run: MachineRun, delay: MachineDelay, rows: list[tuple[int, ...]]
+) -> tuple[list[Ints], Ints]:
     """Arguments and value of the pairs of which a rule has attempts, and when they were made."""
     key, start = delay.plan.origin_key, run.world.start
     if run.memory.cut == start:
         held = run.held[key]
         columns = [*(codes_of(column, run.symbols) for column in held.args), held.value]
         return columns, np.full(len(held), start - 1)
-    state = run.memory.clock or ClockState()
-    rows = [
-        (*one.owner[1], one.value, one.since)
-        for one in state.pending
-        if one.rule == delay.plan.number
-        and state.acted.get((one.rule, one.owner, one.value), one.since) <= one.since
-    ]
     table = np.array(rows, np.int64).reshape(len(rows), key[1] + 2)
     return [table[:, place].copy() for place in range(key[1] + 1)], table[:, -1].copy()
 

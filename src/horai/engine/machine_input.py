@@ -223,6 +223,9 @@ class Inputs:
     def _table(self, table: Table) -> tuple[Matrix, int]:
         if table.fluent is not None:
             return self._pairs(table)
+        if table.points is not None:
+            points = self.heads.world.scan(*table.points)
+            return self._coded(points, table.order, table.keys)
         if table.facts is not None:
             return self._coded(self.heads.evaluator.facts(table.facts), table.order, table.keys)
         rule = next(one for one in self.machine.rules if one.plan is table.rule)

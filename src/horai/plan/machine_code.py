@@ -59,18 +59,19 @@ class NotCompiled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows that rules look up: background facts, pairs of a fluent that was settled before (with
-    their numbers as a last column), or the candidates of a rule (`columns` of them).
+    """Rows that rules look up: background facts, points or pairs that were settled before (pairs
+    with their numbers as a last column), or the candidates of a rule (`columns` of them).
 
     `order` are the columns as they are kept; the first `keys` of them are those asked for.
     """
 
-    facts: Key | None
-    fluent: Key | None
-    rule: PointPlan | None
-    columns: tuple[str, ...]
-    order: tuple[int, ...]
-    keys: int
+    facts: Key | None = None
+    points: tuple[op.PointKind, Key] | None = None
+    fluent: Key | None = None
+    rule: PointPlan | None = None
+    columns: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
+    keys: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,10 +261,10 @@ class Coder:
             case op.Stab():
                 self._stab(step, env, fail, then)
             case op.Facts(key=key, terms=terms):
-                self._rows(Table(key, None, None, (), (), 0), terms, env, fail, then)
+                self._rows(Table(facts=key), terms, env, fail, then)
             case Candidates(plan=plan, columns=columns):
                 terms = tuple(Var(name) for name in columns)
-                self._rows(Table(None, None, plan, columns, (), 0), terms, env, fail, then)
+                self._rows(Table(rule=plan, columns=columns), terms, env, fail, then)
             case op.Filter(literal=literal):
                 self._filter(literal, env, fail)
                 then(env, fail)
@@ -325,6 +326,12 @@ class Coder:
         return node * do.LISTS + _LISTS[step.kind]
 
     def _scan(self, step: op.Scan, env: Env, fail: int, then: Then) -> None:
+        node = ("event" if step.kind == "event" else "fluent", step.key)
+        known = node not in self.nodes and step.kind != "terminated" and step.within is None
+        if known and self.find(step.time, env) is not None:
+            table = Table(points=(step.kind, step.key))
+            self._rows(table, (*step.terms, step.time), env, fail, then)
+            return
         number = self.list_of(step)
         if number is None or step.within is not None:
             raise NotCompiled(f"`{show(step.term)}` is not known from the values of the moment")
@@ -367,7 +374,7 @@ class Coder:
                 raise NotCompiled(f"`{show(step.term)}` asks about another time")
             self.add(do.NOW, self.known(step.time, env))
         if node is None:
-            self._rows(Table(None, step.key, None, (), (), 0), step.terms, env, fail, then)
+            self._rows(Table(fluent=step.key), step.terms, env, fail, then)
             return
         *terms, wanted = step.terms
         if any(self.find(term, env) is None for term in terms):
