@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
 
 from horai.engine.session import Session
@@ -49,3 +50,20 @@ def test_an_interval_rule_between_two_fluents_of_one_delay() -> None:
     items = [Item(make("rain", Atom("park")), None, 2, 2, 2)]
     lines = final(text, items, Setting([10]))
     assert lines == ["ground(park)=wet (3,inf)", "muddy(park)=true (3,inf)", "rain(park) at 2"]
+
+
+@pytest.mark.xfail(reason="lists computed inside a rule lose their starts when windows pass")
+def test_the_duration_of_a_list_that_is_computed_inside_a_rule() -> None:
+    text = """
+    initiatedAt(s=true, T) :- happensAt(s_on, T).
+    terminatedAt(s=true, T) :- happensAt(s_off, T).
+    initiatedAt(t=true, T) :- happensAt(t_on, T).
+    terminatedAt(t=true, T) :- happensAt(t_off, T).
+    holdsFor(rest=true, I) :-
+        holdsFor(s=true, A), holdsFor(t=true, B),
+        relative_complement_all(B, [A], D), intDurLess(D, 50, I).
+    """
+    times = {"t_on": 5, "s_on": 10, "s_off": 12, "t_off": 60}
+    items = [Item(make(name), None, t, t, t) for name, t in times.items()]
+    lines = final(text, items, Setting(list(range(5, 101, 5)), window=10))
+    assert "rest=true (13,61)" in lines

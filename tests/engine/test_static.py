@@ -33,7 +33,8 @@ ITEMS = [item("a", "x", 2, 9), item("b", "x", 5, 12), item("b", "y", 3, 8), item
         ("intersect_all([A,B],D), union_all([D,A],I)", {"a"}),
         ("complement_all([A],D), intersect_all([D,B],I)", {"b"}),
         ("intDurGreater(A,3,D), union_all([D,C],I)", {"a", "c"}),
-        ("before(A,B,target,I)", {"ab"}),
+        ("before(A,B,target,I)", {"a", "b"}),
+        ("intDurGreater(A,3,D), intersect_all([D,C],I)", {"a"}),
     ],
 )
 def test_supports(operation: str, expected: set[str]) -> None:

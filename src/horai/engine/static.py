@@ -194,7 +194,18 @@ def _supports(result: Term, steps: tuple[op.Operator, ...]) -> list[Support]:
                 return ANYTHING  # lists may come from inside
             case _:
                 pass
-    return _of(result, made)
+    found = _of(result, made)
+    for step in steps:
+        # What a duration or an Allen relation will say depends on intervals that are not over yet,
+        # so it is asked about them even while the rest of the rule has nothing to say.
+        match step:
+            case op.SpanOperation(literal=ec.Duration(intervals=intervals)):
+                found = found + _of(intervals, made)
+            case op.SpanOperation(literal=ec.Allen(source=source, target=target)):
+                found = found + _of(source, made) + _of(target, made)
+            case _:
+                pass
+    return _few(found)
 
 
 def _of(term: Term, made: dict[str, op.Operator]) -> list[Support]:

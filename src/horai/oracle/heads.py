@@ -35,7 +35,9 @@ def head_solutions(
         except Stuck:
             if not grounded:
                 raise
-    starts = list(groundings.complete(solver, entity, value, env))
+    # A value that the body gives may lie outside the grounding, and still ends the others.
+    given = value if value is not None and names(value) - visible(body) else None
+    starts = list(groundings.complete(solver, entity, given, env))
     return _solutions(solver, groundings, body, entity, value, starts)
 
 
@@ -55,7 +57,8 @@ def _solutions(
             if not left:
                 found.append(env)
             elif key_of(entity) in groundings.rules:
-                found.extend(groundings.complete(solver, entity, value, env))
+                given = value if value is not None and not ground(value, env) else None
+                found.extend(groundings.complete(solver, entity, given, env))
             else:
                 raise _missing(left)
     return found
