@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
 from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
 
 from horai.engine.session import Session
@@ -52,7 +51,6 @@ def test_an_interval_rule_between_two_fluents_of_one_delay() -> None:
     assert lines == ["ground(park)=wet (3,inf)", "muddy(park)=true (3,inf)", "rain(park) at 2"]
 
 
-@pytest.mark.xfail(reason="lists computed inside a rule lose their starts when windows pass")
 def test_the_duration_of_a_list_that_is_computed_inside_a_rule() -> None:
     text = """
     initiatedAt(s=true, T) :- happensAt(s_on, T).

@@ -50,6 +50,7 @@ class Bindings:
         self.overrides: dict[int, Relation] = {}  # relations that stand in for one operator's own
         self.in_domain: InDomain = lambda key, args, value, rows: np.ones(rows, np.bool_)
         self.nothing_absent = False  # at the very start, formulas say nothing of what is absent
+        self.uncut: intervals.Whole | None = None  # for lists that are looked at as intervals
         self.spreads = 0  # how often a variable took all values that are known
         self._depth = 0
         self._temporal: dict[int, bool] = {}

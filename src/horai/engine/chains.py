@@ -54,7 +54,7 @@ class Evaluator(Procedures):
             case op.Lookup():
                 return self._lookup(step, frame).only(needed)
             case op.SpanOperation(literal=literal):
-                spans, valid = intervals.operate(literal, frame, self.world)
+                spans, valid = intervals.operate(literal, frame, self.world, self.uncut)
                 if not valid.all():
                     rows = np.flatnonzero(valid)
                     spans, frame = gather(spans, frame.rows, rows), frame.take(rows)

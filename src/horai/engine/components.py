@@ -94,7 +94,8 @@ class Components:
     def _static(self, stratum: Stratum, memory: Memory, found: Findings) -> None:
         fresh: dict[Key, list[Fluent]] = {}
         for place, plan in enumerate(stratum.static):
-            fluent, rows = self.static.evaluate(plan)
+            fluent, rows = self.static.evaluate(plan, memory.operands.get(place), memory.cut)
+            found.operands[place] = self.static.operands.now
             free = None
             if rows is not None:
                 # What was not looked at before has no past that could be final.

@@ -20,5 +20,6 @@ class Findings:
     terminations: dict[Key, list[Terminations]] = field(default_factory=dict)
     rows: dict[int, Relation] = field(default_factory=dict)
     owners: dict[Key, Relation] = field(default_factory=dict)
+    operands: dict[int, dict[int, tuple[Fluent, Relation]]] = field(default_factory=dict)
     simple: set[Key] = field(default_factory=set)
     clock: ClockState | None = None

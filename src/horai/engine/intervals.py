@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -22,10 +22,14 @@ from horai.temporal.derive import by_duration
 from horai.temporal.spans import FIRST, INF, Mask, Spans, no_spans
 
 Result = tuple[Spans, Mask]
+# Makes a list that windows may have cut whole again.
+Whole = Callable[[object, int, Term, Frame, Spans], Spans]
 Pairs = list[tuple[int, int]]
 
 
-def operate(literal: IntervalOp | Duration | Allen, frame: Frame, world: World) -> Result:
+def operate(
+    literal: IntervalOp | Duration | Allen, frame: Frame, world: World, uncut: Whole | None = None
+) -> Result:
     """The interval list that an operation gives for every row, and the rows that have one."""
     symbols = world.symbols
     match literal:
@@ -35,11 +39,13 @@ def operate(literal: IntervalOp | Duration | Allen, frame: Frame, world: World) 
                 rows = np.arange(frame.rows)
                 return complement(rows, _union(parts), world.first), valid
             if kind == "relative_complement_all" and base is not None:
-                whole, good = as_spans(base, frame, symbols)
-                return difference(whole, _union(parts)), valid & good
+                given, good = as_spans(base, frame, symbols)
+                return difference(given, _union(parts)), valid & good
             return (_union(parts) if kind == "union_all" else _common(parts)), valid
         case Duration(op=op, intervals=given, bound=bound, open_counts=open_counts):
             spans, valid = as_spans(given, frame, symbols)
+            if uncut is not None:
+                spans = uncut(literal, 0, given, frame, spans)
             limit = evaluate(bound, frame.columns, frame.rows, symbols)
             spans = _of_rows(spans, valid & limit.valid)
             bounds = limit.ints if limit.whole.all() and limit.exact is None else limit.real
@@ -52,6 +58,9 @@ def operate(literal: IntervalOp | Duration | Allen, frame: Frame, world: World) 
         case Allen(relation=relation, source=source, target=target, mode=mode):
             left, good = as_spans(source, frame, symbols)
             right, valid = as_spans(target, frame, symbols)
+            if uncut is not None:
+                left = uncut(literal, 0, source, frame, left)
+                right = uncut(literal, 1, target, frame, right)
             found = allen(relation, left, right, mode, world.tick, world.allen_memory)
             _note_undecided(relation, left, right, world)
             return found, good & valid

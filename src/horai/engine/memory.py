@@ -35,6 +35,8 @@ class Memory:
     # Rows that the last query looked at, for rules that speak of what is absent.
     rows: dict[int, Relation] = field(default_factory=dict)
     owners: dict[Key, Relation] = field(default_factory=dict)
+    # Lists computed inside rules, as far as they reach over the cut, and all their rows.
+    operands: dict[int, dict[int, tuple[Fluent, Relation]]] = field(default_factory=dict)
     clock: ClockState | None = None
 
 

@@ -56,4 +56,8 @@ def remember(
             Terminations(later(one.table, bound, cut), one.form, one.every) for one in every
         ]
         kept.terminations[key] = [one for one in cut_down if one.table.rows]
+    for place, lists in found.operands.items():
+        kept.operands[place] = {
+            number: (clipped(fluent, cut, cut), rows) for number, (fluent, rows) in lists.items()
+        }
     return kept

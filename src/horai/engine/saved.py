@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Key = tuple[str, int]
 Cell = tuple[int, Owner, int, int]  # rule, whose, value, and the time that goes with them
-NAME = "horai columnar session 1"
+NAME = "horai columnar session 2"
 
 
 def save(session: Session) -> bytes:
@@ -199,7 +199,10 @@ _RECORDS: Records = {
     Terminations: Record(lambda t: (t.table, t.form, t.every), Terminations),
     ClockState: Record(_clock_parts, _clock),
     Memory: Record(
-        lambda m: (m.cut, m.fluents, m.held, m.points, m.terminations, m.rows, m.owners, m.clock),
+        lambda m: (
+            *(m.cut, m.fluents, m.held, m.points, m.terminations, m.rows, m.owners),
+            *(m.operands, m.clock),
+        ),
         Memory,
     ),
 }

@@ -6,7 +6,7 @@ can have an interval are made: an intersection needs all of its lists, a union o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 import numpy as np
@@ -21,6 +21,7 @@ from horai.engine.groundings import Groundings
 from horai.engine.hashing import dense
 from horai.engine.intervals import as_spans
 from horai.engine.matching import build
+from horai.engine.operands import Operands, Remembered
 from horai.engine.relations import Relation, join, joined
 from horai.engine.world import Fluent, World, fluent_of, merged, no_fluent
 from horai.lang.ec import syntax as ec
@@ -43,16 +44,21 @@ class Static:
         self.evaluator = evaluator
         self.groundings = groundings
 
-    def evaluate(self, plan: StaticPlan) -> tuple[Fluent, Relation | None]:
+    def evaluate(
+        self, plan: StaticPlan, held: Mapping[int, Remembered] | None = None, cut: int = 0
+    ) -> tuple[Fluent, Relation | None]:
         """The pairs and spans that one rule gives, those outside their domain included.
 
-        Rules that speak of what is absent also tell which rows they looked at.
+        Rules that speak of what is absent also tell which rows they looked at. `held` are lists
+        inside the rule up to the cut; what they are now is in `operands`.
         """
         with blaming(plan.clause):
             formula = isinstance(plan.rule, ec.HoldsAtRule)
             domains = Domains(plan.rule.body, self.world, self.groundings, formula)
             self.evaluator.domains = domains
             self.evaluator.spreads = 0
+            self.operands = Operands(plan.chain.steps, held or {}, cut, self.world.symbols)
+            self.evaluator.uncut = self.operands.whole
             try:
                 if formula:
                     maker = Formula(self.evaluator, plan)
@@ -61,6 +67,7 @@ class Static:
                     found = [self._run(plan, start) for start in self._frames(plan)]
             finally:
                 self.evaluator.domains = {}
+                self.evaluator.uncut = None
             return self._fluent(plan, found), self._looked_at(plan, found)
 
     def looked_at(self, plan: StaticPlan) -> Relation | None:

@@ -5,7 +5,7 @@ They stand in for the plain ones where a run is profiled, so that a run that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from horai.engine.chains import Evaluator
@@ -14,6 +14,7 @@ from horai.engine.findings import Findings
 from horai.engine.frames import Frame
 from horai.engine.groundings import Groundings
 from horai.engine.heads import Heads, Said
+from horai.engine.operands import Remembered
 from horai.engine.profile import Profile
 from horai.engine.relations import Relation
 from horai.engine.static import Static
@@ -74,10 +75,12 @@ class WatchedStatic(Static):
         super().__init__(world, evaluator, groundings)
         self.profile = profile
 
-    def evaluate(self, plan: StaticPlan) -> tuple[Fluent, Relation | None]:
+    def evaluate(
+        self, plan: StaticPlan, held: Mapping[int, Remembered] | None = None, cut: int = 0
+    ) -> tuple[Fluent, Relation | None]:
         """The pairs and spans that one rule gives."""
         with self.profile.rule(plan) as stats:
-            found = super().evaluate(plan)
+            found = super().evaluate(plan, held, cut)
             stats.calls += 1
             stats.rows_out += len(found[0].spans)
         return found
