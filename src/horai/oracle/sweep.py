@@ -65,6 +65,8 @@ class Sweep:
         postponable = [rule.fvp for rule in description.rules if isinstance(rule, Postponable)]
         delays = [rule for node in component for rule in self.defined.delays.get(node, ())]
         self.delays = Delays(delays, postponable, self.points, groundings, solver)
+        # Fluents settled before, whose initiations have a delayed effect here.
+        self.origins = {key_of(rule.origin.fluent) for rule in delays} - self.keys
         self.agenda: list[int] = []
         self.attempted: set[tuple[Term, Term, int]] = set()  # in the cell being settled
         members = Members(self.keys, self.events)
@@ -106,9 +108,11 @@ class Sweep:
         for node in self.nodes:
             if node.kind == "simple":
                 self._start_fluent(self.defined.initially.get(node, []))
-        origins = {key_of(rule.origin.fluent) for rule in self.delays.rules} - self.keys
-        for key in origins:
+        for key in self.origins:
             for t, points in self.world.initiations.get(key, {}).items():
+                if self.world.in_run(t):
+                    self._visit(t)  # its conditions may ask what this component says by then
+                    continue
                 for fluent, values in points.items():
                     for value in values:
                         self._attempt(fluent, value, t)
@@ -192,7 +196,7 @@ class Sweep:
     def _make_attempts(self, cell: int) -> bool:
         """Note the deadlines of the cell's initiations; True if a new one is in the cell itself."""
         inside = False
-        for key in self.keys:
+        for key in (*self.keys, *self.origins):
             for t in self.world.moments(cell):
                 for fluent, values in self.world.initiations.get(key, {}).get(t, {}).items():
                     for value in values:
