@@ -13,7 +13,7 @@ import numpy as np
 from horai.engine.clockstate import ClockState
 from horai.engine.columns import codes_of
 from horai.engine.hashing import build, first
-from horai.engine.relations import Relation, joined
+from horai.engine.relations import Relation
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, Terminations, merged, no_fluent
@@ -111,8 +111,3 @@ def union(parts: list[Fluent], width: int, symbols: Symbols) -> Fluent:
     """Fluents of one name as one."""
     filled = [part for part in parts if part.pairs.rows]
     return merged(filled, symbols) if filled else no_fluent(width)
-
-
-def stacked(parts: list[Relation], symbols: Symbols) -> Relation:
-    """Points of one name as one."""
-    return joined(parts, symbols)

@@ -63,12 +63,3 @@ class Values:
         at = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
         found: Ints = np.where(self.codes[at] == wanted, at, len(self.codes))
         return found
-
-
-def pairs_once(
-    args: tuple[Column, ...], value: Ints, symbols: Symbols
-) -> tuple[tuple[Column, ...], Ints]:
-    """Every different pair once."""
-    keys = [coded(column, symbols) for column in args]
-    firsts = dense([*keys, value], len(value))[1]
-    return tuple(column.take(firsts) for column in args), value[firsts]

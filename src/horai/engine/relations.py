@@ -63,11 +63,6 @@ class Relation:
         return Relation(columns, count)
 
 
-def relation(columns: tuple[Column, ...], rows: int) -> Relation:
-    """A relation of columns; without columns the number of rows still counts."""
-    return Relation(columns, rows)
-
-
 def joined(relations: list[Relation], symbols: Symbols) -> Relation:
     """Relations of the same columns, one below the other."""
     filled = [part for part in relations if part.rows] or relations[:1]

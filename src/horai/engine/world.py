@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from horai.engine.columns import Column, bits, codes, codes_of, concat, ints
+from horai.engine.columns import Column, bits, codes, concat, ints
 from horai.engine.hashing import dense
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
@@ -198,11 +198,6 @@ class World:
 def _no_points(width: int) -> Relation:
     empty = tuple(codes(np.empty(0, np.int64)) for _ in range(width - 1))
     return Relation((*empty, ints(np.empty(0, np.int64))), 0)
-
-
-def coded(table: Relation, symbols: Symbols) -> list[Ints]:
-    """All columns of a relation as codes."""
-    return [codes_of(column, symbols) for column in table.columns]
 
 
 @kernel
