@@ -21,11 +21,10 @@ from typing import Any
 import kernel_rivals as rivals
 import numpy as np
 
+from horai.engine.hashing import build, dense, probe
 from horai.temporal.algebra import intersection, union
 from horai.temporal.coalesce import coalesce
-from horai.temporal.grouping import dense_ids
 from horai.temporal.inertia import Changes, inertia
-from horai.temporal.joining import build, probe
 from horai.temporal.sorting import order
 from horai.temporal.spans import Points, Spans
 from horai.temporal.stab import stab
@@ -184,14 +183,14 @@ def main() -> None:
     bench.table("items", key=key, row=np.arange(rows))
     bench.table("facts", key=facts, fact=np.arange(keys))
     bench.line(
-        "join", "join", lambda: probe(key, build(facts)), lambda: rivals.numpy_join(key, facts)
+        "join", "join", lambda: probe([key], build([facts])), lambda: rivals.numpy_join(key, facts)
     )
 
     vessel, area = key * 7_919 + 227_000_000, dice.integers(0, 1_000_000, rows)
     bench.table("items", first=vessel, second=area)
 
     def number() -> Columns:
-        _, first = dense_ids([vessel, area])
+        _, first = dense([vessel, area], rows)
         return ([len(first)],)
 
     bench.line("number, two columns", "number", number, lambda: rivals.numpy_number(vessel, area))

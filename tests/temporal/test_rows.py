@@ -1,4 +1,4 @@
-"""Sorting, numbering and joining rows against what Python's lists and dicts do."""
+"""Sorting rows against what Python's lists do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from tests.temporal.columns import column
 
 from horai.temporal import sorting
-from horai.temporal.grouping import dense_ids
-from horai.temporal.joining import build, matched, probe
 from horai.temporal.sorting import order
 from horai.temporal.spans import FIRST, INF, Ints
 
@@ -52,77 +50,3 @@ def test_order_is_stable_by_key_and_time(
 def test_order_of_any_rows(rows: list[tuple[int, int]]) -> None:
     key, time = column([k for k, _ in rows]), column([t for _, t in rows])
     assert order(key, time).tolist() == by_python(key, time)
-
-
-def numbered(rows: list[tuple[int, ...]]) -> tuple[list[int], list[int]]:
-    ids: dict[tuple[int, ...], int] = {}
-    first = []
-    for i, row in enumerate(rows):
-        if row not in ids:
-            ids[row] = len(ids)
-            first.append(i)
-    return [ids[row] for row in rows], first
-
-
-def check_numbers(columns: list[Ints]) -> None:
-    ids, first = dense_ids(columns)
-    expected = numbered(list(zip(*(c.tolist() for c in columns), strict=True)))
-    assert (ids.tolist(), first.tolist()) == expected
-
-
-@pytest.mark.parametrize("left", RANGES)
-@pytest.mark.parametrize("right", RANGES)
-@pytest.mark.parametrize("n", [0, 1, 5, 5000])
-def test_equal_rows_have_equal_numbers(
-    n: int, left: tuple[int, int], right: tuple[int, int]
-) -> None:
-    """5000 rows make the hash table grow twice."""
-    dice = np.random.default_rng(n)
-    columns = [some(dice, n, left), some(dice, n, right), some(dice, n, NARROW)]
-    for used in (columns[:1], columns[:2], columns, columns[::-1]):
-        check_numbers(used)
-
-
-value = st.sampled_from([FIRST, FIRST + 1, -1, 0, 1, 2**31, 2**62, INF - 1, INF])
-
-
-@given(st.lists(st.tuples(value, value, value, value), min_size=1))
-def test_numbers_of_extreme_values(rows: list[tuple[int, ...]]) -> None:
-    check_numbers([column(list(c)) for c in zip(*rows, strict=True)])
-
-
-def test_values_with_the_same_slot_are_told_apart() -> None:
-    """Multiples of large powers of two differ in few bits."""
-    for shift in (20, 32, 40, 50):
-        check_numbers([column([(i % 1500) << shift for i in range(3000)])])
-        check_numbers([column([(i % 1500) << shift for i in range(3000)]) * -1])
-
-
-def test_rows_without_columns_are_all_equal() -> None:
-    assert [c.tolist() for c in dense_ids([], rows=3)] == [[0, 0, 0], [0]]
-    assert [c.tolist() for c in dense_ids([], rows=0)] == [[], []]
-    with pytest.raises(ValueError, match="number of rows"):
-        dense_ids([])
-
-
-keys = st.lists(st.integers(-2, 9), max_size=20)
-
-
-@given(keys, keys)
-def test_joins_find_all_pairs_in_order(left: list[int], right: list[int]) -> None:
-    index = build(column(right))
-    found = list(zip(*(c.tolist() for c in probe(column(left), index)), strict=True))
-    assert found == [
-        (i, j) for i, a in enumerate(left) for j, b in enumerate(right) if a == b and a >= 0
-    ]
-    there = {b for b in right if b >= 0}
-    assert matched(column(left), index).tolist() == [a in there for a in left]
-    for k in range(len(index.offsets) - 1):
-        rows = index.order[index.offsets[k] : index.offsets[k + 1]].tolist()
-        assert rows == [j for j, b in enumerate(right) if b == k]
-
-
-def test_keys_far_outside_an_index_match_nothing() -> None:
-    index = build(column([0, 2]))
-    assert matched(column([INF, FIRST, 2]), index).tolist() == [False, False, True]
-    assert [c.tolist() for c in probe(column([INF, FIRST, 2]), index)] == [[2], [1]]
