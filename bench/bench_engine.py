@@ -27,6 +27,8 @@ import engine_runs as runs
 import pyarrow as pa
 from engine_measure import APPLICATIONS, Options, workload
 
+from horai.cli.allocation import keep_memory
+
 PARTS: dict[str, Callable[[Options], None]] = {
     "a": runs.throughput,
     "b": runs.linearity,
@@ -78,6 +80,7 @@ def main() -> None:
     parser.add_argument("--applications", default=",".join(APPLICATIONS))
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it works")
     given = parser.parse_args()
+    keep_memory()  # as `horai run` does
     options = options_of(given)
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)

@@ -116,7 +116,7 @@ def test_forms_learn_from_terms_that_come_later(pattern: Term, blocks: list[list
     for block in blocks:
         column = as_codes(column_of(block, symbols), symbols)
         found = match(pattern, column, {}, symbols)
-        again = match(pattern, column, {}, Symbols(symbols.table))
+        again = match(pattern, column, {}, Symbols(symbols))
         fitting = [row for row, term in enumerate(block) if take_apart(pattern, term, {})]
         assert found.rows.tolist() == again.rows.tolist() == fitting
         if found.new:

@@ -190,7 +190,7 @@ def rows(session: Session) -> Counter[str]:
     for key in session.stream.keys("fluent"):
         found[f"stream {key}"] = len(session.stream.fluents(key).start)
     if ("seen", 1) not in session.inputs.fluents:  # of ever new names, each has a code
-        found["symbols"] = len(session.symbols.table)
+        found["symbols"] = len(session.symbols)
     return found
 
 

@@ -133,7 +133,7 @@ def columnar(run: Run, between: Callable[[Stream], Stream] = lambda stream: stre
 
 def saved_and_loaded(stream: Stream) -> Stream:
     state = pickle.loads(pickle.dumps(stream.to_state()))
-    return Stream.from_state(state, Symbols(stream.symbols.table))
+    return Stream.from_state(state, Symbols(stream.symbols))
 
 
 @settings(max_examples=300)

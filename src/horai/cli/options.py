@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from horai.cli import console
+from horai.cli.allocation import keep_memory
 from horai.errors import UsageError
 from horai.io import Narrative
 from horai.predicates import Predicate, from_file
@@ -141,6 +142,7 @@ def run_rules(
             "happens between two windows is lost"
         )
     stream = chosen.input if narrative is None else narrative
+    keep_memory()
     if quiet or not console.stderr().is_terminal:
         return rules.run(stream, **settings)
     with _progress() as progress:

@@ -47,7 +47,8 @@ class Knowledge:
             facts = self.program.description.facts.get(key)
             self._facts[key] = None
             if facts is not None:
-                columns = zip(*facts.rows, strict=True) if key[1] else ()
+                # Not zip(*rows): an iterator for each row is a lot of garbage to collect.
+                columns = ([row[place] for row in facts.rows] for place in range(key[1]))
                 made = tuple(column_of(column, self.symbols) for column in columns)
                 self._facts[key] = Relation(made, len(facts.rows))
         parts = [part for part in (self._facts[key], self.members.get(key)) if part is not None]

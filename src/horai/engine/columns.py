@@ -146,6 +146,8 @@ def narrow(column: Column, symbols: Symbols) -> Column:
         return column
     if (column.data & 1).all():
         return ints(column.data >> 1)
+    if not isinstance(symbols.term(int(column.data[0])), Int | Float):
+        return column
     numbers, firsts = dense([column.data], len(column))
     found = column_of([symbols.term(code) for code in column.data[firsts].tolist()], symbols)
     return column if found.kind == "term" else found.take(numbers)

@@ -50,12 +50,12 @@ class Form:
 
     def _learn(self, places: Ints, symbols: Symbols) -> None:
         if len(places) and places.max() >= len(self._state):
-            more = 2 * len(symbols.table) - len(self._state)
+            more = 2 * len(symbols) - len(self._state)
             self._state = np.pad(self._state, (0, more))
             self._parts = np.pad(self._parts, ((0, 0), (0, more)))
         for place in np.unique(places[self._state[places] == UNKNOWN]).tolist():
             env: Env = {}
-            fits = take_apart(self.term, symbols.table[place], env)
+            fits = take_apart(self.term, symbols.term(2 * place), env)
             self._state[place] = YES if fits else NO
             if fits:
                 self._parts[:, place] = [symbols.code(env[name]) for name in self.names]

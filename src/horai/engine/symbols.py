@@ -6,7 +6,7 @@ arithmetic. Every other term has an even code: twice its place in the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Symbols:
     """The terms that a session has met."""
 
     def __init__(self, terms: Iterable[Term] = ()) -> None:
-        self._terms: list[Term] = []
+        self._terms: list[Term | str] = []  # an atom by its name alone, made when asked for
         self._codes: dict[Term, int] = {}
         self._atoms: dict[str, int] = {}  # atoms by name: most terms are, and text hashes fast
         for term in terms:
@@ -51,20 +51,21 @@ class Symbols:
         found = self._atoms.get(name)
         if found is None:
             found = self._atoms[name] = 2 * len(self._terms)
-            self._terms.append(Atom(name))
+            self._terms.append(name)
         return found
 
     def atoms(self, names: Iterable[str]) -> Ints:
         """The codes of some atoms."""
-        known, atom = self._atoms.get, self.atom
         every = list(names)
-        found = [known(name) for name in every]
-        pairs = zip(every, found, strict=True)
-        return np.array([atom(n) if c is None else c for n, c in pairs], np.int64)
+        new = [name for name in dict.fromkeys(every) if name not in self._atoms]
+        first = 2 * len(self._terms)
+        self._atoms.update(zip(new, range(first, first + 2 * len(new), 2), strict=True))
+        self._terms.extend(new)
+        return np.array([self._atoms[name] for name in every], np.int64)
 
     def term(self, code: int) -> Term:
         """The term of a code."""
-        return Int(code >> 1) if code & 1 else self._terms[code >> 1]
+        return Int(code >> 1) if code & 1 else _term(self._terms[code >> 1])
 
     def codes(self, terms: Iterable[Term]) -> Ints:
         """The codes of some terms."""
@@ -76,10 +77,16 @@ class Symbols:
         found = [self.term(code) for code in codes[firsts].tolist()]
         return [found[number] for number in numbers.tolist()]
 
-    @property
-    def table(self) -> Sequence[Term]:
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __iter__(self) -> Iterator[Term]:
         """All terms in the order of their codes."""
-        return self._terms
+        return map(_term, self._terms)
+
+
+def _term(kept: Term | str) -> Term:
+    return Atom(kept) if isinstance(kept, str) else kept
 
 
 def _plain(term: Term) -> Term:

@@ -1,0 +1,30 @@
+"""The memory setting is taken where there is a C library that has it."""
+
+import ctypes
+import sys
+
+import pytest
+
+from horai.cli import allocation
+
+
+def test_the_setting_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[tuple[int, int]] = []
+
+    class Library:
+        @staticmethod
+        def mallopt(what: int, value: int) -> int:
+            taken.append((what, value))
+            return 1
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: Library())
+    assert allocation.keep_memory()
+    assert [what for what, _ in taken] == [allocation.MMAP_MAX, allocation.TRIM_THRESHOLD]
+
+
+def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
+    assert not allocation.keep_memory()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert not allocation.keep_memory()
