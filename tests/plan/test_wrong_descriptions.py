@@ -116,7 +116,11 @@ WRONG = [
     ),
     (
         "H311",
-        "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), (p(«Y) -> true ; fail), Y > 3.\np(a).",
+        "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), (p(«Y) -> true ; q), Y > 3.\np(a). q.",
+    ),
+    (
+        "H311",
+        "happensAt(f(X), T) :- (happensAt(e(X), «T) -> true ; happensAt(g(X), T)).",
     ),
     ("H312", "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), between(1, «N, K), K > 2."),
     ("H303", LOTTERY + "grounding(rich(X)=true) :- X < «Max."),

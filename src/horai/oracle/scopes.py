@@ -10,7 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from horai.lang.ec.syntax import Aggregate, And, Compare, FindAll, IfThenElse, Literal, Not, Or
+from horai.lang.ec.syntax import (
+    Aggregate,
+    And,
+    Compare,
+    FindAll,
+    IfThenElse,
+    Is,
+    Literal,
+    Not,
+    Or,
+    Truth,
+    walk,
+)
 from horai.lang.terms import Term, variables
 
 Names = frozenset[str]
@@ -36,6 +48,10 @@ class Scopes:
     def shared(self, literal: Literal) -> Names:
         """The variables that must be bound before the literal can be evaluated."""
         return self._shared[id(literal)]
+
+    def asked(self, literal: IfThenElse) -> Names:
+        """The variables it waits for in any case: those that it does not find values for itself."""
+        return self.shared(literal) - found_by(literal)
 
     def _visit(self, literal: Literal, outside: Names) -> None:
         """`outside` are the variables that can get a value elsewhere in the clause."""
@@ -77,3 +93,41 @@ def visible(literal: Literal) -> Names:
             return visible(condition) | visible(then) | visible(otherwise)
         case _:
             return names(literal.term)
+
+
+def found_by(choice: IfThenElse) -> Names:
+    """Variables that both branches of an if-then-else give a value: `(p(X) -> true ; X = none)`.
+
+    Times are left out: whether the condition is ever true would decide about every moment.
+    """
+    yes = given(choice.condition) | given(choice.then)
+    no = given(choice.otherwise)
+    times = (names(getattr(part, "time", None)) for part in walk(choice))
+    lists = (names(getattr(part, "intervals", None)) for part in walk(choice))
+    return (yes if _never(choice.otherwise) else yes & no).difference(*times, *lists)
+
+
+def given(literal: Literal) -> Names:
+    """The variables that have a value once a condition is true."""
+    match literal:
+        case And(items=items):
+            return frozenset().union(*(given(item) for item in items))
+        case Or(items=items):
+            branches = [given(item) for item in items if not _never(item)]
+            return frozenset.intersection(*branches) if branches else frozenset()
+        case IfThenElse():
+            return found_by(literal)
+        case Compare(op=sign):
+            return names(literal.term) if sign == "=" else frozenset()
+        case Is(target=target):
+            return names(target)
+        case _:
+            return visible(literal)
+
+
+def _never(literal: Literal) -> bool:
+    match literal:
+        case And(items=items):
+            return any(_never(item) for item in items)
+        case _:
+            return isinstance(literal, Truth) and not literal.value

@@ -136,8 +136,10 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 return ready(0, left, right)
             case Is(expression=expression):
                 return ready(0, expression)
-            case Not() | IfThenElse():
+            case Not():
                 return 1 if self._bound(self.scopes.shared(goal), env) else None
+            case IfThenElse():
+                return self._rank_choice(goal, env)
             case FindAll() | Aggregate():
                 return 2 if self._bound(self.scopes.shared(goal), env) else None
             case IntervalOp(base=base, lists=lists):
@@ -165,6 +167,12 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 return 5.5
             case Call():
                 return self._rank_call(goal, env)
+
+    def _rank_choice(self, goal: IfThenElse, env: Env) -> float | None:
+        """It tests values, and finds them itself only when no other condition can."""
+        if self._bound(self.scopes.shared(goal), env):
+            return 1
+        return LAST_RESORT + 2 if self._bound(self.scopes.asked(goal), env) else None
 
     def _rank_call(self, call: Call, env: Env) -> float | None:
         bound = [ground(arg, env) for arg in call.args]

@@ -33,6 +33,7 @@ from horai.lang.ec.syntax import (
     TerminatedAt,
     Truth,
     conjuncts,
+    walk,
 )
 from horai.lang.terms import Term
 from horai.plan.scopes import elsewhere, names
@@ -140,9 +141,7 @@ def _order(body: Literal, bound: Names, outside: Names, table: ModeTable) -> Ord
         if not ready:
             stuck = [s for item, step in steps for s in _causes(item, step)]
             return Ordering(_conjunction(placed, body), bound, tuple(stuck), fails)
-        chosen, step = min(
-            ready, key=lambda pair: (bool(pair[1].lost), *_cost(pair[0], bound, table))
-        )
+        chosen, step = min(ready, key=lambda one: _urgency(one[0], one[1], bound, table))
         waiting = [item for item in waiting if item is not chosen]
         placed.append(step.literal)
         bound |= step.binds
@@ -159,7 +158,8 @@ class _Step:
     """What evaluating one literal now would need and give.
 
     `lost` are variables that other literals speak of too and only some of its branches bind: what
-    these say of them counts only if the variables have their values before.
+    these say of them counts only if the variables have their values before. `searches`: it tests
+    variables, and finds values for them itself only when no other literal can.
     """
 
     literal: Literal
@@ -168,6 +168,7 @@ class _Step:
     stuck: tuple[Stuck, ...] = ()
     fails: bool = False
     lost: Names = NOTHING
+    searches: bool = False
 
 
 def _causes(literal: Literal, step: _Step) -> list[Stuck]:
@@ -258,19 +259,29 @@ def _aggregate(
 
 def _if(literal: IfThenElse, bound: Names, around: Names, table: ModeTable) -> _Step:
     condition, then, otherwise = literal.condition, literal.then, literal.otherwise
-    # What the condition binds may be used in the then branch, and only there.
-    missing = (names(condition.term) & around) - bound
-    if missing:
-        return _Step(literal, missing)
+    asked = (names(condition.term) & around) - bound
     first = _order(condition, bound, around | names(then.term), table)
     yes = _order(then, first.bound, around | names(condition.term), table)
     no = _order(otherwise, bound, around, table)
     stuck = first.stuck + yes.stuck + no.stuck
-    parts = replace(literal, condition=first.body, then=yes.body, otherwise=no.body)
     branches = [branch for branch in (yes, no) if not branch.fails and not first.fails]
     binds, fails = _bound_by_all(branches, bound)
+    # What the condition finds may be used in the then branch; after it, if each branch gives it.
+    missing = (asked - binds) | (asked & _moments(literal))
+    if missing or (asked and stuck):
+        return _Step(literal, missing or asked)
+    parts = replace(literal, condition=first.body, then=yes.body, otherwise=no.body)
     lost = (names(literal.term) & around) - bound - binds
-    return _Step(parts, NOTHING, binds, stuck, fails, lost)
+    return _Step(parts, NOTHING, binds, stuck, fails, lost, bool(asked))
+
+
+def _moments(literal: IfThenElse) -> Names:
+    """Times and interval lists: whether something is ever true must not decide about a moment."""
+    parts = list(walk(literal))
+    return names(
+        *(getattr(part, "time", None) for part in parts),
+        *(getattr(part, "intervals", None) for part in parts),
+    )
 
 
 def _or(literal: Or, bound: Names, around: Names, table: ModeTable) -> _Step:
@@ -293,6 +304,12 @@ def _bound_by_all(branches: list[Ordering], bound: Names) -> tuple[Names, bool]:
 
 
 # --- which of the ready literals comes first ---------------------------------------------------
+
+
+def _urgency(
+    literal: Literal, step: _Step, bound: Names, table: ModeTable
+) -> tuple[bool, bool, int, bool]:
+    return (step.searches, bool(step.lost), *_cost(literal, bound, table))
 
 
 def _cost(literal: Literal, bound: Names, table: ModeTable) -> tuple[int, bool]:

@@ -100,6 +100,8 @@ def _stuck(order: RuleOrder, literal: Literal, missing: list[str]) -> Diagnostic
         case _:
             code, what = "H303", f"{named} has no value in {quoted(literal.term)}"
     hint = _binding_hint(order, missing)
+    if isinstance(literal, IfThenElse):
+        hint += "; values found inside count after it when both branches give them, times never do"
     if code == "H304":
         hint = f"get {listed(missing)} with holdsFor or an interval operation"
     return finding(code, what, clause, where, hint=hint)

@@ -112,7 +112,9 @@ SAFETY_CODES = table(
         _E,
         "A `findall`, an `aggregate_all` or the condition of an if-then-else shares a variable "
         "with the rest of the rule that nothing gives a value to, or collects a variable that its "
-        "own goal does not bind. Bind it by another condition.",
+        "own goal does not bind. Bind it by another condition. What the condition of an "
+        "if-then-else finds may be used after it when the else branch gives it a value too, as in "
+        "`(holdsAt(q(X)=L, T) -> true ; L = [])`; this does not go for times and interval lists.",
         "initiatedAt(crowded(A)=true, T) :- happensAt(tick, T),\n"
         "    aggregate_all(count, holdsAt(inside(X, A)=true, T), N), N > 10.\n"
         "initiatedAt(inside(X, A)=true, T) :- happensAt(enter(X, A), T).\n",
