@@ -17,6 +17,7 @@ from horai.errors import UsageError
 from horai.io import ItemTable
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.ec.syntax import EventDescription
+from horai.parameters import text
 from horai.predicates import Predicate
 
 __all__ = [
@@ -91,7 +92,7 @@ def engine_named(name: str) -> Engine:
     horai.errors.UsageError: there is no engine 'refrence'
       hint: did you mean reference?
     """
-    found = ENGINES.get(name)
+    found = ENGINES.get(text(name, "engine", f"the engines are: {', '.join(sorted(ENGINES))}"))
     if found is not None:
         module, _, attribute = found.rpartition(".")
         return cast(Engine, getattr(import_module(module), attribute))
@@ -110,6 +111,8 @@ def saving(session: EngineSession, name: str) -> SavingSession:
 
 def profiled(session: EngineSession, name: str, profile: Profile) -> None:
     """Let the session tell a profile what it does, or a kind error."""
+    if not isinstance(profile, Profile):
+        raise UsageError("profile must be a Profile of horai.engine.profile")
     if not hasattr(session, "profile"):
         raise UsageError(f"a run of the engine {name!r} cannot be profiled", "use columnar")
     columnar = cast(Any, session)

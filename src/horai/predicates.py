@@ -76,16 +76,22 @@ def collect(given: Given) -> dict[str, Predicate]:
     """The predicates by name, from a mapping or from a list of functions."""
     if given is None:
         return {}
-    if isinstance(given, Mapping):
-        named = dict(given)
-    else:
-        named = {getattr(function, "__name__", repr(function)): function for function in given}
+    named = dict(given) if isinstance(given, Mapping) else _by_name(given)
     for name, function in named.items():
         _check(name, function)
     return named
 
 
-def _check(name: str, function: Predicate) -> None:
+def _by_name(given: object) -> dict[str, Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        hint = "give functions in a list, or in a dict by name"
+        raise UsageError(f"predicates are no {type(given).__name__}", hint)
+    return {getattr(function, "__name__", repr(function)): function for function in given}
+
+
+def _check(name: object, function: Predicate) -> None:
+    if not isinstance(name, str):
+        raise UsageError(f"a Python predicate needs a name, not {name!r}")
     if not callable(function):
         raise UsageError(f"the Python predicate {name} is not a function: {function!r}")
     parameters = inspect.signature(function).parameters.values()

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from horai import parameters
 from horai.errors import QueryError
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.reader import read_clauses
@@ -76,7 +77,8 @@ def ask(known: Known, text: str) -> list[Bindings]:
 
 def holds_at(known: Known, pair: str, time: int) -> bool:
     """Does some instance of `F=V` hold at a time-point?"""
-    return bool(_holds_at(known, _pair(_parse(pair), known), Int(time)))
+    at = Int(parameters.whole(time, "the time", "for all times ask holds_for(pair)"))
+    return bool(_holds_at(known, _pair(_parse(pair), known), at))
 
 
 def intervals_of(known: Known, pair: str) -> list[Interval]:
@@ -90,7 +92,7 @@ def intervals_of(known: Known, pair: str) -> list[Interval]:
 
 def _parse(text: str) -> Term:
     """The goal of a query; a full stop at its end may be left out."""
-    line = text.strip()
+    line = parameters.text(text, "a query", f"ask {_FORMS}").strip()
     if line in ("", "."):
         raise QueryError("there is no query", f"ask {_FORMS}")
     source = Source("query", line if line.endswith(".") else line + " .")

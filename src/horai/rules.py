@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from horai import parameters
 from horai.engine.profile import Profile
-from horai.engines import DEFAULT
+from horai.engines import DEFAULT, engine_named
 from horai.errors import UsageError
 from horai.inputs import (
     by_arrival,
@@ -95,6 +96,9 @@ class Rules:
         """
         form = None if answers is None else answers_named(answers)
         clock = checked_clock(unit, time_in)
+        engine_named(engine)
+        if progress is not None:
+            parameters.function(progress, "progress")
         settings = Settings(
             window=window,
             step=step,
@@ -110,9 +114,9 @@ class Rules:
         session = Session(
             self,
             start=schedule.start if schedule else 0,
-            window=window,
-            tick=tick,
-            allen_memory=allen_memory,
+            window=settings.window,
+            tick=settings.tick,
+            allen_memory=settings.allen_memory,
             engine=engine,
             clock=clock,
             include_input=include_input,
@@ -154,13 +158,13 @@ class Rules:
         >>> session.advance(10, ["up|5|5"]).spans
         [AnswerRow(kind='fluent', name='on', args=(), value='true', start=6, end=None, ...)]
         """
-        Settings(window=window, tick=tick, allen_memory=allen_memory)
+        settings = Settings(window=window, tick=tick, allen_memory=allen_memory)
         return Session(
             self,
-            start=start,
-            window=window,
-            tick=tick,
-            allen_memory=allen_memory,
+            start=parameters.point(start, "start"),
+            window=settings.window,
+            tick=settings.tick,
+            allen_memory=settings.allen_memory,
             engine=engine,
             clock=checked_clock(unit, time_in),
             strict=strict,
@@ -202,9 +206,11 @@ def loads(text: str, background: str = "", predicates: Given = None) -> Rules:
     >>> loads("initiatedAt(on=true, T) :- happensAt(up, T).")
     <Rules for on/0>
     """
-    sources = [Source("<rules>", clean(text))]
+    hint = "to read files, use horai.load"
+    sources = [Source("<rules>", clean(parameters.text(text, "rules", hint)))]
     if background:
-        sources.append(Source("<background>", clean(background)))
+        more = parameters.text(background, "background", hint)
+        sources.append(Source("<background>", clean(more)))
     description, findings = read_sources(sources)
     return checked(description, findings, collect(predicates))
 
@@ -257,7 +263,11 @@ def _python(predicates: dict[str, Predicate]) -> list[PythonPredicate]:
 def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:
     if isinstance(given, str | os.PathLike):
         return [Path(given)]
-    return [Path(path) for path in given]
+    try:
+        return [Path(path) for path in given]
+    except TypeError:
+        hint = "name a file or several; for rules as text there is horai.loads"
+        raise UsageError("this names no file of rules", hint) from None
 
 
 __all__ = ["Rules", "RulesError", "load", "load_session", "loads"]

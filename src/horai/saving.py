@@ -37,8 +37,12 @@ def to_bytes(saved: Saved) -> bytes:
     return _MARK + json.dumps(plain).encode() + b"\n" + saved.engine
 
 
-def from_bytes(data: bytes) -> Saved:
+def from_bytes(data: object) -> Saved:
     """The session that was saved, or a kind error."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        hint = "give the bytes that session.save() returned"
+        raise UsageError(f"this is no saved session, but of type {type(data).__name__}", hint)
+    data = bytes(data)
     if not data.startswith(_MARK):
         hint = "give what session.save() returned, from the same version of Horai"
         raise UsageError("this is no saved session", hint)

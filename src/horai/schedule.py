@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from horai.errors import UsageError
+from horai.parameters import length
 
 MOST_QUERIES = 10_000_000  # beyond this a wrong start or step is likelier than patience
 
@@ -23,14 +24,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("window", "step", "tick", "allen_memory"):
-            length = getattr(self, name)
-            least = 0 if name == "allen_memory" else 1
-            if length is not None and length < least:
-                option = name.replace("_", "-")
-                raise UsageError(
-                    f"{option} must be {'at least 0' if least == 0 else 'above 0'}, not {length}",
-                    f"{option} is a length of time, counted in time-points",
-                )
+            given = getattr(self, name)
+            if given is not None or name == "tick":
+                least = 0 if name == "allen_memory" else 1
+                number = length(given, name.replace("_", "-"), least)
+                object.__setattr__(self, name, number)  # it may have been a number of numpy
         if self.start is not None and self.end is not None and self.end <= self.start:
             raise UsageError(
                 f"the end of the run, {self.end}, is not after its start, {self.start}",

@@ -15,6 +15,7 @@ from horai.engine.profile import Profile
 from horai.engines import DEFAULT, engine_named, profiled, saving
 from horai.errors import RunError, UsageError
 from horai.inputs import letters_of, read_input
+from horai.parameters import point
 from horai.rows import Answers, Step, Wanted, answer_table, steps
 from horai.saving import Saved, to_bytes
 from horai.words import counted
@@ -138,6 +139,7 @@ class Session:
 
     def advance(self, until: int, items: object = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
+        until = point(until, "the query time")
         if until <= self._last:
             raise UsageError(
                 f"query times must grow: {until} is not after {self._last}",

@@ -1,6 +1,7 @@
 """Loading rules, with background knowledge and Python predicates."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,24 @@ def test_all_errors_come_at_once() -> None:
     with pytest.raises(horai.RulesError) as caught:
         horai.loads(text)
     assert {d.position[0] for d in caught.value.diagnostics} == {1, 2}
+
+
+@pytest.mark.parametrize("given", [None, 5, b"p.", ["p."]])
+def test_text_that_is_none_is_refused(given: Any) -> None:
+    with pytest.raises(horai.UsageError, match="rules must be a text"):
+        horai.loads(given)
+
+
+@pytest.mark.parametrize("given", [None, 5, [None]])
+def test_files_that_are_none_are_refused(given: Any) -> None:
+    with pytest.raises(horai.UsageError, match="names no file"):
+        horai.load(given)
+
+
+@pytest.mark.parametrize("given", [5, "close_by", {5: close_by}, {"close_by": 5}])
+def test_predicates_that_are_none_are_refused(given: Any) -> None:
+    with pytest.raises(horai.UsageError, match="predicate"):
+        horai.loads(NEAR, predicates=given)
 
 
 def test_no_rules_is_an_error() -> None:

@@ -1,5 +1,7 @@
 """Queries after a run."""
 
+from typing import Any
+
 import pytest
 
 import horai
@@ -68,6 +70,15 @@ def test_from_python(result: horai.Result) -> None:
     assert result.holds_for("rich(bob)=true") == [(9, float("inf"))]
     with pytest.raises(horai.QueryError, match="has variables"):
         result.holds_for("rich(X)=true")
+
+
+def test_what_is_no_query_is_refused(result: horai.Result) -> None:
+    nothing: Any = None
+    for ask in (result.query, result.holds_for):
+        with pytest.raises(horai.UsageError, match="a query must be a text"):
+            ask(nothing)
+    with pytest.raises(horai.UsageError, match="the time must be a whole number"):
+        result.holds_at("rich(chris)=true", nothing)
 
 
 def test_a_run_without_answers_can_be_asked() -> None:

@@ -185,10 +185,19 @@ def test_strict_stops_at_a_bad_row_but_not_at_a_late_one(rules: horai.Rules) -> 
         ({"input_format": "xml"}, "unknown format of input 'xml'"),
         ({"start": "2024-01-01"}, "start: ISO time needs --unit"),
         ({"start": "soon"}, "start: 'soon' is not a time"),
+        ({"step": "x"}, "step must be a whole number, not 'x'"),
+        ({"window": 1.5}, "window must be a whole number, not 1.5"),
+        ({"window": 10**30}, "window must be at most"),
+        ({"tick": True}, "tick must be a whole number, not True"),
+        ({"tick": None}, "tick must be a whole number, not None"),
+        ({"allen_memory": [1]}, "allen-memory must be a whole number"),
+        ({"engine": None}, "engine must be a text, not None"),
+        ({"progress": "x"}, "progress must be a function, not 'x'"),
+        ({"profile": "x"}, "profile must be a Profile"),
     ],
 )
 def test_wrong_settings_are_explained(
-    rules: horai.Rules, settings: dict[str, int | str], problem: str
+    rules: horai.Rules, settings: dict[str, object], problem: str
 ) -> None:
     with pytest.raises(horai.UsageError, match=problem):
         rules.run(LINES, **settings)  # type: ignore[arg-type]

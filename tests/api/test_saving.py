@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,18 @@ def test_predicates_are_given_again() -> None:
 def test_what_is_no_saved_session_is_refused() -> None:
     with pytest.raises(horai.UsageError, match="no saved session"):
         horai.load_session(b"something else")
+
+
+@pytest.mark.parametrize("given", [None, "text", 5, horai.loads("p.")])
+def test_what_is_no_bytes_is_refused(given: Any) -> None:
+    with pytest.raises(horai.UsageError, match="no saved session, but of type"):
+        horai.load_session(given)
+
+
+def test_rules_are_not_given_again() -> None:
+    rules: Any = horai.loads("p.")
+    with pytest.raises(horai.UsageError, match="predicates are no Rules"):
+        horai.load_session(fed().save(), rules)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

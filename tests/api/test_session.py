@@ -1,5 +1,8 @@
 """A run fed step by step."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import horai
@@ -45,6 +48,26 @@ def test_query_times_must_grow() -> None:
         session.advance(10)
     with pytest.raises(horai.UsageError, match="not after 5"):
         horai.loads(RULES).session(start=5).advance(3)
+
+
+@pytest.mark.parametrize("until", ["x", 1.5, True, None, 10**30])
+def test_a_query_time_is_a_time_point(until: Any) -> None:
+    with pytest.raises(horai.UsageError, match="the query time must"):
+        horai.loads("initiatedAt(on=true, T) :- happensAt(up, T).").session().advance(until)
+
+
+@pytest.mark.parametrize("start", ["x", 1.5, True, None, 10**30])
+def test_a_start_is_a_time_point(start: Any) -> None:
+    with pytest.raises(horai.UsageError, match="start must"):
+        horai.loads("initiatedAt(on=true, T) :- happensAt(up, T).").session(start=start)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    rules = horai.loads("initiatedAt(on=true, T) :- happensAt(up, T).")
+    number: Any = np.int64(5)
+    session = rules.session(start=number, window=number, tick=np.int64(1))  # type: ignore[arg-type]
+    session.advance(np.int64(9))  # type: ignore[arg-type]
+    assert horai.load_session(session.save()).window == 5
 
 
 def test_what_never_counted_is_told_at_the_end() -> None:
