@@ -15,5 +15,4 @@ def all_codes() -> dict[str, CodeInfo]:
 
 def letter_codes() -> dict[str, str]:
     """What every code of a dead letter means."""
-    partly = "began before its window: only the part inside was used or taken back"
-    return {**ROWS, "partly-too-late": partly}
+    return dict(ROWS)

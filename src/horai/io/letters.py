@@ -28,10 +28,14 @@ CODES: dict[str, str] = {
     "encoding": "bytes that are not UTF-8",
     "json": "not a JSON object on one line",
     "too-late": "arrived after its window had passed",
+    "partly-too-late": "began before its window: only the part inside was used or taken back",
     "unknown-retraction": "takes back something that was never there",
     "outside-run": "lies before the start or after the end of the run",
 }
-"""Every code a dead letter can have. The last three are given by engines, not by readers."""
+"""Every code a dead letter can have. The last four are given by engines, not by readers."""
+
+OF_ENGINES = frozenset(["too-late", "partly-too-late", "unknown-retraction", "outside-run"])
+"""The codes of rows that could be read."""
 
 
 class DeadLetter(NamedTuple):

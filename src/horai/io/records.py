@@ -12,9 +12,11 @@ from .schema import InputSchema, InputType, RowForm
 from .terms import MAX_DIGITS, Term, TermText
 
 OPS = {
-    **dict.fromkeys(("insert", "+", "add", "1", "+1"), 1),
-    **dict.fromkeys(("retract", "-", "delete", "-1"), -1),
+    **dict.fromkeys(("insert", "+", "add", "1", "+1", "1.0"), 1),
+    **dict.fromkeys(("retract", "-", "delete", "-1", "-1.0"), -1),
 }
+# What change feeds call a revision. It says only the new row; which old one is meant is a guess.
+REVISIONS = ("revise", "update", "replace", "upsert", "correct")
 HUGE = 10**MAX_DIGITS
 RANKS = {
     alias: (part, place) for part, aliases in ALIASES.items() for place, alias in enumerate(aliases)
@@ -195,8 +197,14 @@ def read_op(given: object) -> int:
         return 1
     op = OPS.get(str(given).strip().lower())
     if op is None:
-        raise BadRow("op", f"op is insert or retract, not {_shown(given)}")
+        raise BadRow("op", f"op is insert or retract, not {_shown(given)}{_advice(given)}")
     return op
+
+
+def _advice(given: object) -> str:
+    if str(given).strip().lower() not in REVISIONS:
+        return ""
+    return "; a revision is two rows: retract the old one, insert the new one"
 
 
 def _needed(parts: Mapping[str, object], part: str, what: str) -> object:
