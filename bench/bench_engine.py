@@ -4,7 +4,7 @@
 
 | part | what is measured |
 |---|---|
-| a | recognition of six applications in one window, from Arrow tables to answers |
+| a | recognition of seven applications in one window, from Arrow tables to answers |
 | b | time per event as the stream grows, with as many entities and with more |
 | c | peak memory beyond the input, in a process of its own |
 | d | about a hundred windows that overlap |

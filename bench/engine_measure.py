@@ -16,7 +16,10 @@ from horai.inputs import by_arrival, extent
 from horai.io import Narrative
 from horai.rules import Rules
 
-APPLICATIONS = ("maritime", "citytransport", "netbill", "voting", "activities", "feedback")
+APPLICATIONS = (
+    *("maritime", "citytransport", "fleet"),
+    *("netbill", "voting", "activities", "feedback"),
+)
 ENTITIES = 5_000
 EVENTS_PER_ENTITY = 200  # where entities grow with events
 

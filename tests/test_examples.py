@@ -14,8 +14,9 @@ import horai
 from horai.io import Narrative, read
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-NAMES = ["maritime", "citytransport"]
-SIZES = {"maritime": (2000, 16), "citytransport": (2000, 8)}
+NAMES = ["maritime", "citytransport", "fleet"]
+SIZES = {"maritime": (2000, 16), "citytransport": (2000, 8), "fleet": (2000, 8)}
+FACTS = {"maritime": "fleet.ec", "citytransport": "vehicles.ec", "fleet": "vehicles.ec"}
 
 
 @pytest.fixture(autouse=True)
@@ -47,8 +48,7 @@ def test_the_files_are_what_the_script_writes(name: str, tmp_path: Path) -> None
     made["stream"](events, entities).write(tmp_path / "narrative.csv")
     written = (EXAMPLES / name / "narrative.csv").read_bytes()
     assert (tmp_path / "narrative.csv").read_bytes() == written
-    facts = {"maritime": "fleet.ec", "citytransport": "vehicles.ec"}[name]
-    assert (EXAMPLES / name / facts).read_text() == made["facts"](entities)
+    assert (EXAMPLES / name / FACTS[name]).read_text() == made["facts"](entities)
 
 
 @pytest.mark.parametrize("name", NAMES)
