@@ -1,4 +1,5 @@
-"""Saved sessions as bytes: a line that says what it is, a line of JSON, and what the engine says.
+"""Saved sessions as bytes: a line that says what it is, a checksum of all that follows, a line of
+JSON, and what the engine says.
 
 What the columnar engine says is data only. The reference engine saves a pickle, which can do
 anything when it is read, and the bytes name the engine: load only what you saved yourself.
@@ -6,20 +7,22 @@ anything when it is read, and the bytes name the engine: load only what you save
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any, NamedTuple
 
 from horai.errors import UsageError
 from horai.io import DeadLetter
 
-_MARK = b"horai session 1\n"
+_MARK = b"horai session 2\n"
 
 
 class Saved(NamedTuple):
     """What a session needs to go on, in this process or in another.
 
     `sources` are names and texts of the rules. `predicates` are only names: functions have to be
-    given again. `settings` are the parameters of `Rules.session`.
+    given again. `settings` are the parameters of `Rules.session`, and `counts` what metrics go on
+    from.
     """
 
     sources: list[tuple[str, str]]
@@ -27,6 +30,7 @@ class Saved(NamedTuple):
     settings: dict[str, Any]
     query: int
     dead_letters: list[DeadLetter]
+    counts: dict[str, Any]
     engine: bytes
 
 
@@ -34,7 +38,8 @@ def to_bytes(saved: Saved) -> bytes:
     """A session as bytes."""
     plain = saved._asdict()
     del plain["engine"]
-    return _MARK + json.dumps(plain).encode() + b"\n" + saved.engine
+    rest = json.dumps(plain).encode() + b"\n" + saved.engine
+    return _MARK + _checksum(rest) + b"\n" + rest
 
 
 def from_bytes(data: object) -> Saved:
@@ -46,11 +51,22 @@ def from_bytes(data: object) -> Saved:
     if not data.startswith(_MARK):
         hint = "give what session.save() returned, from the same version of Horai"
         raise UsageError("this is no saved session", hint)
-    header, _, engine = data[len(_MARK) :].partition(b"\n")
+    checksum, _, rest = data[len(_MARK) :].partition(b"\n")
+    if checksum != _checksum(rest):
+        raise _damaged()
+    header, _, engine = rest.partition(b"\n")
     try:
         plain = json.loads(header)
         letters = [DeadLetter(*letter) for letter in plain.pop("dead_letters")]
         return Saved(**plain, dead_letters=letters, engine=engine)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        hint = "give exactly what session.save() returned"
-        raise UsageError("this saved session is damaged", hint) from error
+        raise _damaged() from error
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
+
+
+def _damaged() -> UsageError:
+    hint = "give exactly what session.save() returned"
+    return UsageError("this saved session is damaged", hint)

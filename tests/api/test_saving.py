@@ -99,9 +99,12 @@ def test_rules_are_not_given_again() -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_is_damaged_is_refused(engine: str) -> None:
     saved = fed(engine).save()
-    first, header, _ = saved.split(b"\n", 2)
-    for damaged in (first + b"\n" + header[:-9], saved[:-9]):
-        with pytest.raises(horai.UsageError, match=r"damaged|no saved session that can be read"):
+    first, checksum, header, _ = saved.split(b"\n", 3)
+    cut = b"\n".join((first, checksum, header[:-9]))
+    rules = saved.replace(b"initiatedAt", b"initiatedAt(", 1)  # which could not be read as rules
+    for damaged in (cut, saved[:-9], rules, saved.replace(b"window", b"wondow", 1)):
+        assert damaged != saved
+        with pytest.raises(horai.UsageError, match="this saved session is damaged"):
             horai.load_session(damaged)
 
 
