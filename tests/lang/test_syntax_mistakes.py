@@ -137,6 +137,11 @@ def test_mistake(text: str, code: str, line: int, column: int, under: str, hint:
     assert hint in finding.hint
 
 
+def test_a_number_that_is_too_large_is_wrong_for_no_other_reason() -> None:
+    rule = "initiatedAt(f=a, T) :- happensAt(e, T).\nft(f=a, 99999999999999999999999).\n"
+    assert [finding.code for finding in read_text(rule)[1]] == ["H018"]
+
+
 def test_there_are_many() -> None:
     assert len(MISTAKES) > 45
 

@@ -185,7 +185,8 @@ def _whole_number(trouble: Trouble, index: int, token: Token) -> Clauses | None:
         return _bad_escape(trouble, index, error, 1)
     hint = f"whole numbers lie between {-_LARGEST - 1} and {_LARGEST}"
     trouble.say("H018", "this number is too large", trouble.span(index), hint)
-    return trouble.replaced(index, "INT", "0")
+    # The nearest number there is: another one could be wrong for reasons of its own.
+    return trouble.replaced(index, "INT", str(_LARGEST))
 
 
 def _decimal(trouble: Trouble, index: int, token: Token) -> Clauses | None:
@@ -193,7 +194,7 @@ def _decimal(trouble: Trouble, index: int, token: Token) -> Clauses | None:
         return None
     hint = "write the atom `inf` where infinity is meant"
     trouble.say("H018", "this number is too large", trouble.span(index), hint)
-    return trouble.replaced(index, "FLOAT", "0.0")
+    return trouble.replaced(index, "FLOAT", "1.0e308")
 
 
 def _quoted(trouble: Trouble, index: int, token: Token) -> Clauses | None:
