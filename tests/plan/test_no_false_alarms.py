@@ -23,6 +23,13 @@ def test_examples(name: str) -> None:
 
 
 RIGHT = [
+    # delays that are chosen among what the background says
+    """initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+    ft(on(X)=true, R) :- days(X, R), R > 0.
+    days(a, 3). days(b, 0).""",
+    """initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+    ft(on(X)=true, R) :- days(X, normal, R).
+    days(a, normal, 3). days(b, unusual, 0).""",
     # order carries no meaning
     "initiatedAt(f(X)=t, T) :- \\+ happensAt(b(X), T), X \\= k, happensAt(a(X), T).",
     # a variable of a negation alone is existential

@@ -167,6 +167,13 @@ WRONG = [
         + "«fi(rich(X)=true, rich(X)=false, 8) :- holdsAt(a(X)=t, T), holdsAt(a(X)=t, S).\n"
         + "points(a(_)=t).",
     ),
+    ("H416", LOTTERY + "ft(rich(X)=true, R) :- days(X, R).\ndays(a, 3).\n«days(b, -3)."),
+    ("H416", LOTTERY + "ft(rich(X)=true, R) :- days(X, R).\n«days(X, 1.5) :- slow(X).\nslow(b)."),
+    (
+        "H416",
+        LOTTERY + "ft(rich(X)=true, R) :- days(X, R).\ndays(X, R) :- hours(X, R).\n"
+        "«hours(b, long).",
+    ),
     ("H415", LOTTERY + "fi(rich(X)=true, rich(X)=a, 8).\n«fi(rich(Y)=true, rich(Y)=b, 8)."),
     # --- doubts
     ("H500", LOTTERY + "«initiatedAt(rich(A)=true, B) :- happensAt(win(A), B)."),

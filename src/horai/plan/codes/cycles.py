@@ -114,4 +114,16 @@ CYCLE_CODES = table(
         "fi(quote(X)=true, quote(X)=expiring, 5).\n"
         "fi(quote(X)=true, quote(X)=false, 5).\n",
     ),
+    CodeInfo(
+        "H416",
+        "Delay of no length",
+        _W,
+        "The delay of an `fi` or `ft` comes from background knowledge, and what is given there is "
+        "zero, negative or no whole number. The delayed effect does nothing for these. Correct the "
+        "fact; if it is meant, say so in the body, as in `R > 0`.",
+        "initiatedAt(quote(X)=true, T) :- happensAt(present(X), T).\n"
+        "fi(quote(X)=true, quote(X)=expired, R) :- validity(X, R).\n"
+        "validity(ann, 5).\n"
+        "validity(bob, 0).\n",
+    ),
 )
