@@ -189,6 +189,25 @@ def test_an_input_is_counted(horai: Run, small: tuple[str, ...]) -> None:
     assert "for the given input: 3 up/1, 1 down/1, 4 look/1." in result.stdout
 
 
+def test_retractions_are_no_items(horai: Run, small: tuple[str, ...]) -> None:
+    Path("small.csv").write_text(STREAM + "-up|9|1|a\n-look|9|1|a\n")
+    assert "for the given input: 3 up/1, 1 down/1, 4 look/1." in horai(*small).stdout
+
+
+def test_an_input_without_items(horai: Run, small: tuple[str, ...]) -> None:
+    Path("small.csv").write_text("")
+    said = "The given input has no items that the rules read, which are: up/1, down/1, look/1.\n"
+    assert horai(*small).stdout.startswith(said)
+    text = horai(*small, "--analyze").stdout
+    assert text.startswith(said + "There was no query time, so nothing was run.\n")
+    assert "% of the run" not in text
+
+
+def test_values_are_quoted_where_they_need_it(horai: Run, small: tuple[str, ...]) -> None:
+    Path("small.ec").write_text("initiatedAt(at('New York')=true, T) :- happensAt(up(_), T).\n")
+    assert "does not carry 'New York'\n" in horai("plan", "small.ec").stdout
+
+
 def test_analyze_shows_the_true_rows(horai: Run, small: tuple[str, ...]) -> None:
     result = horai(*small, "--analyze", "--format", "json")
     assert result.exit_code == 0, result.output

@@ -7,6 +7,7 @@ import json
 from enum import StrEnum
 from typing import Annotated, Any
 
+import pyarrow.compute as pc
 import typer
 
 from horai import io
@@ -134,10 +135,12 @@ def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
     """How many items there are of each type, and how many different values per column."""
     found: dict[Source, InputSize] = {}
     for one in narrative.tables:
+        op = one.table.column("op")
+        items = one.table.filter(pc.greater(op, 0))  # a retraction is none
         columns = [f"a{i}" for i in range(one.arity)] + (["value"] if one.kind == "fluent" else [])
-        distinct = tuple(len(one.table.column(name).unique()) for name in columns)
-        times = len(one.table.column("start").unique())
-        found[one.kind, (one.name, one.arity)] = InputSize(len(one), distinct, times)
+        distinct = tuple(len(items.column(name).unique()) for name in columns)
+        times = len(items.column("start").unique())
+        found[one.kind, (one.name, one.arity)] = InputSize(len(items), distinct, times)
     return found
 
 

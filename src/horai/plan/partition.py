@@ -22,7 +22,8 @@ from horai.lang.ec.syntax import (
     Rule,
     conjuncts,
 )
-from horai.lang.terms import Atom, Compound, Int, Str, Term, Var, functor, is_anonymous
+from horai.lang.printer import show
+from horai.lang.terms import Atom, Compound, Int, ListTerm, Str, Term, Var, functor, is_anonymous
 from horai.plan.components import Component, Strata
 from horai.plan.entities import Kind, literal_fvp
 from horai.plan.ordering import head_entity
@@ -152,13 +153,13 @@ def _reading_part(reading: Reading) -> _Part | None:
 def _label(term: Term) -> str:
     match term:
         case Compound(name=name, args=args):
-            return f"{name}({','.join(_label(arg) for arg in args)})"
+            return f"{show(Atom(name))}({','.join(_label(arg) for arg in args)})"
         case Var() if is_anonymous(term):
             return "_"
-        case Var(name=name) | Atom(name=name):
-            return name
+        case ListTerm():
+            return "[..]"
         case _:
-            return str(getattr(term, "value", "[..]"))
+            return show(term)
 
 
 def _canonical(part: _Part, rule: Rule) -> _Part:

@@ -54,15 +54,19 @@ def plan_lines(
 
 
 def _basis(plan: PlanOutline) -> str:
+    names = ", ".join(f"{one.name}/{one.arity}" for one in plan.inputs)
+    if plan.counted and not any(one.rows for one in plan.inputs):
+        return f"The given input has no items that the rules read, which are: {names or 'none'}."
     if plan.counted:
         items = ", ".join(f"{one.rows:,} {one.name}/{one.arity}" for one in plan.inputs)
-        return f"Estimated rows are for the given input: {items or 'nothing'}."
-    names = ", ".join(f"{one.name}/{one.arity}" for one in plan.inputs)
+        return f"Estimated rows are for the given input: {items}."
     return f"Estimated rows are for 1,000 items of each input type: {names or 'none'}."
 
 
 def _total(numbers: PlanNumbers) -> str:
     profile = numbers.profile
+    if not profile.queries:
+        return "There was no query time, so nothing was run."
     count = "1 query time"
     if profile.queries != 1:
         count = f"{profile.queries:,} query times, whose rows are added up"
@@ -97,7 +101,7 @@ class _Writer:
     def _notes(self, one: ComponentOutline) -> Iterator[str]:
         way = WORDS[one.settling.way] + (", in a cycle" if one.cyclic else "")
         yield f"{way}: {one.settling.reason}" if one.settling.reason else way
-        if self.numbers is not None:
+        if self.numbers is not None and self.numbers.profile.queries:
             stats, profile = self.numbers.component(one), self.numbers.profile
             took = f"{self.numbers.share(stats.seconds):.0%} of the run"
             actual = profile.ways.get(one.id, one.settling.way)
