@@ -57,6 +57,15 @@ class Schedule:
         """How many query times there are."""
         return -(-(self.end - self.start) // self.step)
 
+    @property
+    def next_point(self) -> int:
+        """The first time-point of the run; after its end when none lies in it.
+
+        >>> Schedule(start=0, end=25, step=25, window=None, tick=60).next_point
+        60
+        """
+        return self.start + self.tick - self.start % self.tick
+
     def queries(self) -> Iterator[int]:
         """All query times in order.
 

@@ -156,6 +156,13 @@ def test_a_window_shorter_than_the_step_is_doubtful(horai: Run) -> None:
     assert "too-late" in result.stderr
 
 
+def test_a_tick_longer_than_the_run_is_doubtful(horai: Run) -> None:
+    result = horai("run", "rules.ec", "-i", "day.csv", "--tick", "1000000")
+    assert result.exit_code == 0
+    assert "there is no time-point between" in result.stderr.replace("\n", " ")
+    assert "no time-point" not in horai("run", "rules.ec", "-i", "day.csv", "--tick", "2").stderr
+
+
 def test_warnings_about_rules_are_counted(horai: Run) -> None:
     with Path("rules.ec").open("a") as rules:
         rules.write("initiatedAt(odd(X)=true, T) :- happensAt(win(X), T), happensAt(lose(Y), T).\n")

@@ -11,12 +11,13 @@ import typer
 from horai.cli import console
 from horai.cli.allocation import keep_memory
 from horai.errors import UsageError
+from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.io import Narrative
 from horai.predicates import Predicate, from_file
 from horai.project import FILE, Project, find_project
 from horai.result import Result
 from horai.rules import Progress, Rules, load
-from horai.schedule import Settings
+from horai.schedule import Settings, plan_run
 
 RulesArgument = Annotated[
     list[Path] | None,
@@ -141,12 +142,39 @@ def run_rules(
             f"the window ({lengths.window}) is shorter than the step ({lengths.step}): what "
             "happens between two windows is lost"
         )
-    stream = chosen.input if narrative is None else narrative
+    stream = read_chosen(rules, chosen, settings) if narrative is None else narrative
+    if not quiet:
+        _tell_of_a_long_tick(settings, stream)
     keep_memory()
     if quiet or not console.stderr().is_terminal:
         return rules.run(stream, **settings)
     with _progress() as progress:
         return rules.run(stream, progress=progress, **settings)
+
+
+def read_chosen(rules: Rules, chosen: Chosen, settings: dict[str, Any]) -> Narrative:
+    """The chosen input, read."""
+    return read_input(
+        chosen.input,
+        rules.schema,
+        checked_clock(settings.get("unit"), settings.get("time_in")),
+        format=checked_format(settings.get("input_format")),
+        strict=bool(settings.get("strict")),
+    )
+
+
+def _tell_of_a_long_tick(settings: dict[str, Any], narrative: Narrative) -> None:
+    """Without a time-point in the run nothing happens in it, whatever the input says."""
+    names = ("window", "step", "tick", "allen_memory")
+    lengths = {name: settings[name] for name in names if name in settings}
+    clock = checked_clock(settings.get("unit"), settings.get("time_in"))
+    times = {name: time_point(settings.get(name), clock.unit, name) for name in ("start", "end")}
+    schedule = plan_run(Settings(**lengths, **times), extent(narrative.tables))
+    if schedule is not None and schedule.next_point > schedule.end:
+        console.warning(
+            f"with a tick of {schedule.tick} there is no time-point between {schedule.start} and "
+            f"{schedule.end}, so nothing happens in this run; the next one is {schedule.next_point}"
+        )
 
 
 class _progress:

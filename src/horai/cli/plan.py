@@ -33,11 +33,11 @@ from horai.cli.options import (
     Window,
     choose,
     merged,
+    read_chosen,
     run_rules,
 )
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.inputs import checked_clock, checked_format, read_input
 from horai.plan.modes import PythonPredicate
 from horai.plan.outlining import outline
 from horai.plan.program import Program, compile_program
@@ -102,7 +102,7 @@ def command(
             "no input given", "--analyze runs the rules: name the stream, --input FILE"
         )
     loaded = chosen.load()
-    narrative = _read(loaded, chosen, settings) if chosen.input else None
+    narrative = read_chosen(loaded, chosen, settings) if chosen.input else None
     sizes = None if narrative is None else _sizes(narrative)
     if analyze and narrative is not None:
         profile = _profile(loaded, chosen, narrative, settings, quiet)
@@ -117,18 +117,6 @@ def _refuse_idle(timing: dict[str, Any], analyze: bool) -> None:
     idle = [name.replace("_", "-") for name, value in timing.items() if value is not None]
     if idle and not analyze:
         raise UsageError(f"--{idle[0]} is about a run", "add --analyze to run the rules")
-
-
-def _read(rules: Rules, chosen: Chosen, settings: dict[str, Any]) -> io.Narrative:
-    """The input, read once for counting and for running."""
-    clock = checked_clock(settings.get("unit"), settings.get("time_in"))
-    return read_input(
-        chosen.input,
-        rules.schema,
-        clock,
-        format=checked_format(settings.get("input_format")),
-        strict=bool(settings.get("strict")),
-    )
 
 
 def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
