@@ -1,0 +1,227 @@
+"""What measurements of incremental evaluation share: streams, runs side by side, shares of time.
+
+All runs of a configuration get the same items at the same query times, one after the other within
+each window, so that a slow moment of the machine hits all of them. The first query fills the window
+at once; it is not measured, and neither is the one after it.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import inspect
+import io
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from statistics import median
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from engine_measure import Workload, workload
+from generators.lateness import Lateness, delayed
+
+from horai.engine.profile import Profile
+from horai.engines import profiled
+from horai.inputs import by_arrival
+from horai.io import ItemTable, Narrative, write_answers
+from horai.plan.program import Stratum
+from horai.rules import Rules
+from horai.session import Answer, Session
+
+SCRATCH = "never"
+MODES = (SCRATCH, "always", "auto")
+EVENTS_PER_ENTITY = 20  # in a step
+MEAN_DELAY = 8  # steps, as in the paper
+WARM = 1  # windows after the first one that are not measured
+
+
+def modes() -> tuple[str, ...]:
+    """The ways of evaluation that a session can be asked for."""
+    known = "incremental" in inspect.signature(Rules.session).parameters
+    return MODES if known else (SCRATCH,)
+
+
+def session_of(rules: Rules, mode: str, start: int, window: int) -> Session:
+    """A run that keeps nothing but changes."""
+    more: dict[str, Any] = {"incremental": mode} if modes() == MODES else {}
+    return rules.session(start=start, window=window, answers="changelog", **more)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured."""
+
+    events_per_step: int = 20_000
+    windows: int = 8
+    truncated: bool = True
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One point of a plot; `ratio` is window to step, shares are of the items."""
+
+    application: str
+    ratio: int
+    delayed: float = 0.0
+    retracted: float = 0.0
+
+
+@dataclass(frozen=True)
+class Course:
+    """A stream cut for one configuration: what arrives by each query time."""
+
+    rules: Rules
+    start: int
+    window: int
+    queries: Sequence[int]
+    batches: Sequence[list[ItemTable]]
+
+    @property
+    def arriving(self) -> float:
+        """How many rows arrive in a step, on the average of those measured."""
+        rows = [sum(len(table) for table in batch) for batch in self.batches[1 + WARM :]]
+        return sum(rows) / len(rows)
+
+
+@lru_cache(maxsize=1)
+def stream(application: str, steps: int, events_per_step: int) -> Workload:
+    """All items on time. The last stream is kept, since configurations share it."""
+    entities = max(10, events_per_step // EVENTS_PER_ENTITY)
+    return workload(application, steps * events_per_step, entities)
+
+
+def course(configuration: Configuration, sizes: Sizes, most: int) -> Course:
+    """The stream of a configuration. `most` is the largest ratio that it is compared with.
+
+    Query times are the same for all ratios: a smaller window begins later.
+    """
+    measured = sizes.windows + WARM
+    on_time = stream(configuration.application, most + measured, sizes.events_per_step)
+    first, last = on_time.span
+    step = max(1, (last - first + 1) // (most + measured))
+    window, full = configuration.ratio * step, first - 1 + most * step
+    queries = [full + number * step for number in range(measured + 1)]
+    lateness = Lateness(
+        window=window,
+        step=step,
+        delayed=configuration.delayed,
+        retracted=configuration.retracted,
+        fraction=MEAN_DELAY / configuration.ratio,
+        truncated=sizes.truncated,
+        origin=full,
+    )
+    start = full - window
+    arrived = delayed(after(on_time.narrative, start), lateness)
+    # What arrives after the last query would otherwise come with it, and wait.
+    batches = list(by_arrival(arrived.tables, [*queries, last + window]))[:-1]
+    return Course(on_time.rules, start, window, queries, batches)
+
+
+def after(narrative: Narrative, start: int) -> Narrative:
+    """The items after the start of a run: those before would be reported as too late."""
+    kept = (
+        replace(table, table=table.table.filter(pc.greater(table.table["start"], pa.scalar(start))))
+        for table in narrative.tables
+    )
+    return Narrative(tuple(table for table in kept if len(table)), narrative.dead_letters)
+
+
+@dataclass
+class Side:
+    """One of the runs side by side: CPU seconds of each window, and what was said."""
+
+    session: Session
+    seconds: list[float] = field(default_factory=list)
+    said: list[bytes] = field(default_factory=list)
+    changes: list[int] = field(default_factory=list)
+
+    def take(self, query: int, tables: list[ItemTable], measured: bool) -> None:
+        """One window: from tables to the columns of what is new and gone."""
+        gc.collect()
+        begin = time.process_time()
+        answer = self.session.take(query, tables)
+        answer.raw.part("gone")
+        answer.raw.part("new")
+        seconds = time.process_time() - begin
+        number, digest = written(answer)
+        self.said.append(digest)
+        if measured:
+            self.seconds.append(seconds)
+            self.changes.append(number)
+
+
+def written(answer: Answer) -> tuple[int, bytes]:
+    """How many changes an answer says, and a digest of them as they are written to a file."""
+    table, out = answer.table("changelog"), io.StringIO()
+    write_answers(table, out, format="csv")
+    return len(table), hashlib.sha256(out.getvalue().encode()).digest()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Median CPU seconds per window of each mode, and whether all said the same."""
+
+    seconds: dict[str, float]
+    arriving: float
+    changes: float
+    identical: bool
+
+
+def side_by_side(given: Course) -> Outcome:
+    """All modes over the same stream, window by window in turn."""
+    sides = {
+        mode: Side(session_of(given.rules, mode, given.start, given.window)) for mode in modes()
+    }
+    for number, (query, tables) in enumerate(zip(given.queries, given.batches, strict=True)):
+        for mode in turned(list(sides), number):
+            sides[mode].take(query, tables, measured=number > WARM)
+    first = sides[SCRATCH]
+    return Outcome(
+        {mode: median(side.seconds) for mode, side in sides.items()},
+        given.arriving,
+        median(first.changes),
+        all(side.said == first.said for side in sides.values()),
+    )
+
+
+def turned(names: list[str], number: int) -> Iterator[str]:
+    """The names, each time beginning with another, so that none always runs after the same.
+
+    >>> list(turned(["a", "b", "c"], 4))
+    ['b', 'c', 'a']
+    """
+    place = number % len(names)
+    yield from names[place:] + names[:place]
+
+
+def shares(given: Course, mode: str) -> dict[str, float]:
+    """Wall seconds per window that a profiled run spends on each kind of component."""
+    session = session_of(given.rules, mode, given.start, given.window)
+    profile = Profile()
+    profiled(session._session, session.engine, profile)
+    spent = {"simple": 0.0, "static": 0.0, "events": 0.0, "rest": 0.0}
+    for number, (query, tables) in enumerate(zip(given.queries, given.batches, strict=True)):
+        if number == 1 + WARM:
+            profile.components.clear()  # what filling the window has cost
+        begin = time.perf_counter()
+        session.take(query, tables).raw.part("new")
+        if number > WARM:
+            spent["rest"] += time.perf_counter() - begin
+    assert profile.program is not None
+    for stratum in profile.program.strata:
+        stats = profile.components.get(id(stratum))
+        if stats is not None:
+            spent[kind_of(stratum)] += stats.seconds
+            spent["rest"] -= stats.seconds
+    windows = len(given.queries) - 1 - WARM
+    return {kind: seconds / windows for kind, seconds in spent.items()}
+
+
+def kind_of(stratum: Stratum) -> str:
+    """What a component works out."""
+    if stratum.fluents:
+        return "simple"
+    return "static" if stratum.static else "events"
