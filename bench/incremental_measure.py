@@ -33,6 +33,7 @@ from horai.session import Answer, Session
 
 SCRATCH = "never"
 MODES = (SCRATCH, "always", "auto")
+KINDS = ("simple", "static", "events", "rest")  # of components; the rest is outside of them
 EVENTS_PER_ENTITY = 20  # in a step
 MEAN_DELAY = 8  # steps, as in the paper
 WARM = 1  # windows after the first one that are not measured
@@ -202,7 +203,7 @@ def shares(given: Course, mode: str) -> dict[str, float]:
     session = session_of(given.rules, mode, given.start, given.window)
     profile = Profile()
     profiled(session._session, session.engine, profile)
-    spent = {"simple": 0.0, "static": 0.0, "events": 0.0, "rest": 0.0}
+    spent = dict.fromkeys(KINDS, 0.0)
     for number, (query, tables) in enumerate(zip(given.queries, given.batches, strict=True)):
         if number == 1 + WARM:
             profile.components.clear()  # what filling the window has cost

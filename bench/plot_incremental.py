@@ -2,9 +2,10 @@
 
     python bench/plot_incremental.py RESULTS.json OUT.svg
 
-Two rows of panels for each application: time per window against window/step with a line for each
-mode, and below how many times as long it takes from scratch. A panel for each share of delayed
-items; the first, where nothing is late, also shows what a fresh session needs for one step.
+Rows of panels for each application: time per window against window/step with a line for each mode;
+how many times as long it takes from scratch; and, if part c was measured, how much less time goes
+to each kind of fluent. A panel for each share of delayed items; the first, where nothing is late,
+also shows what a fresh session needs for one step.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ Record = dict[str, Any]
 SCRATCH = "never"
 NAMES = {SCRATCH: "from scratch", "always": "incremental", "auto": "as the engine chooses"}
 COLOURS = {SCRATCH: "#b2402a", "always": "#1f6f8b", "auto": "#d8a31a"}
+KINDS = {"simple": ("simple fluents", "#4b8b3b"), "static": ("statically determined", "#7a4fa3")}
 MARKS = {SCRATCH: "s", "always": "o", "auto": "^"}
 STYLES = {SCRATCH: "-", "always": "-", "auto": "--"}
 # The same results make the same file, and texts stay texts.
@@ -36,6 +38,7 @@ class Panel(NamedTuple):
 
     delayed: float
     records: Sequence[Record]
+    profiles: Sequence[Record]  # of part c
 
     @property
     def ratios(self) -> list[int]:
@@ -52,14 +55,13 @@ def panels(results: dict[str, Any], application: str) -> list[Panel]:
     records = [*results.get("d", []), *results.get("a", [])]
     mine = [record for record in records if record["application"] == application]
     shares = sorted({record["delayed"] for record in mine})
-    return [
-        Panel(share, sorted((r for r in mine if r["delayed"] == share), key=_ratio))
-        for share in shares
-    ]
+    profiles = [r for r in results.get("c", []) if r["application"] == application]
+    return [Panel(share, _of(share, mine), _of(share, profiles)) for share in shares]
 
 
-def _ratio(record: Record) -> int:
-    return int(record["ratio"])
+def _of(share: float, records: Iterable[Record]) -> list[Record]:
+    chosen = [record for record in records if record["delayed"] == share]
+    return sorted(chosen, key=lambda record: int(record["ratio"]))
 
 
 def draw_times(axes: Axes, panel: Panel, modes: Iterable[str]) -> None:
@@ -81,12 +83,34 @@ def draw_gains(axes: Axes, panel: Panel, modes: Iterable[str]) -> None:
             pairs = zip(scratch, panel.seconds(mode), strict=True)
             axes.plot(panel.ratios, [before / after for before, after in pairs], **_look(mode))
     axes.axhline(1.0, color=COLOURS[SCRATCH], linewidth=1)
-    axes.set_xlabel("window / step")
+
+
+def draw_kinds(axes: Axes, panel: Panel, modes: Iterable[str]) -> None:
+    """Milliseconds of a window that incremental evaluation saves, by kind of fluent."""
+    if not panel.profiles or "always" not in modes:
+        return
+    for kind, (name, colour) in KINDS.items():
+        scratch, ours = (_spent(panel, mode, kind) for mode in (SCRATCH, "always"))
+        saved = [(scratch[ratio] - ours[ratio]) * 1e3 for ratio in scratch]
+        axes.plot(list(scratch), saved, color=colour, marker="D", markersize=4, label=name)
+    axes.axhline(0.0, color=COLOURS[SCRATCH], linewidth=1)
+
+
+def _spent(panel: Panel, mode: str, kind: str) -> dict[int, float]:
+    mine = [record for record in panel.profiles if record["mode"] == mode]
+    return {record["ratio"]: record["spent"][kind] for record in mine}
 
 
 def _look(mode: str) -> dict[str, Any]:
     look = {"color": COLOURS[mode], "marker": MARKS[mode], "linestyle": STYLES[mode]}
     return look | {"markersize": 4, "linewidth": 1.4}
+
+
+ROWS = {
+    "CPU ms per window": draw_times,
+    "from scratch / mode": draw_gains,
+    "ms saved (profiled)": draw_kinds,
+}
 
 
 def tidy(axes: Sequence[Axes], found: Sequence[Panel]) -> None:
@@ -95,17 +119,36 @@ def tidy(axes: Sequence[Axes], found: Sequence[Panel]) -> None:
     Where nothing is late, windows are so many times as large that only powers fit on the axis.
     """
     late = [one for one, panel in zip(axes, found, strict=True) if panel.delayed]
-    top = max((one.get_ylim()[1] for one in late), default=1.0)
+    limits = [limit for one in late for limit in one.get_ylim()]
     for one, panel in zip(axes, found, strict=True):
+        if not one.has_data():
+            one.set_visible(False)
+            continue
         one.set_xscale("log", base=2)
         one.set_xticks(panel.ratios, [str(ratio) for ratio in panel.ratios])
         if panel.delayed:
-            one.set_ylim(0, top)
+            one.set_ylim(min(0, *limits), max(limits))
         else:
             one.set_yscale("log")
             one.yaxis.set_major_formatter("{x:g}")
         one.grid(alpha=0.3)
         one.spines[["top", "right"]].set_visible(False)
+
+
+def draw_application(grid: Sequence[Sequence[Axes]], name: str, results: dict[str, Any]) -> None:
+    """The rows of one application."""
+    found = panels(results, name)
+    for line, (label, drawn) in zip(grid, ROWS.items(), strict=False):
+        for axes, panel in zip(line, found, strict=False):
+            drawn(axes, panel, results["modes"])
+        tidy(line[: len(found)], found)
+        for axes in line[len(found) :]:
+            axes.set_visible(False)
+        # A panel without data is not shown, and would take the label with it.
+        next((axes for axes in line if axes.get_visible()), line[0]).set_ylabel(label)
+    grid[0][0].set_ylabel(f"{name}\n{next(iter(ROWS))}")
+    for axes in grid[-1]:
+        axes.set_xlabel("window / step")
 
 
 def draw(results: dict[str, Any], target: Path) -> None:
@@ -114,26 +157,21 @@ def draw(results: dict[str, Any], target: Path) -> None:
     applications = list(dict.fromkeys(record["application"] for record in records))
     if not applications:
         raise SystemExit("nothing to draw: measure part a or d first")
-    modes, columns = results["modes"], max(len(panels(results, name)) for name in applications)
-    rows = 2 * len(applications)
+    columns = max(len(panels(results, name)) for name in applications)
+    each = len(ROWS) if "c" in results and "always" in results["modes"] else len(ROWS) - 1
+    rows = each * len(applications)
     figure, grid = plt.subplots(
         rows, columns, figsize=(2.5 * columns + 1, 2.3 * rows), squeeze=False, layout="constrained"
     )
     for place, name in enumerate(applications):
-        upper, lower = grid[2 * place], grid[2 * place + 1]
-        found = panels(results, name)
-        for number, panel in enumerate(found):
-            draw_times(upper[number], panel, modes)
-            draw_gains(lower[number], panel, modes)
-        for line in (upper, lower):
-            tidy(line[: len(found)], found)
-            for axes in line[len(found) :]:
-                axes.set_visible(False)
-        upper[0].set_ylabel(f"{name}\nCPU ms per window")
-        lower[0].set_ylabel("from scratch / mode")
-    # The first panel has every line that any panel has.
-    lines, names = grid[0][0].get_legend_handles_labels()
-    figure.legend(lines, names, loc="outside upper center", ncols=len(names), frameon=False)
+        draw_application(list(grid[each * place : each * (place + 1)]), name, results)
+    lines: dict[str, Any] = {}
+    for axes in grid.flat:
+        drawn, names = axes.get_legend_handles_labels()
+        lines |= dict(zip(names, drawn, strict=True))
+    figure.legend(
+        lines.values(), lines, loc="outside upper center", ncols=len(lines), frameon=False
+    )
     figure.savefig(target, metadata={"Date": None} if target.suffix == ".svg" else None)
     plt.close(figure)
 

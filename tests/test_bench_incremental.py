@@ -14,6 +14,7 @@ import pytest
 
 import horai
 from horai.io import Narrative
+from horai.session import Session
 
 BENCH = Path(__file__).parents[1] / "bench"
 WINDOW, STEP = 4000, 500
@@ -159,6 +160,39 @@ def test_parts(part: str, tmp_path: Path) -> None:
     assert all(record.get("identical", True) for record in found[part])
 
 
+@pytest.fixture
+def incremental(monkeypatch: pytest.MonkeyPatch, lateness: Any) -> Any:
+    """The measuring module with sessions that know all modes, `always` being a wrong one."""
+    plain = horai.Rules.session
+    seen = []
+
+    def session(self: horai.Rules, *, incremental: str, window: int, **settings: Any) -> Session:
+        seen.append(incremental)
+        wrong = incremental == "always"
+        return plain(self, window=window // 2 if wrong else window, **settings)
+
+    monkeypatch.setattr(horai.Rules, "session", session)
+    module = importlib.import_module("incremental_measure")
+    monkeypatch.setattr(module, "seen", seen, raising=False)
+    return module
+
+
+def test_modes_run_side_by_side_and_differences_are_found(
+    incremental: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = incremental.Sizes(events_per_step=200, windows=2)
+    one = incremental.Configuration("fleet", 4, 0.5, 0.2)
+    course = incremental.course(one, sizes, 4)
+    found = incremental.side_by_side(course)
+    assert incremental.seen == ["never", "always", "auto"]
+    assert list(found.seconds) == ["never", "always", "auto"]
+    assert not found.identical
+    monkeypatch.setattr(incremental, "MODES", ("never", "auto"))
+    assert incremental.side_by_side(course).identical
+    spent = incremental.shares(course, "auto")
+    assert spent["simple"] > 0 < spent["static"]
+
+
 def test_a_part_that_is_not_there() -> None:
     done = run("bench_incremental.py", "--only", "a,z")
     assert done.returncode == 2
@@ -170,15 +204,18 @@ def test_a_picture(tmp_path: Path) -> None:
     common = {"application": "fleet", "retracted": 0.0, "seconds": modes}
     late = [common | {"ratio": ratio, "delayed": 0.2} for ratio in (1, 2)]
     on_time = [common | {"ratio": ratio, "delayed": 0.0, "step": 0.1} for ratio in (1, 2, 4)]
+    spent = {"simple": 0.2, "static": 0.1, "events": 0.0, "rest": 0.0}
+    profiles = [one | {"mode": mode, "spent": spent} for one in late for mode in modes]
     results = tmp_path / "results.json"
-    results.write_text(json.dumps({"modes": list(modes), "a": late, "d": on_time}))
+    found = {"modes": list(modes), "a": late, "c": profiles, "d": on_time}
+    results.write_text(json.dumps(found))
     pictures = []
     for name in ("one.svg", "two.svg"):
         done = run("plot_incremental.py", str(results), str(tmp_path / name))
         assert done.returncode == 0, done.stderr
         pictures.append((tmp_path / name).read_text())
     assert pictures[0] == pictures[1]
-    for text in ("from scratch", "incremental", "20% delayed", "nothing late", "window / step"):
+    for text in ("from scratch", "incremental", "20% delayed", "nothing late", "simple fluents"):
         assert text in pictures[0]
 
 
