@@ -9,6 +9,7 @@ import pytest
 BENCH = Path(__file__).parents[1] / "bench"
 SIZES = {
     "bench_clockwork.py": ["20000"],
+    "bench_deltas.py": ["--quick"],
     "bench_facts.py": ["100"],
     "bench_kernels.py": ["2000", "20"],
     "bench_read.py": ["1000"],
