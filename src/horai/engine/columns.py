@@ -46,8 +46,8 @@ def ints(data: Data) -> Column:
 
 
 def floats(data: Data) -> Column:
-    """A column of decimals."""
-    return Column("float", np.asarray(data, np.float64))
+    """A column of decimals, in which there is one zero: -0.0 is equal to it as a term."""
+    return Column("float", np.asarray(data, np.float64) + 0.0)
 
 
 def codes(data: Data) -> Column:
@@ -114,10 +114,7 @@ def as_codes(column: Column, symbols: Symbols) -> Column:
 
 def bits(column: Column) -> Ints:
     """Integers that are equal where the rows are, among columns of one kind."""
-    if column.kind == "float":
-        zeroed = column.data + 0.0  # there is a negative zero, and it is equal to the other one
-        return zeroed.view(np.int64)
-    return column.data
+    return column.data.view(np.int64) if column.kind == "float" else column.data
 
 
 def common(left: Column, right: Column, symbols: Symbols) -> tuple[Ints, Ints]:

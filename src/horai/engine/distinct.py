@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from horai.engine.columns import Column, column_of, terms_of
+from horai.engine.columns import Column, bits, column_of, terms_of
 from horai.engine.hashing import dense
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
@@ -31,16 +31,9 @@ class Groups(NamedTuple):
 
 
 def groups(columns: Sequence[Column], rows: int) -> Groups:
-    """The distinct rows of some columns; without columns all rows are equal.
-
-    Negative zero counts as a number of its own here: some functions tell it from the other one.
-    """
-    of_row, first = dense([_raw(column) for column in columns], rows)
+    """The distinct rows of some columns; without columns all rows are equal."""
+    of_row, first = dense([bits(column) for column in columns], rows)
     return Groups(first, of_row)
-
-
-def _raw(column: Column) -> Ints:
-    return column.data.view(np.int64) if column.kind == "float" else column.data
 
 
 def environments(columns: Mapping[str, Column], first: Ints, symbols: Symbols) -> list[Env]:

@@ -30,10 +30,14 @@ class Int:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Float:
-    """A floating-point number; never equal to an integer as a term."""
+    """A floating-point number; never equal to an integer as a term. There is one zero, 0.0."""
 
     value: float
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # -0.0 would be equal and look different: which of them is shown would be a matter of luck.
+        self.value += 0.0
 
 
 @dataclass(slots=True, unsafe_hash=True)
