@@ -16,7 +16,7 @@ of the length of a change, and once that of A without B, is another one than pri
     Table 19, cases 10 and 14: -5 and -1, not -5/2 and -1/2, again halved once too often.
 
 Then the model of this code, which decides. It differs in three ways: changes are looked up, not
-merged; old results are copied, not merged; and there are calls, which cost as much as thousands of
+merged; old results are copied, not merged; and there are calls, which cost as much as hundreds of
 rows. The rates are measured by `bench/bench_deltas.py`; only their proportions matter.
 """
 
