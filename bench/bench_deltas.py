@@ -13,7 +13,7 @@ and now and their changes, in microseconds of CPU (least of several runs, one th
 
 Ratios are to `changes`, measured in one run. The last columns say which way the cost model takes,
 and how much longer than the better one it took. The answers of all ways are compared before. The
-rates of the model come first: those in src/horai/temporal/costs.py are from such a run.
+rates of the model come first; src/horai/temporal/costs.py says how its own were chosen.
 """
 
 from __future__ import annotations
