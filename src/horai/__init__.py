@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from horai.errors import CaseError, QueryError, RunError, UsageError
     from horai.io import AnswerRow, DeadLetter, InputError
     from horai.lang.diagnostics import Diagnostic, RulesError
+    from horai.metrics import Metrics
     from horai.predicates import predicate, vectorised
     from horai.result import Result
     from horai.rules import Rules, load, load_session, loads
@@ -33,6 +34,7 @@ __all__ = [
     "DeadLetter",
     "Diagnostic",
     "InputError",
+    "Metrics",
     "QueryError",
     "Result",
     "Rules",
@@ -56,6 +58,7 @@ _HOME = {
     "DeadLetter": "io",
     "Diagnostic": "lang.diagnostics",
     "InputError": "io",
+    "Metrics": "metrics",
     "QueryError": "errors",
     "Result": "result",
     "Rules": "rules",

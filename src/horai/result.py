@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -11,6 +12,7 @@ import pyarrow as pa
 from horai import io
 from horai.engine.answer import events_of, spans_of
 from horai.errors import UsageError
+from horai.metrics import Metrics, RunMetrics
 from horai.queries import Bindings, Known, ask, holds_at, intervals_of
 from horai.rows import Answers, answer_table, answers_named
 from horai.session import Answer
@@ -39,12 +41,14 @@ class Result:
         dead_letters: list[io.DeadLetter],
         form: Answers = "final",
         unit: io.Unit | None = None,
+        measure: Callable[[], Metrics] = lambda: Metrics(RunMetrics()),
     ) -> None:
         self.rules = rules
         self.answers = answers
         self.dead_letters = dead_letters
         self.form: Answers = form
         self.unit = unit
+        self._measure = measure
 
     def table(self, answers: str | None = None) -> io.AnswerTable:
         """The rows of output as columns: `final`, `windows` (per query time) or `changelog`."""
@@ -58,6 +62,11 @@ class Result:
     def rows(self, answers: str | None = None) -> list[io.AnswerRow]:
         """The rows of output: `final`, `windows` (per query time) or `changelog`."""
         return self.table(answers).rows()
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """How late items were and what became of them, at each query time and in all."""
+        return self._measure()
 
     @property
     def changelog(self) -> list[io.AnswerRow]:

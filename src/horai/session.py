@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from horai import io
+from horai.counting import Counting
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
 from horai.engine.errors import EngineError
@@ -15,6 +16,8 @@ from horai.engine.profile import Profile
 from horai.engines import DEFAULT, engine_named, profiled, saving
 from horai.errors import RunError, UsageError
 from horai.inputs import letters_of, read_input
+from horai.io.letters import OF_ENGINES
+from horai.metrics import Metrics
 from horai.parameters import point
 from horai.rows import Answers, Step, Wanted, answer_table, steps
 from horai.saving import Saved, to_bytes
@@ -83,6 +86,14 @@ class Answer:
         """All intervals and events of the run, as known now."""
         return self.table("final").rows()
 
+    @cached_property
+    def revised(self) -> int:
+        """How many intervals and events of the answer before were taken back."""
+        gone = self.steps("changelog")[0].part
+        fluents = [len(t.start) for t in gone.fluents if self.wanted(t.name, len(t.args), True)]
+        events = [len(t.time) for t in gone.events if self.wanted(t.name, len(t.args), False)]
+        return sum(fluents) + sum(events)
+
     def __repr__(self) -> str:
         table = self.table("windows")
         spans = counted(table.count("fluent"), "interval")
@@ -122,6 +133,7 @@ class Session:
         self.dead_letters: list[io.DeadLetter] = []
         self.engine = engine
         self._last = start
+        self._counting = Counting()
         self._session = engine_named(engine)(
             rules.description,
             start=start,
@@ -158,6 +170,8 @@ class Session:
                 raw = self._session.advance(until, tables)
         except EngineError as error:
             raise RunError(f"{error} (at query time {until})") from error
+        previous = None if self._last == self.start else self._last
+        self._counting.judge(tables, raw.dropped, until, previous)
         self._last = until
         self.dead_letters.extend(letters_of(raw.dropped))
         answer = Answer(raw, self._wanted)
@@ -168,9 +182,22 @@ class Session:
         """End the run: everything it found, with the items that never came to count."""
         from horai.result import Result
 
-        self.dead_letters.extend(letters_of(self._session.finish()))
+        left_over = self._session.finish()
+        self._counting.finish(len(left_over))
+        self.dead_letters.extend(letters_of(left_over))
         letters = sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
-        return Result(self.rules, self.answers, letters, self.form or "final", self.clock.unit)
+        # Not the session itself: it holds on to all that the engine knows.
+        counting, form, answers = self._counting, self.form, self.answers
+        return Result(
+            *(self.rules, answers, letters, form or "final", self.clock.unit),
+            measure=lambda: counting.metrics(_revised(form, answers), _unreadable(letters)),
+        )
+
+    @property
+    def metrics(self) -> Metrics:
+        """What became of the items so far, at each query time and in all."""
+        revised = _revised(self.form, self.answers)
+        return self._counting.metrics(revised, _unreadable(self.dead_letters))
 
     def save(self) -> bytes:
         """The run so far, for `horai.load_session`: rules and knowledge, but not old answers."""
@@ -190,7 +217,8 @@ class Session:
         }
         predicates = sorted(self.rules.predicates)
         letters = self.dead_letters
-        return to_bytes(Saved(sources, predicates, settings, self._last, letters, engine))
+        counts = self._counting.to_state(_revised(self.form, self.answers))
+        return to_bytes(Saved(sources, predicates, settings, self._last, letters, counts, engine))
 
     def restore(self, saved: Saved) -> None:
         """Take up a run that was saved with the same rules and settings."""
@@ -200,6 +228,18 @@ class Session:
             raise UsageError(str(error)) from error
         self._last = saved.query
         self.dead_letters = list(saved.dead_letters)
+        self._counting.restore(saved.counts)
 
     def _wanted(self, name: str, arity: int, is_fluent: bool) -> bool:
         return self.include_input or self.rules.is_output(name, arity, is_fluent)
+
+
+def _revised(form: Answers | None, answers: list[Answer]) -> list[int | None]:
+    """How many answers were taken back at each query time, where changes are kept."""
+    if form in (None, "changelog"):
+        return [answer.revised for answer in answers]
+    return [None] * len(answers)
+
+
+def _unreadable(letters: list[io.DeadLetter]) -> int:
+    return sum(letter.code not in OF_ENGINES for letter in letters)
