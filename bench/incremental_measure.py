@@ -56,7 +56,7 @@ class Sizes:
     """How much is measured."""
 
     events_per_step: int = 20_000
-    windows: int = 8
+    windows: int = 5
     truncated: bool = True
 
 
