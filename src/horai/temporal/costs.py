@@ -140,9 +140,9 @@ def paper_prefers_changes(operation: str, of: Lengths) -> bool:
     return PAPER[operation](of) < paper_from_scratch(of)
 
 
-# Rates of this code, in nanoseconds, set by hand after two runs of `python bench/bench_deltas.py` on
-# a busy machine. LOOK_UP is less than it prints (16 to 22, for one changed span in a thousand rows):
-# the choice is close only for more changes, and there a step of a search was measured at 11 to 13.
+# Rates of this code, in nanoseconds, set by hand after two runs of `bench/bench_deltas.py` on a
+# busy machine. LOOK_UP is less than it prints (16 to 22, one changed span in a thousand rows): the
+# choice is close only for more changes, and there a step of a search was measured at 11 to 13.
 CALL = 4_500.0  # a compiled function, with the handling of columns around it
 MERGE = 13.0  # a row of a union, an intersection or a difference of two lists
 COMPARE = 2.3  # a row of the symmetric difference of two lists
