@@ -158,7 +158,7 @@ def draw(results: dict[str, Any], target: Path) -> None:
     if not applications:
         raise SystemExit("nothing to draw: measure part a or d first")
     columns = max(len(panels(results, name)) for name in applications)
-    each = len(ROWS) if "c" in results and "always" in results["modes"] else len(ROWS) - 1
+    each = 1 + (len(results["modes"]) > 1) * (2 if "c" in results else 1)  # one has no other
     rows = each * len(applications)
     figure, grid = plt.subplots(
         rows, columns, figsize=(2.5 * columns + 1, 2.3 * rows), squeeze=False, layout="constrained"
