@@ -1,0 +1,143 @@
+"""One rule for interval lists by change.
+
+Set operations say something of each time-point by itself. So where no operand has changed the
+result has not either, and elsewhere it follows from the operands there. Duration filters look at
+whole intervals; the lists they read are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from horai.engine.deltas.static_durations import Measured
+from horai.engine.deltas.static_links import moved, together, within_targets
+from horai.engine.deltas.static_outline import outline
+from horai.engine.deltas.static_rows import Rows, Stores
+from horai.engine.deltas.store import FluentStore, SpanChange
+from horai.engine.frames import Frame
+from horai.engine.intervals import operate
+from horai.engine.operands import Remembered
+from horai.engine.static import Static
+from horai.engine.world import Fluent, Key, World
+from horai.lang.ec import syntax as ec
+from horai.lang.terms import Term, Var
+from horai.plan.program import StaticPlan
+from horai.temporal.algebra import intersection
+from horai.temporal.changes import either
+from horai.temporal.clip import clip
+from horai.temporal.spans import Ints, Spans, no_spans
+
+Changes = Mapping[Key, SpanChange]
+
+
+class StaticDelta:
+    """One rule. Its groundings are `rows`, each with the pairs it reads and the one it tells of."""
+
+    def __init__(self, plan: StaticPlan, heads: FluentStore) -> None:
+        self.outline = outline(plan)
+        self.symbols = heads.symbols
+        self.rows = Rows(self.outline, heads)
+        self.measured = {place: Measured(one) for place, one in self.outline.durations}
+
+    def build(self, static: Static, stores: Stores, operands: Mapping[int, Remembered]) -> None:
+        """Begin from what was worked out from scratch; `operands` are lists inside the rule."""
+        self._grow(static, stores)
+        for place, measured in self.measured.items():
+            whole = self._whole(place, measured, stores, operands.get(2 * place))
+            measured.build(whole, static.world.query)
+
+    def changed(self, static: Static, stores: Stores, changes: Changes, cut: int) -> Spans:
+        """The time after the cut, by row, in which what the rule says may have changed."""
+        self._grow(static, stores)
+        world = static.world
+        # The next cut depends on it, whether anything has changed or not.
+        world.undecided.longest = max(world.undecided.longest, self.rows.longest)
+        where = clip(self._changed_operands(changes), cut + 1)
+        for measured in self.measured.values():
+            fresh = self._inside(where, measured.literal.intervals, stores, world)
+            more = measured.update(where, fresh, world.query)
+            where = either(where, clip(more, cut + 1))
+        return where
+
+    def lists(self, where: Spans, stores: Stores, world: World) -> Spans:
+        """What the rule says in a region, both by the pair it tells of; in any order."""
+        rows = together([self.rows.speakers.back(where)])
+        found = self._inside(rows, self.outline.plan.result, stores, world)
+        return moved(found, self.rows.heads)
+
+    def operands(self) -> dict[int, Remembered]:
+        """The lists inside the rule that are looked at as intervals, as a memory keeps them."""
+        found: dict[int, Remembered] = {}
+        for place, named in self.outline.named.items():
+            rows = self.rows.bindings(named)
+            found[2 * place] = (Fluent(rows, self.measured[place].whole), rows)
+        return found
+
+    def forget(self, until: int) -> None:
+        """Drop intervals that were over by then."""
+        for measured in self.measured.values():
+            measured.forget(until)
+
+    def _grow(self, static: Static, stores: Stores) -> None:
+        if self.rows.grow(static, stores):
+            for measured in self.measured.values():
+                measured.grow(self.rows.frame, self.symbols)
+
+    def _whole(
+        self, place: int, measured: Measured, stores: Stores, known: Remembered | None
+    ) -> Spans:
+        """The list that a duration filter looks at, with true starts."""
+        if place not in self.outline.named:
+            lookups = enumerate(self.outline.lookups)
+            read = measured.literal.intervals
+            at, lookup = next((i, one) for i, one in lookups if one.result == read)
+            return stores[lookup.key].fluent.lists(self.rows.pairs[at])
+        if known is None:
+            return no_spans()
+        lists = FluentStore(known[0], self.symbols)
+        return lists.fluent.lists(lists.rows_of(self.rows.bindings(self.outline.named[place])))
+
+    def _changed_operands(self, changes: Changes) -> Spans:
+        """Where operands have changed, by row.
+
+        That is enough for new rows too: they say something only where a pair that is new holds.
+        """
+        parts: list[Spans] = []
+        for lookup, readers in zip(self.outline.lookups, self.rows.readers, strict=True):
+            change = changes.get(lookup.key)
+            if change:
+                parts.append(readers.back(change.pieces))
+        return together(parts)
+
+    def _inside(self, where: Spans, wanted: Term, stores: Stores, world: World) -> Spans:
+        """An interval list in a region, by row."""
+        if not len(where):
+            return no_spans()
+        rows, local = np.unique(where.key, return_inverse=True)
+        region = Spans(local, where.start, where.end)
+        frame = Frame(len(rows))
+        for pairs, lookup in zip(self.rows.pairs, self.outline.lookups, strict=True):
+            spans = stores[lookup.key].fluent.spans
+            frame.lists[_name(lookup.result)] = within_targets(spans, pairs[rows], region)
+        for place, literal in enumerate(self.outline.operations):
+            if _name(wanted) in frame.lists:
+                break
+            frame.lists[_name(literal.result)] = self._operated(place, rows, region, frame, world)
+        found = frame.lists[_name(wanted)]
+        return Spans(rows[found.key], found.start, found.end)
+
+    def _operated(self, place: int, rows: Ints, region: Spans, frame: Frame, world: World) -> Spans:
+        """The result of an operation inside a region of some rows."""
+        if place in self.measured:
+            return within_targets(self.measured[place].chosen, rows, region)
+        literal = self.outline.operations[place]
+        found, _ = operate(literal, frame, world)
+        speaks_of_all_time = isinstance(literal, ec.IntervalOp) and literal.kind == "complement_all"
+        return intersection(found, region) if speaks_of_all_time else found
+
+
+def _name(term: Term) -> str:
+    assert isinstance(term, Var)  # rules of which that is not so are not possible
+    return term.name

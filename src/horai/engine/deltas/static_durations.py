@@ -1,0 +1,109 @@
+"""Duration filters by change: only intervals that have changed, or grown long enough, are measured.
+
+An interval that has not ended lasts longer at each query. Of each row at most the last one is of
+that sort, so that it is enough to know when it will be as long as its bound.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from horai.engine.arithmetic import evaluate
+from horai.engine.deltas.static_links import ranges
+from horai.engine.frames import Frame
+from horai.engine.numbers import full
+from horai.engine.symbols import Symbols
+from horai.lang.ec.syntax import Duration
+from horai.lang.terms import Term
+from horai.temporal.changes import applied, difference, either
+from horai.temporal.derive import by_duration
+from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans
+from horai.temporal.touched import spliced, touching, within
+
+Bounds = npt.NDArray[Any]
+FAR = 2.0**61  # beyond it no interval comes to be as long
+
+
+def limits(bound: Term, frame: Frame, symbols: Symbols) -> tuple[Bounds, Mask]:
+    """The bound of every row, and the rows that have one."""
+    found = evaluate(bound, frame.columns, frame.rows, symbols)
+    whole = found.whole.all() and found.exact is None
+    return full(found.ints if whole else found.real, frame.rows), found.valid
+
+
+class Measured:
+    """A list that a duration filter looks at, row by row: all of it, and what passes."""
+
+    def __init__(self, literal: Duration) -> None:
+        self.literal = literal
+        self.whole = no_spans()
+        self.chosen = no_spans()
+        self.bounds: Bounds = np.empty(0, np.int64)
+        self._due: Ints = np.empty(0, np.int64)  # the query at which to measure an open one again
+        self._next = INF
+
+    def grow(self, frame: Frame, symbols: Symbols) -> None:
+        """Take in the bounds of more rows."""
+        self.bounds = limits(self.literal.bound, frame, symbols)[0]
+        more = np.full(frame.rows - len(self._due), INF)
+        self._due = np.concatenate((self._due, more))
+
+    def build(self, whole: Spans, query: int) -> None:
+        """Begin with lists of whole intervals."""
+        self.whole = whole
+        self.chosen = self._measured(whole, query)
+
+    def update(self, where: Spans, fresh: Spans, query: int) -> Spans:
+        """Take in what the list is now inside a region; where has what passes changed?"""
+        change = difference(within(self.whole, where), fresh)
+        self.whole = applied(self.whole, change)
+        again = either(change.region(), self._grown(query))
+        if not len(again):
+            return no_spans()
+        new = self._measured(_touched(self.whole, again), query)
+        first, after = touching(self.chosen, again)
+        old = _touched(self.chosen, again)
+        self.chosen = spliced(self.chosen, first, after, new)
+        return difference(old, new).region()
+
+    def forget(self, until: int) -> None:
+        """Drop intervals that were over by then."""
+        self.whole = self.whole.where(self.whole.end > until)
+        self.chosen = self.chosen.where(self.chosen.end > until)
+
+    def _measured(self, spans: Spans, query: int) -> Spans:
+        bounds = self.bounds[spans.key]
+        one = self.literal
+        if one.open_counts:
+            still = spans.end == INF
+            self._watch(spans.key[still], spans.start[still], bounds[still], query)
+        return by_duration(spans, one.op, bounds, query, one.open_counts)
+
+    def _watch(self, rows: Ints, start: Ints, bounds: Bounds, query: int) -> None:
+        """Note when open intervals are to be measured again."""
+        if not len(rows):
+            return
+        # All comparisons change at the bound or at the point after it.
+        length = np.nan_to_num(np.clip(np.floor(bounds), -FAR, FAR), nan=-FAR).astype(np.int64)
+        reached = np.clip(start, -int(FAR), int(FAR)) + length
+        due = np.where(reached >= query, np.maximum(reached, query + 1), INF)
+        self._due[rows] = due
+        self._next = min(self._next, int(due.min()))
+
+    def _grown(self, query: int) -> Spans:
+        """The ends of open intervals that may have come to be as long as their bound."""
+        if query < self._next:
+            return no_spans()
+        rows = np.flatnonzero(self._due <= query)
+        self._due[rows] = INF
+        self._next = int(self._due.min()) if len(self._due) else INF
+        return Spans(rows, np.full(len(rows), INF - 1), np.full(len(rows), INF))
+
+
+def _touched(spans: Spans, where: Spans) -> Spans:
+    """Whole spans that meet a region."""
+    rows = ranges(*touching(spans, where))
+    return Spans(spans.key[rows], spans.start[rows], spans.end[rows])
