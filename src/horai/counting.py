@@ -53,7 +53,7 @@ class Counting:
         self._queries: list[int] = []
         self._before = dict.fromkeys(_FIELDS, 0)  # what a saved run had counted
         self._revised_before: int | None = 0
-        self._bins = np.zeros(len(_POWERS) + 1, np.int64)
+        self._bins = np.zeros(_POWERS.size + 1, np.int64)
         self._items = self._left_over = 0
         self._waiting: list[Arrived] = []
 
@@ -67,7 +67,7 @@ class Counting:
         """Count the items that are judged at a query time; `previous` is the one before, if any."""
         counts = dict.fromkeys(_FIELDS, 0)
         waiting, self._waiting = self._waiting, []
-        new = [_columns(table) for table in tables if len(table)]
+        new = [columns_of(table) for table in tables if len(table)]
         self._items += sum(len(items.op) for items in new)
         for items in (*waiting, *new):
             self._count(self._due(items, query), previous, counts)
@@ -141,19 +141,26 @@ class Counting:
         self._bins += _histogram(items)
 
 
-def _columns(table: ItemTable) -> Arrived:
+def columns_of(table: ItemTable) -> Arrived:
+    """What counting needs to know of items."""
     columns = table.table
     return Arrived(*(columns.column(name).to_numpy() for name in Arrived._fields))
 
 
+def lateness(items: Arrived) -> Ints:
+    """How long after its time each item arrived; 0 for those that came before it."""
+    late = items.arrival - items.start
+    late[items.arrival <= items.start] = 0
+    late[late < 0] = _MOST  # so far apart that the difference is no number of 64 bits
+    return late
+
+
 def _histogram(items: Arrived) -> Ints:
     """How many items have a lateness of 0, 1, 2 to 3, 4 to 7, and so on."""
-    is_late = items.arrival > items.start
-    lateness = (items.arrival - items.start)[is_late]
-    lateness[lateness < 0] = _MOST  # so far apart that the difference is no number of 64 bits
-    places = np.searchsorted(_POWERS, lateness, side="right")
-    numbers = np.bincount(places, minlength=len(_POWERS) + 1)
-    numbers[0] += len(items.op) - len(lateness)
+    late = lateness(items)
+    late = late[late > 0]
+    numbers = np.bincount(np.searchsorted(_POWERS, late, side="right"), minlength=_POWERS.size + 1)
+    numbers[0] += len(items.op) - len(late)
     return numbers
 
 

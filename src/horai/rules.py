@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from horai import parameters
 from horai.engine.profile import Profile
@@ -36,6 +37,9 @@ from horai.rows import answers_named
 from horai.saving import from_bytes
 from horai.schedule import Settings, plan_run
 from horai.session import Session
+
+if TYPE_CHECKING:
+    from horai.tuning import Tuning
 
 PathLike = str | os.PathLike[str]
 Progress = Callable[[int, int], None]
@@ -171,6 +175,32 @@ class Rules:
             include_input=include_input,
             answers=None if answers is None else answers_named(answers),
         )
+
+    def tune(
+        self,
+        input: object,
+        *,
+        windows: Sequence[int] | None = None,
+        step: int | None = None,
+        max_loss: float = 0.01,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> Tuning:
+        """Try windows on a sample of a stream: what does each of them lose?
+
+        Every window is compared with one over everything. Without `windows` some are taken from
+        how late items are; without `step` a run has a hundred query times. Recommended is the
+        shortest that loses no more than `max_loss` of the items and of the answers. `settings` are
+        those of `run` that are about the input, the time and the engine.
+
+        >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
+        >>> rules.tune(["up|5|5", "up|40|21", "up|90|90"], step=10).recommended
+        30
+        """
+        from horai.tuning import tune
+
+        asked: dict[str, Any] = {"windows": windows, "step": step, "max_loss": max_loss}
+        return tune(self, input, progress=progress, **asked, **settings)
 
     def is_output(self, name: str, arity: int, is_fluent: bool) -> bool:
         """Is the event or fluent defined by rules?"""
