@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from horai.engine.hashing import build, dense, distinct, first, probe
 from horai.temporal.spans import INF, Ints
+
+pytestmark = pytest.mark.usefixtures("way")
 
 LEAST = -(2**63)
 # Narrow ranges are addressed directly and wide ones hashed; the borders of 64 bits belong to both.

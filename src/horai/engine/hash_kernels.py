@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from horai.temporal.kernels import kernel
+from horai.temporal.kernels import inside, kernel
 from horai.temporal.spans import Ints
 
 Matrix = npt.NDArray[np.int64]  # one row per key column
 
 
-@njit(cache=True)
+@inside()
 def hashed(keys: Matrix, row: int) -> np.uint64:
     mixed = np.uint64(0x9E3779B97F4A7C15)
     for k in range(keys.shape[0]):
@@ -27,7 +26,7 @@ def hashed(keys: Matrix, row: int) -> np.uint64:
     return mixed ^ (mixed >> np.uint64(32))
 
 
-@njit(cache=True)
+@inside()
 def same(left: Matrix, i: int, right: Matrix, j: int) -> bool:
     for k in range(left.shape[0]):  # noqa: SIM110 - compiled code
         if left[k, i] != right[k, j]:
@@ -35,7 +34,7 @@ def same(left: Matrix, i: int, right: Matrix, j: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@inside()
 def slots(rows: int) -> int:
     size = 16
     while size < 2 * rows:
@@ -43,7 +42,7 @@ def slots(rows: int) -> int:
     return size
 
 
-@njit(cache=True)
+@kernel
 def chains_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
     rows = keys.shape[1]
     size = slots(rows)
@@ -57,7 +56,7 @@ def chains_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
     return head, after
 
 
-@njit(cache=True)
+@kernel
 def probe_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> tuple[Ints, Ints]:
     rows = left.shape[1]
     mask = np.uint64(len(head) - 1)
@@ -83,7 +82,7 @@ def probe_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> tuple
     return out_left[:n].copy(), out_right[:n].copy()
 
 
-@njit(cache=True)
+@kernel
 def first_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> Ints:
     rows = left.shape[1]
     mask = np.uint64(len(head) - 1)
@@ -98,7 +97,7 @@ def first_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> Ints:
     return found
 
 
-@njit(cache=True)
+@kernel
 def dense_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
     rows = keys.shape[1]
     size = slots(rows)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numba import njit
-
 from horai.engine import machine_rows as row
 from horai.engine.machine_rows import Given, Live
 from horai.engine.machine_state import create, create_pair, enter, find, find_pair, mixed, spread
@@ -20,6 +16,7 @@ from horai.engine.machine_steps import (
 )
 from horai.plan import opcodes as do
 from horai.temporal.clockwork_delays import lean
+from horai.temporal.kernels import inside
 from horai.temporal.spans import INF, Ints
 
 WIDEST = 1 << 60  # codes of integers beyond are not for a machine
@@ -27,7 +24,7 @@ FACTOR = 1 << 29  # products of smaller integers have such codes
 
 # Handing all arrays to a function takes longer than what it does with them. So these two become
 # part of the functions that call them.
-_INSIDE: dict[str, Any] = {"cache": True, "_nrt": False, "inline": "always"}
+_inlined = inside(_nrt=False, inline="always")
 
 
 @lean
@@ -89,7 +86,7 @@ def hold_attempt(
     return True
 
 
-@njit(**_INSIDE)
+@_inlined
 def say(given: Given, live: Live, step: int, kind: int, node: int, args: int, value: int,
         about: int) -> int:  # fmt: skip
     """What the head of a rule says, or what an effect that is due would say."""
@@ -164,7 +161,7 @@ def say(given: Given, live: Live, step: int, kind: int, node: int, args: int, va
     return outcome
 
 
-@njit(**_INSIDE)
+@_inlined
 def execute(given: Given, live: Live, entry: int, effect: int, about: int) -> int:
     """Run code from some place on; `about` is the pair of an attempt or the place of what is due.
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from horai.engine.columns import codes_of, constant
 from horai.engine.domains import Domains
@@ -25,6 +24,7 @@ from horai.plan.machine import Machine, MachineRule
 from horai.plan.machine_code import Column as Brought
 from horai.plan.machine_code import Table
 from horai.plan.program import Program
+from horai.temporal.kernels import kernel
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Mask
 
@@ -301,7 +301,7 @@ def _stacked(tables: list[tuple[Matrix, int]]) -> tuple[Ints, Ints, Ints, Ints]:
     return about, np.concatenate(cells), np.concatenate(heads), np.concatenate(after)
 
 
-@njit(cache=True)
+@kernel
 def _chain(rows: Matrix, keys: int, heads: Ints, after: Ints) -> None:
     for row in range(len(rows) - 1, -1, -1):
         state = mixed(0, 0)

@@ -21,6 +21,7 @@ from horai.engine.machine_steps import (
 )
 from horai.plan import opcodes as do
 from horai.temporal.clockwork_delays import lean
+from horai.temporal.kernels import compiled
 from horai.temporal.spans import INF, Ints, Mask
 
 # What is done in a layer, and after the last one.
@@ -149,7 +150,7 @@ def end_moment(
     return row.DONE
 
 
-@lean
+@compiled(_nrt=False)
 def go_on(candidates: Candidates, given: Given, live: Live, layers: int, until: int) -> int:
     """Settle the moments up to some time, or until the pass has to stop."""
     time, layer_of, rule_of, place_of, brought = candidates

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from horai.engine import machine_rows as row
 from horai.engine.machine_rows import Given, Live
@@ -22,6 +21,7 @@ from horai.engine.machine_state import (
 from horai.engine.machine_steps import is_postponable
 from horai.plan import opcodes as do
 from horai.plan.machine import Machine
+from horai.temporal.kernels import compiled
 from horai.temporal.spans import Ints
 
 FEW = 1024  # rows that an array has room for at first
@@ -73,7 +73,7 @@ def new_live(machine: Machine, given: Given, regs: Ints, expected: int, held: Be
     return live
 
 
-@njit(cache=True)
+@compiled()
 def _clear(inst: Ints, first: int, last: int, node: int) -> None:
     for one in range(first, last):
         clear(inst, one, node)
@@ -176,7 +176,7 @@ def take_up(live: Live, given: Given, begun: list[tuple[int, int, Ints]]) -> Liv
     return live
 
 
-@njit(cache=True)
+@compiled()
 def _take_up(given: Given, live: Live, effect: int, node: int, rows: Ints, own: int) -> None:
     """`own` is the place in the pool at which the registers that are given are listed."""
     arity = given.arity[node]
@@ -211,7 +211,7 @@ def open_attempts(live: Live, given: Given) -> Ints:
     return found
 
 
-@njit(cache=True)
+@compiled()
 def _open(live: Live, given: Given, found: Ints) -> Ints:
     n = 0
     for k in range(len(found)):

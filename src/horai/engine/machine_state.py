@@ -7,10 +7,10 @@ pass may call it at every step; arrays grow outside of it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from horai.engine import machine_rows as row
 from horai.temporal.clockwork_delays import NEVER, lean
+from horai.temporal.kernels import compiled
 from horai.temporal.spans import Ints
 
 
@@ -172,7 +172,7 @@ def alive(attempts: Ints, pairs: Ints, inst: Ints, attempt: int, place: int) -> 
 # --- more room -----------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@compiled()
 def rehash(inst: Ints, n: int, slots: Ints, arity: Ints) -> None:
     """Fill a hash table of instances anew."""
     slots[:] = -1
@@ -187,7 +187,7 @@ def rehash(inst: Ints, n: int, slots: Ints, arity: Ints) -> None:
         slots[slot] = one
 
 
-@njit(cache=True)
+@compiled()
 def reindex(
     inst: Ints, n: int, heads: Ints, after: Ints, index_node: Ints, index_from: Ints,
     index_place: Ints,
@@ -198,7 +198,7 @@ def reindex(
         enter(inst, one, heads, after, index_node, index_from, index_place)
 
 
-@njit(cache=True)
+@compiled()
 def rehash_pairs(pairs: Ints, n: int, slots: Ints) -> None:
     """Fill a hash table of pairs anew."""
     slots[:] = -1

@@ -7,7 +7,6 @@ an entity; sorted by entity and time, only the pairs inside the limits are made.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from horai.engine.arithmetic import evaluate
 from horai.engine.columns import bits, codes_of, constant
@@ -18,6 +17,7 @@ from horai.engine.symbols import Symbols
 from horai.lang.terms import Term, Var, is_ground
 from horai.plan.operators import Bound
 from horai.plan.scopes import names
+from horai.temporal.kernels import inside, kernel
 from horai.temporal.spans import INF, Ints
 
 LOWEST = -INF - 1
@@ -98,7 +98,7 @@ def _limits(
     return low, high
 
 
-@njit(cache=True)
+@inside()
 def _place(time: Ints, low: int, high: int, wanted: int) -> int:
     """The first place in time[low:high] that is not before `wanted`."""
     while low < high:
@@ -110,7 +110,7 @@ def _place(time: Ints, low: int, high: int, wanted: int) -> int:
     return low
 
 
-@njit(cache=True)
+@kernel
 def _between(entity: Ints, low: Ints, high: Ints, offsets: Ints, time: Ints) -> tuple[Ints, Ints]:
     rows = len(entity)
     begin = np.zeros(rows, np.int64)

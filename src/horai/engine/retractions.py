@@ -11,11 +11,11 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from horai.engine.hashing import dense
 from horai.engine.stream_rows import Rows, join
 from horai.engine.symbols import Symbols
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Mask
 
 
@@ -90,7 +90,7 @@ def _partners(rows: Rows, query: int) -> Ints:
     return found
 
 
-@njit(cache=True)
+@kernel
 def _match(steps: Ints, group: Ints, retract: Mask, rank: Ints, admission: Ints) -> Ints:
     """Every retraction takes the smallest rank of its group that is there when it comes."""
     partner = np.full(len(steps), -1, np.int64)

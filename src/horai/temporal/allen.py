@@ -12,10 +12,10 @@ before its start. The comments say where that matters.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from horai.temporal.algebra import union
 from horai.temporal.coalesce import sort_spans
+from horai.temporal.kernels import inside, kernel
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain, previous_point
 
 RELATIONS = ("before", "meets", "starts", "finishes", "during", "overlaps", "equal")
@@ -140,7 +140,7 @@ def _before(source: Spans, target: Spans, mode: str, tick: int, memory: int) -> 
             return no_spans()
 
 
-@njit(cache=True)
+@kernel
 def _containing(key: Ints, point: Ints, span_key: Ints, start: Ints, end: Ints) -> Ints:
     """For every point the span of its key that contains it, -1 if none; all sorted.
 
@@ -158,7 +158,7 @@ def _containing(key: Ints, point: Ints, span_key: Ints, start: Ints, end: Ints) 
     return found
 
 
-@njit(cache=True)
+@kernel
 def _finishing(
     key: Ints, first: Ints, last: Ints, target_key: Ints, target_first: Ints, target_last: Ints
 ) -> tuple[Ints, Ints]:
@@ -191,7 +191,7 @@ def _finishing(
     return left, right
 
 
-@njit(cache=True)
+@inside()
 def _within(last: int, first: int, memory: int) -> bool:
     """Is `first` after `last` and not farther than the memory?
 
@@ -202,7 +202,7 @@ def _within(last: int, first: int, memory: int) -> bool:
     return memory == INF or np.uint64(first) - np.uint64(last) <= np.uint64(memory)  # type: ignore[return-value]
 
 
-@njit(cache=True)
+@kernel
 def _near(key: Ints, last: Ints, target_key: Ints, first: Ints, memory: int) -> tuple[Mask, Mask]:
     """Sources that end before some target of their key starts, and those targets.
 
@@ -229,7 +229,7 @@ def _near(key: Ints, last: Ints, target_key: Ints, first: Ints, memory: int) -> 
     return sources, targets
 
 
-@njit(cache=True)
+@kernel
 def _ahead(
     key: Ints, end: Ints, last: Ints, target_key: Ints, first: Ints, memory: int
 ) -> tuple[Ints, Ints]:
@@ -262,7 +262,7 @@ def _ahead(
     return left, right
 
 
-@njit(cache=True)
+@kernel
 def _behind(
     key: Ints, end: Ints, last: Ints, target_key: Ints, first: Ints, memory: int
 ) -> tuple[Ints, Ints]:

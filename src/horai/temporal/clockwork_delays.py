@@ -7,11 +7,11 @@ last break of each origin pair is all one has to know of the past.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from horai.temporal.kernels import inside, kernel
 from horai.temporal.spans import INF, Ints, Mask
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 # For functions that are called at every moment and make no arrays: without this, every array that
 # they are given is counted in and out, which costs more than their work.
-_LEAN: dict[str, Any] = {"cache": True, "_nrt": False}
-lean = njit(**_LEAN)
+lean = inside(_nrt=False)
 
 NEVER = int(np.iinfo(np.int64).min)
 INITIATE, TERMINATE, GHOST = 0, 1, 2
@@ -207,7 +206,7 @@ def judge(
 # --- before the run ------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@kernel
 def prepare(fluents: int, given: Effects, acted: Ints) -> tuple[bool, Delays]:
     """Effects as the pass wants them; False if they are not sorted by origin pair."""
     n = len(given.rule)
@@ -238,7 +237,7 @@ def prepare(fluents: int, given: Effects, acted: Ints) -> tuple[bool, Delays]:
     return ordered, Delays(effects, pairs, first_pair, broken, queue, counts)
 
 
-@njit(cache=True)
+@kernel
 def take_up(
     delays: Delays, effect: Ints, since: Ints, deadline: Ints, start: int, query: int
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from horai.temporal import clockwork_delays as of_effect
 from horai.temporal.clockwork_delays import (
@@ -44,6 +43,7 @@ from horai.temporal.clockwork_values import (
     gather,
     move,
 )
+from horai.temporal.kernels import inside, kernel
 from horai.temporal.spans import INF, Ints, Mask
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ NEXT, N_SPANS, N_POINTS, N_MOVED, MOMENTS, NOW, CELL_END = range(7)
 DONE, NO_ROOM, UNSETTLED = range(3)
 
 
-@njit(cache=True)
+@kernel
 def settle_all(
     candidates: Candidates, guards: Guards, delays: Delays, board: Ints, spans: Ints,
     start: int, query: int, tick: int, cut: int,
@@ -122,7 +122,7 @@ def settle_all(
     return Found(spans[: come[N_SPANS]], met, points[: come[N_POINTS]], snapshot, unsettled)
 
 
-@njit(cache=True)
+@inside()
 def _new_desk(time: Ints, effects: int, fluents: int) -> Desk:
     said = np.full((_most_at_once(time) + effects, 4), NONE)
     due, acts = np.empty(effects, np.int64), np.empty(effects, np.bool_)
@@ -131,7 +131,7 @@ def _new_desk(time: Ints, effects: int, fluents: int) -> Desk:
     return Desk(come, said, due, acts, touched, moved)
 
 
-@njit(cache=True)
+@inside()
 def _with_room(rows: Ints, n: int) -> Ints:
     """The rows, with room for n."""
     if n <= len(rows):
@@ -203,7 +203,7 @@ def _go_on(
     return outcome
 
 
-@njit(cache=True)
+@inside()
 def _most_at_once(time: Ints) -> int:
     """The greatest number of candidates at one and the same time."""
     most, begin = 0, 0
@@ -265,7 +265,7 @@ def _remember_breaks(
             note_breaks(broken, touched[k], new, every, t)
 
 
-@njit(cache=True)
+@inside()
 def take_snapshot(board: Ints, delays: Delays) -> Snapshot:
     """All that the future depends on."""
     effects, n = delays.effects, 0

@@ -6,10 +6,10 @@ What is known of a fluent lies in one row of the board, so that a point costs on
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from horai.temporal.clockwork_delays import GHOST, TERMINATE, lean
 from horai.temporal.inertia import EVERY_VALUE
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import INF, Ints
 
 NONE = -1
@@ -26,7 +26,7 @@ HOLDS, ENDED, EVERY = 1, 2, 4
 FLUENT, VALUE, KIND, PAIR = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@kernel
 def new_board(held_value: Ints, held_since: Ints) -> Ints:
     """The board at the beginning of the run."""
     board = np.zeros((len(held_value), WIDTH), np.int64)
@@ -106,7 +106,7 @@ def close_cell(board: Ints, moved: Ints, n_moved: int, following: int, spans: In
     return n
 
 
-@njit(cache=True)
+@kernel
 def by_fluent(spans: Ints, n: int, board: Ints, rows: Ints, columns: Ints) -> None:
     """The spans that have ended and those that have not, as columns sorted by fluent and start.
 

@@ -8,7 +8,6 @@ order. If they do not fit, key and time do as a rule, and a radix sort orders th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, plain
@@ -71,7 +70,7 @@ def _survey(key: Ints, time: Ints) -> tuple[bool, bool, int, int, int, int]:
     return rows_rise, times_rise, low, high, early, late
 
 
-@njit(cache=True)
+@kernel
 def _insertion_sort(key: Ints, time: Ints) -> Ints:
     positions = np.arange(len(key))
     for i in range(1, len(key)):
@@ -113,7 +112,7 @@ def _pack(key: Ints, time: Ints, low: int, early: int, time_bits: int, row_bits:
     return packed
 
 
-@njit(cache=True)
+@kernel
 def _radix_sort(packed: Ints, bits: int) -> Ints:
     """Positions that sort nonnegative integers of so many bits, byte by byte from the last."""
     n = len(packed)
