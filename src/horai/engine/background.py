@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import networkx as nx
 import numpy as np
 
 from horai.engine.chains import Evaluator
@@ -15,6 +14,7 @@ from horai.engine.relations import Relation, different, joined
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
 from horai.plan import operators as op
+from horai.plan.graphs import Digraph
 from horai.plan.program import Program
 from horai.plan.scopes import names
 
@@ -127,18 +127,14 @@ def _rounds(branch: op.Branch, news: dict[Key, Relation] | None) -> list[dict[in
 
 
 def _groups(program: Program) -> dict[Key, list[Key]]:
-    graph: nx.DiGraph[Key] = nx.DiGraph()
+    graph: Digraph[Key] = Digraph()
     for key, branches in program.background.items():
-        graph.add_node(key)
+        graph.add_nodes((key,))
         for branch in branches:
             for step in op.walk(branch.body):
                 if isinstance(step, op.Facts):
                     graph.add_edge(key, step.key)
-    return {
-        key: sorted(members)
-        for members in nx.strongly_connected_components(graph)
-        for key in members
-    }
+    return {key: sorted(members) for members in graph.components() for key in members}
 
 
 def _nothing(key: Key) -> Relation:

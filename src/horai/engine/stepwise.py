@@ -11,7 +11,6 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import networkx as nx
 import numpy as np
 
 from horai.engine.attempts import Attempts
@@ -31,6 +30,7 @@ from horai.engine.world import World
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Term
 from horai.plan import operators as op
+from horai.plan.graphs import Digraph
 from horai.plan.program import PointPlan, Program, Stratum
 from horai.plan.scopes import names
 
@@ -388,9 +388,9 @@ def _elsewhere(plan: PointPlan, live: LiveWorld, program: Program) -> Key | None
 
 def _layers(stratum: Stratum, program: Program) -> list[Layer]:
     """The nodes of a component in the order in which one moment settles them."""
-    graph: nx.DiGraph[Node] = nx.DiGraph()
-    graph.add_nodes_from(("fluent", key) for key in stratum.fluents)
-    graph.add_nodes_from(("event", key) for key in stratum.events)
+    graph: Digraph[Node] = Digraph()
+    graph.add_nodes(("fluent", key) for key in stratum.fluents)
+    graph.add_nodes(("event", key) for key in stratum.events)
     for plan in stratum.points:
         if plan.split is not None:
             for source in _instant_sources(plan.split.remainder, program):
@@ -399,10 +399,8 @@ def _layers(stratum: Stratum, program: Program) -> list[Layer]:
     for delay in stratum.delays:
         if ("fluent", delay.origin_key) in graph:
             graph.add_edge(("fluent", delay.origin_key), ("fluent", delay.target_key))
-    condensed = nx.condensation(graph)
     found = []
-    for index in nx.lexicographical_topological_sort(condensed):
-        nodes = frozenset(condensed.nodes[index]["members"])
+    for nodes in graph.components():
         circular = len(nodes) > 1 or any(graph.has_edge(node, node) for node in nodes)
         found.append(Layer(nodes, circular))
     return found

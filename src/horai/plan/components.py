@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import networkx as nx
-
 from horai.plan.dependencies import DependencyGraph
+from horai.plan.graphs import Digraph
 from horai.plan.vertices import Vertex
 
 Group = frozenset[Vertex]
@@ -79,15 +78,12 @@ def stratify(graph: DependencyGraph) -> Strata:
     return Strata(graph, tuple(components))
 
 
-def i_reduced(graph: DependencyGraph) -> nx.DiGraph[Vertex]:
+def i_reduced(graph: DependencyGraph) -> Digraph[Vertex]:
     """G^ird of Definition 12: the dependency graph without its i-edges."""
-    reduced: nx.DiGraph[Vertex] = nx.DiGraph()
-    reduced.add_nodes_from(graph.vertices)
-    reduced.add_edges_from(sorted_edges(graph, graph.f_edges))
-    return reduced
+    return Digraph(sorted_edges(graph, graph.f_edges), graph.vertices)
 
 
-def f_contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> nx.DiGraph[Group]:
+def f_contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> Digraph[Group]:
     """G^fcd of Definition 12: what f-edges connect becomes one vertex.
 
     With `keep_fluents` the simple values of one fluent become one vertex too.
@@ -95,25 +91,25 @@ def f_contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> nx.
     reduced = i_reduced(graph)
     if keep_fluents:
         for first, *rest in simple_values(graph):
-            reduced.add_edges_from((first, other) for other in rest)
-    return _contract(graph, [frozenset(w) for w in nx.weakly_connected_components(reduced)])
+            reduced.add_edges((first, other) for other in rest)
+    return _contract(graph, reduced.connected())
 
 
-def contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> nx.DiGraph[Group]:
+def contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> Digraph[Group]:
     """G^cd of Definition 13; its vertices are the cd-components, and it has no cycles."""
     fcd = f_contracted_graph(graph, keep_fluents)
     merged: list[Group] = []
-    for component in nx.strongly_connected_components(fcd):
+    for component in fcd.components():
         merged.append(frozenset(vertex for group in component for vertex in group))
     return _contract(graph, merged, loops=False)
 
 
 def _contract(
     graph: DependencyGraph, groups: Iterable[Group], loops: bool = True
-) -> nx.DiGraph[Group]:
-    contracted: nx.DiGraph[Group] = nx.DiGraph()
+) -> Digraph[Group]:
+    contracted: Digraph[Group] = Digraph()
     group_of = {vertex: group for group in groups for vertex in group}
-    contracted.add_nodes_from(dict.fromkeys(group_of[vertex] for vertex in graph.vertices))
+    contracted.add_nodes(group_of[vertex] for vertex in graph.vertices)
     for source, target in sorted_edges(graph, graph.i_edges):
         if loops or group_of[source] != group_of[target]:
             contracted.add_edge(group_of[source], group_of[target])
@@ -129,10 +125,10 @@ def simple_values(graph: DependencyGraph) -> list[list[Vertex]]:
     return list(found.values())
 
 
-def component_levels(graph: DependencyGraph, contracted: nx.DiGraph[Group]) -> dict[Group, int]:
+def component_levels(graph: DependencyGraph, contracted: Digraph[Group]) -> dict[Group, int]:
     """Definition 9 on the contracted graph, where the stream itself has level 0."""
     levels: dict[Group, int] = {}
-    for group in nx.topological_sort(contracted):
+    for (group,) in contracted.components():
         if group <= graph.inputs:
             levels[group] = 0
         else:
@@ -144,19 +140,18 @@ def component_levels(graph: DependencyGraph, contracted: nx.DiGraph[Group]) -> d
 def order_relation(graph: DependencyGraph, group: Group) -> frozenset[tuple[Vertex, Vertex]]:
     """Definition 16: pairs joined by a path inside the component; empty when it has a cycle."""
     inside = subgraph(graph, group)
-    if not nx.is_directed_acyclic_graph(inside):
+    if inside.has_cycle():
         return frozenset()
-    return frozenset((a, b) for a in inside.nodes for b in nx.descendants(inside, a))
+    return frozenset((a, b) for a in inside.nodes for b in inside.descendants(a))
 
 
-def subgraph(graph: DependencyGraph, group: Iterable[Vertex]) -> nx.DiGraph[Vertex]:
+def subgraph(graph: DependencyGraph, group: Iterable[Vertex]) -> Digraph[Vertex]:
     """The vertices of a component with the edges of both kinds among them."""
     members = sorted(group, key=lambda v: graph.place[v])
-    inside: nx.DiGraph[Vertex] = nx.DiGraph()
-    inside.add_nodes_from(members)
+    inside = Digraph(nodes=members)
     for vertex in members:
         targets = {edge.target for edge in graph.edges_from[vertex]}
-        inside.add_edges_from((vertex, target) for target in members if target in targets)
+        inside.add_edges((vertex, target) for target in members if target in targets)
     return inside
 
 
@@ -164,10 +159,7 @@ def linear_extension(
     group: Iterable[Vertex], order: frozenset[tuple[Vertex, Vertex]], place: dict[Vertex, int]
 ) -> tuple[Vertex, ...]:
     """Definition 17: a total order that respects the relation; ties as written in the file."""
-    ordered: nx.DiGraph[Vertex] = nx.DiGraph()
-    ordered.add_nodes_from(group)
-    ordered.add_edges_from(order)
-    return tuple(nx.lexicographical_topological_sort(ordered, key=lambda v: place[v]))
+    return tuple(Digraph(order, group).ordered(place.__getitem__))
 
 
 def needs_time_order(graph: DependencyGraph, group: Group) -> bool:
@@ -176,8 +168,8 @@ def needs_time_order(graph: DependencyGraph, group: Group) -> bool:
     That is so when a chain of readings leads from a fluent back to itself (also from one of its
     values to another: the second ends the first), or when delayed effects run in a circle.
     """
-    between: nx.DiGraph[Vertex] = nx.DiGraph()
-    delayed: nx.DiGraph[Vertex] = nx.DiGraph()
+    between: Digraph[Vertex] = Digraph()
+    delayed: Digraph[Vertex] = Digraph()
     for edge in (edge for vertex in group for edge in graph.edges_from[vertex]):
         if edge.target not in group:
             continue
@@ -185,17 +177,12 @@ def needs_time_order(graph: DependencyGraph, group: Group) -> bool:
             delayed.add_edge(edge.source, edge.target)
         if edge.kind == "i" or edge.source.fluent != edge.target.fluent:
             between.add_edge(_unit(graph, edge.source), _unit(graph, edge.target))
-    return has_cycle(between) or has_cycle(delayed)
+    return between.has_cycle() or delayed.has_cycle()
 
 
 def _unit(graph: DependencyGraph, vertex: Vertex) -> Vertex:
     """What is settled as one: all simple values of a fluent, or a single other value."""
     return vertex.fluent if graph.is_simple(vertex) else vertex
-
-
-def has_cycle(graph: nx.DiGraph[Vertex]) -> bool:
-    """True for a directed cycle, a loop at one vertex included."""
-    return not nx.is_directed_acyclic_graph(graph)
 
 
 def sorted_edges(
@@ -213,16 +200,13 @@ def separated(graph: DependencyGraph, component: Component) -> list[Component]:
     """
     if not any(graph.is_determined(vertex) for vertex in component.vertices):
         return [component]
-    inside: nx.DiGraph[Vertex] = nx.DiGraph()
-    inside.add_nodes_from(dict.fromkeys(_unit(graph, vertex) for vertex in component.vertices))
+    inside = Digraph(nodes=(_unit(graph, vertex) for vertex in component.vertices))
     for vertex in component.vertices:
         for edge in graph.edges_from[vertex]:
             if edge.target in component.vertices:
                 inside.add_edge(_unit(graph, vertex), _unit(graph, edge.target))
-    condensed = nx.condensation(inside)
     found = []
-    for index in nx.topological_sort(condensed):
-        units = condensed.nodes[index]["members"]
+    for units in inside.components():
         vertices = tuple(v for v in component.vertices if _unit(graph, v) in units)
         cyclic = needs_time_order(graph, frozenset(vertices))
         found.append(replace(component, vertices=vertices, cyclic=cyclic, order=frozenset()))

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import networkx as nx
-
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Compound, Var, is_ground
 from horai.plan import operators as op
+from horai.plan.graphs import Digraph
 from horai.plan.machine_code import Candidates, Coder, Column, Index, NotCompiled, Step, Table
 from horai.plan.opcodes import (
     ATTEMPT,
@@ -159,23 +158,19 @@ class _Builder:
 
     def _layers(self) -> list[int]:
         """How many steps of one moment each node has to wait for."""
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        graph.add_nodes_from(self.nodes.values())
         asks: set[tuple[int, int]] = set()
         for plan in self.stratum.points:
             for source in instant_sources(plan):
                 if source in self.nodes:
                     asks.add((self.nodes[source], self.nodes[_node(plan)]))
-        graph.add_edges_from(asks)
+        graph = Digraph(sorted(asks), self.nodes.values())
         for delay in self.stratum.delays:
             # Whether a postponed attempt acts depends on initiations at the very moment.
             if any(may_match(one.term, delay.rule.origin.term) for one in self.program.postponable):
                 origin, target = ("fluent", delay.origin_key), ("fluent", delay.target_key)
                 graph.add_edge(self.nodes[origin], self.nodes[target])
         found = [0] * len(self.nodes)
-        condensed = nx.condensation(graph)
-        for index in nx.topological_sort(condensed):
-            members = condensed.nodes[index]["members"]
+        for members in graph.components():
             if any(a in members and b in members for a, b in asks):
                 raise NotCompiled("what its rules say at one moment depends on itself")
             before = [found[s] + 1 for m in members for s in graph.predecessors(m)

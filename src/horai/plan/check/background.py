@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-import networkx as nx
-
 from horai.lang.diagnostics import Diagnostic, Severity
 from horai.lang.ec.syntax import (
     Aggregate,
@@ -22,13 +20,14 @@ from horai.lang.ec.syntax import (
 from horai.lang.printer import show
 from horai.lang.terms import Term, functor, make
 from horai.plan.check.context import Context, finding, place_of
+from horai.plan.graphs import Digraph
 
 Key = tuple[str, int]
 
 
 def negative_cycles(context: Context) -> Iterator[Diagnostic]:
     """H401: a predicate that depends on its own negation."""
-    graph: nx.DiGraph[Key] = nx.DiGraph()
+    graph: Digraph[Key] = Digraph()
     negative: list[tuple[Key, Key, Call, Clause]] = []
     places: dict[tuple[Key, Key], tuple[Clause, Term]] = {}
     for rule in context.description.rules:
@@ -40,13 +39,13 @@ def negative_cycles(context: Context) -> Iterator[Diagnostic]:
             places.setdefault((head, call.key), (rule.clause, call.term))
             if not positive:
                 negative.append((head, call.key, call, rule.clause))
-    group = {v: n for n, s in enumerate(nx.strongly_connected_components(graph)) for v in s}
+    group = graph.component_of()
     reported: set[int] = set()
     for head, called, call, clause in negative:
         if group[head] != group[called] or group[head] in reported:
             continue
         reported.add(group[head])
-        cycle = [head, *nx.shortest_path(graph, called, head)]
+        cycle = [head, *(graph.path(called, head) or ())]
         steps = [
             f"{_name(a)} calls {_name(b)} ({place_of(*places[(a, b)], clause.source)})"
             for a, b in itertools.pairwise(cycle)

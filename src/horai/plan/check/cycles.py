@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-import networkx as nx
-
 from horai.lang.diagnostics import Diagnostic
 from horai.plan.check.context import Context, finding, place_of
 from horai.plan.components import Component, simple_values
 from horai.plan.dependencies import Dependency, DependencyGraph
 from horai.plan.entities import Kind
+from horai.plan.graphs import Digraph
 from horai.plan.timing import Timing
 from horai.plan.vertices import Vertex
 
@@ -40,7 +39,7 @@ def looking_ahead(context: Context) -> Iterator[Diagnostic]:
     graph = context.graph
     for component in _dynamic_cycles(context):
         linked = links(graph, component)
-        together = {v: n for n, s in enumerate(nx.strongly_connected_components(linked)) for v in s}
+        together = linked.component_of()
         seen: set[int] = set()
         for edge in _inside(graph, component):
             same = together[edge.source] == together[edge.target]
@@ -71,29 +70,26 @@ def _inside(graph: DependencyGraph, component: Component) -> Iterator[Dependency
         yield from (edge for edge in graph.edges_from[vertex] if edge.target in members)
 
 
-def links(graph: DependencyGraph, component: Component) -> nx.DiGraph[Vertex]:
+def links(graph: DependencyGraph, component: Component) -> Digraph[Vertex]:
     """What depends on what in a component; the simple values of a fluent depend on each other."""
-    linked: nx.DiGraph[Vertex] = nx.DiGraph()
-    linked.add_nodes_from(component.vertices)
-    linked.add_edges_from((edge.source, edge.target) for edge in _inside(graph, component))
+    edges = ((edge.source, edge.target) for edge in _inside(graph, component))
+    linked = Digraph(edges, component.vertices)
     members = set(component.vertices)
     for values in simple_values(graph):
-        linked.add_edges_from(
+        linked.add_edges(
             (a, b) for a in values for b in values if a != b and a in members and b in members
         )
     return linked
 
 
-def find_cycle(graph: nx.DiGraph[Vertex], through: Iterable[Vertex]) -> list[Vertex]:
+def find_cycle(graph: Digraph[Vertex], through: Iterable[Vertex]) -> list[Vertex]:
     """A shortest cycle through one of the vertices, closed: its first vertex is also its last."""
     best: list[Vertex] = []
     for vertex in through:
         for following in graph.successors(vertex):
-            if not nx.has_path(graph, following, vertex):
-                continue
-            cycle: list[Vertex] = [vertex, *nx.shortest_path(graph, following, vertex)]
-            if not best or len(cycle) < len(best):
-                best = cycle
+            path = graph.path(following, vertex)
+            if path is not None and (not best or len(path) + 1 < len(best)):
+                best = [vertex, *path]
     return best
 
 
@@ -154,9 +150,8 @@ def same_time_cycles(context: Context) -> Iterator[Diagnostic]:
 
 def _edge_circle(instant: list[Dependency]) -> list[Vertex]:
     """A circle of readings at one point that passes a negation."""
-    circle: nx.DiGraph[Vertex] = nx.DiGraph()
-    circle.add_edges_from((edge.source, edge.target) for edge in instant)
-    group = {v: n for n, s in enumerate(nx.strongly_connected_components(circle)) for v in s}
+    circle = Digraph((edge.source, edge.target) for edge in instant)
+    group = circle.component_of()
     for edge in instant:
         looped = edge.source == edge.target or group[edge.source] == group[edge.target]
         if looped and edge.how not in ("start", "end") and not edge.monotone:
@@ -169,7 +164,7 @@ def _paradox(component: Component, instant: list[Dependency]) -> list[Vertex]:
 
     Starts hide negations: a value starts only where it is not broken, and other values break it.
     """
-    moments: nx.DiGraph[Moment] = nx.DiGraph()
+    moments: Digraph[Moment] = Digraph()
     negative: list[tuple[Moment, Moment]] = []
     for edge in instant:
         source, target = _read_moment(edge), _head_moment(edge)
@@ -184,11 +179,12 @@ def _paradox(component: Component, instant: list[Dependency]) -> list[Vertex]:
         negative.append((broken, ("start", vertex)))
         moments.add_edge(broken, ("end", vertex))
         moments.add_edge(("term", vertex), broken)
-        moments.add_edges_from((("init", other), broken) for other in others)
-    group = {m: n for n, s in enumerate(nx.strongly_connected_components(moments)) for m in s}
+        moments.add_edges((("init", other), broken) for other in others)
+    group = moments.component_of()
     for source, target in negative:
         if group[source] == group[target]:
-            path = nx.shortest_path(moments, target, source)
+            path = moments.path(target, source)
+            assert path is not None, "both are in one component"
             return _vertices_of([*path, target])
     return []
 
