@@ -1,18 +1,49 @@
-"""The commands of `horai`, one file each."""
+"""The commands of `horai`, one file each. Only that of the command that runs is loaded."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from horai import __version__
-from horai.cli import check, explain, graph, new, plan, query, run, test
-from horai.cli.guard import DEBUG
+
+if TYPE_CHECKING:
+    # Newer typers bring their own click; then no other one needs to be there.
+    Context = Any
+    Command = Any
+
+COMMANDS = ("new", "check", "run", "query", "test", "graph", "plan", "tune", "explain")
+DEBUG = "HORAI_DEBUG"
+
+
+class Commands(TyperGroup):
+    """Commands that are loaded when they are asked for."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """All commands, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """The command of a name. An unknown one is compared with all the others."""
+        for name in (cmd_name,) if cmd_name in COMMANDS else COMMANDS:
+            if name not in self.commands:
+                self.commands[name] = _loaded(name)
+        return super().get_command(ctx, cmd_name)
+
+
+def _loaded(name: str) -> Command:
+    alone = typer.Typer(add_completion=False)
+    alone.command(name)(import_module(f"horai.cli.{name}").command)
+    return typer.main.get_command(alone)
+
 
 app = typer.Typer(
     name="horai",
+    cls=Commands,
     help="Event Calculus rules over event streams, answered as maximal intervals.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -36,7 +67,3 @@ def options(
     """Event Calculus rules over event streams, answered as maximal intervals."""
     if debug:
         os.environ[DEBUG] = "1"
-
-
-for command in (new, check, run, query, test, graph, plan, explain):
-    app.command(command.NAME)(command.command)

@@ -17,8 +17,6 @@ from horai.lang.ec.syntax import EventDescription
 from horai.rules import all_findings
 from horai.words import counted
 
-NAME = "check"
-
 
 class Format(StrEnum):
     """For people or for editors."""

@@ -1,14 +1,20 @@
-"""Talking to people: on standard error, in colour only on a terminal."""
+"""Talking to people: on standard error, in colour only on a terminal.
+
+Rich is loaded when there is something to say, for most runs say nothing.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from horai.lang.diagnostics import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 _PLACE = re.compile(r"(\s*)(-->)( .*)")
@@ -16,23 +22,36 @@ _GUTTER = re.compile(r"(\s*\d* \|)(.*)")
 _ADVICE = re.compile(r"(\s*= )(note|help)(: .*)")
 
 
+def is_watched() -> bool:
+    """Does a person see what goes to standard error?"""
+    return sys.stderr.isatty() and stderr().is_terminal
+
+
 def stderr() -> Console:
     """Standard error as it is now; rich obeys NO_COLOR and leaves pipes without colour."""
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False, markup=False)
 
 
 def stdout() -> Console:
     """Standard output as it is now."""
+    from rich.console import Console
+
     return Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
 
 
 def say(text: str, style: str = "") -> None:
     """A line for people."""
+    from rich.text import Text
+
     stderr().print(Text(text, style=style))
 
 
 def error(text: str, hint: str | None = None) -> None:
     """An error that is no finding about rules."""
+    from rich.text import Text
+
     line = Text.assemble(("error", "bold red"), (f": {text}", "bold"))
     if hint:
         line.append_text(Text.assemble("\n  = ", ("help", "bold cyan"), f": {hint}"))
@@ -41,6 +60,8 @@ def error(text: str, hint: str | None = None) -> None:
 
 def warning(text: str) -> None:
     """A warning that is no finding about rules."""
+    from rich.text import Text
+
     stderr().print(Text.assemble(("warning", "bold yellow"), f": {text}"))
 
 
@@ -54,6 +75,8 @@ def show_findings(findings: Iterable[Diagnostic]) -> None:
 
 def coloured(finding: Diagnostic) -> Text:
     """A finding with the colours compilers use."""
+    from rich.text import Text
+
     style = _STYLE[finding.severity]
     head, *rest = finding.render().split("\n")
     mark, _, message = head.partition(": ")

@@ -14,8 +14,6 @@ from horai.errors import UsageError
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.report import CodeInfo
 
-NAME = "explain"
-
 
 @guarded
 def command(

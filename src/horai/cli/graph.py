@@ -12,8 +12,6 @@ from horai.cli.options import Background, Predicates, RulesArgument, choose
 from horai.errors import UsageError
 from horai.report.graph import GraphError, dependency_graph, to_mermaid, write_graph
 
-NAME = "graph"
-
 
 @guarded
 def command(

@@ -14,6 +14,7 @@ from typing import ParamSpec
 import typer
 
 from horai.cli import console
+from horai.cli.app import DEBUG
 from horai.errors import CaseError, RunError, UsageError
 from horai.io import InputError
 from horai.lang.codes import has_errors
@@ -24,7 +25,6 @@ P = ParamSpec("P")
 
 FAILED = 1
 WRONG = 2
-DEBUG = "HORAI_DEBUG"
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:

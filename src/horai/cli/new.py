@@ -13,7 +13,6 @@ import typer
 from horai.cli.guard import guarded
 from horai.errors import UsageError
 
-NAME = "new"
 _NAME = re.compile(r"[^\W\d][\w .-]*")
 
 

@@ -146,7 +146,7 @@ def run_rules(
     if not quiet:
         _tell_of_a_long_tick(settings, stream)
     keep_memory()
-    if quiet or not console.stderr().is_terminal:
+    if quiet or not console.is_watched():
         return rules.run(stream, **settings)
     with _progress() as progress:
         return rules.run(stream, progress=progress, **settings)

@@ -47,7 +47,6 @@ from horai.report.plan_numbers import PlanNumbers
 from horai.report.plan_text import plan_lines
 from horai.rules import Rules
 
-NAME = "plan"
 # A run that is shorter is repeated: the first one also loads compiled code.
 SHORT = 2.0
 _NOT_HERE = ("answers", "format", "include_input", "engine")

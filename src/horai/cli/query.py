@@ -32,8 +32,6 @@ from horai.cli.options import (
 )
 from horai.cli.repl import answer, converse
 
-NAME = "query"
-
 
 @guarded
 def command(

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
+from horai.cli.metrics import summary, write_metrics
 from horai.cli.options import (
     AllenMemory,
     Background,
@@ -35,15 +35,12 @@ from horai.cli.options import (
     merged,
     run_rules,
 )
-from horai.cli.repl import converse
-from horai.cli.timeline import draw
 from horai.errors import UsageError
 from horai.io import AnswerFormat, write_answers, write_dead_letters
 from horai.io.write import SUFFIXES
 from horai.result import Result
 from horai.words import counted
 
-NAME = "run"
 _FILE_WIDTH = 100
 
 
@@ -99,6 +96,9 @@ def command(
     dead_letters: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Rows that were not used, with reasons.")
     ] = None,
+    metrics: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="How late items were, in numbers (JSON).")
+    ] = None,
     strict: Strict = None,
     include_input: Annotated[
         bool | None,
@@ -142,12 +142,17 @@ def command(
     result = run_rules(loaded, chosen, settings, quiet)
     if dead_letters is not None:
         write_dead_letters(dead_letters, result.dead_letters)
+    if metrics is not None:
+        write_metrics(metrics, result.metrics)
     if not interactive:
         _write(result, form, output)
     tell_dead_letters(result.dead_letters, dead_letters, quiet)
-    if not quiet and console.stderr().is_terminal:
+    if not quiet and console.is_watched():
         console.say(_summary(result, time.perf_counter() - began), "dim")
+        console.say(summary(result.metrics.run), "dim")
     if interactive:
+        from horai.cli.repl import converse
+
         converse(result)
 
 
@@ -185,6 +190,10 @@ def _write(result: Result, form: Format, output: Path | None) -> None:
 
 
 def _draw(result: Result, output: Path | None) -> None:
+    from rich.console import Console
+
+    from horai.cli.timeline import draw
+
     if output is None:
         screen = console.stdout()
         screen.print(draw(result, screen))

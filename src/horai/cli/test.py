@@ -20,7 +20,6 @@ from horai.rules import Rules
 from horai.testing import Difference, find_cases, run_case
 from horai.words import counted
 
-NAME = "test"
 _STYLES = {"-": "red", "+": "green", "!": "yellow"}
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from .arrowfiles import read_table
 from .csvfiles import read_csv
@@ -138,6 +137,8 @@ def _read_file(file: str, format: Format | None, options: Options) -> Harvest:
 
 
 def _read_parquet(source: pa.NativeFile) -> pa.Table:
+    import pyarrow.parquet as pq  # brings the file systems of all clouds along
+
     return pq.ParquetFile(source).read()
 
 

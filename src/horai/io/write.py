@@ -10,7 +10,6 @@ from pathlib import Path, PurePath
 from typing import IO, Any, Literal, cast, get_args
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from .answers import AnswerTable, Row
 from .letters import InputError
@@ -56,6 +55,8 @@ def write_answers(
     table = _as_table(answers)
     iso = unit if times == "iso" else None
     if chosen == "parquet":
+        import pyarrow.parquet as pq
+
         with _binary(target) as out:
             pq.write_table(arrow_table(table, iso), out)
         return

@@ -104,7 +104,8 @@ def subterms(term: Term) -> Iterator[Term]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(children(current)))
+        if isinstance(current, Compound | ListTerm):  # most terms have nothing inside
+            stack.extend(reversed(children(current)))
 
 
 def variables(term: Term) -> dict[str, Var]:
@@ -113,6 +114,8 @@ def variables(term: Term) -> dict[str, Var]:
     >>> list(variables(Compound("f", (Var("X"), Var("Y"), Var("X")))))
     ['X', 'Y']
     """
+    if isinstance(term, Var):
+        return {term.name: term}
     found: dict[str, Var] = {}
     for part in subterms(term):
         if isinstance(part, Var):
