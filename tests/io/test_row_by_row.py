@@ -99,7 +99,7 @@ def plain_time(text: str) -> int | str:
     text = text.strip(" \t")
     if re.fullmatch(r"-?[0-9]+(\.0+)?", text, re.A):
         number = int(text.split(".")[0])
-        return number if -(2**63) <= number < 2**63 else "bad-time"
+        return number if abs(number) <= 2**62 else "bad-time"
     return "unit" if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?", text) else "bad-time"
 
 

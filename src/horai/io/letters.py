@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 CODES: dict[str, str] = {
     "field-count": "the row has too few or too many fields for its type",
-    "bad-time": "a time is not a whole number, or does not fit into 64 bits",
+    "bad-time": "a time is not a whole number, or not between -2**62 and 2**62",
     "unit": "an ISO time, but nobody said how long a time-point is",
     "end-before-start": "the interval ends at or before its start, so it is empty",
     "unknown-type": "no input event or fluent has this name",

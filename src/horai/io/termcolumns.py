@@ -20,7 +20,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .terms import Term, TermText, float_source, from_source, quote_atom, read_field, to_source
-from .times import MAX_TIME, MIN_TIME
 
 TermKind = Literal["int", "float", "atom", "term"]
 SYMBOLS = pa.dictionary(pa.int32(), pa.string())
@@ -148,7 +147,7 @@ def _kind_of(term: Term) -> TermKind:
         return "atom"
     if isinstance(term, float):
         return "float"
-    return "int" if MIN_TIME <= term <= MAX_TIME else "term"
+    return "int" if -(2**63) <= term < 2**63 else "term"
 
 
 def from_terms(terms: Sequence[Term]) -> TermColumn:

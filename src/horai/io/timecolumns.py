@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from .letters import BadRow
 from .termcolumns import is_digits
-from .times import MAX_TIME, OPEN_WORDS, Clock, Unit
+from .times import MAX_TIME, MIN_TIME, OPEN_WORDS, Clock, Unit
 
 # 18 digits always fit into 64 bits; the rare longer ones are looked at one by one.
 PLAIN = r"^-?[0-9]{1,18}$"
@@ -45,8 +45,20 @@ def read_times(column: pa.Array, clock: Clock, *, ends: bool = False) -> Times:
     else:
         column = column.cast(pa.string())
         points = _from_text(column, clock)
+    points = _within_limits(points)
     readable = pc.or_(points.is_valid(), column.is_null())
     return Times(points, pc.or_(readable, _is_open(column)) if ends else readable)
+
+
+def _within_limits(points: pa.Array) -> pa.Array:
+    """Null where a time is so far away that what is computed from it might not fit."""
+    ends = pc.min_max(points)
+    if not ends["min"].is_valid or (
+        ends["min"].as_py() >= MIN_TIME and ends["max"].as_py() <= MAX_TIME
+    ):
+        return points
+    fits = pc.and_(pc.greater_equal(points, MIN_TIME), pc.less_equal(points, MAX_TIME))
+    return pc.if_else(fits, points, pa.scalar(None, pa.int64()))
 
 
 def _is_open(column: pa.Array) -> pa.Array:
