@@ -23,6 +23,10 @@ def test_examples(name: str) -> None:
 
 
 RIGHT = [
+    # one name, and different fluents by the shape of their arguments
+    """initiatedAt(per(vote(X))=true, T) :- happensAt(open(X), T).
+    initiatedAt(shut(X)=true, T) :- happensAt(end_of(X), T).
+    holdsFor(per(close(X))=true, I) :- holdsFor(shut(X)=true, I).""",
     # delays that are chosen among what the background says
     """initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
     ft(on(X)=true, R) :- days(X, R), R > 0.

@@ -308,3 +308,17 @@ def test_a_value_that_is_initiated_and_computed_from_the_others() -> None:
         "holdsFor(state(X)=tired, I) :- holdsFor(state(X)=fit, J), complement_all([J], I).\n"
     )
     assert codes(text) == ["H208"]
+
+
+def test_a_cycle_at_one_point_is_shown_by_the_readings_that_make_it() -> None:
+    (found,) = [f for f in findings(CIRCLE) if f.code == "H402"]
+    assert found.note is not None
+    assert "reads a=true by start (line 4)" in found.note
+    assert "reads b=true by start (line 3)" in found.note
+
+
+CIRCLE = r"""initiatedAt(a(X)=true, T) :- happensAt(e(X), T), holdsAt(b(X)=true, T).
+initiatedAt(b(X)=true, T) :- happensAt(e(X), T), holdsAt(a(X)=true, T).
+initiatedAt(a(X)=true, T) :- happensAt(e(X), T), \+ happensAt(start(b(X)=true), T).
+initiatedAt(b(X)=true, T) :- happensAt(start(a(X)=true), T).
+"""

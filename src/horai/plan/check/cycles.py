@@ -29,7 +29,7 @@ def static_cycles(context: Context) -> Iterator[Diagnostic]:
                 "H400",
                 "a statically determined fluent depends on itself",
                 cycle,
-                graph,
+                graph.edges,
                 "make one of them a simple fluent, or define it without the others",
             )
 
@@ -98,18 +98,22 @@ def _path(cycle: list[Vertex]) -> str:
 
 
 def _report(
-    code: str, message: str, cycle: list[Vertex], graph: DependencyGraph, hint: str
+    code: str, message: str, cycle: list[Vertex], edges: Iterable[Dependency], hint: str
 ) -> Diagnostic:
+    """A finding about a cycle; `edges` are those that make it one, the weightiest first."""
+    known: dict[tuple[Vertex, Vertex], Dependency] = {}
+    for edge in edges:
+        known.setdefault((edge.source, edge.target), edge)
     steps: list[str] = []
     first: Dependency | None = None
     for source, target in itertools.pairwise(cycle):
-        edge = next((e for e in graph.edges_from[source] if e.target == target), None)
-        if edge is None:
+        step = known.get((source, target))
+        if step is None:
             steps.append(f"{target} is another value of the same fluent as {source}")
             continue
-        first = first or edge
-        place = place_of(edge.clause, edge.term, first.clause.source)
-        steps.append(f"{_step(edge)} ({place})")
+        first = first or step
+        place = place_of(step.clause, step.term, first.clause.source)
+        steps.append(f"{_step(step)} ({place})")
     assert first is not None, "a cycle has an edge"
     return finding(
         code,
@@ -143,7 +147,7 @@ def same_time_cycles(context: Context) -> Iterator[Diagnostic]:
                 "H402",
                 "this depends on itself at one and the same time-point",
                 cycle,
-                graph,
+                sorted(instant, key=lambda edge: edge.monotone),
                 "read one of them with holdsAt, which sees the value before",
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from horai.lang.diagnostics import Diagnostic, did_you_mean
@@ -10,6 +11,7 @@ from horai.lang.terms import Term, is_ground
 from horai.plan.check.context import Context, arguments, finding, listed, quoted
 from horai.plan.check.spelling import looks_mistyped
 from horai.plan.entities import Entities, Entity, Kind, Mention, Sort
+from horai.plan.unify import may_match
 
 
 def mistyped_entities(context: Context) -> Iterator[Diagnostic]:
@@ -186,11 +188,14 @@ def values_of_two_sorts(context: Context) -> Iterator[Diagnostic]:
             if not both <= sorts:
                 continue
             heads = [m for m in fluent.defined if m.value == value]
-            later = next(m for m in heads if (m.how in _STATIC) != (heads[0].how in _STATIC))
+            pair = next(filter(_in_two_ways, itertools.combinations(heads, 2)), None)
+            if pair is None:  # `per(vote(X))` and `per(close(X))` are different fluents
+                continue
+            first, later = pair
             yield finding(
                 "H208",
                 f"{quoted(later.term)} gets the value {quoted(value)} by {later.how} here and by "
-                f"{heads[0].how} elsewhere",
+                f"{first.how} elsewhere",
                 later.clause,
                 later.term,
                 hint="define each value by rules of one sort",
@@ -199,6 +204,11 @@ def values_of_two_sorts(context: Context) -> Iterator[Diagnostic]:
 
 
 _STATIC = frozenset({"holdsFor", "holdsAt"})
+
+
+def _in_two_ways(pair: tuple[Mention, Mention]) -> bool:
+    first, later = pair
+    return (first.how in _STATIC) != (later.how in _STATIC) and may_match(first.term, later.term)
 
 
 def never_initiated(context: Context) -> Iterator[Diagnostic]:
