@@ -168,8 +168,9 @@ def _tell_of_a_long_tick(settings: dict[str, Any], narrative: Narrative) -> None
     names = ("window", "step", "tick", "allen_memory")
     lengths = {name: settings[name] for name in names if name in settings}
     clock = checked_clock(settings.get("unit"), settings.get("time_in"))
-    times = {name: time_point(settings.get(name), clock.unit, name) for name in ("start", "end")}
-    schedule = plan_run(Settings(**lengths, **times), extent(narrative.tables))
+    start, end = (time_point(settings.get(name), clock.unit, name) for name in ("start", "end"))
+    asked = Settings(start=start, end=end, **lengths)
+    schedule = plan_run(asked, extent(narrative.tables))
     if schedule is not None and schedule.next_point > schedule.end:
         console.warning(
             f"with a tick of {schedule.tick} there is no time-point between {schedule.start} and "

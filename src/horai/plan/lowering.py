@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
-from horai.lang.terms import Compound, Term, Var, functor, variables
+from horai.lang.terms import Atom, Compound, Term, Var, functor, variables
 from horai.plan import operators as op
 from horai.plan.bounds import with_bounds
 from horai.plan.modes import ModeTable, order_body
@@ -20,6 +20,7 @@ from horai.plan.scopes import names
 from horai.plan.unify import Renamer, substitute_literal
 
 Names = frozenset[str]
+NO_VALUE = Atom("\0")
 
 
 @dataclass(slots=True)
@@ -31,6 +32,8 @@ class Lowering:
     procedures: op.Procedures = field(default_factory=op.Procedures)
     _renamer: Renamer = field(default_factory=Renamer)
     _plain: dict[op.Key, bool] = field(default_factory=dict)
+    # Inside an aggregate: variables that tell solutions apart, whether or not they have a value.
+    _counted: Names = frozenset()
 
     def ordered(
         self, body: ec.And, given: Collection[str] = (), head: Collection[str] = ()
@@ -52,19 +55,19 @@ class Lowering:
         steps: list[op.Operator] = []
         for place, (literal, rest) in enumerate(zip(literals, after, strict=True)):
             later = literals[place + 1 :]
-            if isinstance(literal, ec.Or) and self._half_bound(literal, bound) & names(
-                *(one.term for one in later)
-            ):
+            half = self._half_bound(literal, bound)
+            asked = half & names(*(one.term for one in later))
+            if isinstance(literal, ec.Or) and asked:
                 whole = self._distributed(literal, later, bound, needed)
                 shared = _shared([branch.bound for branch in whole.branches])
                 return op.Chain((*steps, whole), (*after[:place], needed), bound | shared)
             steps.append(self._operator(literal, bound, rest))
-            bound |= self._binds(literal, bound)
+            bound |= self._binds(literal, bound) | (half & self._counted)
         return op.Chain(tuple(steps), tuple(after), bound)
 
-    def _half_bound(self, literal: ec.Or, bound: Names) -> Names:
+    def _half_bound(self, literal: ec.Literal, bound: Names) -> Names:
         """Variables that some alternatives bind and others leave open."""
-        branches = [self._all(ec.conjuncts(item), bound) for item in _live(literal.items)]
+        branches = self._branches(literal, bound)
         return frozenset().union(*branches) - _shared(branches) - bound
 
     def _distributed(
@@ -76,7 +79,12 @@ class Lowering:
             whole = ec.And((*ec.conjuncts(item), *later), literal.term)
             ordered = self.ordered(whole, bound, needed | bound)
             branches.append(self._chain(list(ec.conjuncts(ordered)), bound, needed))
-        return op.Union(tuple(branches), literal.term)
+        return op.Union(self._told_apart(branches), literal.term)
+
+    def _told_apart(self, branches: list[op.Chain]) -> tuple[op.Chain, ...]:
+        """Inside an aggregate, solutions with and without a value of a variable are different."""
+        every = self._counted.intersection(frozenset().union(*(one.bound for one in branches)))
+        return tuple(_marked(one, every - one.bound) for one in branches)
 
     # --- one condition ---------------------------------------------------------------------------
 
@@ -118,13 +126,15 @@ class Lowering:
             case ec.Not(item=item):
                 return op.AntiJoin(self.chain(item, bound, frozenset()), term)
             case ec.Or(items=items):
-                return op.Union(tuple(self.chain(item, bound, rest) for item in items), term)
+                branches = [self.chain(item, bound, rest) for item in items]
+                return op.Union(self._told_apart(branches), term)
             case ec.And():
                 return op.Union((self.chain(literal, bound, rest),), term)
             case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 first = self.chain(condition, bound, rest | names(then.term))
                 yes = self.chain(then, first.bound, rest)
-                return op.Choice(first, yes, self.chain(otherwise, bound, rest), term)
+                yes, no = self._told_apart([yes, self.chain(otherwise, bound, rest)])
+                return op.Choice(first, yes, no, term)
             case ec.FindAll(template=template, goal=goal, result=result):
                 return self._aggregate("list", template, goal, result, term, bound)
             case ec.Aggregate(kind=kind, template=template, goal=goal, result=result):
@@ -142,7 +152,9 @@ class Lowering:
         bound: Names,
     ) -> op.Aggregate:
         inner = names(goal.term, template)
+        around, self._counted = self._counted, inner
         body = self.chain(goal, bound, inner)
+        self._counted = around
         return op.Aggregate(kind, template, body, inner & body.bound, result, term)  # type: ignore[arg-type]
 
     def _call(self, call: ec.Call, bound: Names, rest: Names) -> op.Operator:
@@ -264,22 +276,41 @@ class Lowering:
                 return names(*given)
             case ec.And(items=items):
                 return self._all(items, bound)
-            case ec.Or(items=items):
-                return _shared([self._all(ec.conjuncts(item), bound) for item in _live(items)])
-            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                yes = self._all([*ec.conjuncts(condition), *ec.conjuncts(then)], bound)
-                branches = [yes] if _live([then]) else []
-                if _live([otherwise]):
-                    branches.append(self._all(ec.conjuncts(otherwise), bound))
-                return _shared(branches)
+            case ec.Or() | ec.IfThenElse():
+                return _shared(self._branches(literal, bound))
             case _:
                 return names(literal.term)
+
+    def _branches(self, literal: ec.Literal, bound: Names) -> list[Names]:
+        """What each branch that can succeed binds; none where there are no branches."""
+        match literal:
+            case ec.Or(items=items):
+                return [self._all(ec.conjuncts(item), bound) for item in _live(items)]
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                whole = [*ec.conjuncts(condition), *ec.conjuncts(then)]
+                found = [self._all(whole, bound)] if _live([then]) else []
+                if _live([otherwise]):
+                    found.append(self._all(ec.conjuncts(otherwise), bound))
+                return found
+            case _:
+                return []
 
     def _all(self, literals: Iterable[ec.Literal], bound: Names) -> Names:
         found: Names = frozenset()
         for literal in literals:
             found |= self._binds(literal, bound | found)
         return found
+
+
+def _marked(chain: op.Chain, open_names: Names) -> op.Chain:
+    """A chain that gives variables without a value one that no term of a program has."""
+    steps = tuple(
+        op.Unify(Var(name), NO_VALUE, Compound("=", (Var(name), NO_VALUE)))
+        for name in sorted(open_names)
+    )
+    needed = chain.needed[-1:] or (frozenset(),)
+    wanted = tuple(needed[0] | open_names for _ in steps)
+    return op.Chain(chain.steps + steps, chain.needed + wanted, chain.bound | open_names)
 
 
 def _falls_apart(body: ec.Literal) -> bool:
