@@ -205,7 +205,7 @@ def _answers(result: Result) -> Names:
 
 
 def _trial(window: int, found: _Outcome, full: _Outcome) -> Trial:
-    lost = max(0, _unused(found.counts) - _unused(full.counts))
+    lost = max(0, found.counts.unused - full.counts.unused)
     differences = {}
     for name in sorted({*found.names, *full.names}):
         has, wants = found.names.get(name, set()), full.names.get(name, set())
@@ -223,11 +223,6 @@ def _trial(window: int, found: _Outcome, full: _Outcome) -> Trial:
         answers_share=_part(max(missing, wrong), sum(map(len, full.names.values()))),
         by_name=differences,
     )
-
-
-def _unused(counts: Counts) -> int:
-    """Items not used, or not in full. That a retraction finds nothing follows from another."""
-    return counts.too_late + counts.partly_too_late + counts.outside_run
 
 
 def _part(some: int, all: int) -> float:
