@@ -8,7 +8,6 @@ import numpy as np
 from tests.engine.itemtables import batches, row, seen
 
 from horai import io
-from horai.engine.columns import terms_of
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Atom, Int, Term, make
@@ -98,19 +97,6 @@ def test_a_saved_stream_has_no_terms_in_it() -> None:
     stream = new_stream()
     feed(stream, 10, e(5), e(50, "y"), f(6, 70))
     assert b"horai.lang" not in pickle.dumps(stream.to_state())
-
-
-def test_what_was_newly_admitted_is_what_the_last_query_time_added() -> None:
-    stream = new_stream()
-    feed(stream, 10, e(5, "a"), e(15, "b"), f(5, 9))
-    feed(stream, 20, e(12, "c"), e(13, "d"), e(13, "d", arrival=14, retract=True))
-    found = stream.newly_admitted("event")[("e", 1)]
-    assert set(terms_of(found[0], stream.symbols)) == {Atom("b"), Atom("c")}
-    assert stream.newly_admitted("fluent") == {}
-    feed(stream, 30, f(22, 25))
-    (who, value) = stream.newly_admitted("fluent")[("f", 1)]
-    assert (terms_of(who, stream.symbols), terms_of(value, stream.symbols)) == ([Atom("x")], [ON])
-    assert stream.newly_admitted("event") == {}
 
 
 def test_keys_are_those_of_what_occurs() -> None:

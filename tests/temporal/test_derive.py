@@ -1,4 +1,4 @@
-"""Points before and after, edges, shifts and durations, in Python's integers and fractions."""
+"""Points before and after, shifts and durations, in Python's integers and fractions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.temporal.columns import Row, column, points, raw_spans, relation, rows_of, ticks
 
-from horai.temporal.derive import by_duration, end_points, shift, start_points
+from horai.temporal.derive import by_duration, shift
 from horai.temporal.grid import grid_points
 from horai.temporal.spans import FIRST, INF, Points, Spans, next_point, previous_point
 
@@ -31,15 +31,6 @@ def test_next_and_previous_points(moments: list[int], tick: int) -> None:
     before = [t if t == INF else inside((-(-t // tick) - 1) * tick) for t in moments]
     assert next_point(column(moments), tick).tolist() == following
     assert previous_point(column(moments), tick).tolist() == before
-
-
-@given(raw_spans, ticks)
-def test_edges_of_spans(rows: list[Row], tick: int) -> None:
-    spans = relation(rows)
-    starts = [(k, (-(-s // tick) - 1) * tick) for k, s, _ in rows_of(spans)]
-    ends = [(k, (-(-e // tick) - 1) * tick) for k, _, e in rows_of(spans) if e != INF]
-    assert pairs_of(start_points(spans, tick)) == starts
-    assert pairs_of(end_points(spans, tick)) == ends
 
 
 def pairs_of(found: Points) -> list[tuple[int, int]]:

@@ -66,11 +66,6 @@ class Shelf:
         """Does nothing of the type count now?"""
         return not any(rows.size for rows in (*self._admitted, *self._kept))
 
-    def newest(self, generation: int) -> Rows:
-        """What the last generation admitted."""
-        rows = self.admitted()
-        return rows.split(int(np.searchsorted(rows["generation"], generation)))[1]
-
     def set_aside(self, arrived: Rows, query: int) -> Rows:
         """The rows that are due; the others begin to wait."""
         start, arrival = arrived["start"], arrived["arrival"]

@@ -85,12 +85,6 @@ class Stream:
         start = _joined(admitted["first"], kept["start"])
         return FluentRows(tuple(args), value, start, _joined(admitted["end"], kept["end"]))
 
-    def newly_admitted(self, kind: ItemKind) -> dict[Key, tuple[Column, ...]]:
-        """Arguments, and after them the value of fluents, of what the last `admit` admitted."""
-        generation = self._moment.generation
-        newest = {key: shelf.newest(generation) for key, shelf in self._shelves[kind].items()}
-        return {key: rows.terms for key, rows in newest.items() if rows.size}
-
     def forget(self, keep: Mapping[Key, int]) -> None:
         """Drop events at and fluents up to `keep`; what can still be taken back stays.
 

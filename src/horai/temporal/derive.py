@@ -1,4 +1,4 @@
-"""Small operators: edges of spans, filters by duration, shifted points."""
+"""Small operators: filters by duration, shifted points."""
 
 from __future__ import annotations
 
@@ -8,20 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horai.temporal.kernels import kernel
-from horai.temporal.spans import FIRST, INF, Ints, Mask, Points, Spans, plain, previous_point
+from horai.temporal.spans import FIRST, INF, Ints, Mask, Points, Spans, plain
 
 Bound = int | float | Ints | npt.NDArray[np.float64]
-
-
-def start_points(spans: Spans, tick: int = 1) -> Points:
-    """The point before each span starts."""
-    return Points(spans.key, previous_point(spans.start, tick))
-
-
-def end_points(spans: Spans, tick: int = 1) -> Points:
-    """The last point of each span that has ended."""
-    ended = spans.where(spans.end != INF)
-    return Points(ended.key, previous_point(ended.end, tick))
 
 
 def shift(points: Points, delay: int | Ints) -> Points:
