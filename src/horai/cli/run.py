@@ -13,6 +13,7 @@ import typer
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
+from horai.cli.metrics import summary, write_metrics
 from horai.cli.options import (
     AllenMemory,
     Background,
@@ -95,6 +96,9 @@ def command(
     dead_letters: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Rows that were not used, with reasons.")
     ] = None,
+    metrics: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="How late items were, in numbers (JSON).")
+    ] = None,
     strict: Strict = None,
     include_input: Annotated[
         bool | None,
@@ -138,11 +142,14 @@ def command(
     result = run_rules(loaded, chosen, settings, quiet)
     if dead_letters is not None:
         write_dead_letters(dead_letters, result.dead_letters)
+    if metrics is not None:
+        write_metrics(metrics, result.metrics)
     if not interactive:
         _write(result, form, output)
     tell_dead_letters(result.dead_letters, dead_letters, quiet)
     if not quiet and console.is_watched():
         console.say(_summary(result, time.perf_counter() - began), "dim")
+        console.say(summary(result.metrics.run), "dim")
     if interactive:
         from horai.cli.repl import converse
 

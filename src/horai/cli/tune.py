@@ -1,0 +1,192 @@
+"""`horai tune`: which window a stream needs."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horai.cli import console
+from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.guard import FAILED, guarded
+from horai.cli.options import (
+    AllenMemory,
+    Background,
+    Chosen,
+    End,
+    Engine,
+    Input,
+    InputFormat,
+    Predicates,
+    Quiet,
+    RulesArgument,
+    Start,
+    Step,
+    Strict,
+    Tick,
+    TimeIn,
+    Unit,
+    choose,
+    merged,
+    read_chosen,
+)
+from horai.errors import UsageError
+
+if TYPE_CHECKING:
+    from horai.tuning import Trial, Tuning
+
+_SETTINGS = ("step", "start", "end", "tick", "unit", "allen_memory", "engine")
+_SHOWN = (0.5, 0.9, 0.99, 1.0)
+HEAD = ["window", "items lost", "share", "answers missing", "wrong", "share", "most of"]
+
+
+class Format(StrEnum):
+    """For people or for machines."""
+
+    text = "text"
+    json = "json"
+
+
+@guarded
+def command(
+    rules: RulesArgument = None,
+    background: Background = None,
+    input: Input = None,
+    step: Step = None,
+    windows: Annotated[
+        str | None,
+        typer.Option(metavar="N,N,...", help="The windows to try; else by how late items are."),
+    ] = None,
+    max_loss: Annotated[
+        str, typer.Option(metavar="SHARE", help="What may be lost of items and answers.")
+    ] = "1%",
+    start: Start = None,
+    end: End = None,
+    tick: Tick = None,
+    unit: Unit = None,
+    time_in: TimeIn = None,
+    input_format: InputFormat = None,
+    strict: Strict = None,
+    allen_memory: AllenMemory = None,
+    engine: Engine = None,
+    predicates: Predicates = None,
+    format: Annotated[Format, typer.Option(help="For people, or for machines.")] = Format.text,
+    quiet: Quiet = False,
+) -> None:
+    """Propose a window: try some on a sample and see what each loses."""
+    chosen = choose(rules, background, predicates, input)
+    limit, lengths = share(max_loss), None if windows is None else whole_numbers(windows)
+    if not chosen.input:
+        raise UsageError("no input given", "name a sample of the stream: --input FILE")
+    settings = merged(
+        chosen,
+        step=step,
+        start=start,
+        end=end,
+        tick=tick,
+        unit=unit,
+        time_in=time_in,
+        input_format=input_format,
+        strict=strict,
+        allen_memory=allen_memory,
+        engine=engine,
+    )
+    found = _tuned(chosen, settings, quiet, windows=lengths, max_loss=limit)
+    if format is Format.json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+    else:
+        typer.echo("\n".join(lines(found)))
+    if found.recommended is None:
+        console.warning(f"no window that was tried loses at most {percent(limit)}")
+        raise typer.Exit(FAILED)
+
+
+def _tuned(chosen: Chosen, settings: dict[str, Any], quiet: bool, **asked: Any) -> Tuning:
+    loaded = chosen.load()
+    narrative = read_chosen(loaded, chosen, settings)
+    tell_dead_letters(narrative.dead_letters, None, quiet)
+    asked |= {name: settings[name] for name in _SETTINGS if name in settings}
+    if quiet or not console.is_watched():
+        return loaded.tune(narrative, **asked)
+    from rich.progress import Progress
+
+    with Progress(console=console.stderr(), transient=True) as bar:
+        task = bar.add_task("windows", total=None)
+        return loaded.tune(
+            narrative,
+            progress=lambda done, all: bar.update(task, completed=done, total=all),
+            **asked,
+        )
+
+
+# --- what people write and read ------------------------------------------------------------------
+
+
+def share(text: str) -> float:
+    """A share such as `1%` or `0.01`.
+
+    >>> share("1%"), share("0.25"), share("0")
+    (0.01, 0.25, 0.0)
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        found = float(number) / (100 if sign else 1)
+    except ValueError:
+        found = -1.0
+    if rest or not 0 <= found <= 1:
+        hint = "give a share such as 1% or 0.01; 0 for nothing at all"
+        raise UsageError(f"--max-loss {text}: this is no share between 0% and 100%", hint)
+    return found
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Lengths separated by commas."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        hint = "give lengths in time-points, separated by commas: --windows 60,120,600"
+        raise UsageError(f"--windows {text}: these are no whole numbers", hint) from None
+
+
+def percent(part: float) -> str:
+    """A share for people; what is little is not nothing.
+
+    >>> percent(0.01), percent(0.3333), percent(0.00001), percent(0)
+    ('1%', '33.33%', '0.001%', '0%')
+    """
+    if part < 0.0001:
+        return f"{100 * part:.1g}%"
+    return f"{100 * part:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def lines(found: Tuning) -> list[str]:
+    """What was tried, one window per line, and what follows from it."""
+    late = ", ".join(f"{percent(part)} at most {found.lateness[part]}" for part in _SHOWN)
+    rows = [HEAD, *(_cells(trial) for trial in found.trials)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        f"{found.items} items, {found.answers} answers, a query every {found.step}",
+        f"lateness of items: {late}",
+        "",
+        *("  ".join(map(str.rjust, row, widths)).rstrip() for row in rows),
+        *_advice(found),
+    ]
+
+
+def _cells(trial: Trial) -> list[str]:
+    worst = max(trial.by_name, key=lambda n: trial.by_name[n].missing, default="")
+    return [
+        *(str(trial.window), str(trial.items_lost), percent(trial.items_share)),
+        *(str(trial.answers_missing), str(trial.answers_wrong), percent(trial.answers_share)),
+        worst,
+    ]
+
+
+def _advice(found: Tuning) -> list[str]:
+    if found.recommended is None:
+        return []
+    most = percent(found.max_loss)
+    settings = f"--window {found.recommended} --step {found.step}"
+    return ["", f"{settings}: the shortest of these that loses at most {most}"]
