@@ -138,7 +138,15 @@ class Counting:
         counts["on_time"] += inserted - late
         counts["late"] += late
         counts["retracted"] += rows - inserted
-        self._bins += _histogram(items)
+        self._measure(items)
+
+    def _measure(self, items: Arrived) -> None:
+        """Into bins: a lateness of 0, 1, 2 to 3, 4 to 7, and so on."""
+        if (items.arrival > items.start).any():
+            late = np.searchsorted(_POWERS, lateness(items), side="right")
+            self._bins += np.bincount(late, minlength=self._bins.size)
+        else:
+            self._bins[0] += len(items.op)
 
 
 def columns_of(table: ItemTable) -> Arrived:
@@ -153,15 +161,6 @@ def lateness(items: Arrived) -> Ints:
     late[items.arrival <= items.start] = 0
     late[late < 0] = _MOST  # so far apart that the difference is no number of 64 bits
     return late
-
-
-def _histogram(items: Arrived) -> Ints:
-    """How many items have a lateness of 0, 1, 2 to 3, 4 to 7, and so on."""
-    late = lateness(items)
-    late = late[late > 0]
-    numbers = np.bincount(np.searchsorted(_POWERS, late, side="right"), minlength=_POWERS.size + 1)
-    numbers[0] += len(items.op) - len(late)
-    return numbers
 
 
 def _bins(numbers: Ints) -> tuple[Bin, ...]:

@@ -13,6 +13,7 @@ from tests.strategies.runs import Run
 
 import horai
 from horai import engines
+from horai.io.times import MAX_TIME, MIN_TIME
 from horai.metrics import Bin, Counts, Metrics
 
 RULES = horai.loads("""
@@ -78,8 +79,8 @@ def test_lateness_is_counted_in_doubling_bins() -> None:
 
 
 def test_the_farthest_times_make_no_number_too_large() -> None:
-    rows = [f"up|{2**63 - 1}|{-(2**63) + 9}|a"]
-    found = RULES.run(rows, start=-(2**63) + 1, end=2**63 - 1).metrics.run.lateness[-1]
+    rows = [f"up|{MAX_TIME}|{MIN_TIME + 1}|a"]
+    found = RULES.run(rows, start=MIN_TIME, end=MAX_TIME).metrics.run.lateness[-1]
     assert found == Bin(2**62, 2**63 - 1, 1)
 
 

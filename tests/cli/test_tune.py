@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from horai.cli import console
+
 from .conftest import Run
 
 NARRATIVE = "win|5|5|a\nlose|40|21|a\nwin|90|90|b\nwin|95|91|c\nlose|100|99|b\n"
@@ -31,6 +33,13 @@ def test_a_table_and_a_proposal(horai: Run) -> None:
         "\n"
         "--window 30 --step 10: the shortest of these that loses at most 1%\n"
     )
+
+
+def test_a_terminal_sees_progress(horai: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "is_watched", lambda: True)
+    watched = horai(*TUNE)
+    assert watched.exit_code == 0
+    assert watched.stdout == horai(*TUNE, "--quiet").stdout
 
 
 def test_json_for_machines(horai: Run) -> None:
