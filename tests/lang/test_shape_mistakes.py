@@ -103,7 +103,7 @@ MISTAKES: list[tuple[str, str, int, int, str, str]] = [
     ("r :- aggregate_all(avg(X), p(X), R).", "H117", 1, 20, "avg(X)", "known are"),
     ("r :- aggregate_all(count(X), p(X), R).", "H117", 1, 20, "count(X)", "`count`"),
     ("r :- aggregate_all(sum, p(X), R).", "H117", 1, 20, "sum", "`sum(X)`"),
-    ("r :- aggregate_all(max(X, W), p(X, W), R).", "H117", 1, 20, "max(X, W)", "`max(X)`"),
+    ("r :- aggregate_all(max(X, W, V), p(X, W, V), R).", "H117", 1, 20, "max(X, W, V)", "`max(X)`"),
     ("r :- a, 7.", "H118", 1, 9, "7", "predicate"),
     ("r :- a, X.", "H118", 1, 9, "X", "predicate"),
     ('r :- a, "s".', "H118", 1, 9, '"s"', "predicate"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from horai.lang.ec.builtins import (
     AGGREGATES,
@@ -43,6 +44,7 @@ from horai.lang.ec.syntax import (
     TerminatedAt,
     Truth,
 )
+from horai.lang.ec.witnesses import has_witness, written_out
 from horai.lang.operators import COMPARISONS, is_pair
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Term, Var
@@ -225,7 +227,10 @@ def _findall(term: Compound, shape: Shape) -> Literal | None:
 
 def _aggregate(term: Compound, shape: Shape) -> Literal | None:
     what, goal, result = term.args
-    inner = build_literal(_without_carets(goal), shape)
+    goal = _without_carets(goal)
+    if has_witness(what):
+        return build_literal(written_out(replace(term, args=(what, goal, result))), shape)
+    inner = build_literal(goal, shape)
     if isinstance(what, Atom) and what.name == "count":
         return None if inner is None else Aggregate("count", None, inner, result, term)
     single = isinstance(what, Compound) and len(what.args) == 1
@@ -235,7 +240,7 @@ def _aggregate(term: Compound, shape: Shape) -> Literal | None:
         return Aggregate(what.name, what.args[0], inner, result, term)  # type: ignore[arg-type]
     name = what.name if isinstance(what, Atom | Compound) else ""
     meant = name if name in AGGREGATES else nearest(name, AGGREGATES, 1)
-    hint = "known are count, sum(X), max(X), min(X), bag(X) and set(X)"
+    hint = "known are count, sum(X), max(X), min(X), max(X, W), min(X, W), bag(X) and set(X)"
     if meant:
         hint = f"write `{'count' if meant == 'count' else meant + '(X)'}`"
     shape.wrong("H117", f"`{show(what)}` is no aggregate", what, hint)

@@ -140,7 +140,7 @@ SHAPE_CODES = table(
         "H117",
         "Unknown aggregate",
         _E,
-        "aggregate_all knows count, sum(X), max(X), min(X), bag(X) and set(X).",
+        "aggregate_all knows count, sum(X), max(X), min(X), max(X, W), min(X, W), bag(X), set(X).",
         "busy(N) :- aggregate_all(avg(X), load(X), N).",
     ),
     CodeInfo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -24,6 +25,8 @@ from horai.plan.ordering import RuleOrder, order_rules
 from horai.plan.predicates import Predicate, find_predicates, mode_table
 from horai.plan.types import Types, infer_types
 from horai.plan.ungrounded import not_computed
+
+_FRESH = re.compile(r"(?<=[A-Za-z])~\d+")
 
 
 class Context:
@@ -118,8 +121,8 @@ def finding(
 
 
 def quoted(term: Term) -> str:
-    """A term in a message."""
-    return f"`{show(term)}`"
+    """A term in a message, without the numbers that tell variables of our own apart."""
+    return f"`{_FRESH.sub('', show(term))}`"
 
 
 def find_variable(term: Term, name: str) -> Var | None:
