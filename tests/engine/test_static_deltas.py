@@ -16,6 +16,7 @@ from horai.engine.deltas.static import StaticComponent, possible_stratum
 from horai.engine.deltas.store import FluentStore, SpanChange
 from horai.engine.findings import Findings
 from horai.engine.memory import FOREVER, Memory, union
+from horai.engine.operands import Remembered
 from horai.engine.relations import Relation
 from horai.engine.remembering import KnownPairs, remember
 from horai.engine.session import Session
@@ -29,6 +30,7 @@ from horai.temporal.spans import INF
 Key = tuple[str, int]
 Pair = tuple[str, ...]
 Times = list[tuple[int, int]]
+Reaching = tuple[int, Pair, int, int]  # a list, its row, and an interval
 START = 3
 DERIVED = frozenset({("b", 1)})  # readers see only the pairs in its domain
 WHO = ("x", "y", "z")
@@ -202,11 +204,22 @@ class Timeline:
 
 def shown(fluent: Fluent, session: Session) -> dict[tuple[str, ...], Times]:
     columns = [terms_of(column, session.symbols) for column in fluent.pairs.columns]
-    pairs = [tuple(show(term) for term in row) for row in zip(*columns, strict=True)]
+    pairs = [tuple(show(column[i]) for column in columns) for i in range(fluent.pairs.rows)]
     found: dict[tuple[str, ...], Times] = {}
     for key, start, end in zip(*(column.tolist() for column in fluent.spans), strict=True):
         found.setdefault(pairs[key], []).append((start, end))
     return found
+
+
+def reaching(lists: dict[int, Remembered], cut: int, session: Session) -> set[Reaching]:
+    """The intervals of lists inside a rule that are not over at the cut."""
+    return {
+        (number, row, start, end)
+        for number, (fluent, _) in lists.items()
+        for row, times in shown(fluent, session).items()
+        for start, end in times
+        if end > cut + 1
+    }
 
 
 class Run:
@@ -275,6 +288,12 @@ class Run:
             assert now == shown(expected, self.session)
             assert now == shown(self.from_the_start(key), self.session)
             assert bool(made[key]) == (before[key] != shown(store.fluent, self.session))
+        for place, lists in self.component.operands().items():
+            mine = reaching(lists, self.memory.cut, self.session)
+            theirs = reaching(found.operands[place], self.memory.cut, self.session)
+            # Of z a later filter may have no bound: then the rule says nothing of it anyway.
+            assert mine <= theirs
+            assert all({"z", "none"} & set(row) for _, row, *_ in theirs - mine)
         if self.query % 2:
             found.operands = self.component.operands()
 
@@ -380,3 +399,18 @@ def test_a_step_without_changes() -> None:
         (change,) = run.component.step(run.world()[1].static, run.stores, {}, START).values()
         changed.append((len(change.gone), len(change.new)))
     assert changed == [(0, 0), (0, 0), (0, 1), (0, 0)]
+
+
+def test_what_is_over_is_forgotten() -> None:
+    rules = f"holdsFor(h(X)=true,I) :- {AB}, union_all([A,B],D), intDurLess(D,9,I)."
+    run = Run(INPUTS + rules, 1)
+    run.step(Step([Edit(("a", 1), 0, True, after, 2) for after in (1, 9)], 20, 0, False))
+    assert run.component is not None
+    run.component.forget(START + 6)
+    run.timelines["b", 1].edit(Edit(("b", 1), 0, True, 11, 3), START, 1)
+    changes = {
+        key: s.replace(run.timelines[key].fluent(run.session)) for key, s in run.stores.items()
+    }
+    run.component.step(run.world()[1].static, run.stores, changes, START + 6)
+    (store,) = run.component.stores.values()
+    assert shown(store.public(), run.session) == {("x", "true"): [(START + 9, START + 14)]}
