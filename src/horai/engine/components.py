@@ -69,7 +69,7 @@ class Components:
         if not stratum.points and not stratum.initially and not stratum.delays:
             return found
         found.simple = set(stratum.fluents)
-        held = self._held(stratum, memory, found)
+        held = self.held(stratum, memory, found)
         if not stratum.delays and all(plan.split is None for plan in stratum.points):
             self._plain(stratum, held, found)
         elif isinstance(compiled, dict):
@@ -188,7 +188,7 @@ class Components:
 
     # --- the values a component begins with ------------------------------------------------------
 
-    def _held(self, stratum: Stratum, memory: Memory, found: Findings) -> dict[Key, Held]:
+    def held(self, stratum: Stratum, memory: Memory, found: Findings) -> dict[Key, Held]:
         """The values that hold at the cut; at the start of the run, the initial ones."""
         at_start = memory.cut == self.world.start
         held: dict[Key, Held] = {}

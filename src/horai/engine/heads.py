@@ -119,13 +119,14 @@ class Heads:
                 frame = self.evaluator.run(chain, self.start(plan))
             finally:
                 self.evaluator.domains = {}
-            return self._said(plan, frame)
+            return self.points_of(plan, frame)
 
     def said(self, plan: PointPlan, frame: Frame) -> Said:
         """The points of the solutions of a body, those in the run."""
-        return self._said(plan, frame)[1]
+        return self.points_of(plan, frame)[1]
 
-    def _said(self, plan: PointPlan, frame: Frame) -> tuple[Frame, Said]:
+    def points_of(self, plan: PointPlan, frame: Frame) -> tuple[Frame, Said]:
+        """The solutions of a body that are points of the run, and these points."""
         has_value = plan.kind != "event"
         arity = plan.key[1]
         if not frame.rows:

@@ -12,7 +12,7 @@ from horai.engine.matching import build, match
 from horai.engine.memory import after, clipped, only
 from horai.engine.relations import Relation
 from horai.engine.remembering import KnownPairs
-from horai.engine.stream import Stream
+from horai.engine.stream import EventRows, Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World, fluent_of
 from horai.lang.terms import Compound, Term, Var
@@ -32,13 +32,14 @@ class InputMemory:
 
     def fill(self, world: World, stream: Stream, unwrapping: Unwrapping) -> None:
         """Put everything that counts now into a world."""
-        symbols = world.symbols
         for key in stream.keys("event"):
-            events = stream.events(key)
-            size = len(events.time)
-            for flat, args, rows in flattened(key, events.args, size, unwrapping, symbols):
-                time = ints(events.time if len(rows) == size else events.time[rows])
-                world.add_points("event", flat, Relation((*args, time), len(rows)))
+            for flat, table in event_tables(key, stream.events(key), unwrapping, world.symbols):
+                world.add_points("event", flat, table)
+        self.fill_fluents(world, stream, unwrapping)
+
+    def fill_fluents(self, world: World, stream: Stream, unwrapping: Unwrapping) -> None:
+        """Put the input fluents into a world."""
+        symbols = world.symbols
         for flat, fluent in self.fluents.items():
             world.add_fluent(flat, fluent)
         for key in stream.keys("fluent"):
@@ -60,6 +61,16 @@ class InputMemory:
             bound = keep(("fluent", key))
             known.add(key, only(fluent, fluent.spans.end <= bound).pairs)
             self.fluents[key] = clipped(fluent, cut, bound)
+
+
+def event_tables(
+    key: Key, events: EventRows, unwrapping: Unwrapping, symbols: Symbols
+) -> Iterator[tuple[Key, Relation]]:
+    """Occurrences of an event as relations, by the flat event they belong to."""
+    size = len(events.time)
+    for flat, args, rows in flattened(key, events.args, size, unwrapping, symbols):
+        time = ints(events.time if len(rows) == size else events.time[rows])
+        yield flat, Relation((*args, time), len(rows))
 
 
 def flattened(

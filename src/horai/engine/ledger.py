@@ -20,11 +20,12 @@ from horai.engine.memory import known_rows
 from horai.engine.origins import Dropped
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
-from horai.engine.world import World
+from horai.engine.world import Fluent, World
 from horai.plan.reach import Source
 from horai.plan.unwrapping import Unwrapping
 from horai.temporal.spans import INF, Ints, Mask, previous_point
 
+Key = tuple[str, int]
 Final = Callable[[Source], int]
 T = TypeVar("T")
 
@@ -53,6 +54,25 @@ class Rows:
 
 
 Tables = dict[Source, Rows]
+Later = Tables | Callable[[], Tables]
+BothWays = tuple[Tables, Tables]  # gone, new
+# Fluents and events by name, or what gives them.
+Relations = tuple[
+    dict[Key, Fluent] | dict[Key, Callable[[], Fluent]],
+    dict[Key, Relation] | dict[Key, Callable[[], Relation]],
+]
+
+
+def once(make: Callable[[], T]) -> Callable[[], T]:
+    """Make something when first asked for it."""
+    made: list[T] = []
+
+    def get() -> T:
+        if not made:
+            made.append(make())
+        return made[0]
+
+    return get
 
 
 @dataclass(slots=True)
@@ -64,33 +84,67 @@ class Ledger:
     tick: int
     window: int | None
     archive: dict[Source, list[Rows]] | None = field(default_factory=dict)
-    live: Tables = field(default_factory=dict)
     shown: frozenset[Source] | None = None  # the relations that answers show; None for all
     # For fluents that speak of what is absent: the pairs they look at, those of them whose past is
     # final, and those for which it was so when the archive was last closed.
     looked: dict[Source, Relation] = field(default_factory=dict)
     fixed: dict[Source, Relation] = field(default_factory=dict)
     archived: dict[Source, Relation] = field(default_factory=dict)
+    _live: Later = field(default_factory=dict)
+
+    @property
+    def live(self) -> Tables:
+        """The rows that may still change; worked out when somebody asks."""
+        if callable(self._live):
+            self._live = self._live()
+        return self._live
+
+    @live.setter
+    def live(self, tables: Later) -> None:
+        self._live = tables
 
     def answer(self, world: World, final: Final, border: int, dropped: Sequence[Dropped]) -> Answer:
         """The answer in a world; `final` tells what the archive has already."""
-        live = self._tables(world, final)
-        before, self.live = self.live, live
-        kept = None
-        if self.archive is not None:
-            kept = {source: list(parts) for source, parts in self.archive.items()}
-        now, then = self._shown(live), self._shown(before)
-        parts: dict[Which, Callable[[], Part]] = {
-            "window": lambda: self._part(self._in_window(now, border)),
-            "new": lambda: self._part(self._without(now, then)),
-            "gone": lambda: self._part(self._without(then, now)),
-        }
-        if kept is not None:
-            parts["all"] = lambda: self._part(self._everything(self._shown(kept), now))
-            if self.shown is not None:
-                hidden = self._hidden(live)
-                parts["input"] = lambda: self._part(self._everything(self._hidden(kept), hidden))
+        before, now = self.live, self._tables(world.relations(), final)
+        self.live = now
+        shown, then = self._shown(now), self._shown(before)
+        parts = self._parts(lambda: now, border)
+        parts["new"] = lambda: self._part(self._without(shown, then))
+        parts["gone"] = lambda: self._part(self._without(then, shown))
         return Answer(world.query, self.symbols, dropped, parts)
+
+    def answer_by_change(
+        self,
+        query: int,
+        relations: Relations,
+        change: BothWays,
+        final: Final,
+        border: int,
+        dropped: Sequence[Dropped],
+    ) -> Answer:
+        """The answer when it is known what came and went; all else is looked at when asked for."""
+        tables = once(lambda: self._tables(relations, final))
+        self.live = tables() if self.looked else tables
+        parts = self._parts(tables, border)
+        gone, new = (self._shown(side) for side in change)
+        parts["new"] = lambda: self._part(new)
+        parts["gone"] = lambda: self._part(gone)
+        return Answer(query, self.symbols, dropped, parts)
+
+    def _parts(self, live: Callable[[], Tables], border: int) -> dict[Which, Callable[[], Part]]:
+        parts: dict[Which, Callable[[], Part]] = {
+            "window": lambda: self._part(self._in_window(self._shown(live()), border)),
+        }
+        if self.archive is not None:
+            kept = {source: list(rows) for source, rows in self.archive.items()}
+            parts["all"] = lambda: self._part(
+                self._everything(self._shown(kept), self._shown(live()))
+            )
+            if self.shown is not None:
+                parts["input"] = lambda: self._part(
+                    self._everything(self._hidden(kept), self._hidden(live()))
+                )
+        return parts
 
     def _shown(self, tables: dict[Source, T]) -> dict[Source, T]:
         shown = self.shown
@@ -122,10 +176,11 @@ class Ledger:
 
     # --- tables ----------------------------------------------------------------------------------
 
-    def _tables(self, world: World, final: Final) -> Tables:
+    def _tables(self, relations: Relations, final: Final) -> Tables:
         found: Tables = {}
-        for key in world.fluents:
-            fluent = world.fluent(key)
+        fluents, events = relations
+        for key, fluent in fluents.items():
+            fluent = fluent() if callable(fluent) else fluent
             spans = fluent.spans
             open_ = spans.end > final(("fluent", key))
             if ("fluent", key) in self.looked:
@@ -134,10 +189,8 @@ class Ledger:
             if len(spans):
                 columns = tuple(column.take(spans.key) for column in fluent.pairs.columns)
                 found["fluent", key] = Rows(columns, spans.start, spans.end)
-        for kind, key in world.points:
-            if kind != "event":
-                continue
-            table = world.scan("event", key)
+        for key, table in events.items():
+            table = table() if callable(table) else table
             rows = Rows(table.columns[:-1], table.columns[-1].data)
             rows = rows.where(rows.start > final(("event", key)))
             if len(rows):

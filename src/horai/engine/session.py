@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal as OneOf
+from typing import TypeVar
 
 from horai.engine import saved
 from horai.engine.answer import Answer
@@ -12,6 +14,10 @@ from horai.engine.arrow_items import read_items
 from horai.engine.background import Knowledge
 from horai.engine.chains import Evaluator
 from horai.engine.components import Components
+from horai.engine.deltas.changes import Changed
+from horai.engine.deltas.live import Live
+from horai.engine.deltas.live_world import LiveWorld
+from horai.engine.deltas.told import told
 from horai.engine.dynamic import Members
 from horai.engine.findings import Findings
 from horai.engine.groundings import Groundings
@@ -36,6 +42,13 @@ from horai.plan.reach import Source
 
 Key = tuple[str, int]
 Predicate = Callable[..., object]
+Incremental = OneOf["auto", "always", "never"]
+T = TypeVar("T")
+# What work by change costs, in items that are looked at from scratch: each that came or went, and
+# a step as such. Measured by `bench/bench_incremental.py`.
+COST_OF_CHANGE = 3
+COST_OF_STEP = 80_000
+REUSED = 4  # memories are brought up to date this often while a window passes
 
 
 class Session:
@@ -55,6 +68,7 @@ class Session:
         allen_memory: int | None = None,
         predicates: Mapping[str, Predicate] | None = None,
         archive: bool = True,
+        incremental: Incremental = "auto",
     ) -> None:
         self.python = dict(predicates or {})
         given = [
@@ -80,6 +94,9 @@ class Session:
             self.symbols, self.program.unwrapping, tick, window, {} if archive else None
         )
         self._compiled = plan.ways
+        self.incremental = incremental
+        self.live = Live(self.program, self.symbols)
+        self._based = start  # the border at which memories were last brought up to date
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
 
@@ -87,9 +104,15 @@ class Session:
         """The answer at query time `until`, with more items known than before."""
         if until <= self.query:
             raise ValueError(f"query times must grow: {until} is not after {self.query}")
-        self.query = until
+        before, self.query = self.query, until
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         dropped = self.stream.admit(batches, until)
+        if self._pays(before) and self.live.serves(self.stream):
+            answer = self._advance_by_change(before, dropped)
+            if answer is not None:
+                return answer
+        if self.live.built:
+            self.live.reset()
         world, findings, cuts = self._evaluate(until)
         self.ledger.looked = {}
         for stratum, found in zip(self.program.strata, findings, strict=True):
@@ -97,6 +120,75 @@ class Session:
         answer = self._answer(world, dropped)
         self._forget(world, findings, cuts)
         return answer
+
+    def _pays(self, before: int) -> bool:
+        """Is it worth while to work by change, rather than from the cut on?"""
+        if self.incremental != "auto":
+            return self.incremental == "always"
+        overlap = self.window is None or self.window > self.query - before
+        if before == self.start or not overlap:
+            return False  # there is nothing to use again
+        changed, counting = self.stream.sizes()
+        return changed * COST_OF_CHANGE + COST_OF_STEP < counting
+
+    def _advance_by_change(self, before: int, dropped: Sequence[Dropped]) -> Answer | None:
+        """Bring all relations up to date, and tell what came and went; None if it cannot be."""
+        world = LiveWorld(self.symbols, self.tick, self.start, self.query, self.allen_memory)
+        world.derived = self._derived
+        world.stores, world.logs = self.live.stores, self.live.logs
+        members = self.members.now(self.stream)
+        components = self._components(world, self.knowledge, members, self.profile)
+        built = self.live.built
+        changed = self.live.take_in(self.stream, self.inputs, world)
+        border = self._border(self.query)
+
+        def run(place: int, memory: Memory, cut: Callable[[], int]) -> Findings | None:
+            compiled = self._compiled[place]
+            return self.live.run(place, components, memory, compiled, cut, changed, before)
+
+        findings, cuts = self._each(world, border, run)
+        self.live.built = True
+        if not self.live.possible:
+            return None
+        self.ledger.looked = {}
+        for stratum, found in zip(self.program.strata, findings, strict=True):
+            if found is not None:
+                self._note(self.ledger.looked, stratum, found.rows)
+        answer = self._answer_by_change(world, changed if built else None, dropped)
+        self._remember(world, findings, cuts, border)
+        return answer
+
+    def _answer_by_change(
+        self, world: LiveWorld, changed: Changed | None, dropped: Sequence[Dropped]
+    ) -> Answer:
+        query = world.query
+        border = query if self.window is None else query - self.window
+        final = self._final(self._cuts, self.inputs.cut)
+        if changed is None:
+            return self.ledger.answer(world, final, border, dropped)
+        rows = told(changed, self.live.logs, self.ledger.shown)
+        return self.ledger.answer_by_change(
+            query, self.live.snapshot(), rows, final, border, dropped
+        )
+
+    def _remember(
+        self, world: LiveWorld, findings: list[Findings | None], cuts: list[int], border: int
+    ) -> None:
+        """Now and then, bring the memories up to date and drop what nobody looks at any more."""
+        if self.window is None or border <= self.start:
+            for memory, found in zip(self.memories, findings, strict=True):
+                if found is not None:
+                    memory.rows, memory.owners = found.rows, found.owners
+            return
+        if border - self._based < self.window // REUSED:
+            return
+        self._based = border
+        whole = [
+            self.live.findings(place, memory) if found is None else found
+            for place, (memory, found) in enumerate(zip(self.memories, findings, strict=True))
+        ]
+        self.live.fill_inputs(world)
+        self._forget(world, whole, cuts)
 
     def hide_input(self) -> None:
         """Leave items out of answers; they are in a part of their own."""
@@ -135,20 +227,30 @@ class Session:
         components = self._components(
             world, self.knowledge, self.members.now(self.stream), self.profile
         )
-        border = self._border(query)
+        strata = self.program.strata
+
+        def run(place: int, memory: Memory, cut: Callable[[], int]) -> Findings:
+            return components.run(strata[place], memory, self._compiled[place], cut)
+
+        findings, cuts = self._each(world, self._border(query), run)
+        return world, findings, cuts
+
+    def _each(
+        self, world: World, border: int, run: Callable[[int, Memory, Callable[[], int]], T]
+    ) -> tuple[list[T], list[int]]:
+        """Work out one component after the other, and up to where each is final."""
         cuts = [memory.cut for memory in self.memories]
-        findings: list[Findings] = []
-        for place, stratum in enumerate(self.program.strata):
-            memory = self.memories[place]
+        findings: list[T] = []
+        for place, memory in enumerate(self.memories):
             world.settled = self.horizon.settled(place, border, cuts)
             world.undecided = Undecided()
 
             def cut(place: int = place, memory: Memory = memory) -> int:
                 return self.horizon.cut(place, world.settled, world.undecided, memory.cut)
 
-            findings.append(components.run(stratum, memory, self._compiled[place], cut))
+            findings.append(run(place, memory, cut))
             cuts[place] = cut()
-        return world, findings, cuts
+        return findings, cuts
 
     def _components(
         self,
@@ -213,6 +315,7 @@ class Session:
             )
         self._forget_guests(world.query, findings)
         self.ledger.close(final)
+        self.live.forget(keep, self.memories)
         # Items are kept as they came, whatever readers call the entities inside them.
         bounds = {
             key: min(keep(("event", flat)) for flat in self.program.unwrapping.forms(key))

@@ -51,6 +51,9 @@ class Shelf:
         self._room = 0  # how many rows the arrays of `waiting` have room for
         self._admitted = [empty_rows((*ADMITTED, *parts), terms)]
         self._kept = [empty_rows(("start", "end"), terms)]
+        # What the last query admitted and took back.
+        self.came: list[Rows] = []
+        self.left: list[Rows] = []
 
     def admitted(self) -> Rows:
         """What was admitted and not taken back, generation by generation."""
@@ -61,6 +64,11 @@ class Shelf:
         """Parts of retracted intervals that had become final."""
         self._kept = [join(self._kept, self.symbols)]
         return self._kept[0]
+
+    @property
+    def size(self) -> int:
+        """How many items count now."""
+        return sum(rows.size for rows in self._admitted)
 
     def is_bare(self) -> bool:
         """Does nothing of the type count now?"""
@@ -92,6 +100,7 @@ class Shelf:
 
     def admit(self, due: list[Rows], moment: Moment) -> list[Rows]:
         """Take in rows that are due; those to report come back with a verdict."""
+        self.came, self.left = [], []
         filled = [part for part in due if part.size]
         if any((part["op"] < 0).any() for part in filled):
             return self._admit_and_take_back(join(filled, self.symbols), moment)
@@ -149,6 +158,7 @@ class Shelf:
         verdicts += _verdicts(due, taken.unknown, UNKNOWN)
         if first is not None:
             verdicts += self._keep_final(due, first, admitted, taken)
+        self.left = [admitted.take(taken.admitted)] if len(taken.admitted) else []
         self._admitted = [_without(admitted, taken.admitted)]
         self._store(due.take(used), None if first is None else first[used], moment)
         self.origins.wait(idle["number"][taken.waiting], -1)
@@ -182,7 +192,8 @@ class Shelf:
             begins = {} if first is None else {"first": first}
             generation = _constant(moment.generation, rows.size)
             stored = rows.having(generation=generation, **begins)
-            self._admitted.append(stored.only(*self._admitted[0].numbers))
+            self.came.append(stored.only(*self._admitted[0].numbers))
+            self._admitted.append(self.came[-1])
 
 
 def _by_due(rows: Rows) -> Rows:

@@ -15,7 +15,7 @@ from horai.engine.arrow_items import ItemBatch, ItemKind
 from horai.engine.columns import Column, concat
 from horai.engine.origins import Dropped, Origins, Reason
 from horai.engine.shelf import CUT, CUT_BACK, GONE, UNKNOWN, Moment, Shelf
-from horai.engine.stream_rows import Rows, join
+from horai.engine.stream_rows import Rows, empty_rows, join
 from horai.engine.symbols import Symbols
 from horai.temporal.spans import Ints
 
@@ -84,6 +84,30 @@ class Stream:
         *args, value = (concat(pair, self.symbols) for pair in pairs)
         start = _joined(admitted["first"], kept["start"])
         return FluentRows(tuple(args), value, start, _joined(admitted["end"], kept["end"]))
+
+    def sizes(self) -> tuple[int, int]:
+        """How many items the last query admitted or took back, and how many count now."""
+        shelves = self._all()
+        changed = [rows.size for shelf in shelves for rows in (*shelf.came, *shelf.left)]
+        return sum(changed), sum(shelf.size for shelf in shelves)
+
+    def changed(self, kind: ItemKind) -> list[Key]:
+        """The events or fluents of which the last query admitted or took back something."""
+        return [key for key, shelf in self._shelves[kind].items() if shelf.came or shelf.left]
+
+    def event_changes(self, key: Key) -> tuple[EventRows, EventRows]:
+        """Occurrences of an event that the last query took back, and those it admitted."""
+        shelf = self._shelf("event", key)
+        gone, new = (self._events(parts, key) for parts in (shelf.left, shelf.came))
+        return gone, new
+
+    def nothing(self, key: Key) -> EventRows:
+        """No occurrences."""
+        return self._events([], key)
+
+    def _events(self, parts: list[Rows], key: Key) -> EventRows:
+        rows = join(parts, self.symbols) if parts else empty_rows(("start",), key[1])
+        return EventRows(rows.terms, rows["start"])
 
     def forget(self, keep: Mapping[Key, int]) -> None:
         """Drop events at and fluents up to `keep`; what can still be taken back stays.

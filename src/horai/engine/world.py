@@ -147,6 +147,14 @@ class World:
             self._fluents[key] = merged(parts, self.symbols) if parts else no_fluent(key[1] + 1)
         return self._fluents[key]
 
+    def relations(self) -> tuple[dict[Key, Fluent], dict[Key, Relation]]:
+        """All fluents and events."""
+        events = [key for kind, key in self.points if kind == "event"]
+        return (
+            {key: self.fluent(key) for key in self.fluents},
+            {key: self.scan("event", key) for key in events},
+        )
+
     def refuse_future(self, key: Key, kind: str, at: Ints | None) -> None:
         """Everything there is to know is known here."""
 

@@ -140,10 +140,6 @@ def _operands(literal: Operation) -> Names | None:
 
 def _changes_with_members(plan: StaticPlan, program: Program) -> bool:
     """Do the groundings of a rule depend on who is a member of a dynamic domain?"""
-    if not program.dynamic:
-        return False
-    if any(step.key in program.groundings for step in _lookups(plan)):
-        return True
     return any(
         isinstance(part, ec.Call) and part.key in program.dynamic
         for part in unfolded(plan.rule.body, program.graph.helpers)

@@ -1,0 +1,104 @@
+"""Rows found by key and time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from horai.engine.hashing import build, dense, first
+from horai.temporal.kernels import kernel
+from horai.temporal.sorting import order
+from horai.temporal.spans import INF, Ints, Mask, plain
+
+
+class ByTime(NamedTuple):
+    """Rows sorted by key and time. `find` gives the number of a key, or -1."""
+
+    find: Callable[[list[Ints], int], Ints]
+    offsets: Ints
+    rows: Ints
+    time: Ints
+
+    def between(self, keys: list[Ints], low: Ints, high: Ints) -> tuple[Ints, Ints]:
+        """Pairs of a question and a row of its key with `low <= time < high`."""
+        group = self.find(keys, len(low))
+        asked, place = _between(*plain(group, low, high, self.offsets, self.time))
+        return asked, self.rows[place]
+
+    def following(self, keys: list[Ints], time: Ints, alive: Mask) -> Ints:
+        """For every question the time of the first living row of its key after a time, or INF."""
+        group = self.find(keys, len(time))
+        found: Ints = _following(alive, *plain(group, time, self.offsets, self.rows, self.time))
+        return found
+
+
+def by_time(keys: list[Ints], time: Ints) -> ByTime:
+    """An index over the columns of a table."""
+    ids, firsts = dense(keys, len(time))
+    rows = order(ids, time)
+    offsets = np.searchsorted(ids[rows], np.arange(len(firsts) + 1))
+    if keys:
+        known = build([key[firsts] for key in keys])
+        return ByTime(lambda asked, _: first(asked, known), offsets, rows, time[rows])
+    nothing = -1 if not len(time) else 0
+    return ByTime(lambda _, size: np.full(size, nothing), offsets, rows, time[rows])
+
+
+@kernel
+def _between(group: Ints, low: Ints, high: Ints, offsets: Ints, time: Ints) -> tuple[Ints, Ints]:
+    first = np.zeros(len(group), np.int64)
+    last = np.zeros(len(group), np.int64)
+    total = 0
+    for i in range(len(group)):
+        if group[i] < 0:
+            continue
+        end = offsets[group[i] + 1]
+        for side in range(2):
+            bound = low[i] if side == 0 else high[i]
+            a, b = offsets[group[i]], end
+            while a < b:  # the first row at or after the bound
+                middle = (a + b) // 2
+                if time[middle] < bound:
+                    a = middle + 1
+                else:
+                    b = middle
+            if side == 0:
+                first[i] = a
+            else:
+                last[i] = a
+        if last[i] > first[i]:
+            total += last[i] - first[i]
+    asked = np.empty(total, np.int64)
+    place = np.empty(total, np.int64)
+    n = 0
+    for i in range(len(group)):
+        for k in range(first[i], last[i]):
+            asked[n] = i
+            place[n] = k
+            n += 1
+    return asked, place
+
+
+@kernel
+def _following(
+    alive: Mask, group: Ints, after: Ints, offsets: Ints, rows: Ints, time: Ints
+) -> Ints:
+    found = np.full(len(group), INF)
+    for i in range(len(group)):
+        if group[i] < 0:
+            continue
+        a, b = offsets[group[i]], offsets[group[i] + 1]
+        end = b
+        while a < b:  # the first row after the time
+            middle = (a + b) // 2
+            if time[middle] <= after[i]:
+                a = middle + 1
+            else:
+                b = middle
+        while a < end and not alive[rows[a]]:
+            a += 1
+        if a < end:
+            found[i] = time[a]
+    return found

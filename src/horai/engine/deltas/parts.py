@@ -1,0 +1,162 @@
+"""Components that can be brought up to date by change, behind one face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from horai.engine.components import Components
+from horai.engine.deltas.changes import Changed
+from horai.engine.deltas.log import Log
+from horai.engine.deltas.plain import PlainDelta, plain_rules
+from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.rules import Logs, RuleDelta
+from horai.engine.deltas.static import StaticComponent, possible_stratum
+from horai.engine.deltas.store import FluentStore, SpanChange
+from horai.engine.findings import Findings
+from horai.engine.memory import Memory, later
+from horai.engine.symbols import Symbols
+from horai.plan.program import Key, Program, Stratum
+from horai.plan.reach import Source
+
+Stores = dict[Key, FluentStore]
+Bounds = Callable[[Source], int]
+
+
+class ByChange(Protocol):
+    """A component by change: the stores of its fluents and the logs of its events."""
+
+    @property
+    def reads(self) -> set[Name]:
+        """The relations whose changes matter."""
+
+    @property
+    def stores(self) -> Stores:
+        """What its fluents are now, pairs outside their domain included."""
+
+    @property
+    def logs(self) -> dict[Key, Log]:
+        """Its events."""
+
+    def step(
+        self,
+        components: Components,
+        logs: Logs,
+        stores: Stores,
+        changed: Changed,
+        before: int,
+        memory: Memory,
+    ) -> Changed:
+        """How its relations change with what they read."""
+
+    def findings(self, memory: Memory) -> Findings:
+        """What it said after its cut, as if from scratch."""
+
+    def forget(self, cut: int, bounds: Bounds) -> bool:
+        """Drop what lies behind; True if rows of pairs have moved."""
+
+
+class Points:
+    """Simple fluents and events without cycles."""
+
+    def __init__(self, plain: PlainDelta) -> None:
+        self.plain = plain
+        self.reads = plain.reads
+        self.stores, self.logs = plain.stores, plain.logs
+
+    def build(self, components: Components, logs: Logs, memory: Memory) -> None:
+        """Everything from scratch, beside what is remembered."""
+        held = components.held(self.plain.stratum, memory, Findings())
+        self.plain.build(components.heads, logs, memory, held)
+        components.heads.low = components.world.start
+
+    def step(
+        self,
+        components: Components,
+        logs: Logs,
+        stores: Stores,
+        changed: Changed,
+        before: int,
+        memory: Memory,
+    ) -> Changed:
+        """How its relations change with what they read."""
+        if not self.reads & changed.keys():
+            return {}
+        found = self.plain.step(components.heads, logs, changed, before, memory.cut)
+        components.heads.low = components.world.start
+        return found
+
+    def findings(self, memory: Memory) -> Findings:
+        """What it said after its cut, as if from scratch."""
+        found = Findings(simple=set(self.plain.stratum.fluents))
+        for key, store in self.stores.items():
+            found.fluents[key] = store.public()
+        for key, log in self.logs.items():
+            found.points["event", key] = later(log.whole().table, memory.cut)
+        return found
+
+    def forget(self, cut: int, bounds: Bounds) -> bool:
+        """Drop the points that the memory of the component stands for."""
+        self.plain.forget(cut)
+        return False
+
+
+class Lists:
+    """Statically determined fluents."""
+
+    def __init__(self, static: StaticComponent) -> None:
+        self.static = static
+        self.reads: set[Name] = {("fluent", key) for key in static.reads}
+        self.logs: dict[Key, Log] = {}
+
+    @property
+    def stores(self) -> Stores:
+        """What its fluents are now."""
+        return self.static.stores
+
+    def build_from(
+        self, components: Components, stores: Stores, memory: Memory, found: Findings
+    ) -> None:
+        """Begin with what was worked out from scratch."""
+        self.static.build(components.static, stores, memory, found)
+
+    def step(
+        self,
+        components: Components,
+        logs: Logs,
+        stores: Stores,
+        changed: Changed,
+        before: int,
+        memory: Memory,
+    ) -> Changed:
+        """How its relations change with what they read."""
+        changes = {
+            key: change
+            for (kind, key), change in changed.items()
+            if kind == "fluent" and isinstance(change, SpanChange)
+        }
+        found = self.static.step(components.static, stores, changes, memory.cut)
+        return {("fluent", key): change for key, change in found.items() if change}
+
+    def findings(self, memory: Memory) -> Findings:
+        """What it said after its cut, as if from scratch."""
+        found = Findings(operands=self.static.operands())
+        for key, store in self.stores.items():
+            found.fluents[key] = store.public()
+        return found
+
+    def forget(self, cut: int, bounds: Bounds) -> bool:
+        """Drop what the memory of the component stands for."""
+        for key in self.stores:
+            self.static.forget(min(cut, bounds(("fluent", key))))
+        return False
+
+
+def part_of(stratum: Stratum, program: Program, symbols: Symbols) -> Points | Lists | None:
+    """How a component is brought up to date; None if it has to be worked out as a whole."""
+    if possible_stratum(stratum, program):
+        return Lists(StaticComponent(stratum, symbols))
+    rules = plain_rules(stratum, program)
+    if rules is None:
+        return None
+    return Points(PlainDelta(stratum, [RuleDelta(rule, symbols) for rule in rules], symbols))

@@ -1,0 +1,126 @@
+"""Components of simple fluents and events without cycles, by change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from horai.engine.deltas.changes import Changed, PointChange, exchanged, unmatched
+from horai.engine.deltas.log import Log
+from horai.engine.deltas.reading import Driven, driven
+from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.rules import Logs, RuleDelta
+from horai.engine.deltas.simple import changed_regions, resettled
+from horai.engine.deltas.store import FluentStore
+from horai.engine.heads import Heads, Said, together
+from horai.engine.memory import Memory
+from horai.engine.points import event_rows
+from horai.engine.relations import joined
+from horai.engine.simple import Held, settle
+from horai.engine.symbols import Symbols
+from horai.engine.world import merged
+from horai.plan.program import Key, Program, Stratum
+
+
+def plain_rules(stratum: Stratum, program: Program) -> list[Driven] | None:
+    """The rules of a component by their drivers; None if it has to be worked out as a whole."""
+    if stratum.static or stratum.delays or not stratum.points:
+        return None
+    read = program.initiations_read | program.terminations_read
+    if any(key in read for key in stratum.fluents):
+        return None
+    made = [*stratum.fluents, *stratum.events]
+    if program.dynamic and (stratum.initially or any(key in program.groundings for key in made)):
+        return None  # what such rules say changes with who is known
+    found = [driven(plan, program) for plan in stratum.points]
+    return None if any(one is None for one in found) else [one for one in found if one is not None]
+
+
+@dataclass
+class PlainDelta:
+    """One component: its rules, and what they led to."""
+
+    stratum: Stratum
+    rules: list[RuleDelta]
+    symbols: Symbols
+    stores: dict[Key, FluentStore] = field(default_factory=dict)
+    logs: dict[Key, Log] = field(default_factory=dict)  # of its events
+
+    @property
+    def reads(self) -> set[Name]:
+        """All relations whose changes matter."""
+        return {name for rule in self.rules for name in rule.driven.relations}
+
+    def build(self, heads: Heads, logs: Logs, memory: Memory, held: dict[Key, Held]) -> None:
+        """Everything after the cut from scratch, beside what is remembered."""
+        heads.low = memory.cut
+        said = [rule.build(heads, logs) for rule in self.rules]
+        for key in self.stratum.events:
+            parts = [
+                one for one, rule in zip(said, self.rules, strict=True) if _is(rule, key, True)
+            ]
+            table = event_rows(together(parts, key[1], False, self.symbols))
+            before = memory.points.get(("event", key))
+            log = self.logs[key] = Log(table.where(table.columns[-1].data[:0]), self.symbols)
+            log.add(joined([before, table], self.symbols) if before is not None else table)
+        for key in self.stratum.fluents:
+            begun, ended = self._points(key, said)
+            initiated = together(begun, key[1], True, self.symbols)
+            fluent = settle(key[1], initiated, ended, held[key], heads.world.tick, self.symbols)
+            before_ = [memory.fluents[key]] if key in memory.fluents else []
+            self.stores[key] = FluentStore(merged([fluent, *before_], self.symbols), self.symbols)
+
+    def step(self, heads: Heads, logs: Logs, changed: Changed, before: int, low: int) -> Changed:
+        """What follows from changes; `before` is the query time at which nothing had changed."""
+        heads.low = low
+        said = [rule.step(heads, logs, changed) for rule in self.rules]
+        found: Changed = {}
+        for key in self.stratum.events:
+            found["event", key] = self._events(key, said)
+        for key in self.stratum.fluents:
+            parts = [
+                part
+                for points, rule in zip(said, self.rules, strict=True)
+                if _is(rule, key)
+                for part in points
+                if len(part)
+            ]
+            if not parts:
+                continue
+            rules, tick = self._for(key), heads.world.tick
+            regions = changed_regions(parts, rules, key[1], before, tick, self.symbols)
+            new = None
+            if (regions.low > before).all():
+                new = [n for (_, n), rule in zip(said, self.rules, strict=True) if _is(rule, key)]
+            found["fluent", key] = resettled(
+                self.stores[key], regions, rules, new, tick, self.symbols
+            )
+        return {name: change for name, change in found.items() if change}
+
+    def forget(self, cut: int) -> None:
+        """Drop the points that the memory of the component stands for."""
+        for rule in self.rules:
+            rule.forget(cut)
+
+    def _events(self, key: Key, said: list[tuple[Said, Said]]) -> PointChange:
+        mine = [one for one, r in zip(said, self.rules, strict=True) if _is(r, key, True)]
+        gone, new = [one for one, _ in mine], [one for _, one in mine]
+        log = self.logs[key]
+        leaving = event_rows(together(gone, key[1], False, self.symbols))
+        coming = event_rows(together(new, key[1], False, self.symbols))
+        left, right = unmatched(leaving, coming, self.symbols)
+        numbers = log.numbers_of(leaving.where(left))
+        return exchanged(log, numbers, coming.where(right))
+
+    def _for(self, key: Key) -> list[RuleDelta]:
+        return [rule for rule in self.rules if _is(rule, key)]
+
+    def _points(self, key: Key, said: list[Said]) -> list[list[Said]]:
+        """Initiations and terminations of a fluent, of what all rules say."""
+        pairs = [(one, rule) for one, rule in zip(said, self.rules, strict=True) if _is(rule, key)]
+        kinds = ("initiated", "terminated")
+        return [[one for one, rule in pairs if rule.driven.plan.kind == kind] for kind in kinds]
+
+
+def _is(rule: RuleDelta, key: Key, event: bool = False) -> bool:
+    plan = rule.driven.plan
+    return plan.key == key and (plan.kind == "event") == event

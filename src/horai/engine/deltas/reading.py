@@ -1,0 +1,159 @@
+"""What a rule for points reads: one relation that drives it, and others it asks about.
+
+Every solution of a rule comes from one point of its driver, the event (or start, or end) at the
+time of the head. A change of anything else the rule reads touches those points of the driver that
+share its entity and lie within reach of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from horai.lang.ec import syntax as ec
+from horai.lang.terms import Term, Var
+from horai.plan import operators as op
+from horai.plan.entities import literal_fvp
+from horai.plan.graphs import Digraph
+from horai.plan.program import Key, PointPlan, Program, key_of
+from horai.plan.readings import Reading, callers, readings
+
+PLAIN = (op.Facts, op.Filter, op.Unify, op.Extend, op.Truth, op.Builtin)
+Relation = tuple[str, Key]  # a kind of points or "fluent", and what it is called
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A relation that a rule asks about, `back` before to `ahead` after its time; None: anywhere.
+
+    `terms` are arguments, and the value of a fluent, in the variables of the rule.
+    """
+
+    relation: Relation
+    terms: tuple[Term, ...]
+    back: int | None
+    ahead: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """A rule taken apart: what comes before its driver, the driver, and the rest."""
+
+    plan: PointPlan
+    before: op.Chain
+    driver: op.Scan
+    rest: op.Chain
+    asked: tuple[Asked, ...]
+
+    @property
+    def drives(self) -> Relation:
+        """The relation whose points drive the rule."""
+        return self.driver.kind, self.driver.key
+
+    @property
+    def relations(self) -> set[Relation]:
+        """All relations that can change what the rule says."""
+        return {self.drives, *(one.relation for one in self.asked)}
+
+
+def driven(plan: PointPlan, program: Program) -> Driven | None:
+    """A rule by its driver, None if it has none or looks at more than its conditions say."""
+    if plan.split is not None or plan.domain or plan.bounds is not None:
+        return None
+    place = _driver(plan)
+    if place is None or not _is_local(plan.chain, program):
+        return None
+    steps, needed = plan.chain.steps, plan.chain.needed
+    driver = steps[place]
+    assert isinstance(driver, op.Scan)
+    rule = next(one for one in program.description.rules if one.clause is plan.clause)
+    asked = [_asked(reading) for reading in _others(rule, driver, program)]
+    if any(one is None for one in asked):
+        return None
+    return Driven(
+        plan,
+        op.Chain(steps[:place], needed[:place]),
+        driver,
+        op.Chain(steps[place + 1 :], needed[place + 1 :]),
+        tuple(one for one in asked if one is not None),
+    )
+
+
+def _driver(plan: PointPlan) -> int | None:
+    """The place of the first temporal step, if it gives the time of the head."""
+    for place, step in enumerate(plan.chain.steps):
+        if isinstance(step, PLAIN):
+            continue
+        fits = (
+            isinstance(step, op.Scan)
+            and step.kind in ("event", "start", "end")
+            and step.within is None
+            and isinstance(step.time, Var)
+            and step.time == plan.time
+        )
+        return place if fits else None
+    return None
+
+
+def _is_local(chain: op.Chain, program: Program) -> bool:
+    """Does it depend on what it reads alone: not on the query time, on who is known, on lists?"""
+    changing = _changing(program)
+    for step in op.walk(chain):
+        match step:
+            case op.QueryTime() | op.Lookup() | op.SpanOperation():
+                return False
+            case op.Facts(key=key) | op.Procedure(key=key) if key in changing:
+                return False
+            case op.Scan(kind="initiated" | "terminated" | "startI" | "endI"):
+                return False
+            case _:
+                pass
+    return True
+
+
+def _changing(program: Program) -> set[Key]:
+    """Background that changes with the stream, and procedures that call themselves."""
+    graph: Digraph[Key] = Digraph()
+    for key, branches in program.background.items():
+        for branch in branches:
+            graph.add_edges(
+                (key, step.key) for step in op.walk(branch.body) if isinstance(step, op.Facts)
+            )
+    for (key, _), listed in program.procedures.branches.items():
+        for branch in listed:
+            for step in op.walk(branch.body):
+                if isinstance(step, op.Facts | op.Procedure):
+                    graph.add_edge(key, step.key)
+    calls = {key: set(graph.successors(key)) for key in graph.nodes}
+    found = set(callers(calls, set(program.dynamic)))
+    temporal = program.graph.helpers.temporal
+    for members in graph.components():
+        if len(members) > 1 or any(graph.has_edge(key, key) for key in members):
+            found |= members & temporal
+    return found
+
+
+def _others(rule: ec.Rule, driver: op.Scan, program: Program) -> list[Reading]:
+    """The conditions of a rule but for its driver."""
+    found = readings(rule, program.graph.helpers)
+    for place, reading in enumerate(found):
+        if reading.positive and not reading.through and reading.literal.term == driver.term:
+            return found[:place] + found[place + 1 :]
+    raise AssertionError(f"the driver is not among the conditions: {driver.term}")
+
+
+def _asked(reading: Reading) -> Asked | None:
+    literal = reading.literal
+    match literal:
+        case ec.Happens(event=event):
+            relation: Relation = ("event", key_of(event))
+            return Asked(relation, getattr(event, "args", ()), reading.back, reading.ahead)
+        case ec.Edge(kind="startI" | "endI"):
+            return None
+        case ec.HoldsAt() | ec.Edge():
+            fvp = literal_fvp(literal)
+            assert fvp is not None
+            kind = literal.kind if isinstance(literal, ec.Edge) else "fluent"
+            terms = (*getattr(fvp.fluent, "args", ()), fvp.value)
+            return Asked((kind, key_of(fvp.fluent)), terms, reading.back, reading.ahead)
+        case _:
+            return None
