@@ -136,6 +136,7 @@ class Session:
         world = LiveWorld(self.symbols, self.tick, self.start, self.query, self.allen_memory)
         world.derived = self._derived
         world.stores, world.logs = self.live.stores, self.live.logs
+        world.before = before
         members = self.members.now(self.stream)
         components = self._components(world, self.knowledge, members, self.profile)
         built = self.live.built

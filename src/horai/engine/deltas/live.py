@@ -177,6 +177,9 @@ class Live:
         for key in keys:
             if key in self.stores and key in self.assembled:
                 world.add_fluent(key, self._of_others(place, key, components))
+        for key in stratum.events:
+            for log in self._logs_of_others(place, key):
+                world.add_points("event", key, log.whole().table)
         world.anew = frozenset(sources_of(stratum))
         found = components.run(stratum, memory, compiled, cut)
         world.anew = frozenset()
@@ -209,6 +212,14 @@ class Live:
         mine = {one for one, other in self.own if other == key and one != place}
         parts = [components.shown(key, self.own[one, key].public()) for one in sorted(mine)]
         return union(parts, key[1] + 1, self.symbols)
+
+    def _logs_of_others(self, place: int, key: Key) -> list[Log]:
+        """What other components said of an event."""
+        if key not in self.gathered:
+            return []
+        found = [log for (one, other), log in self.own_logs.items() if other == key and one != place]
+        parts = [part for part in self.parts if part is not None]
+        return found + [part.logs[key] for part in parts if key in part.logs]
 
     # --- what readers see ------------------------------------------------------------------------
 

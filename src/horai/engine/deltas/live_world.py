@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.reading import Relation as Name
 from horai.engine.deltas.store import FluentStore
-from horai.engine.relations import Relation
+from horai.engine.relations import Relation, joined
 from horai.engine.world import Fluent, Key, World
 from horai.temporal.spans import Ints
+
+FEW = 5_000  # points that are sooner looked at than looked up
+MANY = 8  # a look-up costs as much as looking at so many
 
 Relations = tuple[dict[Key, Callable[[], Fluent]], dict[Key, Callable[[], Relation]]]
 
@@ -23,6 +28,7 @@ class LiveWorld(World):
     logs: dict[Name, Log] = field(default_factory=dict)
     # What is being worked out from scratch: what was said of it before does not count.
     anew: frozenset[Name] = frozenset()
+    before: int = 0  # the query time before
 
     def fluent(self, key: Key) -> Fluent:
         """All that is known of a fluent."""
@@ -36,9 +42,15 @@ class LiveWorld(World):
         made = "event" if kind == "event" else "fluent"
         if log is None or (kind, key) in self.points or (made, key) in self.anew:
             return super().scan(kind, key, at)
-        if at is not None and len(at):
+        if at is None or not len(at):
+            return log.whole().table
+        late = at[at <= self.before]
+        if not len(late) or len(log) < FEW or len(late) * MANY > len(log):
             return log.since(int(at.min())).table
-        return log.whole().table
+        late = np.unique(late)
+        _, rows = log.between((), [], late, late + 1)
+        parts = [log.at(rows)[0], log.after(self.before)]
+        return joined(parts, self.symbols)
 
     def relations(self) -> tuple[dict[Key, Fluent], dict[Key, Relation]]:
         """All fluents and events."""

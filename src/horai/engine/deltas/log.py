@@ -82,6 +82,15 @@ class Log:
                 break
         return self._part(first if self.last >= time else self._size)
 
+    def after(self, time: int) -> Relation:
+        """All points after a time, and no others."""
+        table = self.since(time + 1).table
+        late = table.columns[-1].data > time
+        return table if late.all() else table.where(late)
+
+    def __len__(self) -> int:
+        return self._size - self._dead
+
     def rows(self, numbers: Ints) -> Relation:
         """Points by their numbers."""
         return self._taken(np.searchsorted(self._numbers[: self._size], numbers))

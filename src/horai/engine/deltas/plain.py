@@ -88,11 +88,9 @@ class PlainDelta:
                 continue
             rules, tick = self._for(key), heads.world.tick
             regions = changed_regions(parts, rules, key[1], before, tick, self.symbols)
-            new = None
-            if (regions.low > before).all():
-                new = [n for (_, n), rule in zip(said, self.rules, strict=True) if _is(rule, key)]
+            new = [n for (_, n), rule in zip(said, self.rules, strict=True) if _is(rule, key)]
             found["fluent", key] = resettled(
-                self.stores[key], regions, rules, new, tick, self.symbols
+                self.stores[key], regions, rules, new, before, tick, self.symbols
             )
         return {name: change for name, change in found.items() if change}
 

@@ -47,8 +47,15 @@ class Settled:
     """What holds in some regions: rows of the store and spans, and the pair at the end of each."""
 
     spans: Spans
+    region: Ints  # of each span
     last_row: Ints  # -1 where nothing holds
     last_start: Ints
+
+    def of(self, regions: Mask) -> Settled:
+        """What holds in some of the regions."""
+        chosen = regions[self.region]
+        spans, region = self.spans.where(chosen), self.region[chosen]
+        return Settled(spans, region, self.last_row, self.last_start)
 
 
 def changed_regions(
@@ -95,46 +102,76 @@ def resettled(
     store: FluentStore,
     regions: Regions,
     rules: list[RuleDelta],
-    new: list[Said] | None,
+    new: list[Said],
+    before: int,
     tick: int,
     symbols: Symbols,
 ) -> SpanChange:
-    """Settle fluents anew in some regions. `new` are the points of each rule if these are all."""
-    found = _settle(store, regions, rules, new, tick, symbols)
-    old_row, old_start = _holding(store.fluent, regions, regions.high, symbols)
-    same = (found.last_row == old_row) & ((old_row < 0) | (found.last_start == old_start))
-    same |= regions.high == INF
-    if not same.all():
-        # What has not come back to what it was goes on to the end, and all after it with it.
-        open_ = np.full(int(regions.owner.max()) + 1, INF)
-        np.minimum.at(open_, regions.owner[~same], regions.low[~same])
-        regions.high[regions.low >= open_[regions.owner]] = INF
-        first = np.ones(len(same), np.bool_)
-        first[1:] = (regions.owner[1:] != regions.owner[:-1]) | (regions.high[:-1] != INF)
-        regions = regions.where(first)
-        found = _settle(store, regions, rules, None, tick, symbols)
-    return _exchanged(store, regions, found, symbols)
+    """Settle fluents anew in some regions. `new` are the points of each rule that have come."""
+    fresh = regions.low > before
+    parts: list[tuple[Regions, Settled]] = []
+    if not fresh.all():
+        late = regions.where(~fresh)
+        found = _settle(store, late, _from_logs(late, rules), tick, symbols)
+        open_ = ~_as_before(store, late, found, symbols)
+        if open_.any():
+            # What has not come back to what it was goes on to the end, and all after it with it.
+            first = np.full(int(regions.owner.max()) + 1, INF)
+            np.minimum.at(first, late.owner[open_], late.low[open_])
+            fresh &= regions.low < first[regions.owner]
+            good = late.low < first[late.owner]
+            parts.append((late.where(good), found.of(good)))
+            late = late.where(late.low == first[late.owner])
+            late.high[:] = INF
+            found = _settle(store, late, _from_logs(late, rules), tick, symbols)
+        parts.append((late, found))
+    if fresh.any():
+        here = regions.where(fresh)
+        points = [_of_regions(said, here, before, symbols) for said in new]
+        parts.append((here, _settle(store, here, _by_kind(points, rules), tick, symbols)))
+    return _exchanged(store, parts, symbols)
+
+
+Points = tuple[list[Said], list[Said]]  # initiations, terminations; their argument is a region
+
+
+def _from_logs(regions: Regions, rules: list[RuleDelta]) -> Points:
+    """The points of all rules within some regions."""
+    keys = regions.asked()
+    found = [rule.between(keys, regions.low, regions.high) for rule in rules]
+    return _by_kind([_in_region(said, asked) for asked, said in found], rules)
+
+
+def _by_kind(points: list[Said], rules: list[RuleDelta]) -> Points:
+    pairs = list(zip(points, rules, strict=True))
+    begun = [said for said, rule in pairs if rule.driven.plan.kind == "initiated"]
+    return begun, [said for said, rule in pairs if rule.driven.plan.kind != "initiated"]
+
+
+def _in_region(said: Said, region: Ints) -> Said:
+    return Said((ints(region),), said.time, said.value, said.form)
+
+
+def _of_regions(said: Said, regions: Regions, before: int, symbols: Symbols) -> Said:
+    """The points after a time that belong to fluents with a region."""
+    region = _asked_by(said, regions, symbols)
+    there = (region >= 0) & (said.time > before)
+    return _in_region(said, region).where(there)
+
+
+def _as_before(store: FluentStore, regions: Regions, found: Settled, symbols: Symbols) -> Mask:
+    """Is it at the end of each region as it was?"""
+    row, start = _holding(store.fluent, regions, regions.high, symbols)
+    same = (found.last_row == row) & ((row < 0) | (found.last_start == start))
+    found_same: Mask = same | (regions.high == INF)
+    return found_same
 
 
 def _settle(
-    store: FluentStore,
-    regions: Regions,
-    rules: list[RuleDelta],
-    new: list[Said] | None,
-    tick: int,
-    symbols: Symbols,
+    store: FluentStore, regions: Regions, points: Points, tick: int, symbols: Symbols
 ) -> Settled:
     """Inertia within the regions, each as if it were a fluent of its own."""
-    begun: list[Said] = []
-    ended: list[Said] = []
-    keys = regions.asked()
-    for place, rule in enumerate(rules):
-        if new is None:
-            asked, said = rule.between(keys, regions.low, regions.high)
-        else:
-            asked, said = _asked_by(new[place], regions, symbols), new[place]
-        here = Said((ints(asked),), said.time, said.value, said.form)
-        (begun if rule.driven.plan.kind == "initiated" else ended).append(here)
+    begun, ended = points
     row, start = _holding(store.fluent, regions, regions.low, symbols)
     holds = np.flatnonzero(row >= 0)
     value = _values(store.fluent, row[holds], symbols)
@@ -144,7 +181,7 @@ def _settle(
 
 
 def _asked_by(said: Said, regions: Regions, symbols: Symbols) -> Ints:
-    """The region of each point: there is one for each fluent."""
+    """The region of each point, -1 for none: there is at most one for each fluent."""
     if not regions.args:
         return np.zeros(len(said), np.int64)
     keys = [codes_of(column, symbols) for column in said.args]
@@ -170,7 +207,10 @@ def _placed(store: FluentStore, regions: Regions, fluent: Fluent, symbols: Symbo
     keep = np.ones(len(spans), np.bool_)
     keep[lasts] = False
     kept = spans.where(keep)
-    return Settled(moved(kept, row), last_row, last_start)
+    key = row[kept.key] if len(kept) else kept.key
+    sorting = np.lexsort((kept.start, key))
+    found = Spans(key[sorting], kept.start[sorting], kept.end[sorting])
+    return Settled(found, of[keep][sorting], last_row, last_start)
 
 
 def _holding(fluent: Fluent, regions: Regions, time: Ints, symbols: Symbols) -> tuple[Ints, Ints]:
@@ -202,9 +242,15 @@ def _values(fluent: Fluent, rows: Ints, symbols: Symbols) -> Ints:
 
 
 def _exchanged(
-    store: FluentStore, regions: Regions, found: Settled, symbols: Symbols
+    store: FluentStore, parts: list[tuple[Regions, Settled]], symbols: Symbols
 ) -> SpanChange:
     """Put in what holds in the regions, for what held there before."""
-    of, pair = _pairs(store.fluent, regions, symbols)
-    drop = in_regions(store.fluent, pair, regions.low[of], regions.high[of])
-    return store.exchange(drop, found.spans)
+    drop = np.zeros(len(store.fluent.spans), np.bool_)
+    for regions, _ in parts:
+        of, pair = _pairs(store.fluent, regions, symbols)
+        drop |= in_regions(store.fluent, pair, regions.low[of], regions.high[of])
+    new = [found.spans for _, found in parts]
+    if len(new) == 1:
+        return store.exchange(drop, new[0])
+    spans = Spans(*(np.concatenate(columns) for columns in zip(*new, strict=True)))
+    return store.exchange(drop, moved(spans, np.arange(store.fluent.pairs.rows)))
