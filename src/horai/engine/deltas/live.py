@@ -217,7 +217,9 @@ class Live:
         """What other components said of an event."""
         if key not in self.gathered:
             return []
-        found = [log for (one, other), log in self.own_logs.items() if other == key and one != place]
+        found = [
+            log for (one, other), log in self.own_logs.items() if other == key and one != place
+        ]
         parts = [part for part in self.parts if part is not None]
         return found + [part.logs[key] for part in parts if key in part.logs]
 
