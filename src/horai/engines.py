@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
+from typing import Literal as OneOf
 
 from horai.engine.answer import Answer
 from horai.engine.origins import Dropped
@@ -23,12 +24,19 @@ from horai.predicates import Predicate
 __all__ = [
     "DEFAULT",
     "ENGINES",
+    "INCREMENTAL",
     "Dropped",
     "Engine",
     "EngineSession",
+    "Incremental",
     "SavingSession",
     "engine_named",
+    "incremental_named",
 ]
+
+Incremental = OneOf["auto", "always", "never"]
+INCREMENTAL: tuple[Incremental, ...] = ("auto", "always", "never")
+"""When a session works by change: where that pays, wherever it can, or not at all."""
 
 
 class EngineSession(Protocol):
@@ -67,6 +75,7 @@ class Engine(Protocol):
         allen_memory: int | None,
         predicates: Mapping[str, Predicate],
         archive: bool = True,
+        incremental: Incremental = "auto",
     ) -> EngineSession: ...
 
 
@@ -99,6 +108,28 @@ def engine_named(name: str) -> Engine:
     near = did_you_mean(name, ENGINES)
     hint = f"did you mean {near}?" if near else f"the engines are: {', '.join(sorted(ENGINES))}"
     raise UsageError(f"there is no engine {name!r}", hint)
+
+
+def incremental_named(name: str, engine: str) -> Incremental:
+    """One of the ways to use earlier answers, or a kind error.
+
+    >>> incremental_named("allways", "columnar")
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: incremental cannot be 'allways'
+      hint: did you mean always?
+    """
+    listed = f"it is one of {', '.join(INCREMENTAL)}"
+    given = text(name, "incremental", listed)
+    if given == "always" and engine == "reference":
+        hint = "leave incremental at auto, or use the engine columnar"
+        raise UsageError("the engine 'reference' always works from scratch", hint)
+    for known in INCREMENTAL:
+        if given == known:
+            return known
+    near = did_you_mean(given, INCREMENTAL)
+    hint = f"did you mean {near}?" if near else listed
+    raise UsageError(f"incremental cannot be {given!r}", hint)
 
 
 def saving(session: EngineSession, name: str) -> SavingSession:

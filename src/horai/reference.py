@@ -40,6 +40,7 @@ class Session:
         allen_memory: int | None,
         predicates: Mapping[str, Predicate],
         archive: bool = True,
+        incremental: str = "auto",  # everything is worked out from scratch, whatever is said here
     ) -> None:
         self.tick = tick
         self.archive = archive

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from horai import parameters
 from horai.engine.profile import Profile
-from horai.engines import DEFAULT, engine_named
+from horai.engines import DEFAULT, engine_named, incremental_named
 from horai.errors import UsageError
 from horai.inputs import (
     by_arrival,
@@ -80,6 +80,7 @@ class Rules:
         strict: bool = False,
         allen_memory: int | None = None,
         include_input: bool = False,
+        incremental: str = "auto",
         progress: Progress | None = None,
         profile: Profile | None = None,
     ) -> Result:
@@ -91,8 +92,10 @@ class Rules:
         covers the input. `unit` is the length of a time-point and `time_in` the unit of epoch times
         in the input. `answers` is the form of answer that `Result.rows()` gives, and then the only
         one that is kept; without it that is `final`, and all forms are kept. With `strict` the
-        first bad row raises `InputError`. `progress(done, all)` is called after each query;
-        `profile` is filled with what the columnar engine did and how long it took.
+        first bad row raises `InputError`. `incremental` says when windows that overlap are worked
+        out by what has changed: `auto` where that pays, `always` where it can be, or `never`.
+        `progress(done, all)` is called after each query; `profile` is filled with what the columnar
+        engine did and how long it took.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> rules.run(["up|5|5"]).holds_for("on=true")
@@ -101,6 +104,7 @@ class Rules:
         form = None if answers is None else answers_named(answers)
         clock = checked_clock(unit, time_in)
         engine_named(engine)
+        incremental_named(incremental, engine)
         if progress is not None:
             parameters.function(progress, "progress")
         settings = Settings(
@@ -127,6 +131,7 @@ class Rules:
             answers=form,
             profile=profile,
             archive=True,  # a result can be asked about all of the run
+            incremental=incremental,
         )
         session.dead_letters.extend(narrative.dead_letters)
         queries = list(schedule.queries()) if schedule else []
@@ -150,12 +155,13 @@ class Rules:
         allen_memory: int | None = None,
         include_input: bool = False,
         answers: str | None = None,
+        incremental: str = "auto",
     ) -> Session:
         """A run that is fed step by step.
 
         With `answers` the session keeps only that form of answer of earlier query times; a run
         that goes on for long then needs no more memory than its rows. With `windows` or
-        `changelog` there is no `final` answer then.
+        `changelog` there is no `final` answer then. `incremental` is that of `run`.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> session = rules.session(start=0, window=10)
@@ -174,6 +180,7 @@ class Rules:
             strict=strict,
             include_input=include_input,
             answers=None if answers is None else answers_named(answers),
+            incremental=incremental,
         )
 
     def tune(

@@ -13,7 +13,7 @@ from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
 from horai.engine.errors import EngineError
 from horai.engine.profile import Profile
-from horai.engines import DEFAULT, engine_named, profiled, saving
+from horai.engines import DEFAULT, engine_named, incremental_named, profiled, saving
 from horai.errors import RunError, UsageError
 from horai.inputs import letters_of, read_input
 from horai.io.letters import OF_ENGINES
@@ -122,6 +122,7 @@ class Session:
         answers: Answers | None = None,
         profile: Profile | None = None,
         archive: bool | None = None,
+        incremental: str = "auto",
     ) -> None:
         self.rules = rules
         self.start, self.window, self.tick = start, window, tick
@@ -132,9 +133,11 @@ class Session:
         self.answers: list[Answer] = []
         self.dead_letters: list[io.DeadLetter] = []
         self.engine = engine
+        make = engine_named(engine)
+        self.incremental = incremental_named(incremental, engine)
         self._last = start
         self._counting = Counting()
-        self._session = engine_named(engine)(
+        self._session = make(
             rules.description,
             start=start,
             window=window,
@@ -142,6 +145,7 @@ class Session:
             allen_memory=allen_memory,
             predicates=rules.predicates,
             archive=answers in (None, "final") if archive is None else archive,
+            incremental=self.incremental,
         )
         if not include_input and hasattr(self._session, "hide_input"):
             self._session.hide_input()
@@ -214,6 +218,7 @@ class Session:
             "strict": self.strict,
             "include_input": self.include_input,
             "answers": self.form,
+            "incremental": self.incremental,
         }
         predicates = sorted(self.rules.predicates)
         letters = self.dead_letters

@@ -37,10 +37,11 @@ def run_case(
     engine: str = DEFAULT,
     rules: Rules | None = None,
     predicates: dict[str, Predicate] | None = None,
+    incremental: str = "auto",
 ) -> list[Difference]:
     """How what a case finds differs from what it expects; nothing when it passes.
 
-    `rules` are used by a case that has none of its own.
+    `rules` are used by a case that has none of its own; `incremental` is that of `Rules.run`.
     """
     try:
         own = _rules(case, rules, predicates or {})
@@ -50,7 +51,12 @@ def run_case(
         shown = ", ".join(case.errors)
         return [Difference("rules", "-", f"errors {shown}: the rules were accepted", case.line)]
     try:
-        result = own.run(_narrative(case), engine=engine, **case.settings)  # type: ignore[arg-type]
+        result = own.run(
+            _narrative(case),
+            engine=engine,
+            incremental=incremental,
+            **case.settings,  # type: ignore[arg-type]
+        )
     except (InputError, UsageError, RunError) as error:
         return [Difference("run", "!", str(error), case.line)]
     found = [d for expected in case.expectations for d in _compare(expected, result)]

@@ -1,4 +1,4 @@
-"""Every case file of this folder and of the examples, on every engine."""
+"""Every case file of this folder and of the examples, on every engine, and by change."""
 
 from pathlib import Path
 
@@ -13,14 +13,19 @@ PATHS = find_cases([folder for folder in FOLDERS if folder.is_dir()])
 CASES = [case for path in PATHS for case in read_cases(path)]
 
 
-@pytest.fixture(params=sorted(ENGINES))
-def engine(request: pytest.FixtureRequest) -> str:
-    """The name of an engine; every case runs on each."""
-    name: str = request.param
-    return name
+# Ways to run a case: an engine, and when it works by change.
+WAYS = {name: (name, "auto") for name in ENGINES} | {"incremental": ("columnar", "always")}
+
+
+@pytest.fixture(params=sorted(WAYS))
+def way(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """Every case runs each way."""
+    return WAYS[request.param]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.file.stem}: {c.title}" for c in CASES])
-def test_case(case: Case, engine: str) -> None:
-    differences = [f"{d.place}: {d.sign} {d.text}" for d in run_case(case, engine)]
+def test_case(case: Case, way: tuple[str, str]) -> None:
+    engine, incremental = way
+    found = run_case(case, engine, incremental=incremental)
+    differences = [f"{d.place}: {d.sign} {d.text}" for d in found]
     assert differences == []

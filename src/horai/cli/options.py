@@ -60,6 +60,13 @@ Engine = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The engine: columnar (fast) or reference (slow, obvious)."),
 ]
+Incremental = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHEN",
+        help="Work out windows by what has changed: auto (where it pays), always, never.",
+    ),
+]
 Strict = Annotated[
     bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad row.")
 ]

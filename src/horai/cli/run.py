@@ -19,6 +19,7 @@ from horai.cli.options import (
     Background,
     End,
     Engine,
+    Incremental,
     Input,
     InputFormat,
     Predicates,
@@ -106,6 +107,7 @@ def command(
     ] = None,
     allen_memory: AllenMemory = None,
     engine: Engine = None,
+    incremental: Incremental = None,
     predicates: Predicates = None,
     interactive: Annotated[
         bool, typer.Option("--interactive", help="Ask questions after the run.")
@@ -131,6 +133,7 @@ def command(
         include_input=include_input,
         allen_memory=allen_memory,
         engine=engine,
+        incremental=incremental,
     )
     form = _format(format or settings.pop("format", None), output)
     settings.pop("format", None)
