@@ -26,6 +26,12 @@ class Members:
         self.program = program
         self.symbols = symbols
         self.permanent: dict[Key, Relation] = {}
+        # Items of other types name nobody.
+        self._naming = {
+            key
+            for key, plans in program.groundings.items()
+            if any(call.key in program.dynamic for plan in plans for call in plan.calls)
+        }
 
     def now(self, stream: Stream) -> dict[Key, Relation]:
         """All members, those of the items that count now included."""
@@ -41,15 +47,19 @@ class Members:
             self.permanent[key] = different(joined(parts, self.symbols), self.symbols)
 
     def _collect(self, found: dict[Key, list[Relation]], stream: Stream, until: int) -> None:
-        for key in stream.keys("event") if found else ():
+        for key in filter(self._names, stream.keys("event")):
             events = stream.events(key)
             rows = np.flatnonzero(events.time <= until)
             self._add(found, key, tuple(c.take(rows) for c in events.args), None, len(rows))
-        for key in stream.keys("fluent") if found else ():
+        for key in filter(self._names, stream.keys("fluent")):
             fluents = stream.fluents(key)
             rows = np.flatnonzero(fluents.start <= until)
             args = tuple(column.take(rows) for column in fluents.args)
             self._add(found, key, args, fluents.value.take(rows), len(rows))
+
+    def _names(self, key: Key) -> bool:
+        """Can items of a type name a member?"""
+        return any(flat in self._naming for flat in self.program.unwrapping.forms(key))
 
     def _add(
         self,
