@@ -10,8 +10,9 @@ from horai.engine.deltas.changes import Changed
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.plain import PlainDelta, plain_rules
 from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reasons import NotByChange, Update
 from horai.engine.deltas.rules import Logs, RuleDelta
-from horai.engine.deltas.static import StaticComponent, possible_stratum
+from horai.engine.deltas.static import StaticComponent, only_lists, refuse_stratum
 from horai.engine.deltas.store import FluentStore, SpanChange
 from horai.engine.findings import Findings
 from horai.engine.memory import Memory, later
@@ -154,9 +155,23 @@ class Lists:
 
 def part_of(stratum: Stratum, program: Program, symbols: Symbols) -> Points | Lists | None:
     """How a component is brought up to date; None if it has to be worked out as a whole."""
-    if possible_stratum(stratum, program):
-        return Lists(StaticComponent(stratum, symbols))
-    rules = plain_rules(stratum, program)
-    if rules is None:
+    try:
+        if only_lists(stratum):
+            refuse_stratum(stratum, program)
+            return Lists(StaticComponent(stratum, symbols))
+        rules = [RuleDelta(rule, symbols) for rule in plain_rules(stratum, program)]
+        return Points(PlainDelta(stratum, rules, symbols))
+    except NotByChange:
         return None
-    return Points(PlainDelta(stratum, [RuleDelta(rule, symbols) for rule in rules], symbols))
+
+
+def update_of(stratum: Stratum, program: Program) -> Update:
+    """How a component can be brought up to date, or why it has to be worked out as a whole."""
+    try:
+        if only_lists(stratum):
+            refuse_stratum(stratum, program)
+            return Update("lists")
+        plain_rules(stratum, program)
+        return Update("points")
+    except NotByChange as reason:
+        return Update(None, str(reason))

@@ -8,6 +8,7 @@ from horai.engine.deltas.changes import Changed, PointChange, exchanged, unmatch
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.reading import Driven, driven
 from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reasons import NotByChange
 from horai.engine.deltas.rules import Logs, RuleDelta
 from horai.engine.deltas.simple import changed_regions, resettled
 from horai.engine.deltas.store import FluentStore
@@ -21,18 +22,22 @@ from horai.engine.world import merged
 from horai.plan.program import Key, Program, Stratum
 
 
-def plain_rules(stratum: Stratum, program: Program) -> list[Driven] | None:
-    """The rules of a component by their drivers; None if it has to be worked out as a whole."""
-    if stratum.static or stratum.delays or not stratum.points:
-        return None
+def plain_rules(stratum: Stratum, program: Program) -> list[Driven]:
+    """The rules of a component by their drivers; `NotByChange` if it is worked out as a whole."""
+    if stratum.delays:
+        raise NotByChange("it has delayed effects")
+    if stratum.static:
+        raise NotByChange("interval lists and points depend on each other")
+    if not stratum.points:
+        raise NotByChange("it has initial values only")
     read = program.initiations_read | program.terminations_read
-    if any(key in read for key in stratum.fluents):
-        return None
+    for key in stratum.fluents:
+        if key in read:
+            raise NotByChange(f"rules ask when {key[0]}/{key[1]} is initiated or terminated")
     made = [*stratum.fluents, *stratum.events]
     if program.dynamic and (stratum.initially or any(key in program.groundings for key in made)):
-        return None  # what such rules say changes with who is known
-    found = [driven(plan, program) for plan in stratum.points]
-    return None if any(one is None for one in found) else [one for one in found if one is not None]
+        raise NotByChange("it says something of all who are known, and the stream makes them known")
+    return [driven(plan, program) for plan in stratum.points]
 
 
 @dataclass

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from horai.engine.deltas.reasons import NotByChange, of_rule
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Term, Var
 from horai.plan import operators as op
@@ -17,6 +18,12 @@ from horai.plan.graphs import Digraph
 from horai.plan.program import Key, PointPlan, Program, key_of
 from horai.plan.readings import Reading, callers, readings
 
+_KINDS = {
+    "initiated": "initiations",
+    "terminated": "terminations",
+    "startI": "startI",
+    "endI": "endI",
+}
 PLAIN = (op.Facts, op.Filter, op.Unify, op.Extend, op.Truth, op.Builtin)
 Relation = tuple[str, Key]  # a kind of points or "fluent", and what it is called
 
@@ -55,31 +62,44 @@ class Driven:
         return {self.drives, *(one.relation for one in self.asked)}
 
 
-def driven(plan: PointPlan, program: Program) -> Driven | None:
-    """A rule by its driver, None if it has none or looks at more than its conditions say."""
-    if plan.split is not None or plan.domain or plan.bounds is not None:
-        return None
-    place = _driver(plan)
-    if place is None or not _is_local(plan.chain, program):
-        return None
+def driven(plan: PointPlan, program: Program) -> Driven:
+    """A rule by its driver.
+
+    Raises `NotByChange` if it has none or looks at more than its conditions say.
+    """
+    with of_rule(plan.clause):
+        _refuse_what_is_no_condition(plan)
+        place = _driver(plan)
+        _refuse_what_is_elsewhere(plan.chain, program)
+        return _taken_apart(plan, place, program)
+
+
+def _taken_apart(plan: PointPlan, place: int, program: Program) -> Driven:
     steps, needed = plan.chain.steps, plan.chain.needed
     driver = steps[place]
     assert isinstance(driver, op.Scan)
     rule = next(one for one in program.description.rules if one.clause is plan.clause)
     asked = [_asked(reading) for reading in _others(rule, driver, program)]
-    if any(one is None for one in asked):
-        return None
     return Driven(
         plan,
         op.Chain(steps[:place], needed[:place]),
         driver,
         op.Chain(steps[place + 1 :], needed[place + 1 :]),
-        tuple(one for one in asked if one is not None),
+        tuple(asked),
     )
 
 
-def _driver(plan: PointPlan) -> int | None:
-    """The place of the first temporal step, if it gives the time of the head."""
+def _refuse_what_is_no_condition(plan: PointPlan) -> None:
+    if plan.split is not None:
+        raise NotByChange("it is in a cycle and asks for what its own component says")
+    if plan.domain:
+        raise NotByChange("its conditions leave variables to the grounding")
+    if plan.bounds is not None:
+        raise NotByChange("its head names a range of times")
+
+
+def _driver(plan: PointPlan) -> int:
+    """The place of the first temporal step, which has to give the time of the head."""
     for place, step in enumerate(plan.chain.steps):
         if isinstance(step, PLAIN):
             continue
@@ -90,24 +110,28 @@ def _driver(plan: PointPlan) -> int | None:
             and isinstance(step.time, Var)
             and step.time == plan.time
         )
-        return place if fits else None
-    return None
+        if fits:
+            return place
+        break
+    raise NotByChange("no event, start or end at the time of its head comes first")
 
 
-def _is_local(chain: op.Chain, program: Program) -> bool:
-    """Does it depend on what it reads alone: not on the query time, on who is known, on lists?"""
+def _refuse_what_is_elsewhere(chain: op.Chain, program: Program) -> None:
+    """It has to depend on what it reads alone: not on the query time, on who is known, on lists."""
     changing = _changing(program)
     for step in op.walk(chain):
         match step:
-            case op.QueryTime() | op.Lookup() | op.SpanOperation():
-                return False
+            case op.QueryTime():
+                raise NotByChange("it reads the query time")
+            case op.Lookup() | op.SpanOperation():
+                raise NotByChange("it reads interval lists as wholes")
             case op.Facts(key=key) | op.Procedure(key=key) if key in changing:
-                return False
-            case op.Scan(kind="initiated" | "terminated" | "startI" | "endI"):
-                return False
+                dynamic = "changes with the stream, or calls itself to look at it"
+                raise NotByChange(f"{key[0]}/{key[1]} {dynamic}")
+            case op.Scan(kind="initiated" | "terminated" | "startI" | "endI" as kind):
+                raise NotByChange(f"it asks for {_KINDS[kind]}")
             case _:
                 pass
-    return True
 
 
 def _changing(program: Program) -> set[Key]:
@@ -141,14 +165,14 @@ def _others(rule: ec.Rule, driver: op.Scan, program: Program) -> list[Reading]:
     raise AssertionError(f"the driver is not among the conditions: {driver.term}")
 
 
-def _asked(reading: Reading) -> Asked | None:
+def _asked(reading: Reading) -> Asked:
     literal = reading.literal
     match literal:
         case ec.Happens(event=event):
             relation: Relation = ("event", key_of(event))
             return Asked(relation, getattr(event, "args", ()), reading.back, reading.ahead)
-        case ec.Edge(kind="startI" | "endI"):
-            return None
+        case ec.Edge(kind="startI" | "endI" as edge):
+            raise NotByChange(f"it asks for {_KINDS[edge]}")
         case ec.HoldsAt() | ec.Edge():
             fvp = literal_fvp(literal)
             assert fvp is not None
@@ -156,4 +180,4 @@ def _asked(reading: Reading) -> Asked | None:
             terms = (*getattr(fvp.fluent, "args", ()), fvp.value)
             return Asked((kind, key_of(fvp.fluent)), terms, reading.back, reading.ahead)
         case _:
-            return None
+            raise NotByChange("it asks for more than events, starts, ends and values")

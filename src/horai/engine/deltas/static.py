@@ -6,7 +6,7 @@ import numpy as np
 
 from horai.engine.deltas.static_delta import Changes, StaticDelta
 from horai.engine.deltas.static_links import moved, ranges, together
-from horai.engine.deltas.static_outline import possible, possible_stratum
+from horai.engine.deltas.static_outline import only_lists, possible_stratum, refuse_stratum
 from horai.engine.deltas.static_rows import Stores
 from horai.engine.deltas.store import FluentStore, SpanChange, no_change
 from horai.engine.findings import Findings
@@ -20,7 +20,14 @@ from horai.temporal.changes import difference, either, except_for
 from horai.temporal.spans import Ints, Spans
 from horai.temporal.touched import touching, within
 
-__all__ = ["StaticComponent", "StaticDelta", "StaticFluent", "possible", "possible_stratum"]
+__all__ = [
+    "StaticComponent",
+    "StaticDelta",
+    "StaticFluent",
+    "only_lists",
+    "possible_stratum",
+    "refuse_stratum",
+]
 
 
 class StaticFluent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from horai.engine.deltas.reasons import NotByChange, of_rule
 from horai.engine.static import Support, present_only, supports_of
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import ListTerm, Term, Var
@@ -17,25 +18,48 @@ Operation = ec.IntervalOp | ec.Duration | ec.Allen
 AboutRows = op.Facts | op.Filter | op.Unify | op.Extend
 
 
-def possible(plan: StaticPlan, program: Program) -> bool:
-    """Can the change of what a rule says follow from the changes of what it reads?"""
-    steps = plan.chain.steps
-    return (
-        all(isinstance(step, op.Lookup | op.SpanOperation | AboutRows) for step in steps)
-        and present_only(plan)
-        and not _reads_itself(plan)
-        and _lists_stay_apart(plan)
-        and not _changes_with_members(plan, program)
-    )
+def refuse(plan: StaticPlan, program: Program) -> None:
+    """The change of what a rule says has to follow from the changes of what it reads."""
+    if isinstance(plan.rule, ec.HoldsAtRule):
+        raise NotByChange("it is a formula over values at a time")
+    operations = [s.literal for s in plan.chain.steps if isinstance(s, op.SpanOperation)]
+    if any(isinstance(one, ec.Allen) for one in operations):
+        raise NotByChange("an Allen relation looks at all intervals of a list")
+    followed = op.Lookup | op.SpanOperation | AboutRows
+    if not all(isinstance(step, followed) for step in plan.chain.steps):
+        raise NotByChange("it has other conditions than lists, facts and comparisons")
+    if not present_only(plan):
+        raise NotByChange("it also speaks of those of whom nothing is known")
+    if _reads_itself(plan):
+        raise NotByChange("it reads itself")
+    if not _lists_stay_apart(plan):
+        raise NotByChange("one of its lists is made twice, or is more than a variable")
+    if _changes_with_members(plan, program):
+        raise NotByChange("its members change with the stream")
+
+
+def refuse_stratum(stratum: Stratum, program: Program) -> None:
+    """All rules of a component of interval lists have to be of this kind."""
+    for plan in stratum.static:
+        with of_rule(plan.clause):
+            refuse(plan, program)
+    own = {plan.key for plan in stratum.static}
+    if own & {step.key for plan in stratum.static for step in _lookups(plan)}:
+        raise NotByChange("its rules read each other")
+
+
+def only_lists(stratum: Stratum) -> bool:
+    """Has a component rules for interval lists, and no others?"""
+    return not (stratum.points or stratum.initially or stratum.delays) and bool(stratum.static)
 
 
 def possible_stratum(stratum: Stratum, program: Program) -> bool:
-    """Has a component only rules of this kind?"""
-    if stratum.points or stratum.initially or stratum.delays or not stratum.static:
+    """Can a component of interval lists be brought up to date by change?"""
+    try:
+        refuse_stratum(stratum, program)
+    except NotByChange:
         return False
-    own = {plan.key for plan in stratum.static}
-    read = {step.key for plan in stratum.static for step in _lookups(plan)}
-    return not own & read and all(possible(plan, program) for plan in stratum.static)
+    return only_lists(stratum)
 
 
 @dataclass(frozen=True, slots=True)

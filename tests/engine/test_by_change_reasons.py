@@ -1,0 +1,123 @@
+"""What can be brought up to date by change, and the reasons of what cannot."""
+
+import pytest
+
+from horai.engine.deltas.parts import part_of, update_of
+from horai.engine.deltas.reasons import Update
+from horai.engine.symbols import Symbols
+from horai.plan.program import Program, compile_program
+from horai.rules import loads
+
+OTHERS = """
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+initiatedAt(on(X)=false, T) :- happensAt(down(X), T).
+"""
+
+
+def compiled(rules: str) -> Program:
+    return compile_program(loads(rules).description)
+
+
+def update(rules: str, name: str = "it") -> Update:
+    """How the component of a name is brought up to date."""
+    program = compiled(OTHERS + rules)
+    for stratum in program.strata:
+        if any(vertex.name == name for vertex in stratum.component.vertices):
+            found = update_of(stratum, program)
+            part = part_of(stratum, program, Symbols())
+            assert (part is None) == (found.kind is None) == (found.reason is not None)
+            return found
+    raise AssertionError(f"nothing is called {name}")
+
+
+POINTS = [
+    "initiatedAt(it(X)=true, T) :- happensAt(go(X), T), holdsAt(on(X)=true, T).",
+    "initially(it(a)=true).\nterminatedAt(it(X)=true, T) :- happensAt(go(X), T).",
+    "happensAt(it(X), T) :- happensAt(start(on(X)=true), T), \\+ happensAt(go(X), T).",
+    "happensAt(it(X), T) :- happensAt(go(X), T), happensAt(up(X), T0), T0 < T, T - T0 < 5.",
+]
+LISTS = [
+    "holdsFor(it(X)=true, I) :- holdsFor(on(X)=true, I1), intDurGreater(I1, 5, I).",
+    "holdsFor(it(X)=true, I) :- holdsFor(on(X)=true, A), holdsFor(on(X)=false, B), "
+    "relative_complement_all(A, [B], I).",
+]
+
+
+@pytest.mark.parametrize("rules", POINTS)
+def test_points(rules: str) -> None:
+    assert update(rules) == Update("points")
+
+
+@pytest.mark.parametrize("rules", LISTS)
+def test_lists(rules: str) -> None:
+    assert update(rules) == Update("lists")
+
+
+REASONS = [
+    (
+        "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\nfi(it(X)=a, it(X)=b, 5).",
+        "it has delayed effects",
+    ),
+    (
+        "initiatedAt(it(X)=true, T) :- happensAt(go(X), T), \\+ holdsAt(it(X)=true, T).",
+        "<rules>:4: it is in a cycle and asks for what its own component says",
+    ),
+    ("initially(it(a)=true).", "it has initial values only"),
+    (
+        "happensAt(it(X), T) :- happensAt(go(X), T), queryTime(Q), Q - T < 5.",
+        "<rules>:4: it reads the query time",
+    ),
+    (
+        "happensAt(it(X), T) :- holdsAt(on(X)=true, T).",
+        "<rules>:4: no event, start or end at the time of its head comes first",
+    ),
+    (
+        "initiatedAt(it(X)=true, T) :- happensAt(go(_), T).\n"
+        "grounding(it(X)=true) :- lamp(X).\nlamp(a).",
+        "<rules>:4: its conditions leave variables to the grounding",
+    ),
+    (
+        "happensAt(it(X), T) :- happensAt(go(X), T), initiatedAt(on(X)=true, T).",
+        "<rules>:4: it asks for initiations",
+    ),
+    (
+        "happensAt(it(X), T) :- happensAt(go(X), T), happensAt(startI(on(X)=true), T).",
+        "<rules>:4: it asks for startI",
+    ),
+    (
+        "holdsFor(it(X)=true, I) :- holdsFor(on(X)=true, I1), complement_all([I1], I).\n"
+        "grounding(it(X)=true) :- lamp(X).\nlamp(a).",
+        "<rules>:4: it also speaks of those of whom nothing is known",
+    ),
+    (
+        "holdsFor(it(X)=true, I) :- holdsFor(on(X)=true, A), holdsFor(on(X)=false, B), "
+        "allen(meets, A, B, target, I).",
+        "<rules>:4: an Allen relation looks at all intervals of a list",
+    ),
+    (
+        "holdsAt(it(X)=true, T) :- holdsAt(on(X)=true, T), \\+ holdsAt(on(X)=false, T).",
+        "<rules>:4: it is a formula over values at a time",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rules", "reason"), REASONS, ids=[reason for _, reason in REASONS])
+def test_reasons(rules: str, reason: str) -> None:
+    assert update(rules) == Update(None, reason)
+
+
+def test_what_others_ask_for() -> None:
+    rules = "happensAt(it(X), T) :- happensAt(go(X), T), initiatedAt(on(X)=true, T)."
+    asked = "rules ask when on/1 is initiated or terminated"
+    assert update(rules, "on") == Update(None, asked)
+
+
+def test_who_is_known_may_change_with_the_stream() -> None:
+    rules = """
+    dynamicDomain(person(_)).
+    grounding(it(X)=true) :- person(X).
+    initiatedAt(it(X)=true, T) :- happensAt(go(X), T).
+    happensAt(person(X), T) :- happensAt(go(X), T), person(X).
+    """
+    assert "the stream makes them known" in (update(rules).reason or "")
+    assert "person/1 changes with the stream" in (update(rules, "person").reason or "")
