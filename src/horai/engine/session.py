@@ -33,7 +33,7 @@ from horai.engine.remembering import KnownPairs, remember
 from horai.engine.residents import residents, settlers, until_cut
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.engine.watching import watched
+from horai.engine.watching import watched, watching
 from horai.engine.world import Undecided, World
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.modes import PythonPredicate
@@ -145,7 +145,8 @@ class Session:
 
         def run(place: int, memory: Memory, cut: Callable[[], int]) -> Findings | None:
             compiled = self._compiled[place]
-            return self.live.run(place, components, memory, compiled, cut, changed, before)
+            with watching(self.profile, self.live, place):
+                return self.live.run(place, components, memory, compiled, cut, changed, before)
 
         findings, cuts = self._each(world, border, run)
         self.live.built = True

@@ -6,10 +6,12 @@ They stand in for the plain ones where a run is profiled, so that a run that is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from horai.engine.chains import Evaluator
 from horai.engine.components import Components
+from horai.engine.deltas.live import Live
 from horai.engine.findings import Findings
 from horai.engine.frames import Frame
 from horai.engine.groundings import Groundings
@@ -57,13 +59,17 @@ class WatchedHeads(Heads):
             stats.rows_out += len(found[1])
         return found
 
-    def said(self, plan: PointPlan, frame: Frame) -> Said:
-        """The points of solutions that were found cell by cell."""
+    def points_of(self, plan: PointPlan, frame: Frame) -> tuple[Frame, Said]:
+        """The points of solutions that were found cell by cell, or by change."""
         with self.profile.rule(plan) as stats:
-            found = super().said(plan, frame)
+            found = super().points_of(plan, frame)
             stats.calls += 1
-            stats.rows_out += len(found)
+            stats.rows_out += len(found[1])
         return found
+
+    def asked(self, rows: int, again: int) -> None:
+        """Rows that a rule looks at by change."""
+        self.profile.asked(rows, again)
 
 
 class WatchedStatic(Static):
@@ -84,6 +90,10 @@ class WatchedStatic(Static):
             stats.calls += 1
             stats.rows_out += len(found[0].spans)
         return found
+
+    def asked(self, pieces: int) -> None:
+        """Pieces of lists that a rule looks at by change."""
+        self.profile.asked(pieces, 0)
 
 
 class WatchedComponents(Components):
@@ -122,6 +132,14 @@ class WatchedComponents(Components):
         if settled:
             self.profile.ways[id(stratum)] = "machine"
         return settled
+
+
+def watching(profile: Profile | None, live: Live, place: int) -> AbstractContextManager[None]:
+    """The time inside is that of a component that is brought up to date, as far as it can be."""
+    if profile is None:
+        return nullcontext()
+    by_change = live.built and live.parts[place] is not None
+    return profile.component(live.program.strata[place], by_change)
 
 
 def watched(

@@ -50,7 +50,6 @@ class RuleDelta:
         columns = (*(codes(nothing) for _ in range(width)), ints(nothing), ints(nothing))
         self._nothing = Relation(columns, 0)
         self.points = Log(self._nothing, symbols)
-        self.asked_again = 0  # points of the driver that the last step looked at once more
 
     def build(self, heads: Heads, logs: Logs) -> Said:
         """Everything, from scratch."""
@@ -64,13 +63,13 @@ class RuleDelta:
         driver = changed.get(self.driven.drives)
         log = logs[self.driven.drives]
         again = self._again(log, driver, changed)
-        self.asked_again = len(again)
         new, numbers = log.rows(again), again
         gone = again
         if isinstance(driver, PointChange):
             gone = np.concatenate((again, driver.gone_numbers))
             if driver.new.rows:
                 new, numbers = _both(new, numbers, driver.new, driver.new_numbers, self.symbols)
+        heads.asked(len(numbers), len(again))
         old = self._take_out(gone)
         derived = self._say(heads, new, numbers)
         self.points.add(derived)

@@ -59,6 +59,7 @@ class StaticDelta:
             fresh = self._inside(where, measured.literal.intervals, stores, world)
             more = measured.update(where, fresh, world.query)
             where = either(where, clip(more, cut + 1))
+        static.asked(len(where))
         return where
 
     def lists(self, where: Spans, stores: Stores, world: World) -> Spans:
