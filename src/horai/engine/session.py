@@ -95,7 +95,7 @@ class Session:
         )
         self._compiled = plan.ways
         self.incremental = incremental
-        self.live = Live(self.program, self.symbols)
+        self.live = Live(self.program, self.symbols, tick)
         self._based = start  # the border at which memories were last brought up to date
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
@@ -157,7 +157,7 @@ class Session:
             if found is not None:
                 self._note(self.ledger.looked, stratum, found.rows)
         answer = self._answer_by_change(world, changed if built else None, dropped)
-        self._remember(world, findings, cuts, border)
+        self._remember(components, findings, cuts, border)
         return answer
 
     def _answer_by_change(
@@ -174,7 +174,7 @@ class Session:
         )
 
     def _remember(
-        self, world: LiveWorld, findings: list[Findings | None], cuts: list[int], border: int
+        self, components: Components, findings: list[Findings | None], cuts: list[int], border: int
     ) -> None:
         """Now and then, bring the memories up to date and drop what nobody looks at any more."""
         if self.window is None or border <= self.start:
@@ -186,9 +186,10 @@ class Session:
             return
         self._based = border
         whole = [
-            self.live.findings(place, memory) if found is None else found
+            self.live.findings(place, memory, cuts[place], components) if found is None else found
             for place, (memory, found) in enumerate(zip(self.memories, findings, strict=True))
         ]
+        world = components.world
         self.live.fill_inputs(world)
         self._forget(world, whole, cuts)
 

@@ -12,7 +12,7 @@ from horai.engine.deltas.changes import Changed, PointChange, exchanged, replace
 from horai.engine.deltas.edges import EdgeLog
 from horai.engine.deltas.live_world import LiveWorld, Relations
 from horai.engine.deltas.log import Log
-from horai.engine.deltas.parts import ByChange, Lists, Points, part_of
+from horai.engine.deltas.parts import ByChange, Delays, Lists, Points, part_of
 from horai.engine.deltas.reading import Relation as Name
 from horai.engine.deltas.store import (
     FluentStore,
@@ -42,9 +42,10 @@ Cut = Callable[[], int]
 class Live:
     """What is kept of every relation, and how each component brings it up to date."""
 
-    def __init__(self, program: Program, symbols: Symbols) -> None:
+    def __init__(self, program: Program, symbols: Symbols, tick: int = 1) -> None:
         self.program = program
         self.symbols = symbols
+        self.tick = tick
         sources = [source for stratum in program.strata for source in sources_of(stratum)]
         self.derived = frozenset(sources)
         several = {source for source in sources if sources.count(source) > 1}
@@ -65,7 +66,9 @@ class Live:
         self.allowed: dict[tuple[int, Key], Mask] = {}  # pairs of `own` that are in their domain
         self.logs: dict[Name, Log] = {}
         self.edges: dict[Name, EdgeLog] = {}
-        self.parts = [part_of(one, self.program, self.symbols) for one in self.program.strata]
+        self.parts = [
+            part_of(one, self.program, self.symbols, self.tick) for one in self.program.strata
+        ]
         for part in self.parts:
             for kind, key in part.reads if part is not None else ():
                 if kind == "event":
@@ -148,7 +151,7 @@ class Live:
                     said.setdefault(("fluent", key), no_change(part.stores[key].fluent.pairs))
             for name, change in said.items():
                 mine[name] = self._published(place, name[1], change, components)
-        elif isinstance(part, Points):
+        elif isinstance(part, Points | Delays):
             part.build(components, self.logs, memory)
             self._publish_all(place, part, components)
         else:
@@ -293,16 +296,16 @@ class Live:
 
     # --- what is kept ----------------------------------------------------------------------------
 
-    def fill_inputs(self, world: LiveWorld) -> None:
+    def fill_inputs(self, world: World) -> None:
         """Put input fluents into a world as parts of its own."""
         for key in self._input_keys():
             world.add_fluent(key, self.stores[key].public())
 
-    def findings(self, place: int, memory: Memory) -> Findings:
+    def findings(self, place: int, memory: Memory, cut: int, components: Components) -> Findings:
         """What a component that is brought up to date by change said after its cut."""
         part = self.parts[place]
         assert part is not None
-        return part.findings(memory)
+        return part.findings(memory, cut, components)
 
     def forget(self, bounds: Callable[[Source], int], memories: list[Memory]) -> None:
         """Drop what nobody looks at any more."""

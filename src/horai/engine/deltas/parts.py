@@ -7,6 +7,8 @@ from typing import Protocol
 
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed
+from horai.engine.deltas.delay_rules import delay_rules
+from horai.engine.deltas.delays import DelayDelta
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.plain import PlainDelta, plain_rules
 from horai.engine.deltas.reading import Relation as Name
@@ -50,7 +52,7 @@ class ByChange(Protocol):
     ) -> Changed:
         """How its relations change with what they read."""
 
-    def findings(self, memory: Memory) -> Findings:
+    def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
         """What it said after its cut, as if from scratch."""
 
     def forget(self, cut: int, bounds: Bounds) -> bool:
@@ -87,7 +89,7 @@ class Points:
         components.heads.low = components.world.start
         return found
 
-    def findings(self, memory: Memory) -> Findings:
+    def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
         """What it said after its cut, as if from scratch."""
         found = Findings(simple=set(self.plain.stratum.fluents))
         for key, store in self.stores.items():
@@ -99,6 +101,49 @@ class Points:
     def forget(self, cut: int, bounds: Bounds) -> bool:
         """Drop the points that the memory of the component stands for."""
         self.plain.forget(cut)
+        return False
+
+
+class Delays:
+    """Simple fluents with delayed effects."""
+
+    def __init__(self, delta: DelayDelta) -> None:
+        self.delta = delta
+        self.reads = delta.reads
+        self.stores = delta.stores
+        self.logs: dict[Key, Log] = {}
+
+    def build(self, components: Components, logs: Logs, memory: Memory) -> None:
+        """Everything from scratch, beside what is remembered."""
+        self.delta.build(components, logs, memory)
+        components.heads.low = components.world.start
+
+    def step(
+        self,
+        components: Components,
+        logs: Logs,
+        stores: Stores,
+        changed: Changed,
+        before: int,
+        memory: Memory,
+    ) -> Changed:
+        """How its relations change with what they read, and as time goes on."""
+        found: Changed = {}
+        found.update(self.delta.step(components, logs, changed, before, memory))
+        components.heads.low = components.world.start
+        return found
+
+    def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
+        """What it said after its cut, as if from scratch, with its clock at a later one."""
+        found = Findings(simple=set(self.delta.stratum.fluents))
+        for key, store in self.stores.items():
+            found.fluents[key] = store.public()
+        found.clock = self.delta.from_cut(components, memory, cut).state
+        return found
+
+    def forget(self, cut: int, bounds: Bounds) -> bool:
+        """Drop the points that the memory of the component stands for."""
+        self.delta.forget(cut)
         return False
 
 
@@ -139,7 +184,7 @@ class Lists:
         found = self.static.step(components.static, stores, changes, memory.cut)
         return {("fluent", key): change for key, change in found.items() if change}
 
-    def findings(self, memory: Memory) -> Findings:
+    def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
         """What it said after its cut, as if from scratch."""
         found = Findings(operands=self.static.operands())
         for key, store in self.stores.items():
@@ -153,9 +198,15 @@ class Lists:
         return False
 
 
-def part_of(stratum: Stratum, program: Program, symbols: Symbols) -> Points | Lists | None:
+def part_of(
+    stratum: Stratum, program: Program, symbols: Symbols, tick: int = 1
+) -> Points | Lists | Delays | None:
     """How a component is brought up to date; None if it has to be worked out as a whole."""
     try:
+        if stratum.delays:
+            found, tests = delay_rules(stratum, program, tick)
+            listed = [RuleDelta(rule, symbols) for rule in found]
+            return Delays(DelayDelta(program, stratum, listed, tests, symbols))
         if only_lists(stratum):
             refuse_stratum(stratum, program)
             return Lists(StaticComponent(stratum, symbols))
@@ -165,9 +216,12 @@ def part_of(stratum: Stratum, program: Program, symbols: Symbols) -> Points | Li
         return None
 
 
-def update_of(stratum: Stratum, program: Program) -> Update:
+def update_of(stratum: Stratum, program: Program, tick: int = 1) -> Update:
     """How a component can be brought up to date, or why it has to be worked out as a whole."""
     try:
+        if stratum.delays:
+            delay_rules(stratum, program, tick)
+            return Update("delays")
         if only_lists(stratum):
             refuse_stratum(stratum, program)
             return Update("lists")

@@ -118,7 +118,7 @@ def _driver(plan: PointPlan) -> int:
 
 def _refuse_what_is_elsewhere(chain: op.Chain, program: Program) -> None:
     """It has to depend on what it reads alone: not on the query time, on who is known, on lists."""
-    changing = _changing(program)
+    changing = changing_background(program)
     for step in op.walk(chain):
         match step:
             case op.QueryTime():
@@ -134,7 +134,7 @@ def _refuse_what_is_elsewhere(chain: op.Chain, program: Program) -> None:
                 pass
 
 
-def _changing(program: Program) -> set[Key]:
+def changing_background(program: Program) -> set[Key]:
     """Background that changes with the stream, and procedures that call themselves."""
     graph: Digraph[Key] = Digraph()
     for key, branches in program.background.items():

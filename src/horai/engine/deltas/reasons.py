@@ -19,7 +19,7 @@ class NotByChange(Exception):
 class Update:
     """How a component can be brought up to date by change, or the reason why it cannot."""
 
-    kind: OneOf["points", "lists"] | None
+    kind: OneOf["points", "lists", "delays"] | None
     reason: str | None = None
 
 

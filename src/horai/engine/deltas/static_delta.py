@@ -54,11 +54,13 @@ class StaticDelta:
         world = static.world
         # The next cut depends on it, whether anything has changed or not.
         world.undecided.longest = max(world.undecided.longest, self.rows.longest)
-        where = clip(self._changed_operands(changes), cut + 1)
+        # At the start of the run nothing is final yet, not even what holds from the start on.
+        low = cut + 1 if cut > world.start else cut
+        where = clip(self._changed_operands(changes), low)
         for measured in self.measured.values():
             fresh = self._inside(where, measured.literal.intervals, stores, world)
             more = measured.update(where, fresh, world.query)
-            where = either(where, clip(more, cut + 1))
+            where = either(where, clip(more, low))
         static.asked(len(where))
         return where
 
