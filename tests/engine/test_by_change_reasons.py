@@ -18,13 +18,13 @@ def compiled(rules: str) -> Program:
     return compile_program(loads(rules).description)
 
 
-def update(rules: str, name: str = "it") -> Update:
+def update(rules: str, name: str = "it", tick: int = 1) -> Update:
     """How the component of a name is brought up to date."""
     program = compiled(OTHERS + rules)
     for stratum in program.strata:
         if any(vertex.name == name for vertex in stratum.component.vertices):
-            found = update_of(stratum, program)
-            part = part_of(stratum, program, Symbols())
+            found = update_of(stratum, program, tick)
+            part = part_of(stratum, program, Symbols(), tick)
             assert (part is None) == (found.kind is None) == (found.reason is not None)
             return found
     raise AssertionError(f"nothing is called {name}")
@@ -53,10 +53,23 @@ def test_lists(rules: str) -> None:
     assert update(rules) == Update("lists")
 
 
+DELAY = "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\nfi(it(X)=a, it(X)=b, 5)."
+
+
+def test_delays() -> None:
+    assert update(DELAY) == Update("delays")
+    apart = "it has delayed effects, and time-points lie apart"
+    assert update(DELAY, tick=5) == Update(None, apart)
+
+
 REASONS = [
     (
-        "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\nfi(it(X)=a, it(X)=b, 5).",
-        "it has delayed effects",
+        f"{DELAY}\nterminatedAt(it(X)=_, T) :- happensAt(go(X), T), holdsAt(it(X)=b, T).",
+        "it has delayed effects in a cycle",
+    ),
+    (
+        f"{DELAY}\nhappensAt(seen(X), T) :- happensAt(go(X), T), initiatedAt(it(X)=a, T).",
+        "it has delayed effects, and rules ask for its initiations",
     ),
     (
         "initiatedAt(it(X)=true, T) :- happensAt(go(X), T), \\+ holdsAt(it(X)=true, T).",

@@ -19,6 +19,7 @@ from horai.cli.options import (
     Background,
     Chosen,
     End,
+    Incremental,
     Input,
     InputFormat,
     Predicates,
@@ -36,6 +37,7 @@ from horai.cli.options import (
     read_chosen,
     run_rules,
 )
+from horai.engine.deltas.parts import update_of
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.plan.modes import PythonPredicate
@@ -77,6 +79,7 @@ def command(
     input_format: InputFormat = None,
     strict: Strict = None,
     allen_memory: AllenMemory = None,
+    incremental: Incremental = None,
     predicates: Predicates = None,
     format: Annotated[Format, typer.Option(help="For people, or for machines.")] = Format.text,
     quiet: Quiet = False,
@@ -90,6 +93,7 @@ def command(
         "end": end,
         "tick": tick,
         "allen_memory": allen_memory,
+        "incremental": incremental,
     }
     _refuse_idle(timing, analyze)
     settings = merged(
@@ -100,15 +104,15 @@ def command(
         raise UsageError(
             "no input given", "--analyze runs the rules: name the stream, --input FILE"
         )
-    loaded = chosen.load()
+    loaded, tick = chosen.load(), settings.get("tick", 1)
     narrative = read_chosen(loaded, chosen, settings) if chosen.input else None
     sizes = None if narrative is None else _sizes(narrative)
     if analyze and narrative is not None:
         profile = _profile(loaded, chosen, narrative, settings, quiet)
         assert profile.program is not None
-        _show(profile.program, sizes, PlanNumbers(profile), format)
+        _show(profile.program, sizes, PlanNumbers(profile), format, tick)
     else:
-        _show(_compiled(loaded), sizes, None, format)
+        _show(_compiled(loaded), sizes, None, format, tick)
 
 
 def _refuse_idle(timing: dict[str, Any], analyze: bool) -> None:
@@ -156,11 +160,13 @@ def _show(
     sizes: dict[Source, InputSize] | None,
     numbers: PlanNumbers | None,
     format: Format,
+    tick: int,
 ) -> None:
     plan = outline(program, sizes)
+    updates = {id(stratum): update_of(stratum, program, tick) for stratum in program.strata}
     if format is Format.json:
-        typer.echo(json.dumps(plan_json(plan, numbers), ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(plan_json(plan, numbers, updates), ensure_ascii=False, indent=1))
         return
     screen = console.stdout()
-    for line in plan_lines(plan, numbers, tree=screen.is_terminal):
+    for line in plan_lines(plan, numbers, screen.is_terminal, updates):
         screen.print(line)

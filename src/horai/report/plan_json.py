@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from horai.engine.profile import Windows
 from horai.plan.outline import (
     ComponentOutline,
     GroundingOutline,
@@ -13,11 +14,14 @@ from horai.plan.outline import (
     RuleOutline,
 )
 from horai.report.plan_numbers import PlanNumbers
+from horai.report.plan_text import Updates
 
 Json = dict[str, Any]
 
 
-def plan_json(plan: PlanOutline, numbers: PlanNumbers | None = None) -> Json:
+def plan_json(
+    plan: PlanOutline, numbers: PlanNumbers | None = None, updates: Updates | None = None
+) -> Json:
     """The plan as plain values; with the numbers of a run, `actual` is there everywhere."""
     found: Json = {
         "estimates": "for the given input" if plan.counted else "for 1000 items of each type",
@@ -25,7 +29,7 @@ def plan_json(plan: PlanOutline, numbers: PlanNumbers | None = None) -> Json:
             {"kind": one.kind, "name": one.name, "arity": one.arity, "rows": one.rows}
             for one in plan.inputs
         ],
-        "components": [_component(one, numbers) for one in plan.components],
+        "components": [_component(one, numbers, updates or {}) for one in plan.components],
         "groundings": [_grounding(one) for one in plan.groundings],
     }
     if numbers is not None:
@@ -38,7 +42,7 @@ def plan_json(plan: PlanOutline, numbers: PlanNumbers | None = None) -> Json:
     return found
 
 
-def _component(one: ComponentOutline, numbers: PlanNumbers | None) -> Json:
+def _component(one: ComponentOutline, numbers: PlanNumbers | None, updates: Updates) -> Json:
     found: Json = {
         "id": str(one.number),
         "level": one.level,
@@ -51,6 +55,9 @@ def _component(one: ComponentOutline, numbers: PlanNumbers | None) -> Json:
             _rule(rule, f"{one.number}.{place}", numbers) for place, rule in enumerate(one.rules, 1)
         ],
     }
+    if one.id in updates:
+        update = updates[one.id]
+        found["by_change"] = {"kind": update.kind, "reason": update.reason}
     if numbers is not None:
         stats = numbers.component(one)
         found["actual"] = {
@@ -58,8 +65,20 @@ def _component(one: ComponentOutline, numbers: PlanNumbers | None) -> Json:
             "seconds": _seconds(stats.seconds),
             "seconds_settling": _seconds(numbers.settling(one)),
             "share": round(numbers.share(stats.seconds), 4),
+            "windows": _windows(numbers.windows(one)),
         }
     return found
+
+
+def _windows(found: Windows) -> Json:
+    return {
+        "by_change": found.by_change,
+        "from_scratch": found.from_scratch,
+        "rows": found.rows,
+        "asked_again": found.asked_again,
+        "seconds_by_change": _seconds(found.seconds),
+        "seconds_last_from_scratch": _seconds(found.last),
+    }
 
 
 def _rule(one: RuleOutline, name: str, numbers: PlanNumbers | None) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from horai.engine.profile import Profile, Stats
+from horai.engine.profile import Profile, Stats, Windows
 from horai.plan.outline import ComponentOutline, OperatorOutline, RuleOutline
 
 
@@ -27,6 +27,10 @@ class PlanNumbers:
     def component(self, outline: ComponentOutline) -> Stats:
         """The time of a component, that of settling it included."""
         return self.profile.components.get(outline.id, Stats())
+
+    def windows(self, outline: ComponentOutline) -> Windows:
+        """How often a component was worked out by change, and how often from scratch."""
+        return self.profile.windows.get(outline.id, Windows())
 
     def settling(self, outline: ComponentOutline) -> float:
         """The seconds that go beyond the rules of a component."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rich.text import Text
 
-from horai.engine.profile import Stats
+from horai.engine.deltas.reasons import Update
+from horai.engine.profile import Stats, Windows
 from horai.plan.outline import (
     ComponentOutline,
     OperatorOutline,
@@ -21,6 +22,7 @@ from horai.report.plan_numbers import PlanNumbers
 _PLAIN, _TREE = ("  ", "  ", "  ", "  "), ("├─ ", "└─ ", "│  ", "   ")
 _STYLES = {"component": "bold", "rule": "cyan", "note": "dim", "part": "italic", "operator": ""}
 Columns = tuple[str, ...]
+Updates = Mapping[int, Update]  # of components, by their `id`
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,13 @@ class Line:
 
 
 def plan_lines(
-    plan: PlanOutline, numbers: PlanNumbers | None = None, tree: bool = False
+    plan: PlanOutline,
+    numbers: PlanNumbers | None = None,
+    tree: bool = False,
+    updates: Updates | None = None,
 ) -> Iterator[Text]:
     """The lines of a plan; `tree` draws guides and has colours."""
-    writer = _Writer(numbers)
+    writer = _Writer(numbers, updates or {})
     tops = [writer.component(one) for one in plan.components]
     if plan.groundings:
         tops.append(writer.groundings(plan))
@@ -74,11 +79,24 @@ def _total(numbers: PlanNumbers) -> str:
     return f"The run took {_time(profile.seconds)} for {count}; {rest}."
 
 
+def _windows(found: Windows) -> str:
+    """How a component was worked out over several query times."""
+    scratch = f"{found.from_scratch:,} from scratch"
+    if found.from_scratch:
+        scratch += f" (the last in {_time(found.last)})"
+    if not found.by_change:
+        return f"windows: none by change, {scratch}"
+    each = _time(found.seconds / found.by_change)
+    looked = f"{found.rows:,} rows looked at, {found.asked_again:,} of them again; {each} each"
+    return f"windows: {found.by_change:,} by change ({looked}), {scratch}"
+
+
 class _Writer:
     """Makes lines; with numbers, there are more columns."""
 
-    def __init__(self, numbers: PlanNumbers | None) -> None:
+    def __init__(self, numbers: PlanNumbers | None, updates: Updates) -> None:
         self.numbers = numbers
+        self.updates = updates
         self.titles: Columns = ("estimate",)
         if numbers is not None:
             self.titles = ("estimate", "in", "out", "time")
@@ -101,12 +119,18 @@ class _Writer:
     def _notes(self, one: ComponentOutline) -> Iterator[str]:
         way = WORDS[one.settling.way] + (", in a cycle" if one.cyclic else "")
         yield f"{way}: {one.settling.reason}" if one.settling.reason else way
+        if one.id in self.updates:
+            found = self.updates[one.id]
+            by = "not by change" if found.kind is None else "by change"
+            yield f"{by}: {found.kind or found.reason}"
         if self.numbers is not None and self.numbers.profile.queries:
             stats, profile = self.numbers.component(one), self.numbers.profile
             took = f"{self.numbers.share(stats.seconds):.0%} of the run"
             actual = profile.ways.get(one.id, one.settling.way)
             other = "" if actual == one.settling.way else f"; settled as {WORDS[actual]}"
             yield f"{took}, {_time(self.numbers.settling(one))} of it outside its rules{other}"
+            if profile.queries > 1:
+                yield _windows(self.numbers.windows(one))
         if one.key is not None:
             yield f"can be split by {one.key}"
         elif one.no_key is not None:
