@@ -108,7 +108,11 @@ class Session:
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         dropped = self.stream.admit(batches, until)
         if self._pays(before) and self.live.serves(self.stream):
-            answer = self._advance_by_change(before, dropped)
+            try:
+                answer = self._advance_by_change(before, dropped)
+            except BaseException:
+                self.live.reset()  # only some of it is up to date
+                raise
             if answer is not None:
                 return answer
         if self.live.built:

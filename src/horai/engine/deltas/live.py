@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from horai.engine.arrow_items import ItemKind
 from horai.engine.columns import codes, ints
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed, PointChange, exchanged, replaced
@@ -37,6 +38,7 @@ from horai.plan.settling import Compiled
 from horai.temporal.spans import Mask, no_spans
 
 Cut = Callable[[], int]
+KINDS: tuple[ItemKind, ...] = ("event", "fluent")
 
 
 class Live:
@@ -84,10 +86,9 @@ class Live:
     def serves(self, stream: Stream) -> bool:
         """False for good once there are items of something that rules define too."""
         forms = self.program.unwrapping.forms
-        for key in stream.changed("event"):
-            self.possible &= not any(("event", flat) in self.derived for flat in forms(key))
-        for key in stream.changed("fluent"):
-            self.possible &= not any(("fluent", flat) in self.derived for flat in forms(key))
+        for kind in KINDS:
+            for key in stream.changed(kind) if self.built else stream.keys(kind):
+                self.possible &= not any((kind, flat) in self.derived for flat in forms(key))
         return self.possible
 
     def take_in(self, stream: Stream, inputs: InputMemory, world: LiveWorld) -> Changed:

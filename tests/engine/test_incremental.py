@@ -1,0 +1,160 @@
+"""Work by change gives the answers of work from scratch, at every query time.
+
+Random descriptions over streams of which most items are late and many are taken back, with windows
+and steps of all sizes. What is compared is everything an answer has: the whole run, the window,
+what is new, what is gone, and the items that could not be used. The slow tests try thousands more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from tests.engine.comparing import Setting, differences
+from tests.engine.ways import apart, served, session_of
+from tests.strategies.changing_streams import ChangingRun, changing_runs, changing_streams, cuts
+from tests.strategies.machines import protocol_runs
+from tests.strategies.runs import Run, runs
+from tests.strategies.wild_parts import PREDICATES
+from tests.strategies.wild_streams import wild_runs
+
+from horai.engine import session
+from horai.engine.deltas import store
+
+Law = Callable[[st.DataObject], None]
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+TOO_LATE = 20
+
+
+def served_rules_do(data: st.DataObject) -> None:
+    """Descriptions most of which is worked out by change."""
+    run = data.draw(changing_runs())
+    check(run)
+
+
+def long_streams_do(data: st.DataObject) -> None:
+    """One or two components, and items enough that segments and rows pile up."""
+    run = data.draw(changing_runs(most=2))
+    tick = run.described.tick
+    more = data.draw(changing_streams(tick, 14, most=90))
+    check(ChangingRun(run.described, run.cut, [*run.items, *more]))
+
+
+def pairs_that_are_dropped_do(data: st.DataObject) -> None:
+    """Whenever half of the pairs of a fluent hold no more, their rows move."""
+    run = data.draw(changing_runs())
+    with patch.object(store, "MANY", 0):
+        check(run)
+
+
+def restored_sessions_do(data: st.DataObject) -> None:
+    """Saved and restored before some of the queries."""
+    run = data.draw(changing_runs(most=3))
+    check(run, lambda query: data.draw(st.booleans(), label=f"restored before {query}"))
+
+
+def tame_rules_do(data: st.DataObject) -> None:
+    """Descriptions with one entity per rule, all features."""
+    run: Run = data.draw(runs(lateness=data.draw(st.sampled_from([None, TOO_LATE]))))
+    check(_cut_anew(run, data))
+
+
+def wild_rules_do(data: st.DataObject) -> None:
+    """Descriptions that join entities, numbers, lists and times, with Python predicates."""
+    run: Run = data.draw(wild_runs(lateness=data.draw(st.sampled_from([None, TOO_LATE]))))
+    check(_cut_anew(run, data))
+
+
+def protocols_do(data: st.DataObject) -> None:
+    """Components with cycles and delays."""
+    check(_cut_anew(data.draw(protocol_runs()), data))
+
+
+def _cut_anew(run: Run, data: st.DataObject) -> ChangingRun:
+    """The run in other windows, in which more may be too late."""
+    return ChangingRun(run.described, data.draw(cuts()), run.items)
+
+
+def check(run: ChangingRun, restored: Callable[[int], bool] = lambda query: False) -> None:
+    """Compare the ways of a run."""
+    setting = setting_of(run)
+    text = run.described.text
+    some, of = served(session_of(text, setting, "always"))
+    event("all by change" if some == of else "some by change" if some else "nothing by change")
+    found = apart(text, run.items, setting, restored=restored)
+    assert found is None, found
+
+
+def setting_of(run: ChangingRun) -> Setting:
+    """What the sessions of a run are given."""
+    return Setting(run.cut.queries, run.cut.window, run.described.tick, predicates=PREDICATES)
+
+
+def the_reference_does(data: st.DataObject) -> None:
+    """Answers by change are those of the reference too."""
+    run = data.draw(changing_runs())
+    with by_default("always"):
+        found = differences(run.described.text, run.items, setting_of(run))
+    assert found is None, found
+
+
+def what_is_chosen_does_not_matter(data: st.DataObject) -> None:
+    """Ways that change from query to query, since some steps pay and others do not."""
+    run = data.draw(changing_runs())
+    cost = data.draw(st.integers(-10, 20), label="cost of a step")
+    with patch.object(session, "COST_OF_STEP", cost):
+        found = apart(run.described.text, run.items, setting_of(run), "auto")
+    assert found is None, found
+
+
+@contextmanager
+def by_default(way: session.Incremental) -> Iterator[None]:
+    """Sessions that are not told how to work do it in one way."""
+    defaults = session.Session.__init__.__kwdefaults__
+    assert defaults is not None
+    before = defaults["incremental"]
+    defaults["incremental"] = way
+    try:
+        yield
+    finally:
+        defaults["incremental"] = before
+
+
+# How many examples the quick tests try of each; the slow ones try many times as many.
+LAWS: dict[Law, int] = {
+    served_rules_do: 60,
+    long_streams_do: 20,
+    pairs_that_are_dropped_do: 25,
+    restored_sessions_do: 25,
+    tame_rules_do: 30,
+    wild_rules_do: 20,
+    protocols_do: 15,
+    the_reference_does: 25,
+    what_is_chosen_does_not_matter: 30,
+}
+TIMES = 40
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_law(law: Law) -> None:
+    _tried(law, LAWS[law])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_law_at_length(law: Law) -> None:
+    _tried(law, TIMES * LAWS[law])
+
+
+def _tried(law: Law, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None, suppress_health_check=QUIET)
+    @given(data=st.data())
+    def attempt(data: st.DataObject) -> None:
+        law(data)
+
+    attempt()

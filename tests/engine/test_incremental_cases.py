@@ -1,0 +1,98 @@
+"""Runs that once were answered otherwise by change than from scratch, each as small as it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tests.engine.comparing import Lines, Setting, batches_of, seen, tables_of
+from tests.engine.ways import apart, session_of
+
+from horai.engine.errors import EngineError
+from horai.engine.session import Incremental
+from horai.lang.termtext import read_term
+from horai.oracle import Item
+
+
+def at(event: str, time: int, arrival: int | None = None, retract: bool = False) -> Item:
+    """An event, which arrives at once unless said otherwise."""
+    return Item(
+        read_term(event), None, time, time, time if arrival is None else arrival, retract=retract
+    )
+
+
+def over(pair: str, start: int, end: int, arrival: int | None = None) -> Item:
+    """An input fluent over an interval."""
+    fluent, value = (read_term(part) for part in pair.split("="))
+    return Item(fluent, value, start, end, start if arrival is None else arrival)
+
+
+def agree(text: str, items: Sequence[Item], queries: Sequence[int], window: int | None) -> None:
+    """The same answers by change and from scratch."""
+    found = apart(text, items, Setting(queries, window))
+    assert found is None, found
+
+
+# --- the start of a run --------------------------------------------------------------------------
+
+
+def test_what_holds_from_the_start_on_may_come_to_last_long_enough() -> None:
+    text = """
+        initially(s(X)=true) :- thing(X).
+        terminatedAt(s(X)=true,T) :- happensAt(e1(X),T).
+        holdsFor(h(X)=true,I) :- holdsFor(s(X)=true,I1), holdsFor(i1(X)=true,I2),
+            union_all([I1,I2],I3), intDurGreater(I3,1,I).
+        collectIntervals(i1(_)=true). thing(x).
+    """
+    agree(text, [], [1, 2, 3, 4], 3)
+
+
+# --- runs that go on after trouble ---------------------------------------------------------------
+
+
+def picky(number: int) -> int:
+    """Cannot bear a three."""
+    if number == 3:
+        raise ValueError("a three")
+    return number + 1
+
+
+def _told(way: Incremental, text: str, items: list[Item], setting: Setting) -> list[Lines]:
+    session = session_of(text, setting, way)
+    told: list[Lines] = []
+    for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
+        try:
+            answer = session.advance(query, tables_of(batch))
+        except EngineError as error:
+            told.append([str(error)])
+        else:
+            told += seen(answer).values()
+    return told
+
+
+def test_a_query_that_was_refused_leaves_nothing_half_done() -> None:
+    text = """
+        initiatedAt(f(X)=true,T) :- happensAt(e1(X),T).
+        initiatedAt(g(X)=N,T) :- happensAt(e4(X,M),T), holdsAt(f(X)=true,T), picky(M,N).
+        initiatedAt(h(X)=true,T) :- happensAt(e1(X),T), \\+ holdsAt(g(X)=_,T).
+    """
+    three = at("e4(x,3)", 7)
+    items = [at("e1(x)", 2), at("e4(x,1)", 4), three, at("e1(x)", 8), at("e1(y)", 13)]
+    items.append(replace(three, arrival=12, retract=True))
+    setting = Setting([5, 10, 15, 20], 30, predicates={"picky": picky})
+    scratch, by_change = (_told(way, text, items, setting) for way in ("never", "always"))
+    assert "three" in scratch[4][0]
+    assert by_change == scratch
+
+
+# --- items of what rules define ------------------------------------------------------------------
+
+
+def test_items_of_a_derived_event_still_count_after_a_restore() -> None:
+    text = """
+        happensAt(o(X),T) :- happensAt(e1(X),T).
+        initiatedAt(f(X)=true,T) :- happensAt(o(X),T).
+    """
+    items = [at("e1(x)", 2), at("o(y)", 3), at("e1(z)", 7)]
+    found = apart(text, items, Setting([5, 10, 15], 30), restored=lambda query: query == 10)
+    assert found is None, found
