@@ -193,6 +193,16 @@ def test_modes_run_side_by_side_and_differences_are_found(
     assert spent["simple"] > 0 < spent["static"]
 
 
+@pytest.mark.parametrize("mode", ["never", "always", "auto"])
+def test_the_time_of_every_mode_is_that_of_components(lateness: Any, mode: str) -> None:
+    measure = importlib.import_module("incremental_measure")
+    assert measure.modes() == measure.MODES
+    sizes = measure.Sizes(events_per_step=200, windows=2)
+    given = measure.course(measure.Configuration("fleet", 4, 0.5, 0.2), sizes, 4)
+    spent = measure.shares(given, mode)
+    assert all(seconds > 0 for seconds in spent.values())
+
+
 def test_a_part_that_is_not_there() -> None:
     done = run("bench_incremental.py", "--only", "a,z")
     assert done.returncode == 2
