@@ -174,7 +174,7 @@ class Logged(RuleBasedStateMachine):
 
 
 def test_a_log_is_what_was_put_in_and_not_taken_out() -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Logged, settings=settings(max_examples=50, stateful_step_count=20, deadline=None)
     )
 
@@ -182,7 +182,7 @@ def test_a_log_is_what_was_put_in_and_not_taken_out() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_a_log_is_what_was_put_in_and_not_taken_out_at_length() -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Logged, settings=settings(max_examples=2000, stateful_step_count=40, deadline=None)
     )
 
