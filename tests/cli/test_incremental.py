@@ -55,6 +55,33 @@ def test_a_wrong_option_is_explained(late: Run) -> None:
     assert "did you mean never?" in result.stderr
 
 
+CASE = """\
+rules: rules.ec
+narrative: day.csv
+run: start 0, end 30, window 30, step 10
+expect some:
+    rich(zoe)=true: (15,inf)
+    rich(chris)=true: none
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("query", "rules.ec", "-i", "day.csv", "holdsFor(rich(zoe)=true,I)"), "I = [(15,inf)]\n"),
+        (("test", "day.case"), "1 of 1 case passed"),
+    ],
+)
+def test_other_commands_take_it_too(late: Run, words: tuple[str, ...], shown: str) -> None:
+    Path("day.case").write_text(CASE)
+    found = [late(*words, "--incremental", way).stdout for way in ("always", "never")]
+    assert found[0] == found[1]
+    assert shown in found[0]
+    wrong = late(*words, "--incremental", "now")
+    assert wrong.exit_code == 2
+    assert "incremental cannot be 'now'" in wrong.stderr
+
+
 def test_help_names_the_ways(late: Run) -> None:
     text = " ".join(late("run", "--help").stdout.replace("│", " ").split())
     assert "--incremental" in text

@@ -15,6 +15,7 @@ from horai.cli.options import (
     Background,
     End,
     Engine,
+    Incremental,
     Input,
     InputFormat,
     Predicates,
@@ -55,6 +56,7 @@ def command(
     strict: Strict = None,
     allen_memory: AllenMemory = None,
     engine: Engine = None,
+    incremental: Incremental = None,
     predicates: Predicates = None,
     quiet: Quiet = False,
 ) -> None:
@@ -75,6 +77,7 @@ def command(
         strict=strict,
         allen_memory=allen_memory,
         engine=engine,
+        incremental=incremental,
     )
     settings.pop("format", None)
     settings["answers"] = "final"

@@ -11,8 +11,8 @@ from rich.text import Text
 from horai.cases import Case, read_cases
 from horai.cli import console
 from horai.cli.guard import FAILED, guarded
-from horai.cli.options import Engine, choose
-from horai.engines import DEFAULT, engine_named
+from horai.cli.options import Engine, Incremental, choose
+from horai.engines import DEFAULT, engine_named, incremental_named
 from horai.errors import CaseError, UsageError
 from horai.lang.diagnostics import RulesError
 from horai.project import FILE, Project, find_project
@@ -30,17 +30,19 @@ def command(
         typer.Argument(metavar="FILES", help=f"Case files or folders; else those of {FILE}."),
     ] = None,
     engine: Engine = None,
+    incremental: Incremental = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only failures.")] = False,
 ) -> None:
     """Run given/expect cases; exit status 1 if one fails."""
     name = engine or DEFAULT
     engine_named(name)
+    way = incremental_named(incremental or "auto", name)
     project = find_project()
     cases = _read(_paths(files, project))
     rules = _project_rules(project) if any(case.rules is None for case in cases) else None
     failed = 0
     for case in cases:
-        differences = run_case(case, name, rules)
+        differences = run_case(case, name, rules, incremental=way)
         failed += bool(differences)
         if differences or not quiet:
             console.stdout().print(_report(case, differences))
