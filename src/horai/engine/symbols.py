@@ -65,7 +65,12 @@ class Symbols:
 
     def term(self, code: int) -> Term:
         """The term of a code."""
-        return Int(code >> 1) if code & 1 else _term(self._terms[code >> 1])
+        if code & 1:
+            return Int(code >> 1)
+        kept = self._terms[code >> 1]
+        if isinstance(kept, str):
+            kept = self._terms[code >> 1] = Atom(kept)
+        return kept
 
     def codes(self, terms: Iterable[Term]) -> Ints:
         """The codes of some terms."""
@@ -82,11 +87,7 @@ class Symbols:
 
     def __iter__(self) -> Iterator[Term]:
         """All terms in the order of their codes."""
-        return map(_term, self._terms)
-
-
-def _term(kept: Term | str) -> Term:
-    return Atom(kept) if isinstance(kept, str) else kept
+        return (self.term(2 * place) for place in range(len(self._terms)))
 
 
 def _plain(term: Term) -> Term:
