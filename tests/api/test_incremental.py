@@ -63,6 +63,19 @@ def test_small_windows_are_worked_out_from_scratch_unless_asked(by_change: list[
     assert by_change == []
 
 
+def test_large_windows_with_few_changes_are_worked_out_by_change(
+    by_change: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("horai.engine.session.COST_OF_STEP", 10)
+    many = [f"up|{t}|{t}|x{t}" for t in range(1, 40)]
+    few, half = ["up|45|45|a", "down|46|3|b"], [f"down|{t}|{t}|x{t - 50}" for t in range(51, 70)]
+    session = horai.loads(RULES).session(start=0, window=50)
+    for query, lines in {40: many, 47: few, 70: half, 200: few}.items():
+        session.advance(query, lines)
+    # The first has nothing before it, in the third too much is new, the last does not overlap.
+    assert by_change == [47]
+
+
 def test_runs_take_it_too(by_change: list[int]) -> None:
     lines = [line for lines in STEPS.values() for line in lines]
     settings: dict[str, Any] = {"start": 0, "end": 40, "window": 25, "step": 10}
