@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from unittest.mock import patch
 
 from tests.engine.comparing import Lines, Setting, batches_of, seen, tables_of
 from tests.engine.ways import apart, session_of
 
+from horai.engine import session
 from horai.engine.errors import EngineError
 from horai.engine.session import Incremental
 from horai.lang.termtext import read_term
@@ -58,11 +60,11 @@ def picky(number: int) -> int:
 
 
 def _told(way: Incremental, text: str, items: list[Item], setting: Setting) -> list[Lines]:
-    session = session_of(text, setting, way)
+    running = session_of(text, setting, way)
     told: list[Lines] = []
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
         try:
-            answer = session.advance(query, tables_of(batch))
+            answer = running.advance(query, tables_of(batch))
         except EngineError as error:
             told.append([str(error)])
         else:
@@ -83,6 +85,20 @@ def test_a_query_that_was_refused_leaves_nothing_half_done() -> None:
     scratch, by_change = (_told(way, text, items, setting) for way in ("never", "always"))
     assert "three" in scratch[4][0]
     assert by_change == scratch
+
+
+# --- one way after the other ---------------------------------------------------------------------
+
+
+def test_what_became_final_is_not_gone_when_the_way_changes_without_an_archive() -> None:
+    """Steps with many items do not pay; by then the others have brought the memory up to date."""
+    text = "initiatedAt(f(X)=true,T) :- happensAt(e1(X),T), \\+ happensAt(e2(X),T)."
+    few = [at("e1(x)", 2), at("e2(x)", 3), at("e1(y)", 14)]
+    items = [*few, *(at(f"e2(w{number})", 29) for number in range(9))]
+    with patch.object(session, "COST_OF_STEP", -3):
+        setting = Setting(range(2, 41, 2), 12)
+        found = apart(text, items, setting, "auto", archive=False)
+    assert found is None, found
 
 
 # --- items of what rules define ------------------------------------------------------------------

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from tests.engine.comparing import Lines, Setting, batches_of, read, seen, tables_of
+from tests.engine.comparing import Lines, Setting, batches_of, lines, read, tables_of
 
-from horai.engine.answer import Answer
+from horai.engine.answer import Answer, Which
 from horai.engine.errors import EngineError
 from horai.engine.session import Incremental, Session
 from horai.oracle import Item
 
+PARTS: tuple[Which, ...] = ("all", "window", "new", "gone")
 Restored = Callable[[int], bool]  # is the session saved and restored before a query?
 
 
@@ -26,40 +28,86 @@ def apart(
     setting: Setting,
     way: Incremental = "always",
     restored: Restored = lambda query: False,
+    **options: Any,
 ) -> str | None:
     """How answers by change differ from those from scratch; None if they do not."""
     items = [replace(item, tag=number) for number, item in enumerate(items, 1)]
-    scratch, other = (session_of(text, setting, one) for one in ("never", way))
+    scratch, other = (Going(text, setting, one, options) for one in ("never", way))
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
         if restored(query):
-            saved = other.save()
-            other = session_of(text, setting, way)
-            other.restore(saved)
-        expected, found = (_told(session, query, batch) for session in (scratch, other))
-        for part, wanted in expected.items():
-            if found[part] != wanted:
-                return f"`{part}` differs at {query}:{_beside(wanted, found[part])}"
+            other.restore()
+        expected, found = (going.told(query, batch) for going in (scratch, other))
+        if expected != found:
+            return _difference(query, expected, found)
         if "refused" in expected:
             return None
-    left = [[(d.line, str(d.reason)) for d in one.finish()] for one in (scratch, other)]
+    # What an answer says stays the same, whenever it is looked at.
+    for early, late in zip(scratch.answers, other.answers, strict=True):
+        if parts_of(early) != parts_of(late):
+            return "later: " + _difference(early.query, parts_of(early), parts_of(late))
+    left = [[(d.line, str(d.reason)) for d in one.session.finish()] for one in (scratch, other)]
     return None if left[0] == left[1] else f"left over: {left[0]}, {left[1]}"
+
+
+class Going:
+    """A session and the answers it gave."""
+
+    def __init__(
+        self, text: str, setting: Setting, way: Incremental, options: Mapping[str, Any]
+    ) -> None:
+        self.options = {**setting.options(), **options, "incremental": way}
+        self.hidden = bool(self.options.pop("hide_input", False))
+        self.patient = bool(self.options.pop("patient", False))
+        self.description = read(text)
+        self.session = self._fresh()
+        self.answers: list[Answer] = []
+
+    def _fresh(self) -> Session:
+        session = Session(self.description, **self.options)
+        if self.hidden:
+            session.hide_input()
+        return session
+
+    def restore(self) -> None:
+        """Go on with another session that knows what was saved."""
+        saved = self.session.save()
+        self.session = self._fresh()
+        self.session.restore(saved)
+
+    def told(self, query: int, batch: Sequence[Item]) -> dict[str, Lines]:
+        """What is said at a query time; patient ones look only when all is over."""
+        try:
+            answer = self.session.advance(query, tables_of(batch))
+        except EngineError as error:
+            return {"refused": [type(error).__name__]}
+        self.answers.append(answer)
+        dropped = sorted(f"{d.line} {d.reason}" for d in answer.dropped)
+        return {"dropped": dropped} if self.patient else {**parts_of(answer), "dropped": dropped}
+
+
+def parts_of(answer: Answer) -> dict[str, Lines]:
+    """The parts of an answer; without an archive there is no `all`."""
+    found: dict[str, Lines] = {}
+    for part in PARTS:
+        try:
+            found[part] = lines(answer, part)
+        except KeyError:
+            assert part == "all"
+    return found
+
+
+def _difference(query: int, wanted: dict[str, Lines], found: dict[str, Lines]) -> str:
+    for part in dict.fromkeys([*wanted, *found]):
+        one, other = wanted.get(part, []), found.get(part, [])
+        if one != other:
+            return f"`{part}` differs at {query}:{_beside(one, other)}"
+    return f"parts differ at {query}"
 
 
 def served(session: Session) -> tuple[int, int]:
     """How many components are brought up to date by change, of how many."""
     parts = session.live.parts
     return sum(part is not None for part in parts) * session.live.possible, len(parts)
-
-
-def _told(session: Session, query: int, batch: Sequence[Item]) -> dict[str, Lines]:
-    try:
-        answer: Answer = session.advance(query, tables_of(batch))
-        found: dict[str, Lines] = {str(part): told for part, told in seen(answer).items()}
-    except EngineError as error:
-        nothing: dict[str, Lines] = {part: [] for part in ("all", "window", "new", "gone")}
-        return {**nothing, "dropped": [], "refused": [type(error).__name__]}
-    found["dropped"] = sorted(f"{d.line} {d.reason}" for d in answer.dropped)
-    return found
 
 
 def _beside(wanted: Lines, found: Lines) -> str:

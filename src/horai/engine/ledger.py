@@ -157,11 +157,12 @@ class Ledger:
     def close(self, final: Final) -> None:
         """Move what has become final to the archive."""
         if self.archive is None and callable(self._live):
-            return  # whoever asks for them gets only those that are not final
+            self.live = _not_final(self._live, final)
+            self.archived = self.fixed
+            return
         live, self.live = self.live, dict(self.live)  # answers hold on to what was
         for source, rows in live.items():
-            bound = final(source)
-            done = rows.start <= bound if rows.end is None else rows.end <= bound
+            done = _done(rows, final(source))
             if source in self.looked:
                 done &= ~self._guests(source, Relation(rows.columns, len(rows)), self.fixed)
             if not done.any():
@@ -268,3 +269,14 @@ class Ledger:
             else:
                 fluents.append(FluentTable(name, args, rows.columns[-1], rows.start, rows.end))
         return Part(fluents, events)
+
+
+def _done(rows: Rows, bound: int) -> Mask:
+    """The rows that are over by a time."""
+    done: Mask = rows.start <= bound if rows.end is None else rows.end <= bound
+    return done
+
+
+def _not_final(later: Callable[[], Tables], final: Final) -> Callable[[], Tables]:
+    """The rows that may still change after some have become final."""
+    return once(lambda: {s: rows.where(~_done(rows, final(s))) for s, rows in later().items()})
