@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from horai.engine.latecomers import Latecomers
 from horai.engine.memory import FOREVER
+from horai.engine.static import known_before
 from horai.engine.world import Undecided
 from horai.plan.program import Program, Stratum
-from horai.plan.reach import Reach, Source, reach_of
+from horai.plan.reach import Look, Reach, Source, reach_of
 
 Key = tuple[str, int]
 
@@ -89,6 +90,9 @@ def reaches_of(program: Program) -> list[Reach]:
     latecomers = Latecomers(program)
     for reach, stratum in zip(found, program.strata, strict=True):
         reach.whole |= latecomers.noticed_by(stratum)
+        for key in {key for plan in stratum.static for key in known_before(plan, program)}:
+            # A row that comes to be known has a past, which is worked out when it does.
+            reach.looks.append(Look(("fluent", key), None, 0))
     return found
 
 

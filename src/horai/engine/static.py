@@ -27,10 +27,11 @@ from horai.engine.world import Fluent, World, fluent_of, merged, no_fluent
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import ListTerm, Term, Var
 from horai.plan import operators as op
-from horai.plan.program import StaticPlan
+from horai.plan.program import Program, StaticPlan
 from horai.plan.scopes import names, visible
 from horai.temporal.spans import Spans
 
+Key = tuple[str, int]
 Support = frozenset[op.Lookup]
 ANYTHING: list[Support] = [frozenset()]
 MANY = 16  # alternatives beyond which looking at everything is simpler
@@ -185,6 +186,22 @@ def present_only(plan: StaticPlan) -> bool:
         return False
     supports = _supports(plan.result, plan.chain.steps)
     return all(support and asked <= _names(support) for support in supports)
+
+
+def known_before(plan: StaticPlan, program: Program) -> set[Key]:
+    """Fluents of which something may be known before the grounding of a rule that reads it.
+
+    So it is if a variable of the head gets its values neither from lists that must hold, nor from
+    what is stated, but from whatever else is known: fluents that do not name it may have a past.
+    """
+    if isinstance(plan.rule, ec.HoldsAtRule) or plan.key in program.groundings:
+        return set()
+    stated = [step for step in plan.chain.steps if isinstance(step, op.Facts)]
+    open_ = names(*plan.terms) - names(*(term for step in stated for term in step.terms))
+    if all(open_ <= _names(support) for support in supports_of(plan)):
+        return set()
+    lookups = [step for step in plan.chain.steps if isinstance(step, op.Lookup)]
+    return {step.key for step in lookups if not open_ <= names(*step.terms)}
 
 
 def _names(support: Support) -> frozenset[str]:
