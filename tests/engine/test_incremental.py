@@ -92,7 +92,8 @@ def check(run: ChangingRun, restored: Callable[[int], bool] = lambda query: Fals
 
 def setting_of(run: ChangingRun) -> Setting:
     """What the sessions of a run are given."""
-    return Setting(run.cut.queries, run.cut.window, run.described.tick, predicates=PREDICATES)
+    cut = run.cut
+    return Setting(cut.queries, cut.window, run.described.tick, cut.start, predicates=PREDICATES)
 
 
 def the_reference_does(data: st.DataObject) -> None:

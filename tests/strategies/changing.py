@@ -54,7 +54,8 @@ class Stage:
 
     def pair(self, who: str = "X", *more: str) -> str:
         """A fluent of someone, with a value or `more` in place of one."""
-        text, values = self.draw(st.sampled_from(self.fluents))
+        known = [one for one in self.fluents if who == "X" or "X" in one[0]]
+        text, values = self.draw(st.sampled_from(known))
         return f"{text.replace('X', who)}={self.pick(*values, *more)}"
 
     def event(self, who: str = "X", free: bool = False) -> str:
@@ -69,7 +70,8 @@ def driver(stage: Stage) -> Body:
     """What binds T and X, and perhaps Y, L or N."""
     match stage.pick("event", "event", "event", "event", "edge", "two", "alone"):
         case "edge":
-            return (f"happensAt({stage.pick('start', 'end')}({stage.pair('X', '_')}),T)",)
+            edge = f"happensAt({stage.pick('start', 'end')}({stage.pair('X', '_')}),T)"
+            return (edge,) if "X" in edge else (edge, "thing(X)")
         case "two":
             return (f"happensAt(w({stage.pick('X,Y', 'Y,X', 'X,X', 'X,y')}),T)",)
         case "alone":

@@ -7,27 +7,31 @@ from hypothesis.strategies import DrawFn as Draw
 from tests.strategies.changing import DURATIONS, FACTS, HELPERS, Body, Clauses, Stage, body
 from tests.strategies.parts import ClauseText, Described
 
+# Of one entity mostly; of an entity inside a term, and of nobody.
+FORMS = ("f{}(X)",) * 6 + ("f{}(k(X))", "f{}")
+LISTS = [("true",), ("true", "false"), ("a", "b", "c"), ("a", "k(a)", "k(b)")]
+
 
 def _simple(stage: Stage, number: int) -> Clauses:
-    """A fluent of one entity or two; several rules, several values."""
+    """A fluent of one entity, of two, or of none; several rules, several values."""
     clauses: Clauses = []
     two = stage.chance(5)
-    form = f"g{number}(X,Y)" if two else f"f{number}(X)"
-    values = stage.draw(st.sampled_from([("true",), ("true", "false"), ("a", "b", "c")]))
+    form = f"g{number}(X,Y)" if two else stage.pick(*FORMS).format(number)
+    values = stage.draw(st.sampled_from(LISTS))
     for value in values:
         for _ in range(stage.draw(st.integers(1, 2))):
             clauses.append(_change(stage, "initiatedAt", form, value))
+    every = [*values, "_", *(["k(_)"] if "k(a)" in values else [])]
     for _ in range(stage.draw(st.integers(0, 2))):
-        clauses.append(_change(stage, "terminatedAt", form, stage.pick(*values, "_")))
+        clauses.append(_change(stage, "terminatedAt", form, stage.pick(*every)))
     if "a" in values and stage.chance(3):
-        clauses.append(
-            ClauseText(f"initiatedAt({form}=L,T)", (*_letter(stage), *_second(form, "")))
-        )
+        given = (*_letter(stage), *_second(form, ""))
+        clauses.append(ClauseText(f"initiatedAt({form}=L,T)", given))
     if stage.chance(5):
         clauses.append(_counting(stage, form))
     if stage.chance(4):
-        who = "linked(X,Y)" if two else "thing(X)"
-        clauses.append(ClauseText(f"initially({form}={stage.pick(*values)})", (who,)))
+        clauses.append(ClauseText(f"initially({form}={stage.pick(*values)})", _domain(form)))
+    clauses += _delays(stage, form, values)
     clauses += _groundings(stage, form, values)
     if not two:
         stage.fluents.append((form, values))
@@ -37,6 +41,23 @@ def _simple(stage: Stage, number: int) -> Clauses:
     else:
         stage.fluents.append((f"g{number}(y,X)", values))
     return clauses
+
+
+def _domain(form: str) -> Body:
+    return ("linked(X,Y)",) if "Y" in form else ("thing(X)",) if "X" in form else ()
+
+
+def _delays(stage: Stage, form: str, values: tuple[str, ...]) -> Clauses:
+    """Now and then a value that gives way to another, or ends, after some time."""
+    if not stage.chance(5):
+        return []
+    first, *others = stage.draw(st.permutations(values))
+    wait = stage.pick("2", "4", "9")
+    change = ClauseText(f"ft({form}={first},{wait})")
+    if others:
+        change = ClauseText(f"fi({form}={first},{form}={others[0]},{wait})")
+    more = [ClauseText(f"p({form}={first})")] if stage.chance(2) else []
+    return [change, *more]
 
 
 def _change(stage: Stage, head: str, form: str, value: str) -> ClauseText:
@@ -65,9 +86,8 @@ def _groundings(stage: Stage, form: str, values: tuple[str, ...]) -> Clauses:
     """Of some values only those of a domain count."""
     if not stage.chance(4):
         return []
-    domain = "linked(X,Y)" if "Y" in form else "thing(X)"
     some = values if stage.chance(2) else values[:1]
-    return [ClauseText(f"grounding({form}={value})", (domain,)) for value in some]
+    return [ClauseText(f"grounding({form}={value})", _domain(form)) for value in some]
 
 
 def _mixed(stage: Stage, form: str, values: tuple[str, ...]) -> Clauses:
@@ -130,7 +150,7 @@ def _interval_rule(stage: Stage, pair: str) -> ClauseText:
     )
     if result == "I3":
         found.append(_duration(stage, "I3", "I"))
-    if stage.chance(3):
+    if stage.chance(3) or "X" not in "".join(lists):
         found.append("thing(X)")
     return ClauseText(f"holdsFor({pair},I)", tuple(found))
 

@@ -9,7 +9,7 @@ from hypothesis.strategies import DrawFn as Draw
 from tests.strategies.changing_parts import changing_descriptions
 from tests.strategies.parts import Described
 
-from horai.lang.terms import Atom, Int, Term, make
+from horai.lang.terms import Atom, Float, Int, Term, make
 from horai.oracle.intervals import INF, Grid
 from horai.oracle.items import Item
 
@@ -19,7 +19,7 @@ TAKEN_BACK = 2  # of ten items
 
 _WHO = st.sampled_from([Atom(name) for name in ("x", "y", "z")])
 _LETTER = st.sampled_from([Atom("a"), Atom("b")])
-_NUMBER = st.sampled_from([Int(1), Int(2), Int(3)])
+_NUMBER: st.SearchStrategy[Term] = st.sampled_from([Int(1), Int(2), Int(3), Float(2.5), Float(2.0)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Cut:
 
     queries: tuple[int, ...]
     window: int | None
+    start: int = 0
 
 
 class ChangingRun:
@@ -119,7 +120,8 @@ def cuts(draw: Draw) -> Cut:
     if draw(st.integers(0, 3)) == 3:
         queries = sorted(set(draw(st.lists(st.sampled_from(queries), min_size=2))))
     window = draw(st.sampled_from([3, 7, 12, 20, 31, None]))
-    return Cut(tuple(queries), window)
+    start = draw(st.sampled_from([0, 0, 0, 0, -5, 3]))
+    return Cut(tuple(query for query in queries if query > start), window, start)
 
 
 @st.composite
