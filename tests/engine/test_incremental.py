@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from tests.engine.comparing import Setting, differences
-from tests.engine.ways import apart, served, session_of
+from tests.engine.ways import Restored, apart, served, session_of
 from tests.strategies.changing_streams import ChangingRun, changing_runs, changing_streams, cuts
 from tests.strategies.machines import protocol_runs
 from tests.strategies.runs import Run, runs
@@ -53,15 +54,17 @@ def pairs_that_are_dropped_do(data: st.DataObject) -> None:
 
 
 def restored_sessions_do(data: st.DataObject) -> None:
-    """Saved and restored before some of the queries."""
+    """Saved and restored before some of the queries, to go on in the same way or another."""
     run = data.draw(changing_runs(most=3))
-    check(run, lambda query: data.draw(st.booleans(), label=f"restored before {query}"))
+    ways: list[session.Incremental | None] = [None, None, None, "always", "always", "never"]
+    way = st.sampled_from(ways)
+    check(run, lambda query: data.draw(way, label=f"restored before {query}"))
 
 
 def tame_rules_do(data: st.DataObject) -> None:
     """Descriptions with one entity per rule, all features."""
     run: Run = data.draw(runs(lateness=data.draw(st.sampled_from([None, TOO_LATE]))))
-    check(_cut_anew(run, data))
+    check(_cut_anew(run, data), memory=data.draw(st.sampled_from([None, 5])))
 
 
 def wild_rules_do(data: st.DataObject) -> None:
@@ -80,9 +83,11 @@ def _cut_anew(run: Run, data: st.DataObject) -> ChangingRun:
     return ChangingRun(run.described, data.draw(cuts()), run.items)
 
 
-def check(run: ChangingRun, restored: Callable[[int], bool] = lambda query: False) -> None:
+def check(
+    run: ChangingRun, restored: Restored = lambda query: None, memory: int | None = None
+) -> None:
     """Compare the ways of a run."""
-    setting = setting_of(run)
+    setting = replace(setting_of(run), allen_memory=memory)
     text = run.described.text
     some, of = served(session_of(text, setting, "always"))
     event("all by change" if some == of else "some by change" if some else "nothing by change")
@@ -115,12 +120,10 @@ def what_is_chosen_does_not_matter(data: st.DataObject) -> None:
 
 
 def settings_do_not_matter(data: st.DataObject) -> None:
-    """Without an archive, without items in answers, and answers that are looked at much later."""
+    """Without an archive or items in answers, watched, and answers looked at much later."""
     run = data.draw(changing_runs())
-    chosen: dict[str, Any] = {
-        name: data.draw(st.booleans(), label=name) for name in ("hide_input", "patient")
-    }
-    chosen["archive"] = data.draw(st.booleans(), label="archive")
+    names = ("archive", "hide_input", "patient", "watched")
+    chosen: dict[str, Any] = {name: data.draw(st.booleans(), label=name) for name in names}
     cost = data.draw(st.sampled_from([-1000, 3, 10]), label="cost of a step")
     with patch.object(session, "COST_OF_STEP", cost):
         found = apart(run.described.text, run.items, setting_of(run), "auto", **chosen)

@@ -110,5 +110,6 @@ def test_items_of_a_derived_event_still_count_after_a_restore() -> None:
         initiatedAt(f(X)=true,T) :- happensAt(o(X),T).
     """
     items = [at("e1(x)", 2), at("o(y)", 3), at("e1(z)", 7)]
-    found = apart(text, items, Setting([5, 10, 15], 30), restored=lambda query: query == 10)
+    setting = Setting([5, 10, 15], 30)
+    found = apart(text, items, setting, restored=lambda query: "always" if query == 10 else None)
     assert found is None, found

@@ -10,11 +10,13 @@ from tests.engine.comparing import Lines, Setting, batches_of, lines, read, tabl
 
 from horai.engine.answer import Answer, Which
 from horai.engine.errors import EngineError
+from horai.engine.profile import Profile
 from horai.engine.session import Incremental, Session
 from horai.oracle import Item
 
 PARTS: tuple[Which, ...] = ("all", "window", "new", "gone")
-Restored = Callable[[int], bool]  # is the session saved and restored before a query?
+# Is the session saved and restored before a query, and in which way does it go on?
+Restored = Callable[[int], Incremental | None]
 
 
 def session_of(text: str, setting: Setting, way: Incremental) -> Session:
@@ -27,15 +29,16 @@ def apart(
     items: Sequence[Item],
     setting: Setting,
     way: Incremental = "always",
-    restored: Restored = lambda query: False,
+    restored: Restored = lambda query: None,
     **options: Any,
 ) -> str | None:
     """How answers by change differ from those from scratch; None if they do not."""
     items = [replace(item, tag=number) for number, item in enumerate(items, 1)]
     scratch, other = (Going(text, setting, one, options) for one in ("never", way))
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
-        if restored(query):
-            other.restore()
+        going_on = restored(query)
+        if going_on is not None:
+            other.restore(going_on)
         expected, found = (going.told(query, batch) for going in (scratch, other))
         if expected != found:
             return _difference(query, expected, found)
@@ -58,6 +61,7 @@ class Going:
         self.options = {**setting.options(), **options, "incremental": way}
         self.hidden = bool(self.options.pop("hide_input", False))
         self.patient = bool(self.options.pop("patient", False))
+        self.watched = bool(self.options.pop("watched", False))
         self.description = read(text)
         self.session = self._fresh()
         self.answers: list[Answer] = []
@@ -66,11 +70,14 @@ class Going:
         session = Session(self.description, **self.options)
         if self.hidden:
             session.hide_input()
+        if self.watched:
+            session.profile = Profile()
         return session
 
-    def restore(self) -> None:
-        """Go on with another session that knows what was saved."""
+    def restore(self, way: Incremental) -> None:
+        """Go on with another session that knows what was saved, and works in some way."""
         saved = self.session.save()
+        self.options["incremental"] = way
         self.session = self._fresh()
         self.session.restore(saved)
 
