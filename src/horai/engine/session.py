@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Literal as OneOf
 from typing import TypeVar
 
@@ -95,7 +96,6 @@ class Session:
         )
         self._compiled = plan.ways
         self.incremental = incremental
-        self.live = Live(self.program, self.symbols, tick)
         self._based = start  # the border at which memories were last brought up to date
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
@@ -115,7 +115,7 @@ class Session:
                 raise
             if answer is not None:
                 return answer
-        if self.live.built:
+        if self._works_by_change:
             self.live.reset()
         world, findings, cuts = self._evaluate(until)
         self.ledger.looked = {}
@@ -124,6 +124,15 @@ class Session:
         answer = self._answer(world, dropped)
         self._forget(world, findings, cuts)
         return answer
+
+    @cached_property
+    def live(self) -> Live:
+        """What work by change keeps; made when there is such work."""
+        return Live(self.program, self.symbols, self.tick)
+
+    @property
+    def _works_by_change(self) -> bool:
+        return "live" in vars(self) and self.live.built
 
     def _pays(self, before: int) -> bool:
         """Is it worth while to work by change, rather than from the cut on?"""
@@ -215,6 +224,7 @@ class Session:
 
         Raises `NotRestored` for bytes of other rules or settings, and for bytes that are damaged.
         """
+        vars(self).pop("live", None)  # it is about the run so far
         saved.restore(self, data)
 
     # --- one query -------------------------------------------------------------------------------
@@ -322,7 +332,8 @@ class Session:
             )
         self._forget_guests(world.query, findings)
         self.ledger.close(final)
-        self.live.forget(keep, self.memories)
+        if self._works_by_change:
+            self.live.forget(keep, self.memories)
         # Items are kept as they came, whatever readers call the entities inside them.
         bounds = {
             key: min(keep(("event", flat)) for flat in self.program.unwrapping.forms(key))
