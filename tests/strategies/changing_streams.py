@@ -95,11 +95,13 @@ def _told(draw: Draw, lateness: int) -> Item:
 
 
 @st.composite
-def changing_streams(draw: Draw, tick: int, lateness: int, most: int = 40) -> list[Item]:
+def changing_streams(
+    draw: Draw, tick: int, lateness: int, most: int = 40, told: bool = True
+) -> list[Item]:
     """Items in no particular order; some come twice, some are taken back."""
     size = draw(st.integers(0, most))
     found = draw(st.lists(_items(tick, lateness), min_size=size, max_size=size))
-    if draw(st.integers(0, 11)) == 11:
+    if told and draw(st.integers(0, 11)) == 11:
         found += draw(st.lists(_told(lateness), max_size=2))
     extra: list[Item] = []
     for item in found:
@@ -125,9 +127,10 @@ def cuts(draw: Draw) -> Cut:
 
 
 @st.composite
-def changing_runs(draw: Draw, most: int = 5) -> ChangingRun:
-    """A description, a stream, and when it is asked."""
+def changing_runs(draw: Draw, most: int = 5, told: bool = True) -> ChangingRun:
+    """A description, a stream, and when it is asked; `told`: also items of what rules define."""
     described = draw(changing_descriptions(most))
     cut = draw(cuts())
     lateness = draw(st.sampled_from([0, 5, 14]))
-    return ChangingRun(described, cut, draw(changing_streams(described.tick, lateness)))
+    items = draw(changing_streams(described.tick, lateness, told=told))
+    return ChangingRun(described, cut, items)
