@@ -191,16 +191,17 @@ def present_only(plan: StaticPlan) -> bool:
 def known_before(plan: StaticPlan, program: Program) -> set[Key]:
     """Fluents of which something may be known before the grounding of a rule that reads it.
 
-    So it is if a variable of the head gets its values neither from lists that must hold, nor from
-    what is stated, but from whatever else is known: fluents that do not name it may have a past.
+    So it is if a variable gets its values neither from lists that must hold, nor from what is
+    stated, but from whatever else is known: fluents that do not name it may have a past.
     """
     if isinstance(plan.rule, ec.HoldsAtRule) or plan.key in program.groundings:
         return set()
     stated = [step for step in plan.chain.steps if isinstance(step, op.Facts)]
-    open_ = names(*plan.terms) - names(*(term for step in stated for term in step.terms))
+    lookups = [step for step in plan.chain.steps if isinstance(step, op.Lookup)]
+    open_ = names(*plan.terms, *(term for step in lookups for term in step.terms))
+    open_ -= names(*(term for step in stated for term in step.terms))
     if all(open_ <= _names(support) for support in supports_of(plan)):
         return set()
-    lookups = [step for step in plan.chain.steps if isinstance(step, op.Lookup)]
     return {step.key for step in lookups if not open_ <= names(*step.terms)}
 
 

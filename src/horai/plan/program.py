@@ -314,6 +314,7 @@ class _Maker:
         if isinstance(rule, ec.HoldsAtRule):
             given |= names(rule.time)
         chain = self.lowering.chain(order.body, given, names(*terms, result))
+        chain = _telling_rows_apart(chain)
         key = key_of(rule.fvp.fluent)
         return StaticPlan(key, terms, rule, result, chain, order.from_grounding, rule.clause)
 
@@ -393,3 +394,16 @@ def key_of(entity: Term) -> Key:
 
 def _args(entity: Term) -> tuple[Term, ...]:
     return entity.args if isinstance(entity, Compound) else ()
+
+
+def _telling_rows_apart(chain: op.Chain) -> op.Chain:
+    """A chain that keeps the variables of its fluents where intervals are looked at as wholes.
+
+    Such lists are remembered by the bindings of their row, so these have to tell rows apart.
+    """
+    whole = [s for s in chain.steps if isinstance(s, op.SpanOperation)]
+    if all(isinstance(step.literal, ec.IntervalOp) for step in whole):
+        return chain
+    lookups = [step for step in chain.steps if isinstance(step, op.Lookup)]
+    kept = names(*(term for step in lookups for term in step.terms))
+    return op.Chain(chain.steps, tuple(needed | kept for needed in chain.needed), chain.bound)
