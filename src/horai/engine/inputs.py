@@ -37,6 +37,17 @@ class InputMemory:
                 world.add_points("event", flat, table)
         self.fill_fluents(world, stream, unwrapping)
 
+    def told(self, world: World, stream: Stream, unwrapping: Unwrapping) -> dict[Key, Fluent]:
+        """What items say of fluents that rules define too."""
+        mixed = any(
+            flat in world.derived for key in stream.keys("fluent") for flat in unwrapping.forms(key)
+        )
+        if not mixed and not self.fluents.keys() & world.derived:
+            return {}
+        alone = World(world.symbols, world.tick, world.start, world.query, world.allen_memory)
+        self.fill_fluents(alone, stream, unwrapping)
+        return {key: alone.fluent(key) for key in alone.fluents if key in world.derived}
+
     def fill_fluents(self, world: World, stream: Stream, unwrapping: Unwrapping) -> None:
         """Put the input fluents into a world."""
         symbols = world.symbols
@@ -52,10 +63,17 @@ class InputMemory:
                 world.add_fluent(flat, after(part, self.cut) if self.cut > world.start else part)
 
     def cut_at(
-        self, cut: int, world: World, keep: Callable[[tuple[str, Key]], int], known: KnownPairs
+        self,
+        cut: int,
+        world: World,
+        keep: Callable[[tuple[str, Key]], int],
+        known: KnownPairs,
+        told: dict[Key, Fluent],
     ) -> None:
-        """Remember what is final; `world` still has all of it."""
+        """Remember what is final; `world` still has all of it, and `told` is of what rules make."""
         self.cut = cut
+        for key, fluent in told.items():
+            self.fluents[key] = clipped(fluent, cut, keep(("fluent", key)))
         for key in [key for key in world.fluents if key not in world.derived]:
             fluent = world.fluent(key)
             bound = keep(("fluent", key))

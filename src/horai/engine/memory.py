@@ -74,6 +74,19 @@ def holding(fluent: Fluent, cut: int, symbols: Symbols) -> Held:
     return Held(tuple(args), codes_of(value, symbols), spans.start[rows])
 
 
+def since_when(held: Held, fluent: Fluent, cut: int, symbols: Symbols) -> Held:
+    """Values that hold, with the starts that they have together with what items say of them."""
+    whole = holding(fluent, cut, symbols)
+    if not len(held) or not len(whole):
+        return held
+    mine, theirs = (
+        [*(codes_of(column, symbols) for column in one.args), one.value] for one in (held, whole)
+    )
+    place = first(mine, build(theirs))
+    start = np.where(place < 0, held.start, np.minimum(held.start, whole.start[place]))
+    return Held(held.args, held.value, start)
+
+
 def only(fluent: Fluent, mask: Mask) -> Fluent:
     """Some of the spans, with the pairs they need."""
     if mask.all():

@@ -25,7 +25,7 @@ from horai.engine.groundings import Groundings
 from horai.engine.horizon import Horizon, sources_of
 from horai.engine.inputs import InputMemory
 from horai.engine.ledger import Ledger
-from horai.engine.memory import FOREVER, Memory
+from horai.engine.memory import FOREVER, Memory, since_when
 from horai.engine.origins import Dropped
 from horai.engine.prepared import prepare
 from horai.engine.profile import Profile
@@ -325,11 +325,17 @@ class Session:
             return min(final(source), needed.get(source, border))
 
         self.members.make_permanent(self.stream, border)
-        self.inputs.cut_at(border, world, keep, self.known)
+        mixed = self.inputs.told(world, self.stream, self.program.unwrapping)
+        self.inputs.cut_at(border, world, keep, self.known, mixed)
         for place, found in enumerate(findings):
             self.memories[place] = remember(
                 self.memories[place], found, cuts[place], keep, self.symbols, self.known
             )
+        for memory in self.memories:
+            for key in mixed.keys() & memory.held.keys():
+                memory.held[key] = since_when(
+                    memory.held[key], world.fluent(key), memory.cut, self.symbols
+                )
         self._forget_guests(world.query, findings)
         self.ledger.close(final)
         if self._works_by_change:
