@@ -1,6 +1,7 @@
 """What overlapping windows cost: from scratch, incrementally, and as the engine chooses.
 
-    python bench/bench_incremental.py [--only a,b,...] [--applications A,B] [--json FILE] [--quick]
+    python bench/bench_incremental.py [--only a,b,...] [--applications A,B] [--ratios R,...]
+                                      [--delayed S,...] [--json FILE] [--quick]
 
 | part | what is measured |
 |---|---|
@@ -237,11 +238,18 @@ def parts_of(text: str) -> list[str]:
     return letters
 
 
+def numbers(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    """Reads numbers with commas between them."""
+    return lambda text: tuple(kind(part) for part in text.split(","))
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measurements of incremental evaluation.")
     parser.add_argument("--only", type=parts_of, default=list(PARTS), help="parts: a,b,...")
     parser.add_argument("--applications", default=",".join(APPLICATIONS))
     parser.add_argument("--events-per-step", type=int, default=STANDARD.events_per_step)
+    parser.add_argument("--ratios", type=numbers(int), default=Options.ratios, help="of part a")
+    parser.add_argument("--delayed", type=numbers(float), default=Options.delayed, help="likewise")
     parser.add_argument("--windows", type=int, default=STANDARD.windows, help="measured, each time")
     parser.add_argument("--untruncated", action="store_true", help="let items come too late")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
@@ -254,7 +262,7 @@ def options_of(given: argparse.Namespace) -> Options:
     if given.quick:
         return QUICK
     sizes = Sizes(given.events_per_step, given.windows, not given.untruncated)
-    return Options(tuple(given.applications.split(",")), sizes)
+    return Options(tuple(given.applications.split(",")), sizes, given.ratios, given.delayed)
 
 
 def main() -> None:

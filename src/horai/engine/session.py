@@ -46,7 +46,7 @@ Predicate = Callable[..., object]
 Incremental = OneOf["auto", "always", "never"]
 T = TypeVar("T")
 # What work by change costs, in items that are looked at from scratch: each that came or went, and
-# a step as such. Measured by `bench/bench_incremental.py`.
+# a step as such. Chosen from runs of maritime and fleet with 20,000 events in a step.
 COST_OF_CHANGE = 3
 COST_OF_STEP = 80_000
 REUSED = 4  # memories are brought up to date this often while a window passes

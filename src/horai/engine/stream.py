@@ -101,10 +101,6 @@ class Stream:
         gone, new = (self._events(parts, key) for parts in (shelf.left, shelf.came))
         return gone, new
 
-    def nothing(self, key: Key) -> EventRows:
-        """No occurrences."""
-        return self._events([], key)
-
     def _events(self, parts: list[Rows], key: Key) -> EventRows:
         rows = join(parts, self.symbols) if parts else empty_rows(("start",), key[1])
         return EventRows(rows.terms, rows["start"])

@@ -16,7 +16,7 @@ from horai.engine.clockstate import ClockState
 from horai.engine.columns import Column, codes, codes_of
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed
-from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reading import Name
 from horai.engine.deltas.rules import Logs, RuleDelta
 from horai.engine.deltas.store import FluentStore, SpanChange, in_regions, moved
 from horai.engine.findings import Findings

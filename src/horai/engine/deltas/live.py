@@ -13,8 +13,8 @@ from horai.engine.deltas.changes import Changed, PointChange, exchanged, replace
 from horai.engine.deltas.edges import EdgeLog
 from horai.engine.deltas.live_world import LiveWorld, Relations
 from horai.engine.deltas.log import Log
-from horai.engine.deltas.parts import ByChange, Delays, Lists, Points, part_of
-from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.parts import ByChange, Delays, Lists, Now, Points, part_of
+from horai.engine.deltas.reading import Name
 from horai.engine.deltas.store import (
     FluentStore,
     SharedStore,
@@ -29,7 +29,7 @@ from horai.engine.horizon import sources_of
 from horai.engine.inputs import InputMemory, event_tables
 from horai.engine.memory import Memory, union
 from horai.engine.relations import Relation, joined
-from horai.engine.stream import Stream
+from horai.engine.stream import EventRows, Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World, no_fluent
 from horai.plan.program import Key, Program, Stratum
@@ -113,8 +113,8 @@ class Live:
         self._edges(read, found, found, world)
         return {name: change for name, change in found.items() if change}
 
-    def _tables(self, key: Key, events: object) -> dict[Key, Relation]:
-        return dict(event_tables(key, events, self.program.unwrapping, self.symbols))  # type: ignore[arg-type]
+    def _tables(self, key: Key, events: EventRows) -> dict[Key, Relation]:
+        return dict(event_tables(key, events, self.program.unwrapping, self.symbols))
 
     def _fluents(self, stream: Stream, inputs: InputMemory, world: LiveWorld) -> Changed:
         fresh = World(self.symbols, world.tick, world.start, world.query, world.allen_memory)
@@ -146,7 +146,7 @@ class Live:
         found = None
         mine: Changed = {}
         if part is not None and self.built:
-            said = part.step(components, self.logs, self.stores, changed, before, memory)
+            said = part.step(Now(components, self.logs, self.stores, changed, before, memory))
             for key in part.stores if self.program.dynamic else ():
                 if components.groundings.restricts(key):  # its domain may have changed
                     said.setdefault(("fluent", key), no_change(part.stores[key].fluent.pairs))
@@ -160,6 +160,7 @@ class Live:
             if isinstance(part, Lists):
                 part.build_from(components, self.stores, memory, found)
                 self._publish_all(place, part, components)
+        components.heads.low = world.start
         self._edges(_fluents_of(stratum), mine, mine, world)
         for name, change in mine.items():
             _note(changed, name, change, self.symbols)
@@ -315,7 +316,7 @@ class Live:
         moved = False
         for part, memory in zip(self.parts, memories, strict=True):
             if part is not None:
-                moved |= part.forget(memory.cut, bounds)
+                part.forget(memory.cut, bounds)
         for (kind, key), log in self.logs.items():
             log.forget(bounds(("event" if kind == "event" else "fluent", key)))
         for key, store in self.stores.items():

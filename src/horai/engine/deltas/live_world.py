@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from horai.engine.deltas.log import Log
-from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reading import Name
 from horai.engine.deltas.store import FluentStore
 from horai.engine.relations import Relation, joined
 from horai.engine.world import Fluent, Key, World

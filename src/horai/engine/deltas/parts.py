@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple
 
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed
@@ -11,7 +12,7 @@ from horai.engine.deltas.delay_rules import delay_rules
 from horai.engine.deltas.delays import DelayDelta
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.plain import PlainDelta, plain_rules
-from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reading import Name
 from horai.engine.deltas.reasons import NotByChange, Update
 from horai.engine.deltas.rules import Logs, RuleDelta
 from horai.engine.deltas.static import StaticComponent, only_lists, refuse_stratum
@@ -26,134 +27,118 @@ Stores = dict[Key, FluentStore]
 Bounds = Callable[[Source], int]
 
 
-class ByChange(Protocol):
+class Now(NamedTuple):
+    """What a component finds at a query: all relations as they are, and how they changed.
+
+    `before` is the query time at which nothing had changed.
+    """
+
+    components: Components
+    logs: Logs
+    stores: Stores
+    changed: Changed
+    before: int
+    memory: Memory
+
+
+class ByChange(ABC):
     """A component by change: the stores of its fluents and the logs of its events."""
 
-    @property
-    def reads(self) -> set[Name]:
-        """The relations whose changes matter."""
+    stratum: Stratum
+    reads: set[Name]  # the relations whose changes matter
+    logs: dict[Key, Log]
 
     @property
+    @abstractmethod
     def stores(self) -> Stores:
         """What its fluents are now, pairs outside their domain included."""
 
-    @property
-    def logs(self) -> dict[Key, Log]:
-        """Its events."""
-
-    def step(
-        self,
-        components: Components,
-        logs: Logs,
-        stores: Stores,
-        changed: Changed,
-        before: int,
-        memory: Memory,
-    ) -> Changed:
+    @abstractmethod
+    def step(self, now: Now) -> Changed:
         """How its relations change with what they read."""
+
+    @abstractmethod
+    def forget(self, cut: int, bounds: Bounds) -> None:
+        """Drop what the memory of the component stands for."""
 
     def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
         """What it said after its cut, as if from scratch."""
-
-    def forget(self, cut: int, bounds: Bounds) -> bool:
-        """Drop what lies behind; True if rows of pairs have moved."""
-
-
-class Points:
-    """Simple fluents and events without cycles."""
-
-    def __init__(self, plain: PlainDelta) -> None:
-        self.plain = plain
-        self.reads = plain.reads
-        self.stores, self.logs = plain.stores, plain.logs
-
-    def build(self, components: Components, logs: Logs, memory: Memory) -> None:
-        """Everything from scratch, beside what is remembered."""
-        held = components.held(self.plain.stratum, memory, Findings())
-        self.plain.build(components.heads, logs, memory, held)
-        components.heads.low = components.world.start
-
-    def step(
-        self,
-        components: Components,
-        logs: Logs,
-        stores: Stores,
-        changed: Changed,
-        before: int,
-        memory: Memory,
-    ) -> Changed:
-        """How its relations change with what they read."""
-        if not self.reads & changed.keys():
-            return {}
-        found = self.plain.step(components.heads, logs, changed, before, memory.cut)
-        components.heads.low = components.world.start
-        return found
-
-    def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
-        """What it said after its cut, as if from scratch."""
-        found = Findings(simple=set(self.plain.stratum.fluents))
+        found = Findings(simple=set(self.stratum.fluents))
         for key, store in self.stores.items():
             found.fluents[key] = store.public()
         for key, log in self.logs.items():
             found.points["event", key] = later(log.whole().table, memory.cut)
         return found
 
-    def forget(self, cut: int, bounds: Bounds) -> bool:
+
+class Points(ByChange):
+    """Simple fluents and events without cycles."""
+
+    def __init__(self, plain: PlainDelta) -> None:
+        self.plain = plain
+        self.stratum, self.reads, self.logs = plain.stratum, plain.reads, plain.logs
+
+    @property
+    def stores(self) -> Stores:
+        """What its fluents are now."""
+        return self.plain.stores
+
+    def build(self, components: Components, logs: Logs, memory: Memory) -> None:
+        """Everything from scratch, beside what is remembered."""
+        held = components.held(self.stratum, memory, Findings())
+        self.plain.build(components.heads, logs, memory, held)
+
+    def step(self, now: Now) -> Changed:
+        """How its relations change with what they read."""
+        if not self.reads & now.changed.keys():
+            return {}
+        heads = now.components.heads
+        return self.plain.step(heads, now.logs, now.changed, now.before, now.memory.cut)
+
+    def forget(self, cut: int, bounds: Bounds) -> None:
         """Drop the points that the memory of the component stands for."""
         self.plain.forget(cut)
-        return False
 
 
-class Delays:
+class Delays(ByChange):
     """Simple fluents with delayed effects."""
 
     def __init__(self, delta: DelayDelta) -> None:
         self.delta = delta
-        self.reads = delta.reads
-        self.stores = delta.stores
-        self.logs: dict[Key, Log] = {}
+        self.stratum, self.reads, self.logs = delta.stratum, delta.reads, {}
+
+    @property
+    def stores(self) -> Stores:
+        """What its fluents are now."""
+        return self.delta.stores
 
     def build(self, components: Components, logs: Logs, memory: Memory) -> None:
         """Everything from scratch, beside what is remembered."""
         self.delta.build(components, logs, memory)
-        components.heads.low = components.world.start
 
-    def step(
-        self,
-        components: Components,
-        logs: Logs,
-        stores: Stores,
-        changed: Changed,
-        before: int,
-        memory: Memory,
-    ) -> Changed:
+    def step(self, now: Now) -> Changed:
         """How its relations change with what they read, and as time goes on."""
-        found: Changed = {}
-        found.update(self.delta.step(components, logs, changed, before, memory))
-        components.heads.low = components.world.start
-        return found
+        found = self.delta.step(now.components, now.logs, now.changed, now.before, now.memory)
+        return dict(found)
 
     def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
         """What it said after its cut, as if from scratch, with its clock at a later one."""
-        found = Findings(simple=set(self.delta.stratum.fluents))
-        for key, store in self.stores.items():
-            found.fluents[key] = store.public()
+        found = super().findings(memory, cut, components)
         found.clock = self.delta.from_cut(components, memory, cut).state
         return found
 
-    def forget(self, cut: int, bounds: Bounds) -> bool:
+    def forget(self, cut: int, bounds: Bounds) -> None:
         """Drop the points that the memory of the component stands for."""
         self.delta.forget(cut)
-        return False
 
 
-class Lists:
+class Lists(ByChange):
     """Statically determined fluents."""
 
     def __init__(self, static: StaticComponent) -> None:
         self.static = static
-        self.reads: set[Name] = {("fluent", key) for key in static.reads}
-        self.logs: dict[Key, Log] = {}
+        self.stratum, self.logs = static.stratum, {}
+        self.reads = {("fluent", key) for key in static.reads}
 
     @property
     def stores(self) -> Stores:
@@ -166,36 +151,25 @@ class Lists:
         """Begin with what was worked out from scratch."""
         self.static.build(components.static, stores, memory, found)
 
-    def step(
-        self,
-        components: Components,
-        logs: Logs,
-        stores: Stores,
-        changed: Changed,
-        before: int,
-        memory: Memory,
-    ) -> Changed:
+    def step(self, now: Now) -> Changed:
         """How its relations change with what they read."""
         changes = {
             key: change
-            for (kind, key), change in changed.items()
+            for (kind, key), change in now.changed.items()
             if kind == "fluent" and isinstance(change, SpanChange)
         }
-        found = self.static.step(components.static, stores, changes, memory.cut)
+        found = self.static.step(now.components.static, now.stores, changes, now.memory.cut)
         return {("fluent", key): change for key, change in found.items() if change}
 
     def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
-        """What it said after its cut, as if from scratch."""
-        found = Findings(operands=self.static.operands())
-        for key, store in self.stores.items():
-            found.fluents[key] = store.public()
+        """What it said after its cut, as if from scratch, with the lists inside its rules."""
+        found = super().findings(memory, cut, components)
+        found.operands = self.static.operands()
         return found
 
-    def forget(self, cut: int, bounds: Bounds) -> bool:
-        """Drop what the memory of the component stands for."""
-        for key in self.stores:
-            self.static.forget(min(cut, bounds(("fluent", key))))
-        return False
+    def forget(self, cut: int, bounds: Bounds) -> None:
+        """Drop what neither the component nor any reader of its fluents looks at."""
+        self.static.forget(min([cut, *(bounds(("fluent", key)) for key in self.stores)]))
 
 
 def part_of(

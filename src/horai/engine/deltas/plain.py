@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from horai.engine.deltas.changes import Changed, PointChange, exchanged, unmatched
 from horai.engine.deltas.log import Log
-from horai.engine.deltas.reading import Driven, driven
-from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reading import Driven, Name, driven
 from horai.engine.deltas.reasons import NotByChange
 from horai.engine.deltas.rules import Logs, RuleDelta
 from horai.engine.deltas.simple import changed_regions, resettled

@@ -25,7 +25,7 @@ _KINDS = {
     "endI": "endI",
 }
 PLAIN = (op.Facts, op.Filter, op.Unify, op.Extend, op.Truth, op.Builtin)
-Relation = tuple[str, Key]  # a kind of points or "fluent", and what it is called
+Name = tuple[str, Key]  # a kind of points or "fluent", and what it is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Asked:
     `terms` are arguments, and the value of a fluent, in the variables of the rule.
     """
 
-    relation: Relation
+    relation: Name
     terms: tuple[Term, ...]
     back: int | None
     ahead: int | None
@@ -52,12 +52,12 @@ class Driven:
     asked: tuple[Asked, ...]
 
     @property
-    def drives(self) -> Relation:
+    def drives(self) -> Name:
         """The relation whose points drive the rule."""
         return self.driver.kind, self.driver.key
 
     @property
-    def relations(self) -> set[Relation]:
+    def relations(self) -> set[Name]:
         """All relations that can change what the rule says."""
         return {self.drives, *(one.relation for one in self.asked)}
 
@@ -169,7 +169,7 @@ def _asked(reading: Reading) -> Asked:
     literal = reading.literal
     match literal:
         case ec.Happens(event=event):
-            relation: Relation = ("event", key_of(event))
+            relation: Name = ("event", key_of(event))
             return Asked(relation, getattr(event, "args", ()), reading.back, reading.ahead)
         case ec.Edge(kind="startI" | "endI" as edge):
             raise NotByChange(f"it asks for {_KINDS[edge]}")

@@ -21,8 +21,7 @@ from horai.engine.deltas.changes import (
     within_reach,
 )
 from horai.engine.deltas.log import Log
-from horai.engine.deltas.reading import Asked, Driven
-from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reading import Asked, Driven, Name
 from horai.engine.errors import blaming
 from horai.engine.frames import Frame, unit
 from horai.engine.heads import Heads, Said

@@ -162,9 +162,9 @@ def _of_regions(said: Said, regions: Regions, before: int, symbols: Symbols) -> 
 def _as_before(store: FluentStore, regions: Regions, found: Settled, symbols: Symbols) -> Mask:
     """Is it at the end of each region as it was?"""
     row, start = _holding(store.fluent, regions, regions.high, symbols)
-    same = (found.last_row == row) & ((row < 0) | (found.last_start == start))
-    found_same: Mask = same | (regions.high == INF)
-    return found_same
+    same: Mask = (found.last_row == row) & ((row < 0) | (found.last_start == start))
+    same |= regions.high == INF
+    return same
 
 
 def _settle(

@@ -9,7 +9,7 @@ import numpy as np
 from horai.engine.columns import bits
 from horai.engine.deltas.changes import Changed, PointChange
 from horai.engine.deltas.log import Log
-from horai.engine.deltas.reading import Relation as Name
+from horai.engine.deltas.reading import Name
 from horai.engine.deltas.store import SpanChange
 from horai.engine.hashing import dense
 from horai.engine.ledger import BothWays, Rows, Tables
