@@ -10,11 +10,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from horai.lang.codes import CODES as READING
+from horai.codes import all_codes
+from horai.lang.diagnostics import Diagnostic
 from horai.lang.ec.builder import read_text
+from horai.lang.lars.reader import read_text as read_lars
 from horai.lang.report import CodeInfo
 from horai.plan.check import check
-from horai.plan.codes import CODES as CHECKING
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
 FAMILIES = {
@@ -24,6 +25,7 @@ FAMILIES = {
     "H3": ("Variables", "Variables that nothing gives a value to."),
     "H4": ("Cycles and delayed effects", "What depends on itself, and delays that never act."),
     "H5": ("Doubts", "Legal, and probably not meant."),
+    "H6": ("LARS: the text", "What only LARS programs can get wrong; they share H001 to H028."),
 }
 INTRODUCTION = """\
 # Diagnostics
@@ -37,7 +39,7 @@ not. All findings are reported at once. `horai explain CODE` shows an entry of t
 
 def page() -> str:
     """The whole page."""
-    codes = dict(sorted((READING | CHECKING).items()))
+    codes = all_codes()
     parts = [INTRODUCTION]
     for prefix, (title, text) in FAMILIES.items():
         family = [info for code, info in codes.items() if code.startswith(prefix)]
@@ -69,11 +71,16 @@ def _block(text: str) -> Iterator[str]:
 
 def _message(info: CodeInfo) -> Iterator[str]:
     """What a person sees: the message, where it points, what to do."""
-    description, findings = read_text(info.example, "rules.ec")
-    every = [*findings, *check(description, (), findings)]
-    first = next((f for f in every if f.code == info.code), None)
+    first = next((f for f in _findings(info) if f.code == info.code), None)
     if first is not None:
         yield from ["", "```text", first.render(), "```"]
+
+
+def _findings(info: CodeInfo) -> list[Diagnostic]:
+    if info.code >= "H6":
+        return read_lars(info.example, "rules.lars")[1]
+    description, findings = read_text(info.example, "rules.ec")
+    return [*findings, *check(description, (), findings)]
 
 
 def main() -> int:

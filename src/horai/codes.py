@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from horai.io import CODES as ROWS
 from horai.lang.codes import CODES as READING
+from horai.lang.lars.lars_codes import LARS_CODES
 from horai.lang.report import CodeInfo
 from horai.plan.codes import CODES as CHECKING
 
 
 def all_codes() -> dict[str, CodeInfo]:
     """What every code means, in order of the codes."""
-    return dict(sorted((READING | CHECKING).items()))
+    return dict(sorted((READING | CHECKING | LARS_CODES).items()))
 
 
 def letter_codes() -> dict[str, str]:

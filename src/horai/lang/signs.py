@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Mapping
 
 from lark import Token
 
@@ -39,9 +40,15 @@ _QUOTES = frozenset("‘’‚‛“”„‟′″´«»")
 _LARGEST = 2**63 - 1
 
 
-def check_tokens(trouble: Trouble) -> Clauses | None:
+Instead = Mapping[str, tuple[str, str, str]]
+"""Signs of other languages: kind and text of what to read instead, and what to tell people."""
+
+
+def check_tokens(trouble: Trouble, instead: Instead = _INSTEAD) -> Clauses | None:
     """None when every token is sound; otherwise the clauses to go on with."""
     for index, token in enumerate(trouble.tokens):
+        if token.type == "BAD":
+            return _bad_sign(trouble, index, token, instead)
         check = _CHECKS.get(token.type)
         mended = check(trouble, index, token) if check is not None else None
         if mended is not None:
@@ -49,7 +56,7 @@ def check_tokens(trouble: Trouble) -> Clauses | None:
     return None
 
 
-def _bad_sign(trouble: Trouble, index: int, token: Token) -> Clauses:
+def _bad_sign(trouble: Trouble, index: int, token: Token, instead: Instead) -> Clauses:
     sign = str(token)
     if sign == ".":
         return _bad_stop(trouble, index)
@@ -59,8 +66,8 @@ def _bad_sign(trouble: Trouble, index: int, token: Token) -> Clauses:
         return trouble.without(index)
     if _is_neck(trouble, index):
         return _bad_neck(trouble, index, sign)
-    if sign in _INSTEAD:
-        kind, text, hint = _INSTEAD[sign]
+    if sign in instead:
+        kind, text, hint = instead[sign]
         message = f"`{sign}` is not a sign of the rule language"
         trouble.say("H007", message, token_span(token), hint, sure=True)
         return trouble.replaced(index, kind, text)
@@ -215,7 +222,6 @@ def _bad_escape(trouble: Trouble, index: int, error: BadEscape, shift: int) -> C
 
 
 _CHECKS = {
-    "BAD": _bad_sign,
     "STRAY": _stray,
     "BADQUOTE": _open_quote,
     "OPENCOMMENT": _open_comment,

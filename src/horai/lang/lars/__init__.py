@@ -1,0 +1,1 @@
+"""LARS programs: text to typed syntax trees, and back."""

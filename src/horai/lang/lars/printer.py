@@ -1,0 +1,220 @@
+"""LARS programs back to text that reads as the same program.
+
+Windows stand before what they apply to: `[3 s] some a` is what `a [3 s]` abbreviates, and the short
+form is used wherever it means the same.
+"""
+
+from __future__ import annotations
+
+from horai.lang.lars.clock import Duration
+from horai.lang.lars.syntax import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Choice,
+    Comparison,
+    Element,
+    FilterWindow,
+    Formula,
+    Head,
+    Implies,
+    IntervalWindow,
+    Not,
+    Option,
+    Or,
+    PartitionWindow,
+    Pattern,
+    Program,
+    Reset,
+    Rule,
+    Some,
+    TimeWindow,
+    Truth,
+    TupleWindow,
+    Window,
+    Within,
+)
+from horai.lang.quoting import is_plain_word, quote
+from horai.lang.terms import Atom as Constant
+from horai.lang.terms import Compound, Float, Int, ListTerm, Str, Term, Var, is_anonymous
+
+_RESERVED = frozenset(
+    {"not", "some", "always", "reset", "at", "in", "mod", "true", "false", "count", "sum", "min"}
+    | {"max", "hop", "tumbling", "per", "only", "from", "to", "inf"}
+)
+# How tightly the signs of expressions bind.
+_BINDING = {"..": 1, "+": 2, "-": 2, "*": 3, "/": 3, "%": 3, "^": 4}
+
+
+def show_program(program: Program) -> str:
+    """All rules as one text."""
+    return "".join(f"{show_rule(rule)}\n" for rule in program.rules)
+
+
+def show_rule(rule: Rule) -> str:
+    """A rule with its full stop.
+
+    >>> show_rule(Rule(Atom("h"), (Within(TupleWindow(2), Some(Atom("b"))),)))
+    'h :- b [2 #].'
+    """
+    body = ", ".join(show(condition) for condition in rule.body)
+    if rule.head is None:
+        return f":- {body}."
+    head = show_head(rule.head)
+    return f"{head} :- {body}." if body else f"{head}."
+
+
+def show_head(head: Head) -> str:
+    """The text of a head."""
+    if isinstance(head, Choice):
+        least = "" if head.least is None else f"{show_term(head.least)} "
+        most = "" if head.most is None else f" {show_term(head.most)}"
+        return f"{least}{{ {' ; '.join(map(_option, head.options))} }}{most}"
+    if isinstance(head, Or):
+        return " ; ".join(show(part) for part in head.parts)
+    return show(head)
+
+
+def show(formula: Formula) -> str:
+    """The text of a formula as it stands among other conditions.
+
+    >>> show(Within(TimeWindow(Duration(3, "s")), Always(Atom("b"))))
+    'always b [3 s]'
+    """
+    match formula:
+        case Atom(name=name, args=args):
+            return _applied(name, args)
+        case Truth(value=value):
+            return "true" if value else "false"
+        case Comparison(sign=sign, left=left, right=right):
+            return f"{show_term(left)} {sign} {show_term(right)}"
+        case Aggregate(function=function, elements=elements, sign=sign, bound=bound):
+            inner = " ; ".join(map(_element, elements))
+            return f"{function} {{ {inner} }} {sign} {show_term(bound)}"
+        case And(parts=parts):
+            return f"({', '.join(map(show, parts))})"
+        case Or(parts=parts):
+            return f"({' ; '.join(map(show, parts))})"
+        case Implies(left=left_side, right=right_side):
+            return f"({_guarded(left_side)} -> {_guarded(right_side)})"
+        case Within():
+            return _within(formula)
+        case Not(formula=inner_formula):
+            return f"not {show(inner_formula)}"
+        case Reset(formula=inner_formula):
+            return f"reset {show(inner_formula)}"
+        case _:
+            return f"{_modality(formula)} {_operand(formula.formula)}"
+
+
+def _within(formula: Within) -> str:
+    inner, window = formula.formula, show_window(formula.window)
+    if isinstance(inner, Some | Always | At) and isinstance(inner.formula, Atom):
+        atom = show(inner.formula)
+        before = "" if isinstance(inner, Some) else f"{_modality(inner)} "
+        return f"{before}{atom} {window}"
+    return f"{window} {show(inner)}"
+
+
+def _modality(formula: Some | Always | At) -> str:
+    if isinstance(formula, At):
+        time = show_term(formula.time)
+        return f"@{time}" if isinstance(formula.time, Var | Int) else f"@({time})"
+    return "some" if isinstance(formula, Some) else "always"
+
+
+def _operand(formula: Formula) -> str:
+    """What follows a modality: a window behind it would go outside."""
+    text = show(formula)
+    return f"({text})" if isinstance(formula, Within) else text
+
+
+def _guarded(formula: Formula) -> str:
+    return f"({show(formula)})" if isinstance(formula, Implies) else show(formula)
+
+
+def _element(element: Element) -> str:
+    return _conditioned(", ".join(map(show_term, element.terms)), element.condition)
+
+
+def _option(option: Option) -> str:
+    return _conditioned(show(option.head), option.condition)
+
+
+def _conditioned(text: str, condition: tuple[Formula, ...]) -> str:
+    return f"{text} : {', '.join(map(show, condition))}" if condition else text
+
+
+def show_window(window: Window) -> str:
+    """The text of a window, brackets included."""
+    match window:
+        case TimeWindow(past=past, future=future, hop=hop):
+            hopping = "" if hop is None else f" hop {hop}"
+            return f"[{_durations(past, future)}{hopping}]"
+        case TupleWindow(past=past_count, future=future_count):
+            return f"[{_counts(past_count, future_count)}]"
+        case PartitionWindow(past=past_count, future=future_count, patterns=patterns):
+            return f"[{_counts(past_count, future_count)} per {_patterns(patterns)}]"
+        case FilterWindow(patterns=patterns):
+            return f"[only {_patterns(patterns)}]"
+        case IntervalWindow(first=first, last=last):
+            return f"[from {show_term(first)} to {show_term(last)}]"
+
+
+def _durations(past: Duration, future: Duration) -> str:
+    if future == Duration(0):
+        return str(past)
+    return f"+{future}" if past == Duration(0) else f"{past}, +{future}"
+
+
+def _counts(past: int | None, future: int | None) -> str:
+    before = "inf #" if past is None else f"{past} #"
+    after = "+inf #" if future is None else f"+{future} #"
+    if future == 0:
+        return before
+    return after if past == 0 else f"{before}, {after}"
+
+
+def _patterns(patterns: tuple[Pattern, ...]) -> str:
+    return ", ".join(
+        _name(p.name) if p.args is None else _applied(p.name, p.args) for p in patterns
+    )
+
+
+def show_term(term: Term, binding: int = 0) -> str:
+    """The text of a term, in brackets when it binds weaker than what is around it."""
+    match term:
+        case Var():
+            return "_" if is_anonymous(term) else term.name
+        case Int(value=number):
+            return str(number)
+        case Float(value=real):
+            return repr(real)
+        case Str(value=text):
+            return quote(text, '"')
+        case Constant(name=name):
+            return _name(name)
+        case Compound(name=sign, args=(left, right)) if sign in _BINDING:
+            own = _BINDING[sign]
+            first = show_term(left, own + (sign == "^"))
+            second = show_term(right, own + (sign != "^"))
+            # `%` would start a comment before some operands; its other spelling never does.
+            between = {"..": "..", "%": " mod "}.get(sign, f" {sign} ")
+            text = f"{first}{between}{second}"
+            return f"({text})" if own < binding else text
+        case Compound(name="-" | "+", args=(operand,)):
+            return f"({term.name}{show_term(operand, 5)})"
+        case Compound(name=name, args=args):
+            return _applied(name, args)
+        case ListTerm():
+            raise AssertionError("LARS has no lists")
+
+
+def _applied(name: str, args: tuple[Term, ...]) -> str:
+    return f"{_name(name)}({', '.join(map(show_term, args))})" if args else _name(name)
+
+
+def _name(name: str) -> str:
+    return name if is_plain_word(name) and name not in _RESERVED else quote(name)

@@ -1,0 +1,154 @@
+"""Reading LARS programs: text in; rules and all that is wrong out.
+
+Every clause is read on its own, so that a bad one spoils no other and all mistakes show up at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from lark import Token
+
+from horai.lang.brackets import check_brackets
+from horai.lang.depth import DEEPEST
+from horai.lang.diagnostics import Diagnostic, sort_key
+from horai.lang.grammar import GrammarError
+from horai.lang.lars.codes import CODES
+from horai.lang.lars.formulas import Builder
+from horai.lang.lars.grammar import ParsedClause, Part, parse_clause
+from horai.lang.lars.heads import read_head
+from horai.lang.lars.shape import check_rule
+from horai.lang.lars.syntax import Program, Rule
+from horai.lang.lars.tokens import scan_clause, skip_layout
+from horai.lang.mistakes import diagnose
+from horai.lang.reader import clean, read_file
+from horai.lang.report import Report
+from horai.lang.signs import Instead, check_tokens
+from horai.lang.source import Source
+from horai.lang.trouble import Clauses, Trouble
+
+Result = tuple[Program, list[Diagnostic]]
+_MOST_REPAIRS = 50
+
+_UNEQUAL = ("REL", "!=", "write `!=`")
+_AND = ("COMMA", ",", "conditions are joined by `,`")
+_OR = ("SEMI", ";", "alternatives are joined by `;`")
+_NOT = ("NAF", "not", "negation is written `not`")
+_INSTEAD: Instead = {
+    **dict.fromkeys(("/=", "~=", "=/=", "=!=", "!==", "≠", "\\=", "=\\=", "\\=="), _UNEQUAL),
+    **dict.fromkeys(("&&", "&", "/\\", "∧"), _AND),
+    **dict.fromkeys(("||", "\\/", "∨"), _OR),
+    **dict.fromkeys(("~", "¬", "\\+"), _NOT),
+    **dict.fromkeys(("===", "=:=", ":="), ("REL", "=", "write `=`")),
+    "≤": ("REL", "<=", "less-or-equal is written `<=`"),
+    **dict.fromkeys(("=>", "≥"), ("REL", ">=", "greater-or-equal is written `>=`")),
+    "◇": ("SOME", "some", "write `some`, or just the window: `a [3 s]`"),
+    "□": ("ALWAYS", "always", "write `always`"),
+    "▷": ("RESET", "reset", "write `reset`"),
+}
+
+
+def read_text(text: str, name: str = "<text>") -> Result:
+    """The program a text says, and all that is wrong with it.
+
+    >>> program, findings = read_text("h :- b [2 s].")
+    >>> len(program.rules), findings
+    (1, [])
+    """
+    return read_sources([Source(name, clean(text))])
+
+
+def read_files(paths: Iterable[Path | str]) -> Result:
+    """The program of several files together."""
+    read = [read_file(path) for path in paths]
+    found = [finding for _, findings in read for finding in findings]
+    return read_sources([source for source, _ in read], found)
+
+
+def read_sources(sources: Iterable[Source], findings: Iterable[Diagnostic] = ()) -> Result:
+    """The program of texts already in memory."""
+    kept = tuple(sources)
+    report = Report(CODES)
+    report.extend(findings)
+    rules: list[Rule] = []
+    for source in kept:
+        reader = _Reader(source, report)
+        at = skip_layout(source.text, 0)
+        while at < len(source.text):
+            tokens, at = scan_clause(source.text, at)
+            if tokens:
+                reader.read(tokens)
+            at = skip_layout(source.text, at)
+        rules.extend(reader.rules)
+    return Program(tuple(rules), kept), sorted(report.findings, key=sort_key)
+
+
+class _Reader:
+    def __init__(self, source: Source, report: Report) -> None:
+        self.source = source
+        self.report = report
+        self.rules: list[Rule] = []
+
+    def read(self, tokens: list[Token]) -> None:
+        """Read one clause; a wrong one is diagnosed, mended where possible and read again."""
+        waiting = [(tokens, _MOST_REPAIRS, False)]
+        quiet: set[int] = set()
+        while waiting:
+            current, repairs, sound = waiting.pop()
+            trouble = Trouble(current, self.source, self.report, quiet)
+            mended = None if sound else check_tokens(trouble, _INSTEAD)
+            if mended is None and not sound:
+                mended = check_brackets(trouble)
+            sound = mended is None
+            if mended is None:
+                mended = self._try(trouble)
+            if len(mended) > 1:
+                # Clauses cut apart are clauses of their own, and their tokens were looked at.
+                waiting.extend((part, _MOST_REPAIRS, sound) for part in reversed(mended) if part)
+            elif repairs:
+                waiting.extend((part, repairs - 1, False) for part in mended if part)
+
+    def _try(self, trouble: Trouble) -> Clauses:
+        """Take in the clause; if it is wrong, say so and give back what to try next."""
+        tokens = trouble.tokens
+        ended = tokens[-1].type == "END"
+        if len(tokens) == 1 and ended:
+            trouble.say("H013", "a full stop without a clause", trouble.span(0), "remove it")
+            return []
+        try:
+            parsed = parse_clause(tokens[:-1] if ended else tokens)
+        except GrammarError as error:
+            return diagnose(trouble, error)
+        if not ended:
+            last = trouble.after(len(tokens) - 1)
+            trouble.say("H002", "a full stop is missing here", last, "end every clause with `.`")
+        self._accept(parsed, trouble)
+        return []
+
+    def _accept(self, parsed: ParsedClause, trouble: Trouble) -> None:
+        span = (trouble.span(0)[0], trouble.span(len(trouble.tokens) - 1)[1])
+        parts = parsed.body if parsed.head is None else (parsed.head, *parsed.body)
+        if any(_depth_exceeds(part, DEEPEST) for part in parts):
+            hint = "name the parts in rules of their own"
+            trouble.say("H017", "this clause is nested too deeply", span, hint)
+            return
+        builder = Builder(self.source, self.report)
+        body = builder.formulas(parsed.body)
+        head = None
+        if parsed.head is not None:
+            head = read_head(builder, parsed.head, is_fact=not parsed.body)
+        if body is None or (head is None and parsed.head is not None):
+            return
+        rule = Rule(head, body, span, self.source)
+        check_rule(rule, builder)
+        self.rules.append(rule)
+
+
+def _depth_exceeds(part: Part, limit: int) -> bool:
+    level: list[Part] = [part]
+    for _ in range(limit):
+        level = [inner for outer in level for inner in outer.parts]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,292 @@
+"""Typed syntax trees of LARS programs.
+
+Names are those of the papers: `Some` is the diamond, `Always` the box, `At` the @-operator,
+`Within` the window operator and `Reset` the triangle that goes back to the whole stream. Nodes
+compare by what they say, never by where they were written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from horai.lang.lars.clock import Duration
+from horai.lang.source import Source
+from horai.lang.terms import Compound, Int, Span, Term
+
+NONE = Duration(0)
+
+# --- windows ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """`[past, +future hop d]`: the points around the current one, or its pivot if it hops."""
+
+    past: Duration
+    future: Duration = NONE
+    hop: Duration | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleWindow:
+    """`[past #, +future #]`: the last and the next signals; None is all of them."""
+
+    past: int | None
+    future: int | None = 0
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`tram(Id, _)`: which atoms are meant. Without arguments, all atoms of the name."""
+
+    name: str
+    args: tuple[Term, ...] | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionWindow:
+    """`[past # per tram(Id, _)]`: a tuple window for every value of the variables of a pattern.
+
+    The variables belong to the patterns alone. Atoms that fit no pattern are left out.
+    """
+
+    past: int | None
+    future: int | None
+    patterns: tuple[Pattern, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterWindow:
+    """`[only tram(a1, _)]`: the atoms that fit a pattern, at all times."""
+
+    patterns: tuple[Pattern, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalWindow:
+    """`[from 3 to 9]`: the points between two times, whatever the current time is."""
+
+    first: Term
+    last: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Window = TimeWindow | TupleWindow | PartitionWindow | FilterWindow | IntervalWindow
+
+# --- formulas ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """`tram(Id, b)`: a predicate and its arguments."""
+
+    name: str
+    args: tuple[Term, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def predicate(self) -> Predicate:
+        """Name and number of arguments."""
+        return (self.name, len(self.args))
+
+
+Predicate = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """`true` or `false`."""
+
+    value: bool
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """`not f`."""
+
+    formula: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """`(f, g)`: at least two parts."""
+
+    parts: tuple[Formula, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """`(f ; g)`: at least two parts."""
+
+    parts: tuple[Formula, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Implies:
+    """`(f -> g)`."""
+
+    left: Formula
+    right: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """`some f`: at some point of the current timeline."""
+
+    formula: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """`always f`: at all points of the current timeline."""
+
+    formula: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """`@T f`: at the point T, if it belongs to the current timeline."""
+
+    time: Term
+    formula: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """`[w] f`: in the part of the current stream that the window selects, at the same time."""
+
+    window: Window
+    formula: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """`reset f`: in the whole stream again."""
+
+    formula: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Sign = OneOf["=", "!=", "<", "<=", ">", ">="]
+SIGNS: tuple[Sign, ...] = ("=", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`Z = X + Y`, `V >= 18`; `=` also gives a variable its value."""
+
+    sign: Sign
+    left: Term
+    right: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Function = OneOf["count", "sum", "min", "max"]
+FUNCTIONS: tuple[Function, ...] = ("count", "sum", "min", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """`X, Y : f, g`: the terms, for all values of variables that make the condition true."""
+
+    terms: tuple[Term, ...]
+    condition: tuple[Formula, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`count { X : f } sign bound`, over the different rows of terms; the first is summed."""
+
+    function: Function
+    elements: tuple[Element, ...]
+    sign: Sign
+    bound: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Formula = (
+    Atom
+    | Truth
+    | Not
+    | And
+    | Or
+    | Implies
+    | Some
+    | Always
+    | At
+    | Within
+    | Reset
+    | Comparison
+    | Aggregate
+)
+
+# --- rules ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`a(X) : f`: something that may be chosen; an atom or @-atom, and when it may."""
+
+    head: Atom | At
+    condition: tuple[Formula, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`least { a ; b } most`: any of the options, as many as the bounds allow."""
+
+    options: tuple[Option, ...]
+    least: Term | None = None
+    most: Term | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Head = Formula | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`head :- body.`; a constraint has no head, a fact no body."""
+
+    head: Head | None
+    body: tuple[Formula, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All rules of some texts, in their order."""
+
+    rules: tuple[Rule, ...]
+    sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+
+
+def is_range(term: Term) -> bool:
+    """True for `1..9` in a fact, which stands for one fact per number."""
+    return isinstance(term, Compound) and term.name == ".." and len(term.args) == 2
+
+
+def range_of(term: Term) -> range:
+    """The numbers of `1..9`."""
+    assert isinstance(term, Compound)
+    first, last = term.args
+    assert isinstance(first, Int) and isinstance(last, Int)
+    return range(first.value, last.value + 1)

@@ -1,0 +1,137 @@
+"""Walking through formulas: parts, atoms, variables, and putting terms for variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from horai.lang.lars.syntax import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Choice,
+    Comparison,
+    Formula,
+    Head,
+    Implies,
+    IntervalWindow,
+    Not,
+    Or,
+    Reset,
+    Rule,
+    Some,
+    Truth,
+    Within,
+)
+from horai.lang.terms import Bindings, Term, Var, substitute, variables
+
+
+def children(formula: Head) -> tuple[Formula, ...]:
+    """The formulas directly inside a formula or choice, conditions included."""
+    match formula:
+        case Atom() | Truth() | Comparison():
+            return ()
+        case And(parts=parts) | Or(parts=parts):
+            return parts
+        case Implies(left=left, right=right):
+            return (left, right)
+        case Aggregate(elements=elements):
+            return tuple(part for element in elements for part in element.condition)
+        case Choice(options=options):
+            return tuple(part for option in options for part in (option.head, *option.condition))
+        case _:
+            return (formula.formula,)
+
+
+def subformulas(formula: Head) -> Iterator[Head]:
+    """The formula and everything inside it, outside first."""
+    yield formula
+    for inner in children(formula):
+        yield from subformulas(inner)
+
+
+def atoms(formula: Head) -> Iterator[Atom]:
+    """All atoms of a formula or choice."""
+    return (part for part in subformulas(formula) if isinstance(part, Atom))
+
+
+def own_terms(formula: Head) -> tuple[Term, ...]:
+    """The terms that stand directly in a formula, not in formulas inside it."""
+    match formula:
+        case Atom(args=args):
+            return args
+        case Comparison(left=left, right=right):
+            return (left, right)
+        case At(time=time):
+            return (time,)
+        case Within(window=IntervalWindow(first=first, last=last)):
+            return (first, last)
+        case Aggregate(elements=elements, bound=bound):
+            return (*(term for element in elements for term in element.terms), bound)
+        case Choice(least=least, most=most):
+            return tuple(term for term in (least, most) if term is not None)
+        case _:
+            return ()
+
+
+def formula_variables(formula: Head) -> dict[str, Var]:
+    """The variables of a formula by name, in order of first occurrence."""
+    found: dict[str, Var] = {}
+    for part in subformulas(formula):
+        for term in own_terms(part):
+            for name, var in variables(term).items():
+                found.setdefault(name, var)
+    return found
+
+
+def rule_variables(rule: Rule) -> dict[str, Var]:
+    """The variables of head and body."""
+    found = {} if rule.head is None else formula_variables(rule.head)
+    for condition in rule.body:
+        found = {**formula_variables(condition), **found}
+    return found
+
+
+def bind(formula: Formula, bindings: Bindings) -> Formula:
+    """The formula with terms put for its variables."""
+    return map_terms(formula, lambda term: substitute(term, bindings))
+
+
+def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """The formula with every term changed."""
+
+    def inside(part: Formula) -> Formula:
+        return map_terms(part, change)
+
+    match formula:
+        case Truth():
+            return formula
+        case Atom(args=args):
+            return replace(formula, args=tuple(change(arg) for arg in args))
+        case Comparison(left=left, right=right):
+            return replace(formula, left=change(left), right=change(right))
+        case And(parts=parts):
+            return replace(formula, parts=tuple(inside(part) for part in parts))
+        case Or(parts=parts):
+            return replace(formula, parts=tuple(inside(part) for part in parts))
+        case Implies(left=first, right=second):
+            return replace(formula, left=inside(first), right=inside(second))
+        case At(time=time, formula=inner):
+            return replace(formula, time=change(time), formula=inside(inner))
+        case Within(window=IntervalWindow() as window, formula=inner):
+            moved = replace(window, first=change(window.first), last=change(window.last))
+            return replace(formula, window=moved, formula=inside(inner))
+        case Aggregate(elements=elements, bound=bound):
+            changed = tuple(
+                replace(
+                    element,
+                    terms=tuple(change(term) for term in element.terms),
+                    condition=tuple(inside(part) for part in element.condition),
+                )
+                for element in elements
+            )
+            return replace(formula, elements=changed, bound=change(bound))
+        case Not() | Some() | Always() | Reset() | Within():
+            return replace(formula, formula=inside(formula.formula))
