@@ -113,3 +113,20 @@ def test_items_of_a_derived_event_still_count_after_a_restore() -> None:
     setting = Setting([5, 10, 15], 30)
     found = apart(text, items, setting, restored=lambda query: "always" if query == 10 else None)
     assert found is None, found
+
+
+# --- rows of interval lists that become known late -----------------------------------------------
+
+
+def test_what_lasted_before_a_row_was_known_counts_for_its_duration() -> None:
+    text = """
+        initiatedAt(a(X)=true, T) :- happensAt(s(X), T).
+        terminatedAt(a(X)=true, T) :- happensAt(e(X), T).
+        initiatedAt(b(X,Y)=true, T) :- happensAt(bs(X,Y), T).
+        terminatedAt(b(X,Y)=true, T) :- happensAt(be(X,Y), T).
+        holdsFor(c(X,Y)=true, I) :- holdsFor(a(X)=true, I1), intDurGreater(I1, 10, I2),
+            holdsFor(b(X,Y)=true, I3), intersect_all([I2,I3], I).
+    """
+    items = [at("s(x)", 2), at("e(x)", 30), at("bs(x,y)", 22), at("be(x,y)", 26)]
+    agree(text, items, [5, 10, 15, 20, 25, 30, 35], 20)
+    agree(text, items, [5, 10, 15, 20, 25, 30, 35], None)

@@ -18,6 +18,7 @@ from horai.lang.terms import Term, Var, is_ground
 from horai.plan.operators import Bound
 from horai.plan.scopes import names
 from horai.temporal.kernels import inside, kernel
+from horai.temporal.sorting import offsets_of, order
 from horai.temporal.spans import INF, Ints
 
 LOWEST = -INF - 1
@@ -59,22 +60,22 @@ def range_join(
         else np.zeros(frame.rows, np.int64)
     )
     time: Ints = table.columns[-1].data
-    order = np.lexsort((time, entity))
-    offsets = np.searchsorted(entity[order], np.arange(len(firsts) + 1))
+    sorting = order(entity, time)
+    offsets = offsets_of(entity, len(firsts))
     everywhere = np.full(frame.rows, 0, np.int64)
     left, right = _between(
         wanted,
         everywhere + LOWEST if low is None else low,
         everywhere + INF if high is None else high,
         offsets,
-        time[order],
+        time[sorting],
     )
     places = {
         term.name: position
         for position, term in enumerate(terms)
         if isinstance(term, Var) and term.name in news
     }
-    return Match(frame, table, left, order[right], None, places)
+    return Match(frame, table, left, sorting[right], None, places)
 
 
 def _limits(

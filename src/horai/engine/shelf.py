@@ -38,6 +38,9 @@ class Judged(NamedTuple):
     first: Ints | None
 
 
+PARTS = 64  # of what was admitted, before they are put together
+
+
 class Shelf:
     """The items of one type."""
 
@@ -108,10 +111,12 @@ class Shelf:
 
     def forget(self, until: int) -> None:
         """Drop what lies at or before `until`."""
-        admitted, kept = self.admitted(), self.kept()
-        last = admitted["end" if self.is_fluent else "start"]
-        if last.size and last.min() <= until:
-            self._admitted = [admitted.take(last > until)]
+        # Part by part: what came with one query is mostly all old or all new, and is not copied.
+        parts = [self._after(part, until) for part in self._admitted]
+        self._admitted = [part for part in parts if part.size] or parts[:1]
+        if len(self._admitted) > PARTS:
+            self.admitted()
+        kept = self.kept()
         if kept.size:
             self._kept = [kept.take(kept["end"] > until)]
 
@@ -126,6 +131,12 @@ class Shelf:
         self._room = self.waiting.size
         self._admitted = [rows_from_state(state["admitted"])]
         self._kept = [rows_from_state(state["kept"])]
+
+    def _after(self, part: Rows, until: int) -> Rows:
+        last = part["end" if self.is_fluent else "start"]
+        if not last.size or last.min() > until:
+            return part
+        return part.take(last > until)
 
     def _judge(self, due: Rows, moment: Moment) -> Judged:
         start = due["start"]

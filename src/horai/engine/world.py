@@ -16,6 +16,7 @@ from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.kernels import kernel
+from horai.temporal.sorting import offsets_of
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain, previous_point
 
 Key = tuple[str, int]
@@ -33,7 +34,7 @@ class Fluent:
     def offsets(self) -> Ints:
         """Where the spans of each pair begin."""
         if self._offsets is None:
-            self._offsets = np.searchsorted(self.spans.key, np.arange(self.pairs.rows + 1))
+            self._offsets = offsets_of(self.spans.key, self.pairs.rows)
         return self._offsets
 
     def holds(self, pair: Ints, time: Ints) -> Mask:

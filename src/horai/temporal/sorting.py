@@ -55,6 +55,17 @@ def order(key: Ints, time: Ints) -> Ints:
     return np.lexsort((time, key)).astype(np.int64, copy=False)
 
 
+def offsets_of(key: Ints, many: int) -> Ints:
+    """Where the rows of each of many keys begin when sorted, and after them where the last end.
+
+    >>> offsets_of(np.array([0, 0, 2]), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    found = np.zeros(many + 1, np.int64)
+    np.cumsum(np.bincount(key, minlength=many), out=found[1:])
+    return found
+
+
 @kernel
 def _survey(key: Ints, time: Ints) -> tuple[bool, bool, int, int, int, int]:
     """Are the rows sorted, are the times sorted, and the least and greatest of both columns."""

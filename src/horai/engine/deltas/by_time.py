@@ -9,7 +9,7 @@ import numpy as np
 
 from horai.engine.hashing import build, dense, first
 from horai.temporal.kernels import kernel
-from horai.temporal.sorting import order
+from horai.temporal.sorting import offsets_of, order
 from horai.temporal.spans import INF, Ints, Mask, plain
 
 
@@ -38,7 +38,7 @@ def by_time(keys: list[Ints], time: Ints) -> ByTime:
     """An index over the columns of a table."""
     ids, firsts = dense(keys, len(time))
     rows = order(ids, time)
-    offsets = np.searchsorted(ids[rows], np.arange(len(firsts) + 1))
+    offsets = offsets_of(ids, len(firsts))
     if keys:
         known = build([key[firsts] for key in keys])
         return ByTime(lambda asked, _: first(asked, known), offsets, rows, time[rows])

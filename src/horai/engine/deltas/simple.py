@@ -208,7 +208,7 @@ def _placed(store: FluentStore, regions: Regions, fluent: Fluent, symbols: Symbo
     keep[lasts] = False
     kept = spans.where(keep)
     key = row[kept.key] if len(kept) else kept.key
-    sorting = np.lexsort((kept.start, key))
+    sorting = order(key, kept.start)
     found = Spans(key[sorting], kept.start[sorting], kept.end[sorting])
     return Settled(found, of[keep][sorting], last_row, last_start)
 

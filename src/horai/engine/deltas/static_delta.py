@@ -13,6 +13,7 @@ import numpy as np
 
 from horai.engine.deltas.static_durations import Measured
 from horai.engine.deltas.static_links import moved, together, within_targets
+from horai.engine.deltas.static_needs import Needs, needs_of
 from horai.engine.deltas.static_outline import outline
 from horai.engine.deltas.static_rows import Rows, Stores
 from horai.engine.deltas.store import FluentStore, SpanChange
@@ -27,7 +28,8 @@ from horai.plan.program import StaticPlan
 from horai.temporal.algebra import intersection
 from horai.temporal.changes import either
 from horai.temporal.clip import clip
-from horai.temporal.spans import Ints, Spans, no_spans
+from horai.temporal.sorting import offsets_of
+from horai.temporal.spans import FIRST, INF, Ints, Spans, no_spans
 
 Changes = Mapping[Key, SpanChange]
 
@@ -40,6 +42,9 @@ class StaticDelta:
         self.symbols = heads.symbols
         self.rows = Rows(self.outline, heads)
         self.measured = {place: Measured(one) for place, one in self.outline.durations}
+        lists = [*(one.intervals for _, one in self.outline.durations), plan.result]
+        *needs, self.said = needs_of(lists, self.outline.lookups, self.outline.operations)
+        self.needs = dict(zip(self.measured, needs, strict=True))
 
     def build(self, static: Static, stores: Stores, operands: Mapping[int, Remembered]) -> None:
         """Begin from what was worked out from scratch; `operands` are lists inside the rule."""
@@ -50,17 +55,25 @@ class StaticDelta:
 
     def changed(self, static: Static, stores: Stores, changes: Changes, cut: int) -> Spans:
         """The time after the cut, by row, in which what the rule says may have changed."""
+        before = self.rows.count
         self._grow(static, stores)
+        # Whatever made a row known, its intervals are measured as a whole.
+        new = np.arange(before, self.rows.count)
+        ever = Spans(new, np.full(len(new), FIRST), np.full(len(new), INF))
         world = static.world
         # The next cut depends on it, whether anything has changed or not.
         world.undecided.longest = max(world.undecided.longest, self.rows.longest)
         # At the start of the run nothing is final yet, not even what holds from the start on.
         low = cut + 1 if cut > world.start else cut
-        where = clip(self._changed_operands(changes), low)
-        for measured in self.measured.values():
+        longer = no_spans()  # where intervals have come to be long enough, or no longer are
+        for place, measured in self.measured.items():
+            where = either(clip(self._dirty(self.needs[place], stores, changes), low), longer)
+            where = either(where, ever)
             fresh = self._inside(where, measured.literal.intervals, stores, world)
             more = measured.update(where, fresh, world.query)
-            where = either(where, clip(more, low))
+            longer = either(longer, clip(more, low))
+            static.asked(len(where))
+        where = either(clip(self._dirty(self.said, stores, changes), low), longer)
         static.asked(len(where))
         return where
 
@@ -102,17 +115,32 @@ class StaticDelta:
         lists = FluentStore(known[0], self.symbols)
         return lists.fluent.lists(lists.rows_of(self.rows.bindings(self.outline.named[place])))
 
-    def _changed_operands(self, changes: Changes) -> Spans:
-        """Where operands have changed, by row.
+    def _dirty(self, needs: Needs, stores: Stores, changes: Changes) -> Spans:
+        """Where what a list is made of has changed, by row, and with it perhaps the list.
 
         That is enough for new rows too: they say something only where a pair that is new holds.
         """
         parts: list[Spans] = []
-        for lookup, readers in zip(self.outline.lookups, self.rows.readers, strict=True):
-            change = changes.get(lookup.key)
-            if change:
-                parts.append(readers.back(change.pieces))
+        for place in sorted(needs.direct):
+            change = changes.get(self.outline.lookups[place].key)
+            if not change:
+                continue
+            part = self.rows.readers[place].back(change.pieces)
+            for other in sorted(needs.required - {place}):
+                part = self._while_it_holds(part, other, stores, changes)
+            parts.append(part)
         return together(parts)
+
+    def _while_it_holds(self, part: Spans, place: int, stores: Stores, changes: Changes) -> Spans:
+        """Only the time in which an operand holds, or has changed; in any order."""
+        key, pairs = self.outline.lookups[place].key, self.rows.pairs[place]
+        fluent, change = stores[key].fluent, changes.get(key)
+        found = within_targets(fluent.spans, fluent.offsets, pairs, part)
+        if not change:
+            return found
+        begins = offsets_of(change.pieces.key, change.pairs.rows)
+        also = within_targets(change.pieces, begins, pairs, part)
+        return Spans(*(np.concatenate(both) for both in zip(found, also, strict=True)))
 
     def _inside(self, where: Spans, wanted: Term, stores: Stores, world: World) -> Spans:
         """An interval list in a region, by row."""
@@ -122,8 +150,9 @@ class StaticDelta:
         region = Spans(local, where.start, where.end)
         frame = Frame(len(rows))
         for pairs, lookup in zip(self.rows.pairs, self.outline.lookups, strict=True):
-            spans = stores[lookup.key].fluent.spans
-            frame.lists[_name(lookup.result)] = within_targets(spans, pairs[rows], region)
+            fluent = stores[lookup.key].fluent
+            inside = within_targets(fluent.spans, fluent.offsets, pairs[rows], region)
+            frame.lists[_name(lookup.result)] = inside
         for place, literal in enumerate(self.outline.operations):
             if _name(wanted) in frame.lists:
                 break
@@ -134,7 +163,8 @@ class StaticDelta:
     def _operated(self, place: int, rows: Ints, region: Spans, frame: Frame, world: World) -> Spans:
         """The result of an operation inside a region of some rows."""
         if place in self.measured:
-            return within_targets(self.measured[place].chosen, rows, region)
+            chosen = self.measured[place].chosen
+            return within_targets(chosen, offsets_of(chosen.key, self.rows.count), rows, region)
         literal = self.outline.operations[place]
         found, _ = operate(literal, frame, world)
         speaks_of_all_time = isinstance(literal, ec.IntervalOp) and literal.kind == "complement_all"

@@ -49,6 +49,7 @@ class Rows:
         self.heads = nothing
         self.readers = [links(nothing) for _ in outline.lookups]
         self.speakers = links(nothing)
+        self._placed = 0  # rows whose pairs have been looked for
         self.longest = 0.0  # of the bounds of duration filters
 
     @property
@@ -79,7 +80,7 @@ class Rows:
                 self._add(frame)
         for key in grown:
             self._seen[key] = stores[key].fluent.pairs.rows
-        self._find_pairs(stores)
+        self._find_pairs(grown, stores)
         return True
 
     def _allow(self, grown: list[Key], static: Static, stores: Stores) -> None:
@@ -147,10 +148,16 @@ class Rows:
         self._numbers.added(different(said, self.symbols))
         return self._numbers.rows_of(said)
 
-    def _find_pairs(self, stores: Stores) -> None:
-        """Look again for the pairs that were not known."""
+    def _find_pairs(self, grown: list[Key], stores: Stores) -> None:
+        """Look again for pairs that were not known, where there are new ones or new rows."""
+        rows_are_new = self._placed < self.count
+        self._placed = self.count
         for place, lookup in enumerate(self.outline.lookups):
+            if not rows_are_new and lookup.key not in grown:
+                continue
             rows = np.flatnonzero(self.pairs[place] < 0)
+            if not len(rows):
+                continue
             asked = self._table(lookup.terms, self.frame.take(rows))
             found = stores[lookup.key].rows_of(asked)
             if lookup.key in self._allowed:

@@ -13,6 +13,7 @@ from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
 from horai.temporal.algebra import difference, union
 from horai.temporal.kernels import kernel
+from horai.temporal.sorting import order
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain
 
 MANY = 1_000  # pairs, before those that hold no more are dropped
@@ -29,6 +30,7 @@ class SpanChange:
     pairs: Relation
     gone: Spans
     new: Spans
+    _pieces: Spans | None = None
 
     def __bool__(self) -> bool:
         return bool(len(self.gone) or len(self.new))
@@ -36,7 +38,10 @@ class SpanChange:
     @property
     def pieces(self) -> Spans:
         """The time that changed."""
-        return union(difference(self.gone, self.new), difference(self.new, self.gone))
+        if self._pieces is None:
+            gone, new = difference(self.gone, self.new), difference(self.new, self.gone)
+            self._pieces = union(gone, new)
+        return self._pieces
 
 
 def no_change(pairs: Relation) -> SpanChange:
@@ -167,7 +172,7 @@ def _stacked(one: Spans, other: Spans) -> Spans:
 def moved(spans: Spans, place: Ints) -> Spans:
     """Spans with other keys, in their order."""
     key = place[spans.key]
-    sorting = np.lexsort((spans.start, key))
+    sorting = order(key, spans.start)
     return Spans(key[sorting], spans.start[sorting], spans.end[sorting])
 
 

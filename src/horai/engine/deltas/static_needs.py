@@ -1,0 +1,72 @@
+"""Which changes of the lists a rule reads can change what it makes of them, and where.
+
+What lists have in common changes only where all of them hold, now or before. So a change of one
+vessel reaches those of its many pairs that were near each other at that time, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from horai.lang.ec import syntax as ec
+from horai.lang.terms import ListTerm, Term, Var
+from horai.plan import operators as op
+
+Operation = ec.IntervalOp | ec.Duration | ec.Allen
+Places = frozenset[int]  # of lookups
+
+
+class Needs(NamedTuple):
+    """What a list is made of.
+
+    A change of a lookup in `direct` can change it at the same time; outside of any lookup in
+    `required` it is empty.
+    """
+
+    direct: Places
+    required: Places
+
+
+def needs_of(
+    wanted: list[Term], lookups: list[op.Lookup], operations: list[Operation]
+) -> list[Needs]:
+    """What some lists of a rule are made of."""
+    found: dict[str, Needs] = {}
+    for place, lookup in enumerate(lookups):
+        found[_name(lookup.result)] = Needs(frozenset({place}), frozenset({place}))
+    for literal in operations:
+        found[_name(literal.result)] = _made_by(literal, found)
+    return [found[_name(one)] for one in wanted]
+
+
+def _made_by(literal: Operation, known: Mapping[str, Needs]) -> Needs:
+    match literal:
+        case ec.Duration(intervals=intervals):
+            # Which intervals are long enough is looked at on its own.
+            return Needs(frozenset(), known[_name(intervals)].required)
+        case ec.IntervalOp(kind=kind, base=base, lists=ListTerm(items=items)):
+            listed = [known[_name(one)] for one in items]
+            every = [*listed, *([known[_name(base)]] if base is not None else [])]
+            direct = frozenset[int]().union(*(one.direct for one in every))
+            return Needs(direct, _required(kind, base, listed, known))
+        case _:
+            raise AssertionError(f"not possible by change: {literal}")
+
+
+def _required(
+    kind: str, base: Term | None, listed: list[Needs], known: Mapping[str, Needs]
+) -> Places:
+    nothing: Places = frozenset()
+    if base is not None:
+        return known[_name(base)].required
+    if kind == "intersect_all":
+        return nothing.union(*(one.required for one in listed))
+    if kind == "union_all" and listed:
+        return listed[0].required.intersection(*(one.required for one in listed[1:]))
+    return nothing
+
+
+def _name(term: Term) -> str:
+    assert isinstance(term, Var)  # rules of which that is not so are not possible
+    return term.name
