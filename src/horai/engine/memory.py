@@ -12,6 +12,7 @@ import numpy as np
 
 from horai.engine.clockstate import ClockState
 from horai.engine.columns import codes_of
+from horai.engine.findings import Findings
 from horai.engine.hashing import build, first
 from horai.engine.relations import Relation
 from horai.engine.simple import Held
@@ -38,6 +39,10 @@ class Memory:
     # Lists computed inside rules, as far as they reach over the cut, and all their rows.
     operands: dict[int, dict[int, tuple[Fluent, Relation]]] = field(default_factory=dict)
     clock: ClockState | None = None
+
+    def take_rows(self, found: Findings) -> None:
+        """Note whom the last query looked at; nothing has become final."""
+        self.rows, self.owners = found.rows, found.owners
 
 
 def ended(fluent: Fluent, cut: int, keep: int) -> Fluent:

@@ -193,7 +193,7 @@ class Session:
         if self.window is None or border <= self.start:
             for memory, found in zip(self.memories, findings, strict=True):
                 if found is not None:
-                    memory.rows, memory.owners = found.rows, found.owners
+                    memory.take_rows(found)
             return
         if border - self._based < self.window // REUSED:
             return
@@ -312,7 +312,7 @@ class Session:
         border = self._border(world.query)
         if self.window is None or border <= self.start:
             for memory, found in zip(self.memories, findings, strict=True):
-                memory.rows, memory.owners = found.rows, found.owners
+                memory.take_rows(found)
             return
         final = self._final(cuts, border)
         attempts = [
@@ -328,6 +328,9 @@ class Session:
         mixed = self.inputs.told(world, self.stream, self.program.unwrapping)
         self.inputs.cut_at(border, world, keep, self.known, mixed)
         for place, found in enumerate(findings):
+            if cuts[place] == self.start:  # not even what holds from the start on is final
+                self.memories[place].take_rows(found)
+                continue
             self.memories[place] = remember(
                 self.memories[place], found, cuts[place], keep, self.symbols, self.known
             )
