@@ -13,8 +13,8 @@ from tests.engine.comparing import Setting
 from tests.engine.ways import apart
 
 from horai.engine.columns import Column, column_of, terms_of
-from horai.engine.deltas.rules import RuleDelta
-from horai.engine.deltas.simple import changed_regions
+from horai.engine.deltas.fluent_points import FluentPoints
+from horai.engine.deltas.regions import changed_regions
 from horai.engine.heads import Said
 from horai.engine.symbols import Symbols
 from horai.lang.printer import show
@@ -26,7 +26,7 @@ Region = tuple[str, int, int]
 
 
 class Known:
-    """Points that are there now, as a rule tells of them."""
+    """Points that are there now, as a fluent has them."""
 
     def __init__(self, points: dict[str, list[int]], symbols: Symbols) -> None:
         self.points, self.symbols = points, symbols
@@ -48,8 +48,8 @@ def regions(
     symbols = Symbols()
     args = (column_of([Atom(name) for name, _ in changed], symbols),)
     said = Said(args, np.array([time for _, time in changed], np.int64))
-    rules = [cast(RuleDelta, Known(known, symbols))]
-    found = changed_regions([said], rules, 1, before, tick, symbols)
+    points = cast(FluentPoints, Known(known, symbols))
+    found, _ = changed_regions([said], points, 1, before, tick, symbols)
     names = [show(term) for term in terms_of(found.asked()[0], symbols)]
     return sorted(zip(names, found.low.tolist(), found.high.tolist(), strict=True))
 

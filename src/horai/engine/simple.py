@@ -71,21 +71,28 @@ def settle(
     if not len(initiated) and not len(held):
         return no_fluent(arity + 1)
     numbers, instances = numbered(tables, sizes, arity, symbols)
+    found, values = settle_numbered(numbers, initiated, ended, held, tick)
+    return _fluent(found, instances, values, symbols)
+
+
+def settle_numbered(
+    numbers: list[Ints], initiated: Said, ended: list[Said], held: Held, tick: int
+) -> tuple[ValueSpans, Ints]:
+    """The same where fluents have numbers: of initiations, of what is held, of each of `ended`.
+
+    The second part has the codes of the values.
+    """
+    assert initiated.value is not None
+    known = np.concatenate((initiated.value, held.value))
+    if not len(known):
+        return ValueSpans(known, known, known, known), known
     value_ids, firsts = dense([known], len(known))
     values = known[firsts]
     changes = _changes(initiated, ended, numbers, value_ids, values)
-    before = np.argsort(numbers[1], kind="stable")
-    found = inertia(
-        changes,
-        tick,
-        ValueSpans(
-            numbers[1][before],
-            value_ids[len(initiated) :][before],
-            held.start[before],
-            held.start[before],
-        ),
-    )
-    return _fluent(found, instances, values, symbols)
+    before = order(numbers[1], held.start)
+    start = held.start[before]
+    holding = ValueSpans(numbers[1][before], value_ids[len(initiated) :][before], start, start)
+    return inertia(changes, tick, holding), values
 
 
 def spelled_out(said: Said, known: Ints, symbols: Symbols) -> list[Said]:

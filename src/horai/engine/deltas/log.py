@@ -110,6 +110,13 @@ class Log:
         self._dead += len(rows)
         return self._taken(rows)
 
+    def discard(self, numbers: Ints) -> None:
+        """Take points out by their numbers, as far as they are still there."""
+        rows = np.searchsorted(self._numbers[: self._size], numbers)
+        there = rows < self._size
+        there[there] = self._numbers[rows[there]] == numbers[there]
+        self.remove(numbers[there])
+
     def between(
         self, positions: Positions, columns: list[Column], low: Ints, high: Ints
     ) -> tuple[Ints, Ints]:

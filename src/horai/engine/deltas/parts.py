@@ -184,8 +184,7 @@ def part_of(
         if only_lists(stratum):
             refuse_stratum(stratum, program)
             return Lists(StaticComponent(stratum, symbols))
-        rules = [RuleDelta(rule, symbols) for rule in plain_rules(stratum, program)]
-        return Points(PlainDelta(stratum, rules, symbols))
+        return Points(PlainDelta(stratum, plain_rules(stratum, program), symbols))
     except NotByChange:
         return None
 

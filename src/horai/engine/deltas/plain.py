@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from horai.engine.deltas.changes import Changed, PointChange, exchanged, unmatched
+from horai.engine.deltas.fluent_points import FluentPoints
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.reading import Driven, Name, driven
 from horai.engine.deltas.reasons import NotByChange
+from horai.engine.deltas.regions import changed_regions
 from horai.engine.deltas.rules import Logs, RuleDelta
-from horai.engine.deltas.simple import changed_regions, resettled
-from horai.engine.deltas.store import FluentStore
+from horai.engine.deltas.simple import Fresh, resettled
+from horai.engine.deltas.store import FluentStore, SpanChange
 from horai.engine.heads import Heads, Said, together
 from horai.engine.memory import Memory
 from horai.engine.points import event_rows
@@ -44,19 +48,22 @@ class PlainDelta:
     """One component: its rules, and what they led to."""
 
     stratum: Stratum
-    rules: list[RuleDelta]
+    driven: list[Driven]
     symbols: Symbols
+    rules: list[RuleDelta] = field(default_factory=list)
+    points: dict[Key, FluentPoints] = field(default_factory=dict)
     stores: dict[Key, FluentStore] = field(default_factory=dict)
     logs: dict[Key, Log] = field(default_factory=dict)  # of its events
 
     @property
     def reads(self) -> set[Name]:
         """All relations whose changes matter."""
-        return {name for rule in self.rules for name in rule.driven.relations}
+        return {name for rule in self.driven for name in rule.relations}
 
     def build(self, heads: Heads, logs: Logs, memory: Memory, held: dict[Key, Held]) -> None:
         """Everything after the cut from scratch, beside what is remembered."""
         heads.low = memory.cut
+        self._begin()
         said = [rule.build(heads, logs) for rule in self.rules]
         for key in self.stratum.events:
             parts = [
@@ -73,6 +80,19 @@ class PlainDelta:
             before_ = [memory.fluents[key]] if key in memory.fluents else []
             self.stores[key] = FluentStore(merged([fluent, *before_], self.symbols), self.symbols)
 
+    def _begin(self) -> None:
+        for key in self.stratum.fluents:
+            mine = [one.plan for one in self.driven if one.plan.key == key]
+            initiates = [plan.kind == "initiated" for plan in mine if plan.kind != "event"]
+            self.points[key] = FluentPoints(key[1], initiates, self.symbols)
+        self.rules = []
+        numbers: Counter[Key] = Counter()
+        for one in self.driven:
+            key = one.plan.key
+            points = None if one.plan.kind == "event" else self.points[key]
+            self.rules.append(RuleDelta(one, self.symbols, points, numbers[key]))
+            numbers[key] += one.plan.kind != "event"
+
     def step(self, heads: Heads, logs: Logs, changed: Changed, before: int, low: int) -> Changed:
         """What follows from changes; `before` is the query time at which nothing had changed."""
         heads.low = low
@@ -82,26 +102,36 @@ class PlainDelta:
             found["event", key] = self._events(key, said)
         for key in self.stratum.fluents:
             parts = [
-                part
+                (part, rule.driven.plan.kind if come else "")
                 for points, rule in zip(said, self.rules, strict=True)
                 if _is(rule, key)
-                for part in points
+                for part, come in zip(points, (False, True), strict=True)
                 if len(part)
             ]
-            if not parts:
-                continue
-            rules, tick = self._for(key), heads.world.tick
-            regions = changed_regions(parts, rules, key[1], before, tick, self.symbols)
-            new = [n for (_, n), rule in zip(said, self.rules, strict=True) if _is(rule, key)]
-            found["fluent", key] = resettled(
-                self.stores[key], regions, rules, new, before, tick, self.symbols
-            )
+            if parts:
+                found["fluent", key] = self._fluent(key, parts, before, heads.world.tick)
         return {name: change for name, change in found.items() if change}
 
     def forget(self, cut: int) -> None:
         """Drop the points that the memory of the component stands for."""
         for rule in self.rules:
             rule.forget(cut)
+        for points in self.points.values():
+            points.forget(cut)
+
+    def _fluent(
+        self, key: Key, parts: Sequence[tuple[Said, str]], before: int, tick: int
+    ) -> SpanChange:
+        """What becomes of a fluent: its points that went, and by kind those that came."""
+        points = self.points[key]
+        every = [part for part, _ in parts]
+        regions, owners = changed_regions(every, points, key[1], before, tick, self.symbols)
+        new = [
+            Fresh(part, owner, come == "initiated")
+            for (part, come), owner in zip(parts, owners, strict=True)
+            if come
+        ]
+        return resettled(self.stores[key], regions, points, new, before, tick, self.symbols)
 
     def _events(self, key: Key, said: list[tuple[Said, Said]]) -> PointChange:
         mine = [one for one, r in zip(said, self.rules, strict=True) if _is(r, key, True)]
@@ -112,9 +142,6 @@ class PlainDelta:
         left, right = unmatched(leaving, coming, self.symbols)
         numbers = log.numbers_of(leaving.where(left))
         return exchanged(log, numbers, coming.where(right))
-
-    def _for(self, key: Key) -> list[RuleDelta]:
-        return [rule for rule in self.rules if _is(rule, key)]
 
     def _points(self, key: Key, said: list[Said]) -> list[list[Said]]:
         """Initiations and terminations of a fluent, of what all rules say."""

@@ -20,6 +20,7 @@ from horai.engine.deltas.changes import (
     unmatched,
     within_reach,
 )
+from horai.engine.deltas.fluent_points import FluentPoints
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.reading import Asked, Driven, Name
 from horai.engine.errors import blaming
@@ -35,27 +36,39 @@ Logs = Mapping[Name, Log]
 
 
 class RuleDelta:
-    """The points that a rule gives, each with the number of the point that drove it."""
+    """The points that a rule gives, each with the number of the point that drove it.
 
-    def __init__(self, driven: Driven, symbols: Symbols) -> None:
+    Those for a fluent that is settled in regions are among its `fluent` points too, by `number`.
+    """
+
+    def __init__(
+        self,
+        driven: Driven,
+        symbols: Symbols,
+        fluent: FluentPoints | None = None,
+        number: int = 0,
+    ) -> None:
         self.driven = driven
         self.symbols = symbols
+        self.fluent, self.number = fluent, number
         plan = driven.plan
         self.arity = plan.key[1]
         self.has_value = plan.kind != "event"
         self.form: Term | None = None
-        width = self.arity + self.has_value
+        width = self.arity + self.has_value + (fluent is not None)
         nothing = np.empty(0, np.int64)
         columns = (*(codes(nothing) for _ in range(width)), ints(nothing), ints(nothing))
-        self._nothing = Relation(columns, 0)
+        self._nothing = Relation(columns, 0)  # as they are kept
+        self._no_points = Relation(columns[1:], 0) if fluent is not None else self._nothing
         self.points = Log(self._nothing, symbols)
 
     def build(self, heads: Heads, logs: Logs) -> Said:
         """Everything, from scratch."""
         whole = logs[self.driven.drives].whole()
         self.points = Log(self._nothing, self.symbols)
-        self.points.add(self._say(heads, whole.table, whole.numbers))
-        return self.said(self.points.whole().table)
+        derived = self._say(heads, whole.table, whole.numbers)
+        self._put_in(derived)
+        return self.said(derived)
 
     def step(self, heads: Heads, logs: Logs, changed: Changed) -> tuple[Said, Said]:
         """What the rule no longer says, and what it says now and did not before."""
@@ -71,7 +84,7 @@ class RuleDelta:
         heads.asked(len(numbers), len(again))
         old = self._take_out(gone)
         derived = self._say(heads, new, numbers)
-        self.points.add(derived)
+        self._put_in(derived)
         left, right = unmatched(old, derived, self.symbols)
         return self.said(old.where(left)), self.said(derived.where(right))
 
@@ -86,10 +99,6 @@ class RuleDelta:
         asked, rows = self.points.between(tuple(range(self.arity)), keys, low, high)
         return asked, self.said(self.points.at(rows)[0])
 
-    def following(self, keys: list[Column], time: Ints) -> Ints:
-        """When some fluents have their first point after a time."""
-        return self.points.following(tuple(range(self.arity)), keys, time)
-
     def forget(self, until: int) -> None:
         """Drop what lies at or before a time."""
         self.points.forget(until)
@@ -100,7 +109,7 @@ class RuleDelta:
         """What the rule says because of some points of its driver."""
         plan, driver = self.driven.plan, self.driven.driver
         evaluator = heads.evaluator
-        nothing = self._nothing
+        nothing = self._no_points
         if not table.rows:
             return nothing
         with blaming(plan.clause):
@@ -132,9 +141,21 @@ class RuleDelta:
     def _take_out(self, drivers: Ints) -> Relation:
         """Take out what some points of the driver led to."""
         if not len(drivers):
-            return self._nothing
-        numbers = self.points.where_driven(drivers)
-        return self.points.remove(numbers)
+            return self._no_points
+        old = self.points.remove(self.points.where_driven(drivers))
+        if self.fluent is None:
+            return old
+        *columns, numbers, driver, time = old.columns
+        self.fluent.remove(np.sort(numbers.data))
+        return Relation((*columns, driver, time), old.rows)
+
+    def _put_in(self, derived: Relation) -> None:
+        if self.fluent is None or not derived.rows:
+            self.points.add(derived)
+            return
+        *columns, driver, time = derived.columns
+        numbers = ints(self.fluent.add(self.number, self.said(derived)))
+        self.points.add(Relation((*columns, numbers, driver, time), derived.rows))
 
     # --- deletion and addition -------------------------------------------------------------------
 

@@ -11,35 +11,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horai.engine.columns import Column, bits, codes_of, concat, ints, narrow
-from horai.engine.deltas.rules import RuleDelta
+from horai.engine.columns import codes, codes_of, narrow
+from horai.engine.deltas.fluent_points import FluentPoints
+from horai.engine.deltas.regions import Regions
 from horai.engine.deltas.store import FluentStore, SpanChange, in_regions, moved, since
-from horai.engine.hashing import build, dense, first, probe
+from horai.engine.hashing import dense, probe
 from horai.engine.heads import Said, together
 from horai.engine.relations import Relation
-from horai.engine.simple import Held, settle
+from horai.engine.simple import Held, settle_numbered, spelled_out
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
+from horai.temporal.inertia import ValueSpans
 from horai.temporal.sorting import order
-from horai.temporal.spans import INF, Ints, Mask, Spans, next_point
+from horai.temporal.spans import INF, Ints, Mask, Spans
+
+Placed = list[tuple[Ints, Said]]  # points, each with the number of its region
 
 
 @dataclass(slots=True)
-class Regions:
-    """Times `low` to `high` in which fluents are settled anew; `owner` is a row of `args`."""
+class Points:
+    """Points within some regions."""
 
-    args: tuple[Column, ...]
-    owner: Ints
-    low: Ints
-    high: Ints
-
-    def where(self, mask: Mask | Ints) -> Regions:
-        """Some of the regions."""
-        return Regions(self.args, self.owner[mask], self.low[mask], self.high[mask])
-
-    def asked(self) -> list[Column]:
-        """The arguments of the fluent of every region."""
-        return [column.take(self.owner) for column in self.args]
+    begun: Placed
+    ended: Placed
 
 
 @dataclass(slots=True)
@@ -51,173 +45,146 @@ class Settled:
     last_row: Ints  # -1 where nothing holds
     last_start: Ints
 
-    def of(self, regions: Mask) -> Settled:
+    def of(self, regions: Mask) -> Spans:
         """What holds in some of the regions."""
-        chosen = regions[self.region]
-        spans, region = self.spans.where(chosen), self.region[chosen]
-        return Settled(spans, region, self.last_row, self.last_start)
+        return self.spans.where(regions[self.region])
 
 
-def changed_regions(
-    parts: list[Said], rules: list[RuleDelta], arity: int, before: int, tick: int, symbols: Symbols
-) -> Regions:
-    """Where fluents are settled anew because of points that came or went."""
-    args = tuple(concat([part.args[i] for part in parts], symbols) for i in range(arity))
-    time = np.concatenate([part.time for part in parts])
-    ids, firsts = dense([bits(column) for column in args], len(time))
-    low = time - time % tick  # all points of a cell act together
-    sorting = order(ids, low)
-    owner, low = ids[sorting], low[sorting]
-    taken = tuple(column.take(firsts) for column in args)
-    found = Regions(taken, owner, low, np.full(len(low), INF))
-    late = np.flatnonzero(low <= before)
-    if len(late):
-        found.high[late] = _ends(found.where(late), rules, tick)
-    return _merged(found)
+@dataclass(slots=True)
+class Fresh:
+    """Points of one rule that have come, each with the owner of its fluent among the regions."""
 
-
-def _ends(regions: Regions, rules: list[RuleDelta], tick: int) -> Ints:
-    """The time-point after the first point that follows the cell of each change."""
-    cell = regions.low + tick - 1
-    keys = regions.asked()
-    following = np.full(len(cell), INF)
-    for rule in rules:
-        following = np.minimum(following, rule.following(keys, cell))
-    return next_point(following, tick)
-
-
-def _merged(regions: Regions) -> Regions:
-    """Regions that overlap or touch as one; they are sorted by owner and time."""
-    owner, low, high = regions.owner, regions.low, regions.high
-    if len(owner) < 2:
-        return regions
-    new = np.ones(len(owner), np.bool_)
-    # The end of a region only grows with its beginning, so neighbours tell all.
-    new[1:] = (owner[1:] != owner[:-1]) | (low[1:] > high[:-1])
-    begins = np.flatnonzero(new)
-    return Regions(regions.args, owner[begins], low[begins], np.maximum.reduceat(high, begins))
+    said: Said
+    owner: Ints
+    initiates: bool
 
 
 def resettled(
     store: FluentStore,
     regions: Regions,
-    rules: list[RuleDelta],
-    new: list[Said],
+    points: FluentPoints,
+    new: list[Fresh],
     before: int,
     tick: int,
     symbols: Symbols,
 ) -> SpanChange:
     """Settle fluents anew in some regions. `new` are the points of each rule that have come."""
-    fresh = regions.low > before
-    parts: list[tuple[Regions, Settled]] = []
-    if not fresh.all():
-        late = regions.where(~fresh)
-        found = _settle(store, late, _from_logs(late, rules), tick, symbols)
-        open_ = ~_as_before(store, late, found, symbols)
-        if open_.any():
-            # What has not come back to what it was goes on to the end, and all after it with it.
-            first = np.full(int(regions.owner.max()) + 1, INF)
-            np.minimum.at(first, late.owner[open_], late.low[open_])
-            fresh &= regions.low < first[regions.owner]
-            good = late.low < first[late.owner]
-            parts.append((late.where(good), found.of(good)))
-            late = late.where(late.low == first[late.owner])
-            late.high[:] = INF
-            found = _settle(store, late, _from_logs(late, rules), tick, symbols)
-        parts.append((late, found))
-    if fresh.any():
-        here = regions.where(fresh)
-        points = [_of_regions(said, here, before, symbols) for said in new]
-        parts.append((here, _settle(store, here, _by_kind(points, rules), tick, symbols)))
-    return _exchanged(store, parts, symbols)
+    was = store.fluent  # pairs that are added hold nowhere yet
+    pairs = _pairs(was, regions, symbols)
+    settling = _Settling(store, was, points, tick, symbols)
+    late = regions.low <= before
+    inside = _new_points(new, regions, before)
+    if late.any():
+        settling.add_known(inside, regions, late)
+    found = settling.within(regions, pairs, inside)
+    settled, spans = np.ones(len(regions), np.bool_), [found.spans]
+    drop = [(regions, pairs)]
+    open_ = late & ~_as_before(was, regions, pairs, found) if late.any() else ~settled
+    if open_.any():
+        # What has not come back to what it was goes on to the end, and all after it with it.
+        first = np.full(int(regions.owner.max()) + 1, INF)
+        np.minimum.at(first, regions.owner[open_], regions.low[open_])
+        settled = regions.low < first[regions.owner]
+        chosen = np.flatnonzero(regions.low == first[regions.owner])
+        onward = regions.where(chosen)
+        onward.high[:] = INF
+        theirs = _of_regions(pairs, chosen, len(regions))
+        ahead = Points([], [])
+        settling.add_known(ahead, onward, np.ones(len(onward), np.bool_))
+        spans = [found.of(settled), settling.within(onward, theirs, ahead).spans]
+        of, pair = pairs
+        drop = [(regions, (of[settled[of]], pair[settled[of]])), (onward, theirs)]
+    return _exchanged(store, was, drop, spans)
 
 
-Points = tuple[list[Said], list[Said]]  # initiations, terminations; their argument is a region
+def _new_points(new: list[Fresh], regions: Regions, before: int) -> Points:
+    """The points after a time, by the last region of their fluent if nothing late is in it."""
+    last = np.full(int(regions.owner.max()) + 1, -1)
+    fresh = np.flatnonzero(regions.low > before)
+    last[regions.owner[fresh]] = fresh
+    found = Points([], [])
+    for one in new:
+        region = last[one.owner]
+        there = (region >= 0) & (one.said.time > before)
+        if not there.all():
+            region, one = region[there], Fresh(one.said.where(there), one.owner, one.initiates)
+        (found.begun if one.initiates else found.ended).append((region, one.said))
+    return found
 
 
-def _from_logs(regions: Regions, rules: list[RuleDelta]) -> Points:
-    """The points of all rules within some regions."""
-    keys = regions.asked()
-    found = [rule.between(keys, regions.low, regions.high) for rule in rules]
-    return _by_kind([_in_region(said, asked) for asked, said in found], rules)
+@dataclass(slots=True)
+class _Settling:
+    """Inertia in regions of one fluent."""
+
+    store: FluentStore
+    was: Fluent  # before anything of it changes
+    points: FluentPoints
+    tick: int
+    symbols: Symbols
+
+    def add_known(self, into: Points, regions: Regions, chosen: Mask) -> None:
+        """All points within some of the regions."""
+        numbers = np.flatnonzero(chosen)
+        asked = regions.where(numbers)
+        begun, ended = self.points.between(asked.asked(), asked.low, asked.high)
+        into.begun += [(numbers[region], said) for region, said in begun]
+        into.ended += [(numbers[region], said) for region, said in ended]
+
+    def within(self, regions: Regions, pairs: tuple[Ints, Ints], points: Points) -> Settled:
+        """Inertia within the regions, each as if it were a fluent of its own."""
+        row, start = _holding(self.was, pairs, regions.low)
+        holds = np.flatnonzero(row >= 0)
+        held = Held((), _values(self.was, row[holds], self.symbols), start[holds])
+        begun = together([_bare(said) for _, said in points.begun], 0, True, self.symbols)
+        known = np.concatenate((begun.value, held.value)) if begun.value is not None else held.value
+        ended = [
+            (region, part)
+            for region, said in points.ended
+            for part in spelled_out(said, known, self.symbols)
+        ]
+        of = [np.concatenate([np.empty(0, np.int64), *(region for region, _ in points.begun)])]
+        numbers = [*of, holds, *(region for region, _ in ended)]
+        terminated = [said for _, said in ended]
+        found, values = settle_numbered(numbers, begun, terminated, held, self.tick)
+        return self._placed(regions, found, values)
+
+    def _placed(self, regions: Regions, found: ValueSpans, values: Ints) -> Settled:
+        """Spans by region and value as spans of pairs of the store, cut off where regions end."""
+        owner = regions.owner[found.key]
+        ids, firsts = dense([owner * len(values) + found.value], len(owner))
+        args = tuple(column.take(owner[firsts]) for column in regions.args)
+        value = narrow(codes(values[found.value[firsts]]), self.symbols)
+        row = self.store.added(Relation((*args, value), len(firsts)))[ids] if len(ids) else ids
+        last_row = np.full(len(regions), -1)
+        last_start = np.zeros(len(regions), np.int64)
+        ends = (found.end == INF) & (regions.high[found.key] != INF)
+        lasts = found.key[ends]
+        last_row[lasts] = row[ends]
+        last_start[lasts] = found.start[ends]
+        kept = np.flatnonzero(~ends)
+        kept = kept[order(row[kept], found.start[kept])]
+        spans = Spans(row[kept], found.start[kept], found.end[kept])
+        return Settled(spans, found.key[kept], last_row, last_start)
 
 
-def _by_kind(points: list[Said], rules: list[RuleDelta]) -> Points:
-    pairs = list(zip(points, rules, strict=True))
-    begun = [said for said, rule in pairs if rule.driven.plan.kind == "initiated"]
-    return begun, [said for said, rule in pairs if rule.driven.plan.kind != "initiated"]
+def _bare(said: Said) -> Said:
+    """Without arguments: the region says whose point it is."""
+    return Said((), said.time, said.value, said.form)
 
 
-def _in_region(said: Said, region: Ints) -> Said:
-    return Said((ints(region),), said.time, said.value, said.form)
-
-
-def _of_regions(said: Said, regions: Regions, before: int, symbols: Symbols) -> Said:
-    """The points after a time that belong to fluents with a region."""
-    region = _asked_by(said, regions, symbols)
-    there = (region >= 0) & (said.time > before)
-    return _in_region(said, region).where(there)
-
-
-def _as_before(store: FluentStore, regions: Regions, found: Settled, symbols: Symbols) -> Mask:
+def _as_before(fluent: Fluent, regions: Regions, pairs: tuple[Ints, Ints], found: Settled) -> Mask:
     """Is it at the end of each region as it was?"""
-    row, start = _holding(store.fluent, regions, regions.high, symbols)
+    row, start = _holding(fluent, pairs, regions.high)
     same: Mask = (found.last_row == row) & ((row < 0) | (found.last_start == start))
     same |= regions.high == INF
     return same
 
 
-def _settle(
-    store: FluentStore, regions: Regions, points: Points, tick: int, symbols: Symbols
-) -> Settled:
-    """Inertia within the regions, each as if it were a fluent of its own."""
-    begun, ended = points
-    row, start = _holding(store.fluent, regions, regions.low, symbols)
-    holds = np.flatnonzero(row >= 0)
-    value = _values(store.fluent, row[holds], symbols)
-    held = Held((ints(holds),), value, start[holds])
-    fluent = settle(1, together(begun, 1, True, symbols), ended, held, tick, symbols)
-    return _placed(store, regions, fluent, symbols)
-
-
-def _asked_by(said: Said, regions: Regions, symbols: Symbols) -> Ints:
-    """The region of each point, -1 for none: there is at most one for each fluent."""
-    if not regions.args:
-        return np.zeros(len(said), np.int64)
-    keys = [codes_of(column, symbols) for column in said.args]
-    return first(keys, build([codes_of(column, symbols) for column in regions.asked()]))
-
-
-def _placed(store: FluentStore, regions: Regions, fluent: Fluent, symbols: Symbols) -> Settled:
-    """Spans by region and value as spans of the pairs of the store, cut off where regions end."""
-    region: Ints = fluent.pairs.columns[0].data
-    value = fluent.pairs.columns[1]
-    owner = regions.owner[region]
-    ids, firsts = dense([owner, codes_of(value, symbols)], fluent.pairs.rows)
-    args = tuple(column.take(owner[firsts]) for column in regions.args)
-    named = Relation((*args, narrow(value.take(firsts), symbols)), len(firsts))
-    row = store.added(named)[ids] if len(ids) else ids
-    spans = fluent.spans
-    last_row = np.full(len(regions.low), -1)
-    last_start = np.zeros(len(regions.low), np.int64)
-    of = region[spans.key]
-    lasts = np.flatnonzero((spans.end == INF) & (regions.high[of] != INF))
-    last_row[of[lasts]] = row[spans.key[lasts]]
-    last_start[of[lasts]] = spans.start[lasts]
-    keep = np.ones(len(spans), np.bool_)
-    keep[lasts] = False
-    kept = spans.where(keep)
-    key = row[kept.key] if len(kept) else kept.key
-    sorting = order(key, kept.start)
-    found = Spans(key[sorting], kept.start[sorting], kept.end[sorting])
-    return Settled(found, of[keep][sorting], last_row, last_start)
-
-
-def _holding(fluent: Fluent, regions: Regions, time: Ints, symbols: Symbols) -> tuple[Ints, Ints]:
+def _holding(fluent: Fluent, pairs: tuple[Ints, Ints], time: Ints) -> tuple[Ints, Ints]:
     """The row of the pair that holds at a time of each region, or -1, and since when."""
     row = np.full(len(time), -1)
     start = np.zeros(len(time), np.int64)
-    of, pair = _pairs(fluent, regions, symbols)
+    of, pair = pairs
     there, begun = since(fluent, pair, time[of])
     row[of[there]] = pair[there]
     start[of[there]] = begun[there]
@@ -225,14 +192,23 @@ def _holding(fluent: Fluent, regions: Regions, time: Ints, symbols: Symbols) -> 
 
 
 def _pairs(fluent: Fluent, regions: Regions, symbols: Symbols) -> tuple[Ints, Ints]:
-    """All pairs of the fluent of each region."""
+    """All pairs of the fluent of each region: numbers of regions, and rows of the store."""
     if not regions.args:
-        many = len(regions.owner)
+        many = len(regions)
         of = np.repeat(np.arange(many), fluent.pairs.rows)
         return of, np.tile(np.arange(fluent.pairs.rows), many)
     positions = tuple((place, True) for place in range(len(regions.args)))
     keys = [codes_of(column, symbols) for column in regions.asked()]
     return probe(keys, fluent.pairs.index(positions, symbols))
+
+
+def _of_regions(pairs: tuple[Ints, Ints], chosen: Ints, many: int) -> tuple[Ints, Ints]:
+    """The pairs of some regions, by their numbers among these."""
+    number = np.full(many, -1)
+    number[chosen] = np.arange(len(chosen))
+    of, pair = pairs
+    there = number[of] >= 0
+    return number[of[there]], pair[there]
 
 
 def _values(fluent: Fluent, rows: Ints, symbols: Symbols) -> Ints:
@@ -242,15 +218,16 @@ def _values(fluent: Fluent, rows: Ints, symbols: Symbols) -> Ints:
 
 
 def _exchanged(
-    store: FluentStore, parts: list[tuple[Regions, Settled]], symbols: Symbols
+    store: FluentStore,
+    was: Fluent,
+    drop: list[tuple[Regions, tuple[Ints, Ints]]],
+    new: list[Spans],
 ) -> SpanChange:
     """Put in what holds in the regions, for what held there before."""
-    drop = np.zeros(len(store.fluent.spans), np.bool_)
-    for regions, _ in parts:
-        of, pair = _pairs(store.fluent, regions, symbols)
-        drop |= in_regions(store.fluent, pair, regions.low[of], regions.high[of])
-    new = [found.spans for _, found in parts]
+    gone = np.zeros(len(was.spans), np.bool_)
+    for regions, (of, pair) in drop:
+        gone |= in_regions(was, pair, regions.low[of], regions.high[of])
     if len(new) == 1:
-        return store.exchange(drop, new[0])
+        return store.exchange(gone, new[0])
     spans = Spans(*(np.concatenate(columns) for columns in zip(*new, strict=True)))
-    return store.exchange(drop, moved(spans, np.arange(store.fluent.pairs.rows)))
+    return store.exchange(gone, moved(spans, np.arange(store.fluent.pairs.rows)))
