@@ -23,6 +23,7 @@ from horai.lang.lars.syntax import (
     Rule,
     Some,
     Truth,
+    Window,
     Within,
 )
 from horai.lang.terms import Bindings, Term, Var, substitute, variables
@@ -134,4 +135,31 @@ def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
             )
             return replace(formula, elements=changed, bound=change(bound))
         case Not() | Some() | Always() | Reset() | Within():
+            return replace(formula, formula=inside(formula.formula))
+
+
+def map_windows(formula: Formula, change: Callable[[Window], Window]) -> Formula:
+    """The formula with every window changed."""
+
+    def inside(part: Formula) -> Formula:
+        return map_windows(part, change)
+
+    match formula:
+        case Atom() | Truth() | Comparison():
+            return formula
+        case Within(window=window, formula=inner):
+            return replace(formula, window=change(window), formula=inside(inner))
+        case And(parts=parts):
+            return replace(formula, parts=tuple(inside(part) for part in parts))
+        case Or(parts=parts):
+            return replace(formula, parts=tuple(inside(part) for part in parts))
+        case Implies(left=first, right=second):
+            return replace(formula, left=inside(first), right=inside(second))
+        case Aggregate(elements=elements):
+            changed = tuple(
+                replace(element, condition=tuple(inside(part) for part in element.condition))
+                for element in elements
+            )
+            return replace(formula, elements=changed)
+        case Not() | Some() | Always() | Reset() | At():
             return replace(formula, formula=inside(formula.formula))

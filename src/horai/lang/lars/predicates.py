@@ -1,0 +1,110 @@
+"""What a program says about its predicates: background, derived, or coming from the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from horai.lang.lars.syntax import (
+    Atom,
+    Choice,
+    Head,
+    Implies,
+    Not,
+    Predicate,
+    Program,
+    Rule,
+    is_range,
+    range_of,
+)
+from horai.lang.lars.walk import atoms, children
+from horai.lang.terms import Compound, Int, Term, is_ground, subterms
+
+ARITHMETIC = frozenset("+-*/%^")
+
+
+def derived(program: Program) -> set[Predicate]:
+    """The predicates that rules derive: those of heads that are not background."""
+    return {p for rule in program.rules for p in head_predicates(rule)} - background(program)
+
+
+def background(program: Program) -> set[Predicate]:
+    """The predicates that plain facts alone define: they hold at all times."""
+    facts = {p for rule in program.rules if is_fact(rule) for p in head_predicates(rule)}
+    others = {p for rule in program.rules if not is_fact(rule) for p in head_predicates(rule)}
+    return facts - others
+
+
+def background_facts(program: Program) -> frozenset[Atom]:
+    """All facts of the background, ranges written out."""
+    known = background(program)
+    return frozenset(
+        atom
+        for rule in program.rules
+        if isinstance(rule.head, Atom) and rule.head.predicate in known
+        for atom in expanded(rule.head)
+    )
+
+
+def expanded(atom: Atom) -> Iterator[Atom]:
+    """The atoms that an atom with ranges stands for.
+
+    >>> [show.args for show in expanded(Atom("n", (Compound("..", (Int(1), Int(2))),)))]
+    [(Int(value=1),), (Int(value=2),)]
+    """
+    columns = [_values(arg) for arg in atom.args]
+    return (Atom(atom.name, args, atom.span) for args in product(*columns))
+
+
+def _values(term: Term) -> list[Term]:
+    return [Int(number) for number in range_of(term)] if is_range(term) else [term]
+
+
+def is_fact(rule: Rule) -> bool:
+    """True for `p(a, 3).`: a ground atom that no condition and no time restricts."""
+    if rule.body or not isinstance(rule.head, Atom):
+        return False
+    return all(is_ground(arg) and not is_computed(arg) for arg in rule.head.args)
+
+
+def is_computed(term: Term) -> bool:
+    """True when arithmetic occurs in a term."""
+    return any(isinstance(part, Compound) and part.name in ARITHMETIC for part in subterms(term))
+
+
+def head_predicates(rule: Rule) -> set[Predicate]:
+    """The predicates that a rule derives."""
+    return set() if rule.head is None else {atom.predicate for atom in head_atoms(rule.head)}
+
+
+def head_atoms(head: Head) -> Iterator[Atom]:
+    """The atoms that a head makes true: not those of conditions, nor those it denies."""
+    match head:
+        case Choice(options=options):
+            for option in options:
+                yield from head_atoms(option.head)
+        case Atom():
+            yield head
+        case Not():
+            return
+        case Implies(right=right):
+            yield from head_atoms(right)
+        case _:
+            for part in children(head):
+                yield from head_atoms(part)
+
+
+def body_atoms(rule: Rule) -> Iterator[Atom]:
+    """All atoms that conditions of a rule mention, those of its options included."""
+    for condition in rule.body:
+        yield from atoms(condition)
+    if isinstance(rule.head, Choice):
+        for option in rule.head.options:
+            for condition in option.condition:
+                yield from atoms(condition)
+
+
+def inputs(program: Program) -> set[Predicate]:
+    """The predicates that only a stream can make true."""
+    known = {p for rule in program.rules for p in head_predicates(rule)}
+    return {atom.predicate for rule in program.rules for atom in body_atoms(rule)} - known

@@ -1,0 +1,166 @@
+"""Answer streams: the definition, and a search that tries no stream which cannot be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain, combinations
+
+from horai.lang.lars.syntax import Atom
+from horai.oracle.lars.bounds import Bounds
+from horai.oracle.lars.entailment import Structure
+from horai.oracle.lars.instances import Instance, head_pairs, is_model, reduct, sure_pairs
+from horai.oracle.lars.stream import Pair, Stream
+
+Pairs = frozenset[Pair]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Ground rules, the data stream, the background, and the time at which all is evaluated."""
+
+    instances: Sequence[Instance]
+    data: Stream
+    time: int
+    background: Set[Atom] = frozenset()
+
+    def structure(self, derived: Iterable[Pair]) -> Structure:
+        """The data with some atoms derived."""
+        return Structure(self.data.plus(derived), self.background)
+
+    def bounds(self, low: Pairs, high: Pairs) -> Bounds:
+        """What lies between two sets of derived atoms."""
+        return Bounds(self.data.plus(low), self.data.plus(high), self.background)
+
+    # --- the definition ---
+
+    def is_answer_stream(self, derived: Pairs) -> bool:
+        """Is the data with these atoms a minimal model of its own reduct?"""
+        structure = self.structure(derived)
+        if not is_model(self.instances, structure, self.time):
+            return False
+        rules = reduct(self.instances, structure, self.time)
+        return not self.has_smaller_model(rules, derived)
+
+    def has_smaller_model(self, rules: Sequence[Instance], derived: Pairs) -> bool:
+        """Is there a model of the rules with fewer atoms?
+
+        What follows from the data surely, whatever else holds, is in every model. If that is all,
+        there is no smaller one; otherwise every atom that does not follow is left out in turn.
+        """
+        low = self._closed(rules, frozenset(), derived)
+        if low is None:
+            return False
+        for pair in sorted(derived - low, key=repr):
+            if self._has_model(rules, low, derived - {pair}):
+                return True
+            low = low | {pair}
+        return False
+
+    def _has_model(self, rules: Sequence[Instance], low: Pairs, high: Pairs) -> bool:
+        closed = self._closed(rules, low, high)
+        if closed is None:
+            return False
+        if is_model(rules, self.structure(closed), self.time):
+            return True
+        unsettled = sorted(high - closed, key=repr)
+        return bool(unsettled) and (
+            self._has_model(rules, closed, high - {unsettled[0]})
+            or self._has_model(rules, closed | {unsettled[0]}, high)
+        )
+
+    def _closed(self, rules: Sequence[Instance], low: Pairs, high: Pairs) -> Pairs | None:
+        """`low` with what surely follows in all streams up to `high`; None if that is not in it."""
+        grown = True
+        while grown:
+            bounds = self.bounds(low, high)
+            found = {
+                pair
+                for rule in rules
+                if bounds.all(rule.body, self.time)[0]
+                for pair in sure_pairs(rule.head, self.time)
+            } - self.data.pairs
+            if not found <= high:
+                return None
+            grown = not found <= low
+            low = low | found
+        return low
+
+    # --- the search ---
+
+    def answer_streams(self) -> Iterator[Pairs]:
+        """The derived atoms of every answer stream."""
+        every = {
+            pair
+            for instance in self.instances
+            for pair in head_pairs(instance.head, self.data, self.time)
+        }
+        yield from self._search(frozenset(), frozenset(every) - self.data.pairs)
+
+    def _search(self, low: Pairs, high: Pairs) -> Iterator[Pairs]:
+        narrowed = self._narrowed(low, high)
+        if narrowed is None:
+            return
+        low, high = narrowed
+        if low == high:
+            if self.is_answer_stream(low):
+                yield low
+            return
+        pair = min(high - low, key=repr)
+        yield from self._search(low | {pair}, high)
+        yield from self._search(low, high - {pair})
+
+    def _narrowed(self, low: Pairs, high: Pairs) -> tuple[Pairs, Pairs] | None:
+        """Bounds of all answer streams between `low` and `high`; None if there can be none."""
+        while True:
+            supported = self._supported(low, high)
+            bounds = self.bounds(low, supported)
+            if any(
+                bounds.all(instance.body, self.time)[0]
+                for instance in self.instances
+                if instance.head is None
+            ):
+                return None
+            closed = self._closed(self.instances, low, supported)
+            if closed is None:
+                return None
+            if (closed, supported) == (low, high):
+                return low, high
+            low, high = closed, supported
+
+    def _supported(self, low: Pairs, high: Pairs) -> Pairs:
+        """What can be built up from `low`, step by step, by rules whose body may hold.
+
+        An answer stream has nothing else: without it, the reduct would have a smaller model.
+        """
+        found, grown = low, True
+        while grown:
+            bounds = self.bounds(low, found)
+            more = {
+                pair
+                for instance in self.instances
+                if bounds.all(instance.body, self.time)[1]
+                for pair in head_pairs(instance.head, self.data, self.time)
+            } & high
+            grown = not more <= found
+            found = found | more
+        return found
+
+
+def by_trying_all(problem: Problem, candidates: Iterable[Pair]) -> Iterator[Pairs]:
+    """All answer streams, found by trying every set of candidates and every smaller one.
+
+    Exponential twice over; it checks the search above on tiny problems.
+    """
+    pairs = sorted(set(candidates) - problem.data.pairs, key=repr)
+    for chosen in _subsets(pairs):
+        structure = problem.structure(chosen)
+        if is_model(problem.instances, structure, problem.time):
+            rules = reduct(problem.instances, structure, problem.time)
+            smaller = (less for less in _subsets(chosen) if len(less) < len(chosen))
+            if not any(is_model(rules, problem.structure(less), problem.time) for less in smaller):
+                yield frozenset(chosen)
+
+
+def _subsets(pairs: Sequence[Pair]) -> Iterator[tuple[Pair, ...]]:
+    return chain.from_iterable(combinations(pairs, size) for size in range(len(pairs) + 1))

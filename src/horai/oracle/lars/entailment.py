@@ -1,0 +1,99 @@
+"""When a ground formula holds: the definition, case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from horai.lang.lars.syntax import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Comparison,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Reset,
+    Some,
+    Truth,
+    Within,
+)
+from horai.lang.terms import Float, Int, Term
+from horai.oracle.lars.numbers import NoValue, compare
+from horai.oracle.lars.stream import Stream
+from horai.oracle.lars.windows import select
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The whole stream, and the background that holds at all times."""
+
+    stream: Stream
+    background: Set[Atom] = frozenset()
+
+    def entails(self, formula: Formula, time: int) -> bool:
+        """Does the formula hold at a time?"""
+        return self.holds(formula, self.stream, time)
+
+    def holds(self, formula: Formula, stream: Stream, time: int) -> bool:
+        """Does the formula hold at a time in a part of the stream?"""
+        match formula:
+            case Atom():
+                return formula in stream.at(time) or formula in self.background
+            case Truth(value=value):
+                return value
+            case Not(formula=inner):
+                return not self.holds(inner, stream, time)
+            case And(parts=parts):
+                return all(self.holds(part, stream, time) for part in parts)
+            case Or(parts=parts):
+                return any(self.holds(part, stream, time) for part in parts)
+            case Implies(left=left, right=right):
+                return not self.holds(left, stream, time) or self.holds(right, stream, time)
+            case Some(formula=inner):
+                return any(self.holds(inner, stream, point) for point in stream.timeline)
+            case Always(formula=inner):
+                return all(self.holds(inner, stream, point) for point in stream.timeline)
+            case At(time=Int(value=point), formula=inner):
+                return point in stream and self.holds(inner, stream, point)
+            case Within(window=window, formula=inner):
+                return self.holds(inner, select(window, stream, time), time)
+            case Reset(formula=inner):
+                return self.holds(inner, self.stream, time)
+            case Comparison(sign=sign, left=one, right=other):
+                return compare(sign, one, other)
+            case Aggregate(elements=elements):
+                rows = {
+                    element.terms
+                    for element in elements
+                    if all(self.holds(part, stream, time) for part in element.condition)
+                }
+                return aggregate_holds(formula, rows)
+        raise AssertionError(f"{formula} is not ground")
+
+
+def aggregate_holds(formula: Aggregate, rows: Set[tuple[Term, ...]]) -> bool:
+    """Does the aggregate of some rows of terms compare as the formula says?"""
+    try:
+        return compare(formula.sign, aggregate_value(formula.function, rows), formula.bound)
+    except NoValue:
+        return False
+
+
+def aggregate_value(function: str, rows: Set[tuple[Term, ...]]) -> Term:
+    """Number of rows, or sum, least or largest of the first terms; raises `NoValue`."""
+    if function == "count":
+        return Int(len(rows))
+    numbers = [row[0].value for row in rows if row and isinstance(row[0], Int | Float)]
+    if len(numbers) < len(rows):
+        raise NoValue("only numbers have a sum, a least and a largest one")
+    if function == "sum":
+        total = sum(numbers)
+        return Float(total) if isinstance(total, float) else Int(total)
+    if not numbers:
+        raise NoValue("nothing has no least and no largest one")
+    best = min(numbers) if function == "min" else max(numbers)
+    return Float(best) if isinstance(best, float) else Int(best)

@@ -1,0 +1,257 @@
+"""Which values of variables may make a formula true, given everything that may hold.
+
+The answer errs on the side of too many: windows that count signals select anything here, and
+negations never object. What is found is checked by the definitions afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from horai.lang.lars.syntax import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Comparison,
+    Formula,
+    Implies,
+    IntervalWindow,
+    Not,
+    Or,
+    Predicate,
+    Reset,
+    Some,
+    TimeWindow,
+    Truth,
+    Window,
+    Within,
+)
+from horai.lang.lars.walk import atoms
+from horai.lang.terms import Int, Term, Var, variables
+from horai.oracle.lars.binding import is_ready, unknown
+from horai.oracle.lars.entailment import Structure, aggregate_value
+from horai.oracle.lars.numbers import NoValue, compare, value
+from horai.oracle.lars.stream import Pair, Stream
+from horai.oracle.lars.unify import unified
+from horai.oracle.lars.writing import elements, totals
+
+Values = Mapping[str, Term]
+Reach = tuple[float, float]
+"""The first and the last time that is possible."""
+BEYOND = 1000
+"""How far a timeline without end is looked at where nothing is known any more."""
+
+
+@dataclass
+class Possible:
+    """Atoms at times that may hold, and the background, by predicate.
+
+    `top` is the last time at which anything may hold, or that is named.
+    """
+
+    data: Stream
+    now: int
+    facts: frozenset[Atom] = frozenset()
+    derived: Set[Predicate] = frozenset()
+    last: float = inf
+    top: int = 0
+    pairs: dict[Predicate, dict[Pair, None]] = field(default_factory=dict)
+    background: dict[Predicate, list[Atom]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.top = max(self.top, self.now)
+        for atom in self.facts:
+            self.background.setdefault(atom.predicate, []).append(atom)
+        for pair in self.data.signals:
+            self.add(pair)
+
+    def add(self, pair: Pair) -> bool:
+        """Take in an atom at a time; True if it is new."""
+        known = self.pairs.setdefault(pair[1].predicate, {})
+        if pair in known:
+            return False
+        known[pair] = None
+        self.top = max(self.top, pair[0])
+        return True
+
+    def settled(self) -> Structure:
+        """The data, for what depends on nothing derived."""
+        last = self.top + BEYOND if self.last == inf else int(self.last)
+        return Structure(replace(self.data, last=last), self.facts)
+
+    def solve(self, conditions: Iterable[Formula], values: Values) -> Iterator[Values]:
+        """Values for which conditions may hold somewhere, whatever windows are around them."""
+        return solutions(conditions, values, self, self.whole, self.whole)
+
+    @property
+    def whole(self) -> Reach:
+        """The timeline."""
+        return (self.data.first, self.last)
+
+    def atoms(
+        self, predicate: Predicate, at: Reach, view: Reach
+    ) -> Iterator[tuple[int | None, Atom]]:
+        """What may hold between two times, with its time; the background has none."""
+        for atom in self.background.get(predicate, ()):
+            yield None, atom
+        first, last = max(at[0], view[0]), min(at[1], view[1])
+        for time, atom in list(self.pairs.get(predicate, ())):
+            if first <= time <= last:
+                yield time, atom
+
+
+def matches(
+    formula: Formula, values: Values, possible: Possible, at: Reach, view: Reach
+) -> Iterator[Values]:
+    """Values of variables for which a formula may hold, at one of the times `at`.
+
+    `view` is what windows leave of the timeline.
+    """
+    match formula:
+        case Atom(args=args):
+            for _, atom in possible.atoms(formula.predicate, at, view):
+                found = unified(args, atom.args, values)
+                if found is not None:
+                    yield found
+        case At(time=time, formula=inner):
+            yield from _at(time, inner, values, possible, view)
+        case Some(formula=inner) | Always(formula=inner):
+            yield from matches(inner, values, possible, view, view)
+        case Within(window=window, formula=inner):
+            seen = _seen(window, values, at, view)
+            if seen[0] <= seen[1]:
+                yield from matches(inner, values, possible, at, seen)
+        case Reset(formula=inner):
+            yield from matches(inner, values, possible, at, possible.whole)
+        case And(parts=parts):
+            yield from solutions(parts, values, possible, at, view)
+        case Or(parts=parts):
+            for part in parts:
+                yield from matches(part, values, possible, at, view)
+        case Comparison():
+            yield from _compared(formula, values)
+        case Truth(value=holds):
+            if holds:
+                yield values
+        case Aggregate():
+            yield from _totalled(formula, values, possible, at, view)
+        case Not() | Implies():
+            yield values
+
+
+def _at(
+    time: Term, inner: Formula, values: Values, possible: Possible, view: Reach
+) -> Iterator[Values]:
+    if not (isinstance(time, Var) and time.name not in values):
+        try:
+            point = value(time, values)
+        except NoValue:
+            return
+        if isinstance(point, Int) and view[0] <= point.value <= view[1]:
+            here = (point.value, point.value)
+            yield from matches(inner, values, possible, here, view)
+    elif isinstance(inner, Atom) and inner.predicate not in possible.background:
+        for moment, atom in possible.atoms(inner.predicate, view, view):
+            found = unified(inner.args, atom.args, values)
+            if found is not None and moment is not None:
+                # The atom may mention the time, too: @T a(T).
+                yield from _merged(found, time.name, Int(moment))
+    else:
+        last = min(view[1], max(possible.top, view[0]))
+        for number in range(int(view[0]), int(last) + 1):
+            for bound in _merged(values, time.name, Int(number)):
+                yield from matches(inner, bound, possible, (number, number), view)
+
+
+def _merged(values: Values, name: str, term: Term) -> Iterator[Values]:
+    if values.get(name, term) == term:
+        yield {**values, name: term}
+
+
+def _seen(window: Window, values: Values, at: Reach, view: Reach) -> Reach:
+    """The part of the timeline that a window may show."""
+    match window:
+        case TimeWindow(past=past, future=future, hop=hop):
+            back = inf if past.amount is None else past.amount
+            ahead = inf if future.amount is None else future.amount
+            back += 0 if hop is None or hop.amount is None else hop.amount - 1
+            return (max(view[0], at[0] - back), min(view[1], at[1] + ahead))
+        case IntervalWindow(first=first, last=last):
+            try:
+                one, other = value(first, values), value(last, values)
+            except NoValue:
+                return view
+            if isinstance(one, Int) and isinstance(other, Int):
+                return (max(view[0], one.value), min(view[1], other.value))
+            return (1, 0)
+        case _:
+            return view
+
+
+def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
+    """A comparison that holds; `=` also gives a variable its value."""
+    for var, other in ((formula.left, formula.right), (formula.right, formula.left)):
+        unknown = isinstance(var, Var) and var.name not in values
+        if formula.sign == "=" and unknown and variables(other).keys() <= values.keys():
+            assert isinstance(var, Var)
+            try:
+                yield {**values, var.name: value(other, values)}
+            except NoValue:
+                return
+            return
+    try:
+        if compare(formula.sign, value(formula.left, values), value(formula.right, values)):
+            yield values
+    except NoValue:
+        return
+
+
+def _totalled(
+    formula: Aggregate, values: Values, possible: Possible, at: Reach, view: Reach
+) -> Iterator[Values]:
+    """An aggregate gives `N = count { ... }` its values; otherwise it is checked later."""
+    bound = formula.bound
+    if not (formula.sign == "=" and isinstance(bound, Var) and bound.name not in values):
+        yield values
+        return
+    found = elements(formula, values, possible.solve)
+    whole = (at, view) == ((possible.now, possible.now), possible.whole)
+    if whole and not any(a.predicate in possible.derived for a in atoms(formula)):
+        settled = possible.settled()
+        rows = {
+            e.terms for e in found if all(settled.entails(c, possible.now) for c in e.condition)
+        }
+        try:
+            yield {**values, bound.name: aggregate_value(formula.function, rows)}
+        except NoValue:
+            return
+    else:
+        for total in totals(formula.function, {element.terms for element in found}):
+            yield {**values, bound.name: total}
+
+
+def solutions(
+    conditions: Iterable[Formula], values: Values, possible: Possible, at: Reach, view: Reach
+) -> Iterator[Values]:
+    """Values for which all conditions may hold; each is looked at as soon as it can be."""
+    waiting = list(conditions)
+    if not waiting:
+        yield values
+        return
+    ready = [c for c in waiting if is_ready(c, values)]
+    # Comparisons are cheap and cut down what follows. Aggregates come last, for a variable of
+    # theirs that others give a value to is not their own.
+    chosen = min(ready, key=_rank, default=None)
+    if chosen is None:
+        raise NoValue(f"nothing gives a value to {', '.join(sorted(unknown(waiting, values)))}")
+    rest = [c for c in waiting if c is not chosen]
+    for found in matches(chosen, values, possible, at, view):
+        yield from solutions(rest, found, possible, at, view)
+
+
+def _rank(condition: Formula) -> int:
+    return 0 if isinstance(condition, Comparison) else 2 if isinstance(condition, Aggregate) else 1

@@ -1,0 +1,130 @@
+"""Values of expressions, and how values compare."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from horai.lang.lars.predicates import ARITHMETIC
+from horai.lang.lars.syntax import Sign
+from horai.lang.terms import Atom, Bindings, Compound, Float, Int, Str, Term, Var
+
+Number = int | float
+LARGEST = 2**62
+"""Whole numbers beyond this are no values: nothing a stream can carry is that large."""
+
+_COMPARE: dict[Sign, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class NoValue(Exception):
+    """An expression without a value: `1/0`, `a + 1`."""
+
+
+def value(term: Term, bindings: Bindings | None = None) -> Term:
+    """The term with all expressions computed; raises `NoValue`.
+
+    >>> value(Compound("/", (Int(7), Int(2))))
+    Int(value=3)
+    """
+    match term:
+        case Var(name=name):
+            if bindings is None or name not in bindings:
+                raise NoValue(f"{name} has no value")
+            return bindings[name]
+        case Compound(name=sign, args=args) if sign in ARITHMETIC:
+            return _as_term(_compute(sign, [_number(value(arg, bindings)) for arg in args]))
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(value(arg, bindings) for arg in args))
+        case _:
+            return term
+
+
+def _number(term: Term) -> Number:
+    if isinstance(term, Int | Float):
+        return term.value
+    raise NoValue("only numbers can be computed with")
+
+
+def _as_term(number: Number) -> Term:
+    if isinstance(number, float):
+        return Float(number)
+    if abs(number) > LARGEST:
+        raise NoValue("the number is too large")
+    return Int(number)
+
+
+def _compute(sign: str, numbers: list[Number]) -> Number:
+    if len(numbers) == 1:
+        return -numbers[0] if sign == "-" else numbers[0]
+    left, right = numbers
+    try:
+        match sign:
+            case "+":
+                return left + right
+            case "-":
+                return left - right
+            case "*":
+                return left * right
+            case "/":
+                return _divided(left, right)
+            case "%":
+                return left - right * _divided(left, right) if _whole(left, right) else left % right
+            case _:
+                return _power(left, right)
+    except (ZeroDivisionError, OverflowError) as error:
+        raise NoValue(str(error)) from error
+
+
+def _whole(left: Number, right: Number) -> bool:
+    return isinstance(left, int) and isinstance(right, int)
+
+
+def _divided(left: Number, right: Number) -> Number:
+    """Whole numbers divide without remainder, towards zero, as answer set solvers do."""
+    if isinstance(left, int) and isinstance(right, int):
+        quotient = abs(left) // abs(right)
+        return quotient if (left < 0) == (right < 0) else -quotient
+    return left / right
+
+
+def _power(left: Number, right: Number) -> Number:
+    if _whole(left, right) and (right < 0 or (right > 64 and abs(left) > 1)):
+        raise NoValue("this power is no whole number that can be used")
+    found = left**right
+    if isinstance(found, complex):
+        raise NoValue("this power is no number")
+    return float(found) if isinstance(found, float) else int(found)
+
+
+def compare(sign: Sign, left: Term, right: Term) -> bool:
+    """Does the comparison of two values hold? What cannot be ordered is not smaller or larger."""
+    same = left == right
+    first, second = _ordered(left), _ordered(right)
+    comparable = type(left) is type(right) or (
+        isinstance(left, Int | Float) and isinstance(right, Int | Float)
+    )
+    if comparable and first is not None and second is not None:
+        same = first == second
+        if sign in _COMPARE:
+            return _COMPARE[sign](first, second)
+    if sign == "=":
+        return same
+    return not same if sign == "!=" else same and sign in ("<=", ">=")
+
+
+def _ordered(term: Term) -> Number | str | None:
+    match term:
+        case Int(value=number) | Float(value=number):
+            return number
+        case Atom(name=name):
+            return name
+        case Str(value=text):
+            return text
+        case _:
+            return None

@@ -1,0 +1,71 @@
+"""Short ways to write streams and atoms in tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from horai.lang.lars.clock import Clock
+from horai.lang.lars.points import in_points
+from horai.lang.lars.printer import show
+from horai.lang.lars.reader import read_text
+from horai.lang.lars.syntax import Atom, Formula, Program
+from horai.oracle.lars.run import Answer, answers_at, answers_on
+from horai.oracle.lars.stream import Pair, Stream
+
+
+def program(text: str, clock: str = "1s") -> Program:
+    """A program with windows in time points."""
+    found, findings = read_text(text)
+    assert findings == [], findings[0].render()
+    return in_points(found, Clock.parse(clock))
+
+
+def formula(text: str) -> Formula:
+    """One condition."""
+    (rule,) = program(f"h :- {text}.").rules
+    (condition,) = rule.body
+    return condition
+
+
+def atoms(text: str) -> list[Atom]:
+    """`a, b(1)`."""
+    if not text:
+        return []
+    (rule,) = program(f"h :- {text}.").rules
+    return [condition for condition in rule.body if isinstance(condition, Atom)]
+
+
+def stream(first: int, last: int, content: Mapping[int, str]) -> Stream:
+    """Signals by time, in their order: `{3: "a, b(1)"}`."""
+    return Stream.of(first, last, {time: atoms(text) for time, text in content.items()})
+
+
+def pairs(content: Mapping[int, str]) -> list[Pair]:
+    """Signals by time, as a list."""
+    return [(time, atom) for time, text in content.items() for atom in atoms(text)]
+
+
+def written(found: Iterable[Atom]) -> set[str]:
+    """Atoms as texts without blanks."""
+    return {show(atom).replace(" ", "") for atom in found}
+
+
+def content(found: Stream) -> dict[int, set[str]]:
+    """What a stream holds, by time."""
+    return {time: written(found.at(time)) for time in found.timeline if found.at(time)}
+
+
+def new(answer: Answer) -> set[str]:
+    """What an answer derives: `5:a(x)`."""
+    return {f"{time}:{show(atom).replace(' ', '')}" for time, atom in answer.stream.derived}
+
+
+def derived_on(text: str, data: Stream, time: int) -> list[set[str]]:
+    """What each answer stream derives on a timeline with an end."""
+    return [new(answer) for answer in answers_on(program(text), data, time)]
+
+
+def derived_at(text: str, signals: Mapping[int, str], time: int, start: int = 0) -> list[set[str]]:
+    """What each answer stream derives, given the signals up to a time."""
+    known = [pair for pair in pairs(signals) if pair[0] <= time]
+    return [new(answer) for answer in answers_at(program(text), known, time, start)]
