@@ -115,7 +115,7 @@ def _within(formula: Within) -> str:
         atom = show(inner.formula)
         before = "" if isinstance(inner, Some) else f"{_modality(inner)} "
         return f"{before}{atom} {window}"
-    return f"{window} {show(inner)}"
+    return f"{window} {_after(inner)}"
 
 
 def _modality(formula: Some | Always | At) -> str:
@@ -127,8 +127,13 @@ def _modality(formula: Some | Always | At) -> str:
 
 def _operand(formula: Formula) -> str:
     """What follows a modality: a window behind it would go outside."""
-    text = show(formula)
-    return f"({text})" if isinstance(formula, Within) else text
+    return f"({show(formula)})" if isinstance(formula, Within) else _after(formula)
+
+
+def _after(formula: Formula) -> str:
+    """What follows a time or a window: a sign would seem to belong to that."""
+    is_compared = isinstance(formula, Comparison | Aggregate)
+    return f"({show(formula)})" if is_compared else show(formula)
 
 
 def _guarded(formula: Formula) -> str:
