@@ -12,7 +12,7 @@ STAMP := $(VENV)/.installed
 .PHONY: help install demo test test-long bench docs lint lock clean
 
 help:
-	@echo "make install    virtual environment with pinned packages, graphviz if missing"
+	@echo "make install    virtual environment with pinned packages, graphviz and java if missing"
 	@echo "make demo       see Horai at work"
 	@echo "make test       lint, types and the quick tests"
 	@echo "make test-long  the same with the slow tests"

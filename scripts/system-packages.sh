@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # Installs the system packages Horai needs, and only those that are missing.
 # graphviz: its program `dot` draws dependency graphs as SVG and PNG.
+# java: Spark runs on it; 17 is the oldest that Spark 4 takes.
 set -euo pipefail
 
-command -v dot >/dev/null && exit 0
+missing=()
+command -v dot >/dev/null || missing+=(graphviz)
+command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
+[ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "graphviz is missing: please install it, so that 'dot' is on the PATH." >&2
+    echo "missing: ${missing[*]}. Please install these, so that 'dot' and 'java' are on the PATH." >&2
     exit 1
 fi
 
@@ -15,4 +19,8 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=(sudo)
 fi
 "${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends graphviz
+# Distributions move on: where 17 is gone, their default is later.
+if ! apt-cache show openjdk-17-jre-headless >/dev/null 2>&1; then
+    missing=("${missing[@]/openjdk-17-jre-headless/default-jre-headless}")
+fi
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"

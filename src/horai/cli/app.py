@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Context = Any
     Command = Any
 
-COMMANDS = ("new", "check", "run", "query", "test", "graph", "plan", "tune", "explain")
+COMMANDS = ("new", "check", "run", "query", "test", "graph", "plan", "tune", "explain", "doctor")
 DEBUG = "HORAI_DEBUG"
 
 
