@@ -47,10 +47,11 @@ Key = tuple[str, int]
 
 
 class Kind(StrEnum):
-    """Events happen at points, fluents have a value over time."""
+    """Events happen at points, fluents have a value over time; domains have members."""
 
     EVENT = "event"
     FLUENT = "fluent"
+    DOMAIN = "domain"
 
 
 class Sort(StrEnum):

@@ -8,29 +8,16 @@ compound first argument. Background relations go to every bucket and ask for not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from horai.lang.ec.syntax import (
-    Clause,
-    Compare,
-    EventDescription,
-    FutureInitiation,
-    FutureTermination,
-    Happens,
-    Rule,
-    conjuncts,
-)
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Compound, Int, ListTerm, Str, Term, Var, functor, is_anonymous
+from horai.lang.ec.syntax import Clause, EventDescription
+from horai.lang.terms import Term, Var
 from horai.plan.components import Component, Strata
-from horai.plan.entities import Kind, literal_fvp
-from horai.plan.ordering import head_entity
-from horai.plan.readings import Helpers, Reading, readings
+from horai.plan.demands import Demand, EntityKey, Part, Path, demands_of, key_terms, label
+from horai.plan.entities import Kind
 
-EntityKey = tuple[Kind, str, int]
-Path = tuple[int, ...]
 # More alternatives than this help nobody: one key is enough to split by.
 ENOUGH = 16
 
@@ -68,26 +55,9 @@ class Partitioning:
     stage: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """An entity as a rule mentions it; `named` says how, for the reason given to people."""
-
-    entity: EntityKey
-    term: Term
-    named: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Demand:
-    """The entities that one rule makes meet."""
-
-    rule: Rule
-    parts: tuple[_Part, ...]
-
-
 def partition(description: EventDescription, strata: Strata) -> list[Partitioning]:
     """A partitioning of every component that rules define, in processing order."""
-    demands = _demands(description, strata)
+    demands = demands_of(description, strata)
     found: list[Partitioning] = []
     for component in strata.components:
         if component.level == 0:
@@ -96,119 +66,28 @@ def partition(description: EventDescription, strata: Strata) -> list[Partitionin
     return _stages(found, strata)
 
 
-def _demands(description: EventDescription, strata: Strata) -> dict[int, list[_Demand]]:
-    helpers = Helpers(description)
-    found: dict[int, list[_Demand]] = {}
-    for component in strata.components:
-        rules = {id(r): r for vertex in component.vertices for r in strata.graph.rules[vertex]}
-        for rule in rules.values():
-            head = _head(rule)
-            if head is not None:
-                parts = [_canonical(part, rule) for part in (head, *_body_parts(rule, helpers))]
-                found.setdefault(component.number, []).append(_Demand(rule, tuple(parts)))
-    return found
-
-
-def _head(rule: Rule) -> _Part | None:
-    if isinstance(rule, FutureTermination):
-        return _fluent_part(rule.origin.fluent, "the head")
-    entity = head_entity(rule)
-    if entity is None:
-        return None
-    term, value = entity
-    if value is not None:
-        return _fluent_part(term, "the head")
-    key = functor(term)
-    return None if key is None else _Part((Kind.EVENT, *key), term, "the head")
-
-
-def _fluent_part(fluent: Term, named: str) -> _Part | None:
-    key = functor(fluent)
-    return None if key is None else _Part((Kind.FLUENT, *key), fluent, named)
-
-
-def _body_parts(rule: Rule, helpers: Helpers) -> Iterator[_Part]:
-    if isinstance(rule, FutureInitiation):
-        origin = _fluent_part(rule.origin.fluent, f"{_label(rule.origin.fluent)} of the fi")
-        if origin is not None:
-            yield origin
-    for reading in readings(rule, helpers):
-        part = _reading_part(reading)
-        if part is not None:
-            yield part
-
-
-def _reading_part(reading: Reading) -> _Part | None:
-    literal = reading.literal
-    fvp = literal_fvp(literal)
-    term = literal.event if isinstance(literal, Happens) else (fvp.fluent if fvp else None)
-    key = functor(term) if term is not None else None
-    if term is None or key is None:
-        return None
-    inside = " (inside an aggregate)" if reading.aggregated else ""
-    kind = Kind.EVENT if isinstance(literal, Happens) else Kind.FLUENT
-    return _Part((kind, *key), term, f"{_label(term)}{inside}")
-
-
-def _label(term: Term) -> str:
-    match term:
-        case Compound(name=name, args=args):
-            return f"{show(Atom(name))}({','.join(_label(arg) for arg in args)})"
-        case Var() if is_anonymous(term):
-            return "_"
-        case ListTerm():
-            return "[..]"
-        case _:
-            return show(term)
-
-
-def _canonical(part: _Part, rule: Rule) -> _Part:
-    """The part with variables that the body equates written as one."""
-    same = _aliases(rule)
-    return _Part(part.entity, _rename(part.term, same), part.named) if same else part
-
-
-def _aliases(rule: Rule) -> dict[str, str]:
-    same: dict[str, str] = {}
-    body = getattr(rule, "body", None)
-    for literal in conjuncts(body) if body is not None else ():
-        match literal:
-            case Compare(op="=" | "==", left=Var(name=a), right=Var(name=b)):
-                first, second = same.get(a, a), same.get(b, b)
-                same = {name: first if to == second else to for name, to in same.items()}
-                same[second] = first
-            case _:
-                pass
-    return same
-
-
-def _rename(term: Term, same: dict[str, str]) -> Term:
-    match term:
-        case Var(name=name) if name in same:
-            return Var(same[name])
-        case Compound(name=name, args=args):
-            return Compound(name, tuple(_rename(arg, same) for arg in args))
-        case _:
-            return term
-
-
 # --- finding keys ------------------------------------------------------------------------------
 
 
-def _split(component: Component, demands: list[_Demand]) -> Partitioning:
+def _split(component: Component, demands: list[Demand]) -> Partitioning:
     heads = dict.fromkeys((v.kind, v.name, v.arity) for v in component.vertices)
+    keys, reason, clause = find_keys(heads, demands)
+    return Partitioning(component, keys, reason, clause, keys[0] if keys else None)
+
+
+def find_keys(
+    heads: Iterable[EntityKey], demands: list[Demand]
+) -> tuple[tuple[PartitionKey, ...], str | None, Clause | None]:
+    """The keys by which rules can be split, or why there is none and the rule at fault."""
     bare = [name for _, name, arity in heads if arity == 0]
     if bare:
-        reason = f"{bare[0]} has no arguments to split by"
-        return Partitioning(component, (), reason, demands[0].rule.clause if demands else None)
+        clause = demands[0].rule.clause if demands else None
+        return (), f"{bare[0]} has no arguments to split by", clause
     keys = tuple(islice(_solve(demands, {}), ENOUGH))
-    if keys:
-        return Partitioning(component, keys, None, None, keys[0])
-    reason, clause = _why_not(demands)
-    return Partitioning(component, (), reason, clause)
+    return (keys, None, None) if keys else ((), *_why_not(demands))
 
 
-def _solve(demands: list[_Demand], places: dict[EntityKey, Path]) -> Iterator[PartitionKey]:
+def _solve(demands: list[Demand], places: dict[EntityKey, Path]) -> Iterator[PartitionKey]:
     """All consistent choices, rule by rule."""
     if not demands:
         yield PartitionKey(tuple(places.items()))
@@ -222,7 +101,7 @@ def _solve(demands: list[_Demand], places: dict[EntityKey, Path]) -> Iterator[Pa
 
 
 def _satisfy(
-    parts: tuple[_Part, ...], term: Term | None, places: dict[EntityKey, Path]
+    parts: tuple[Part, ...], term: Term | None, places: dict[EntityKey, Path]
 ) -> Iterator[dict[EntityKey, Path]]:
     """Choices of places for the entities of one rule that all hold the same term."""
     if not parts:
@@ -231,7 +110,7 @@ def _satisfy(
     first, rest = parts[0], parts[1:]
     fixed = places.get(first.entity)
     # Variables before constants: a constant would send everything to one bucket.
-    places_first = sorted(_key_terms(first.term), key=lambda pair: not isinstance(pair[1], Var))
+    places_first = sorted(key_terms(first.term), key=lambda pair: not isinstance(pair[1], Var))
     for path, found in places_first:
         if fixed is not None and path != fixed:
             continue
@@ -240,21 +119,7 @@ def _satisfy(
         yield from _satisfy(rest, found, {**places, first.entity: path})
 
 
-def _key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:
-    """The variables and constants inside an entity's arguments, with their places."""
-    for number, arg in enumerate(term.args if isinstance(term, Compound) else ()):
-        match arg:
-            case Compound():
-                yield from _key_terms(arg, (*path, number))
-            case Var() if is_anonymous(arg):
-                pass
-            case Var() | Atom() | Int() | Str():
-                yield (*path, number), arg
-            case _:
-                pass
-
-
-def _why_not(demands: list[_Demand]) -> tuple[str, Clause | None]:
+def _why_not(demands: list[Demand]) -> tuple[str, Clause | None]:
     """The first rule that has no key of its own, or the first that disagrees with the others."""
     for demand in demands:
         if next(_satisfy(demand.parts, None, {}), None) is None:
@@ -267,19 +132,19 @@ def _why_not(demands: list[_Demand]) -> tuple[str, Clause | None]:
     return "it has no rules", None
 
 
-def _no_common_term(demand: _Demand) -> str:
+def _no_common_term(demand: Demand) -> str:
     head, *body = demand.parts
-    names = [term for _, term in _key_terms(head.term)]
+    names = [term for _, term in key_terms(head.term)]
     if not names:
-        return f"{_label(head.term)} has no argument with a name to split by"
+        return f"{label(head.term)} has no argument with a name to split by"
     gaps: list[str] = []
-    for name in dict.fromkeys(_label(term) for term in names):
-        without = [p for p in body if name not in {_label(t) for _, t in _key_terms(p.term)}]
+    for name in dict.fromkeys(label(term) for term in names):
+        without = [p for p in body if name not in {label(t) for _, t in key_terms(p.term)}]
         if without:
             gaps.append(f"{without[0].named} does not carry {name}")
     if len(gaps) == len(set(names)):
         return "; ".join(gaps)
-    return f"{_label(head.term)} joins several instances of one entity by different arguments"
+    return f"{label(head.term)} joins several instances of one entity by different arguments"
 
 
 # --- stages ------------------------------------------------------------------------------------
@@ -292,7 +157,7 @@ class _Stage:
     places: dict[EntityKey, Path] | None
 
     def takes(self, key: PartitionKey) -> bool:
-        return self.places is not None and _agrees(key, self.places)
+        return self.places is not None and agrees(key, self.places)
 
 
 def _stages(found: list[Partitioning], strata: Strata) -> list[Partitioning]:
@@ -339,10 +204,11 @@ def _most_shared(item: Partitioning, found: list[Partitioning]) -> PartitionKey:
 
     def shared(key: PartitionKey) -> int:
         mine = dict(key.places)
-        return sum(any(_agrees(other, mine) for other in one.keys) for one in found)
+        return sum(any(agrees(other, mine) for other in one.keys) for one in found)
 
     return max(item.keys, key=shared)
 
 
-def _agrees(key: PartitionKey, known: dict[EntityKey, Path]) -> bool:
+def agrees(key: PartitionKey, known: dict[EntityKey, Path]) -> bool:
+    """Has the key the places that are known already?"""
     return all(known.get(entity, path) == path for entity, path in key.places)

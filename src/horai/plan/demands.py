@@ -1,0 +1,248 @@
+"""What the rules of a component make meet: the entities of each rule, as it mentions them.
+
+From this follows which arguments can route items, and which of a rule's conditions bring the
+entities of others together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    Call,
+    Compare,
+    DynamicDomain,
+    EventDescription,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    Happens,
+    Rule,
+    conjuncts,
+    walk,
+)
+from horai.lang.printer import show
+from horai.lang.terms import Atom, Compound, Int, ListTerm, Str, Term, Var, functor, is_anonymous
+from horai.plan.components import Strata
+from horai.plan.entities import Kind, body_literals, literal_fvp
+from horai.plan.needed import needed_literals
+from horai.plan.ordering import head_entity
+from horai.plan.readings import Helpers, Reading, callers, readings
+
+EntityKey = tuple[Kind, str, int]
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An entity as a rule mentions it; `named` says how, for the reason given to people.
+
+    `needed` marks a condition that every solution of the rule has a row of.
+    """
+
+    entity: EntityKey
+    term: Term
+    named: str
+    needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """The entities that one rule makes meet; the first one is the head."""
+
+    rule: Rule
+    parts: tuple[Part, ...]
+
+    @property
+    def is_rule(self) -> bool:
+        """False for a grounding, which defines nothing."""
+        return not isinstance(self.rule, Grounding)
+
+
+def demands_of(description: EventDescription, strata: Strata) -> dict[int, list[Demand]]:
+    """What the rules of each component make meet, by the number of the component."""
+    helpers = Helpers(description)
+    domains = Domains(description)
+    made = {head.entity for rule in description.rules if (head := head_part(rule))}
+    found: dict[int, list[Demand]] = {}
+    for component in strata.components:
+        rules = {id(r): r for vertex in component.vertices for r in strata.graph.rules[vertex]}
+        demands = [d for rule in rules.values() if (d := _demand(rule, helpers, domains))]
+        demands += domains.of_heads({demand.parts[0].entity for demand in demands})
+        demands += domains.of_members(demands, made)
+        if demands:
+            found[component.number] = demands
+    return found
+
+
+def _demand(rule: Rule, helpers: Helpers, domains: Domains) -> Demand | None:
+    head = head_part(rule)
+    if head is None:
+        return None
+    body = [*_body_parts(rule, helpers), *domains.asked(rule)]
+    if not body:
+        # Who has the fluent is then a matter of its grounding, argument by argument.
+        head = Part(head.entity, _all_named(head.term), head.named)
+    return Demand(rule, tuple(_canonical(part, rule) for part in (head, *body)))
+
+
+def _all_named(term: Term) -> Term:
+    match term:
+        case Var(name=name) if is_anonymous(term):
+            return Var(f"Any{name}")
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(map(_all_named, args)))
+        case _:
+            return term
+
+
+def head_part(rule: Rule) -> Part | None:
+    """What a rule defines."""
+    if isinstance(rule, FutureTermination):
+        return _fluent_part(rule.origin.fluent, "the head")
+    entity = head_entity(rule)
+    if entity is None:
+        return None
+    term, value = entity
+    if value is not None:
+        return _fluent_part(term, "the head")
+    key = functor(term)
+    return None if key is None else Part((Kind.EVENT, *key), term, "the head")
+
+
+def _fluent_part(fluent: Term, named: str) -> Part | None:
+    key = functor(fluent)
+    return None if key is None else Part((Kind.FLUENT, *key), fluent, named)
+
+
+def _body_parts(rule: Rule, helpers: Helpers) -> Iterator[Part]:
+    if isinstance(rule, FutureInitiation):
+        origin = _fluent_part(rule.origin.fluent, f"{label(rule.origin.fluent)} of the fi")
+        if origin is not None:
+            yield replace(origin, needed=True)
+    needed = needed_literals(rule)
+    for reading in readings(rule, helpers):
+        part = _reading_part(reading, id(reading.literal) in needed)
+        if part is not None:
+            yield part
+
+
+def _reading_part(reading: Reading, needed: bool) -> Part | None:
+    literal = reading.literal
+    fvp = literal_fvp(literal)
+    term = literal.event if isinstance(literal, Happens) else (fvp.fluent if fvp else None)
+    key = functor(term) if term is not None else None
+    if term is None or key is None:
+        return None
+    inside = " (inside an aggregate)" if reading.aggregated else ""
+    kind = Kind.EVENT if isinstance(literal, Happens) else Kind.FLUENT
+    return Part((kind, *key), term, f"{label(term)}{inside}", needed)
+
+
+def label(term: Term) -> str:
+    match term:
+        case Compound(name=name, args=args):
+            return f"{show(Atom(name))}({','.join(label(arg) for arg in args)})"
+        case Var() if is_anonymous(term):
+            return "_"
+        case ListTerm():
+            return "[..]"
+        case _:
+            return show(term)
+
+
+def _canonical(part: Part, rule: Rule) -> Part:
+    """The part with variables that the body equates written as one."""
+    same = _aliases(rule)
+    return replace(part, term=_rename(part.term, same)) if same else part
+
+
+def _aliases(rule: Rule) -> dict[str, str]:
+    same: dict[str, str] = {}
+    body = getattr(rule, "body", None)
+    for literal in conjuncts(body) if body is not None else ():
+        match literal:
+            case Compare(op="=" | "==", left=Var(name=a), right=Var(name=b)):
+                first, second = same.get(a, a), same.get(b, b)
+                same = {name: first if to == second else to for name, to in same.items()}
+                same[second] = first
+            case _:
+                pass
+    return same
+
+
+def _rename(term: Term, same: dict[str, str]) -> Term:
+    match term:
+        case Var(name=name) if name in same:
+            return Var(same[name])
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(_rename(arg, same) for arg in args))
+        case _:
+            return term
+
+
+def key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:
+    """The variables and constants inside an entity's arguments, with their places."""
+    for number, arg in enumerate(term.args if isinstance(term, Compound) else ()):
+        match arg:
+            case Compound():
+                yield from key_terms(arg, (*path, number))
+            case Var() if is_anonymous(arg):
+                pass
+            case Var() | Atom() | Int() | Str():
+                yield (*path, number), arg
+            case _:
+                pass
+
+
+class Domains:
+    """Dynamic domains: items make their members, so that these have to meet what asks for them."""
+
+    def __init__(self, description: EventDescription) -> None:
+        self.groundings = [rule for rule in description.rules if isinstance(rule, Grounding)]
+        domains = [rule.domain for rule in description.rules if isinstance(rule, DynamicDomain)]
+        self.dynamic = {(domain.name, len(domain.args)) for domain in domains}
+        calls: dict[tuple[str, int], set[tuple[str, int]]] = {}
+        for rule in description.rules:
+            key = functor(rule.head) if isinstance(rule, BackgroundRule) else None
+            if isinstance(rule, BackgroundRule) and key is not None:
+                inside = {part.key for part in walk(rule.body) if isinstance(part, Call)}
+                calls.setdefault(key, set()).update(inside)
+        self.hiding = callers(calls, self.dynamic)
+
+    def asked(self, rule: Rule) -> Iterator[Part]:
+        """The domains that the body of a rule asks for members."""
+        for literal in body_literals(rule):
+            if isinstance(literal, Call) and literal.key in self.hiding:
+                seen = literal.key in self.dynamic
+                term = literal.term if seen else Atom(literal.name)
+                hidden = "" if seen else " (which asks for members of a dynamic domain)"
+                yield Part((Kind.DOMAIN, *literal.key), term, f"{label(literal.term)}{hidden}")
+
+    def of_heads(self, heads: set[EntityKey]) -> list[Demand]:
+        """What the groundings of some entities demand."""
+        return [demand for demand in self._groundings() if demand.parts[0].entity in heads]
+
+    def of_members(self, demands: list[Demand], made: set[EntityKey]) -> list[Demand]:
+        """The groundings of what no rule makes: through them items become members."""
+        parts = {part.entity for demand in demands for part in demand.parts}
+        used = {entity for entity in parts if entity[0] is Kind.DOMAIN}
+        return [
+            demand
+            for demand in self._groundings()
+            if demand.parts[0].entity not in made and used & {part.entity for part in demand.parts}
+        ]
+
+    def _groundings(self) -> list[Demand]:
+        return [demand for rule in self.groundings if (demand := self._grounding(rule))]
+
+    def _grounding(self, rule: Grounding) -> Demand | None:
+        key = functor(rule.entity)
+        asked = list(self.asked(rule))
+        if key is None or not asked:
+            return None
+        kind = Kind.EVENT if rule.value is None else Kind.FLUENT
+        head = Part((kind, *key), rule.entity, f"the grounding of {label(rule.entity)}")
+        return Demand(rule, (head, *asked))
