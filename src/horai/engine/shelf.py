@@ -42,10 +42,17 @@ PARTS = 64  # of what was admitted, before they are put together
 
 
 class Shelf:
-    """The items of one type."""
+    """The items of one type. Those that are `given` have been judged before: all of them count."""
 
-    def __init__(self, arity: int, is_fluent: bool, symbols: Symbols, origins: Origins) -> None:
-        self.is_fluent = is_fluent
+    def __init__(
+        self,
+        arity: int,
+        is_fluent: bool,
+        symbols: Symbols,
+        origins: Origins,
+        given: bool = False,
+    ) -> None:
+        self.is_fluent, self.given = is_fluent, given
         self.symbols, self.origins = symbols, origins
         terms = arity + is_fluent
         ends = ("end",) if is_fluent else ()
@@ -83,7 +90,8 @@ class Shelf:
         if not arrived.size or max(start.max(), arrival.max()) <= query:
             return arrived
         # A retraction need not wait for its start: all it could take back has arrived before.
-        since = np.where(arrived["op"] < 0, arrival, np.maximum(start, arrival))
+        free = (arrived["op"] < 0) | self.given
+        since = np.where(free, arrival, np.maximum(start, arrival))
         waits = since > query
         self.waiting = _by_due(
             join([self.waiting, arrived.having(due=since).take(waits)], self.symbols)
@@ -140,6 +148,8 @@ class Shelf:
 
     def _judge(self, due: Rows, moment: Moment) -> Judged:
         start = due["start"]
+        if self.given:
+            return Judged(np.zeros(due.size, np.bool_), start if self.is_fluent else None)
         if not self.is_fluent:
             return Judged(start <= moment.border, None)
         first = np.where(start > moment.border, start, moment.following)

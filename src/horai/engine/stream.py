@@ -39,7 +39,11 @@ class FluentRows(NamedTuple):
 
 
 class Stream:
-    """The admitted items of a run. An event and a fluent may have the same name and arity."""
+    """The admitted items of a run. An event and a fluent may have the same name and arity.
+
+    Items of types that are `given` are what another session found: they are taken as they are,
+    whenever they lie. They must not change what lies before the border of the session.
+    """
 
     def __init__(self, symbols: Symbols, tick: int, start: int, window: int | None) -> None:
         self.symbols = symbols
@@ -47,6 +51,7 @@ class Stream:
         self._moment = Moment(start, start, start, 0)
         self._origins = Origins()
         self._shelves: dict[ItemKind, dict[Key, Shelf]] = {"event": {}, "fluent": {}}
+        self.given: frozenset[tuple[ItemKind, Key]] = frozenset()
 
     def border(self, query: int) -> int:
         """The point at or before which nothing is admitted any more."""
@@ -159,7 +164,8 @@ class Stream:
     def _shelf(self, kind: ItemKind, key: Key) -> Shelf:
         shelves = self._shelves[kind]
         if key not in shelves:
-            shelves[key] = Shelf(key[1], kind == "fluent", self.symbols, self._origins)
+            given = (kind, key) in self.given
+            shelves[key] = Shelf(key[1], kind == "fluent", self.symbols, self._origins, given)
         return shelves[key]
 
     def _arrived(self, batches: Iterable[ItemBatch]) -> dict[int, list[Rows]]:

@@ -1,0 +1,90 @@
+"""Sessions of a stage: part of a description, fed with what earlier stages found.
+
+What an earlier stage said at a query time comes as changes: spans and events that are new or gone
+since the query time before. They are taken as they are, so that at every query time the session
+sees exactly what the earlier stage said then. Other items are judged by the window, as always. A
+change may lie further back than the window (an interval that turns out long enough), so what the
+session takes for final is found from a longer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from horai.engine.answer import EventTable, FluentTable, Part
+from horai.engine.arrow_items import ItemKind
+from horai.engine.session import Incremental, Predicate, Session
+from horai.lang.ec.syntax import EventDescription
+from horai.temporal.spans import INF, Ints, previous_point
+
+Key = tuple[str, int]
+Table = FluentTable | EventTable
+
+
+class StagedSession(Session):
+    """A session whose `given` relations come from elsewhere.
+
+    `memory` is how far back changes of them may lie, None without bound; it counts only if it is
+    longer than the window.
+    """
+
+    def __init__(
+        self,
+        description: EventDescription,
+        *,
+        given: Iterable[tuple[ItemKind, Key]],
+        memory: int | None,
+        start: int,
+        window: int | None,
+        tick: int,
+        allen_memory: int | None = None,
+        predicates: Mapping[str, Predicate] | None = None,
+        archive: bool = True,
+        incremental: Incremental = "auto",
+    ) -> None:
+        longer = None if window is None or memory is None else max(window, memory)
+        super().__init__(
+            description,
+            start=start,
+            window=longer,
+            tick=tick,
+            allen_memory=allen_memory,
+            predicates=predicates,
+            archive=archive,
+            incremental=incremental,
+        )
+        self.shown_window = window
+        self.stream.window = window
+        self.stream.given = frozenset(given)
+
+    def in_window(self, part: Part) -> Part:
+        """What of a part of the answer lies in the window at the last query time."""
+        if self.shown_window is None or self.shown_window == self.window:
+            return part
+        border = self.query - self.shown_window
+        return Part(
+            [fluent for t in part.fluents if len((fluent := self._reaching(t, border)).start)],
+            [event for t in part.events if len((event := _later(t, border)).time)],
+        )
+
+    def _reaching(self, table: FluentTable, border: int) -> FluentTable:
+        last = np.maximum(table.start, previous_point(table.end, self.tick))
+        return rows_of_fluent(table, np.flatnonzero((table.end == INF) | (last > border)))
+
+
+def _later(table: EventTable, border: int) -> EventTable:
+    return rows_of_event(table, np.flatnonzero(table.time > border))
+
+
+def rows_of_fluent(table: FluentTable, rows: Ints) -> FluentTable:
+    """Some rows of a table of a fluent."""
+    args = tuple(column.take(rows) for column in table.args)
+    value = table.value.take(rows)
+    return FluentTable(table.name, args, value, table.start[rows], table.end[rows])
+
+
+def rows_of_event(table: EventTable, rows: Ints) -> EventTable:
+    """Some rows of a table of an event."""
+    return EventTable(table.name, tuple(c.take(rows) for c in table.args), table.time[rows])
