@@ -19,7 +19,7 @@ TABLE: dict[str, set[str]] = {
     "asp": {"lang", "plan"},
     "oracle": {"lang"},
     "io": set(),
-    "spark": {"engine", "io"},
+    "spark": {"engine", "io", "lang", "plan"},
     "explain": {"engine", "plan"},
     "report": {"engine", "plan"},
 }

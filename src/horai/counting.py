@@ -117,6 +117,32 @@ class Counting:
         columns = [np.array(column, np.int64) for column in state["waiting"]]
         self._waiting = [Arrived(*columns)] if columns else []
 
+    def counted(self) -> dict[str, Any]:
+        """All that was counted, as plain values that can be put together with those of others."""
+        return {
+            "queries": self._queries,
+            "windows": self.windows,
+            "items": self._items,
+            "left_over": self._left_over,
+            "bins": self._bins.tolist(),
+        }
+
+    @classmethod
+    def together(cls, parts: Iterable[dict[str, Any]]) -> Counting:
+        """What several have counted at the same query times, each some of the items."""
+        found = cls()
+        for part in parts:
+            if not found._queries:
+                found._queries = list(part["queries"])
+                found.windows = [dict.fromkeys(_FIELDS, 0) for _ in found._queries]
+            for counts, more in zip(found.windows, part["windows"], strict=True):
+                for name, number in more.items():
+                    counts[name] += number
+            found._items += part["items"]
+            found._left_over += part["left_over"]
+            found._bins += np.array(part["bins"], np.int64)
+        return found
+
     def _due(self, items: Arrived, query: int) -> Arrived:
         """The items that are judged now; the others wait."""
         if max(items.arrival.max(), items.start.max()) <= query:

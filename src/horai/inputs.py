@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from horai import io
 from horai.engine.origins import Dropped
 from horai.errors import UsageError
+from horai.io.arrival import by_arrival, extent
 from horai.io.formats import FORMATS
 from horai.io.letters import BadRow
 from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.terms import functor
 from horai.plan.entities import Entities, Kind
+
+__all__ = [
+    "by_arrival",
+    "checked_clock",
+    "checked_format",
+    "extent",
+    "input_schema",
+    "is_files",
+    "letters_of",
+    "read_input",
+    "row_text",
+    "time_point",
+]
 
 
 def input_schema(description: EventDescription, entities: Entities) -> io.InputSchema:
@@ -82,52 +93,6 @@ def is_files(given: object) -> bool:
 def _paths(given: object) -> list[str]:
     many = [given] if isinstance(given, str | os.PathLike) else cast(Sequence[Any], given)
     return [str(path) if path == "-" else str(Path(path)) for path in many]
-
-
-def extent(tables: Iterable[io.ItemTable]) -> tuple[int, int] | None:
-    """The first occurrence and the last time that rows name, None without rows."""
-    columns = [table.table for table in tables if len(table)]
-    if not columns:
-        return None
-    first = min(pc.min(table.column("start")).as_py() for table in columns)
-    named = [
-        pc.max(table.column(name)).as_py()
-        for table in columns
-        for name in ("arrival", "start", "end")
-        if name in table.column_names
-    ]
-    return first, max(time for time in named if time is not None)
-
-
-def by_arrival(
-    tables: Iterable[io.ItemTable], queries: Sequence[int]
-) -> Iterator[list[io.ItemTable]]:
-    """For every query time the rows that have arrived since the one before.
-
-    The last query also gets what arrives later, so that none of it goes unnoticed.
-    """
-    cut = [_cut_by_arrival(table, queries) for table in tables if len(table)]
-    for number in range(len(queries)):
-        yield [
-            replace(table, table=table.table.slice(bounds[number], rows))
-            for table, bounds in cut
-            if (rows := bounds[number + 1] - bounds[number])
-        ]
-
-
-def _cut_by_arrival(
-    table: io.ItemTable, queries: Sequence[int]
-) -> tuple[io.ItemTable, Sequence[int]]:
-    """The table sorted by arrival, and where the rows of each query time begin."""
-    if len(queries) == 1:
-        return table, (0, len(table))
-    arrival = table.table.column("arrival").to_numpy()
-    if not bool((arrival[1:] >= arrival[:-1]).all()):
-        order = np.argsort(arrival, kind="stable")
-        table = replace(table, table=table.table.take(pa.array(order)))
-        arrival = arrival[order]
-    bounds = np.searchsorted(arrival, np.asarray(queries[:-1], np.int64), side="right")
-    return table, [0, *bounds.tolist(), len(table)]
 
 
 def letters_of(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:

@@ -63,7 +63,7 @@ def read(
     options = Options(schema, Clock(unit, time_in), type_name, strict)
     one = isinstance(paths, str | os.PathLike)
     files = [os.fspath(p) for p in ([cast(PathLike, paths)] if one else cast(Any, paths))]
-    return _joined([_read_file(file, format, options) for file in files])
+    return joined([read_file(file, format, options) for file in files])
 
 
 def read_object(
@@ -86,7 +86,7 @@ def read_object(
     if isinstance(source, str | bytes):
         read_narrative(io.BytesIO(_as_bytes(source)), reader, harvest)
     elif (table := table_of(source, name)) is not None:
-        with _explained(name):
+        with explained(name):
             read_table(table, reader, harvest, type_name)
     elif isinstance(source, Iterable) and not isinstance(source, Mapping):
         rows = list(source)
@@ -100,7 +100,7 @@ def read_object(
     else:
         hint = "give an Arrow table, a data frame, a list of dicts or a list of narrative lines"
         raise InputError(name, f"{type(source).__name__} cannot be read", hint=hint)
-    return _joined([harvest])
+    return joined([harvest])
 
 
 def _as_bytes(text: str | bytes) -> bytes:
@@ -108,16 +108,18 @@ def _as_bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
-def _joined(harvests: Sequence[Harvest]) -> Narrative:
+def joined(harvests: Sequence[Harvest]) -> Narrative:
+    """What was read from several files as one narrative."""
     blocks = [block for harvest in harvests for block in harvest.sorted_blocks()]
     return Narrative.from_blocks(blocks, [x for harvest in harvests for x in harvest.letters])
 
 
-def _read_file(file: str, format: Format | None, options: Options) -> Harvest:
+def read_file(file: str, format: Format | None, options: Options) -> Harvest:
+    """What one file yields."""
     label = "<stdin>" if file == "-" else file
     reader, harvest = options.start(label)
     expected = format or ("narrative" if file == "-" else format_of(file))
-    with _explained(label), _opened(file) as stream:
+    with explained(label), _opened(file) as stream:
         if expected in ("parquet", "arrow"):
             load = _read_parquet if expected == "parquet" else _read_ipc
             read_table(load(pa.BufferReader(stream.read())), reader, harvest, options.type_name)
@@ -175,7 +177,7 @@ def _opened(file: str) -> Iterator[io.BufferedReader[Any]]:
 
 
 @contextmanager
-def _explained(file: str) -> Iterator[None]:
+def explained(file: str) -> Iterator[None]:
     """Turn the errors of operating system and Arrow into one that says what to do."""
     try:
         yield

@@ -1,0 +1,18 @@
+"""The engine inside Spark's partitions: what travels, where it goes, and what is run there.
+
+| module | job |
+|---|---|
+| `hashing` | a number for every term, the same in every process |
+| `records` | what travels between buckets: tables as Arrow blobs |
+| `routes` | to which buckets rows go, stage by stage |
+| `reading` | files and data frames into records, chunk by chunk |
+| `meeting` | joins on entities: rows go to the buckets that ask for them |
+| `changes` | what a stage tells the next: changes, query time by query time |
+| `bucket` | the engine over all entities of a bucket |
+| `grid` | how records get from one round to the next, in one process |
+| `cluster` | the same on Spark |
+| `batch` | a whole run, round by round |
+| `frames` | answers as Spark data frames |
+
+Only `cluster` and `frames` import PySpark.
+"""

@@ -1,0 +1,160 @@
+"""Whole runs, round by round: read and send, meet, run the engine, send on, and so forth.
+
+Several runs can share the rounds, each with rules and settings of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from horai.io.arrival import extent
+from horai.io.items import Narrative
+from horai.io.letters import DeadLetter, InputError
+from horai.io.pieces import Piece, read_piece
+from horai.io.read import Options
+from horai.spark.bucket import run_bucket
+from horai.spark.grid import Grid, Read, Work
+from horai.spark.meeting import send_on
+from horai.spark.records import DRIVER, Label, Record, plain
+from horai.spark.tasks import Clockwork, RunTask
+
+H = TypeVar("H")
+Extent = tuple[int, int]
+Schedule = Callable[[Extent | None], Clockwork | None]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a run beside its answers; `problem` is the error that ended it."""
+
+    letters: list[DeadLetter] = field(default_factory=list)
+    counted: list[Any] = field(default_factory=list)
+    problem: tuple[int, str] | None = None
+    unreadable: InputError | None = None
+    extent: Extent | None = None
+
+
+@dataclass(slots=True)
+class Ran(Generic[H]):
+    """Runs that are over: how each ended, and where the records of their answers are."""
+
+    outcomes: list[Outcome]
+    records: list[H]
+
+
+def packed(run: RunTask, seq: int, narrative: Narrative) -> Iterator[Record]:
+    """Items on their way to the buckets that read them, and what is to be said about them."""
+    for table in narrative.tables:
+        yield from run.plan.routes.send(run.number, seq, table.key, table.table, "items", -1)
+    found = extent(narrative.tables)
+    if found is not None:
+        yield _message(run.number, seq, "extent", found)
+    if narrative.dead_letters:
+        yield _message(run.number, seq, "letters", narrative.dead_letters)
+
+
+def reader(run: RunTask, pieces: Sequence[Piece], options: Options, format: Any) -> Read:
+    """Reads pieces of files; what cannot be read is told, not raised."""
+
+    def read(number: int) -> Iterator[Record]:
+        try:
+            yield from packed(run, number, read_piece(pieces[number], options, format))
+        except InputError as error:
+            yield unreadable(run.number, number, error)
+
+    return read
+
+
+def unreadable(run: int, seq: int, error: InputError) -> Record:
+    """What ends a run because its input cannot be read."""
+    fields = (error.file, error.reason, error.line, error.text, error.hint)
+    return _message(run, seq, "unreadable", fields)
+
+
+def execute(
+    grid: Grid[H], runs: Sequence[RunTask], items: H, schedules: Sequence[Schedule]
+) -> Ran[H]:
+    """Run over items that have been read; each schedule turns the extent of the items into query
+    times, or None if there is nothing to run over."""
+    ran = Ran([Outcome() for _ in runs], [items])
+    _listen(grid.collect(items, DRIVER), runs, ran.outcomes)
+    for run, outcome, schedule in zip(runs, ran.outcomes, schedules, strict=True):
+        if outcome.unreadable is None:
+            run.clock = schedule(outcome.extent)
+    rounds = sorted({round for run in runs for round in run.plan.rounds})
+    for round in rounds:
+        active = [r for r, o in zip(runs, ran.outcomes, strict=True) if _goes_on(r, o, round)]
+        if active:
+            slots = max(run.plan.routes.slot(run.number + 1, 0) for run in active)
+            name = f"stage {round // 2}: " + ("run the engine" if round % 2 else "join on entities")
+            found = grid.step(ran.records, round, slots, _work(active, round, slots), name)
+            ran.records.append(found)
+            _listen(grid.collect(found, DRIVER), runs, ran.outcomes)
+    return ran
+
+
+def _goes_on(run: RunTask, outcome: Outcome, round: int) -> bool:
+    if run.clock is None or outcome.problem is not None or outcome.unreadable is not None:
+        return False
+    return round in run.plan.rounds
+
+
+def _work(runs: Sequence[RunTask], round: int, slots: int) -> Work:
+    """The work of a round in one slot: all buckets of all runs that belong to it."""
+
+    def work(slot: int, records: list[Record]) -> Iterator[Record]:
+        groups: dict[tuple[int, int], list[Record]] = {}
+        for record in records:
+            groups.setdefault((record.run, record.bucket), []).append(record)
+        for run in runs:
+            routes = run.plan.routes
+            for bucket in range(routes.buckets):
+                if routes.slot(run.number, bucket) % slots == slot:
+                    group = groups.get((run.number, bucket), [])
+                    if round % 2:
+                        yield from run_bucket(run, run.plan.stages[round // 2], bucket, group)
+                    else:
+                        yield from send_on(routes, group)
+
+    return work
+
+
+def _listen(records: Sequence[Record], runs: Sequence[RunTask], outcomes: list[Outcome]) -> None:
+    """Take in what workers have to say."""
+    places = {run.number: place for place, run in enumerate(runs)}
+    for record in sorted(records, key=lambda record: record.seq):
+        if record.run not in places:
+            continue
+        place, label = places[record.run], Label.load(record.label)
+        outcome, content = outcomes[place], json.loads(record.blob)
+        match label.what:
+            case "extent":
+                first, last = outcome.extent or content
+                outcome.extent = min(first, content[0]), max(last, content[1])
+            case "letters":
+                outcome.letters.extend(DeadLetter(*letter) for letter in content)
+            case "counted":
+                outcome.counted.append(content)
+            case "reach":
+                _remember(runs[place], label.number, content)
+            case "error":
+                found = (content["query"], content["text"])
+                outcome.problem = min(outcome.problem or found, found)
+            case "unreadable":
+                file, reason, line, text, hint = content
+                again = InputError(file, reason, line=line, text=text, hint=hint)
+                outcome.unreadable = outcome.unreadable or again
+
+
+def _remember(run: RunTask, stage: int, far: int) -> None:
+    """Changes of a stage may lie so far back: those after it must not be final before."""
+    for later in run.plan.stages:
+        if later.number > stage:
+            run.reaches[later.number] = max(run.reaches.get(later.number, 0), far)
+
+
+def _message(run: int, seq: int, what: str, content: object) -> Record:
+    return Record(DRIVER, 0, run, 0, seq, Label(what).dump(), plain(content))

@@ -1,0 +1,180 @@
+"""The engine over all entities of a bucket, query time by query time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from horai.engine.answer import Answer, FluentTable, Part
+from horai.engine.errors import EngineError
+from horai.engine.origins import Dropped
+from horai.engine.staged import StagedSession
+from horai.engine.symbols import Symbols
+from horai.io.arrival import by_arrival
+from horai.io.items import ItemTable
+from horai.io.letters import DeadLetter
+from horai.io.schema import TableKey
+from horai.spark.changes import Collected, Table, only, reach
+from horai.spark.hashing import Hashes, combined, hash_column
+from horai.spark.records import ANSWERS, DRIVER, Label, Record, Rows, joined, plain, unpacked
+from horai.spark.routes import Entity, Routes, engine_round
+from horai.spark.tasks import Clockwork, Ownership, RunTask, StageTask
+
+
+@dataclass(frozen=True)
+class Guest(ItemTable):
+    """Items that are judged and counted elsewhere."""
+
+
+def run_bucket(
+    run: RunTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """What a stage finds in a bucket: answers, changes for later stages, and what was not used."""
+    assert run.clock is not None
+    if not stage.is_split and bucket:
+        return
+    work = _Work(run, stage, run.clock, bucket)
+    try:
+        work.advance(_tables(records))
+    except EngineError as error:
+        query = work.session.query
+        yield work.message("error", {"query": query, "text": str(error)})
+        return
+    yield from work.results()
+
+
+def _tables(records: Sequence[Record]) -> list[ItemTable]:
+    """The items of records, in the order of the stream; guests apart from those at home."""
+    groups: dict[tuple[TableKey, bool], list[Record]] = {}
+    for record in sorted(records, key=lambda record: record.seq):
+        label = Label.load(record.label)
+        groups.setdefault((label.key, label.home), []).append(record)
+    found: list[ItemTable] = []
+    for (key, home), some in groups.items():
+        table = joined(key, [unpacked(record.blob) for record in some])
+        found.append(table if home else Guest(*key, table.table))
+    return found
+
+
+class _Work:
+    """A session of a stage, and what comes of it."""
+
+    def __init__(self, run: RunTask, stage: StageTask, clock: Clockwork, bucket: int) -> None:
+        self.run, self.stage, self.clock, self.bucket = run, stage, clock, bucket
+        self.session = StagedSession(
+            stage.description,
+            given=[(kind, (name, arity)) for kind, name, arity in stage.given],  # type: ignore[misc]
+            memory=run.reaches.get(stage.number, 0),
+            start=clock.start,
+            window=clock.window,
+            tick=clock.tick,
+            allen_memory=clock.allen_memory,
+            predicates=run.predicates,
+            archive="final" in run.forms,
+            incremental=run.incremental,
+        )
+        if not run.include_input:
+            self.session.hide_input()
+        self.symbols: Symbols = self.session.symbols
+        self.tally = run.hooks.tally()
+        self.letters: list[DeadLetter] = []
+        self.found = {form: Collected(self.symbols) for form in run.forms}
+        self.sent = Collected(self.symbols)
+        self._owned = partial(_owned, self.stage.owners, self.symbols, run.plan.routes, bucket)
+
+    def advance(self, tables: Sequence[ItemTable]) -> None:
+        """Ask at all query times."""
+        queries, previous = self.clock.queries, None
+        for query, new in zip(queries, by_arrival(tables, queries), strict=True):
+            answer = self.session.advance(query, new)
+            dropped = _at_home(answer.dropped)
+            self.tally.judge([t for t in new if not isinstance(t, Guest)], dropped, query, previous)
+            self.letters.extend(self.run.hooks.letters(dropped))
+            self._take(answer)
+            previous = query
+        left_over = _at_home(self.session.finish())
+        self.tally.finish(len(left_over))
+        self.letters.extend(self.run.hooks.letters(left_over))
+
+    def _take(self, answer: Answer) -> None:
+        """Keep what is asked for."""
+        query = answer.query
+        if "final" in self.found and query == self.clock.queries[-1]:
+            self.found["final"].add(self._own(answer.part("all")), query)
+        if "windows" in self.found:
+            part = self._own(answer.part("window"))
+            self.found["windows"].add(self.session.in_window(part), query)
+        if "changelog" in self.found or self.stage.sends:
+            for op, part in ((-1, answer.part("gone")), (1, answer.part("new"))):
+                own = self._own(part)
+                if "changelog" in self.found:
+                    self.found["changelog"].add(own, query, op)
+                self.sent.add(only(own, self._wanted), query, op)
+
+    def _own(self, part: Part) -> Part:
+        return only(part, self._owned)
+
+    def _wanted(self, entity: Entity, table: Table) -> Rows | None:
+        return None if entity in self.stage.sends else np.zeros(0, np.int64)
+
+    def results(self) -> Iterator[Record]:
+        """Everything that came of it."""
+        routes, number = self.run.plan.routes, self.run.number
+        for form, collected in self.found.items():
+            for key, table in collected.tables():
+                label = Label(form, key.name, key.arity, key.kind, key.form)
+                yield routes.record(ANSWERS, number, self.bucket, self.bucket, label, table)
+        far = 0
+        for key, table in self.sent.tables():
+            far = max(far, reach(key, table))
+            after = engine_round(self.stage.number)
+            yield from routes.send(number, self.bucket, key, table, "given", after)
+        if far:
+            yield self.message("reach", far)
+        if self.letters:
+            yield self.message("letters", self.letters)
+        yield self.message("counted", self.tally.counted())
+
+    def message(self, what: str, content: object) -> Record:
+        """Something for who runs it all."""
+        slot = self.run.plan.routes.slot(self.run.number, self.bucket)
+        label = Label(what, number=self.stage.number).dump()
+        return Record(
+            DRIVER, slot, self.run.number, self.bucket, self.bucket, label, plain(content)
+        )
+
+
+def _at_home(dropped: Sequence[Dropped]) -> list[Dropped]:
+    return [one for one in dropped if not isinstance(one.origin, Guest)]
+
+
+def _owned(
+    owners: dict[Entity, Ownership],
+    symbols: Symbols,
+    routes: Routes,
+    bucket: int,
+    entity: Entity,
+    table: Table,
+) -> Rows | None:
+    """The rows of a table that belong to a bucket, None for all."""
+    owner = owners.get(entity)
+    if owner is None:
+        return np.zeros(0, np.int64)
+    if not owner.is_split:
+        return None
+    found = np.flatnonzero(routes.bucket(_hashes(owner, symbols, table)) == bucket)
+    return None if len(found) == len(_times(table)) else found
+
+
+def _times(table: Table) -> Rows:
+    return table.start if isinstance(table, FluentTable) else table.time
+
+
+def _hashes(owner: Ownership, symbols: Symbols, table: Table) -> Hashes:
+    if owner.place is not None:
+        return hash_column(table.args[owner.place[0]], symbols, owner.place[1:])
+    hashes = [hash_column(column, symbols) for column in table.args]
+    return combined(hashes, len(_times(table)))

@@ -1,0 +1,181 @@
+"""Records on Spark: each round is a shuffle by slot, and a pass over the partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from horai.io.items import Narrative
+from horai.io.letters import InputError
+from horai.io.pieces import shifted
+from horai.io.read import Options, read_object
+from horai.spark.batch import packed, unreadable
+from horai.spark.grid import Grid, Read, Work
+from horai.spark.records import Record, from_batch, to_batch
+from horai.spark.tasks import RunTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+NOTHING = -3  # as a round: a row that is there so that its slot is worked on
+BATCH_BYTES = 1 << 25
+FRAME_ROWS = 1 << 19
+_TYPES = (
+    "round int, slot int, run int, bucket int, seq long, label string, blob binary"  # as SCHEMA
+)
+# Blobs are large: a batch of ten thousand would be too much at once.
+_SETTINGS = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
+    "spark.sql.inMemoryColumnarStorage.batchSize": "64",
+}
+
+
+class SparkGrid(Grid["DataFrame"]):
+    """Rounds as jobs of Spark."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks can run at once."""
+        return int(self.spark.sparkContext.defaultParallelism)
+
+    def scatter(self, records: list[Record]) -> DataFrame:
+        return self._kept(self.spark.createDataFrame(pa.Table.from_batches([to_batch(records)])))
+
+    def read(self, number: int, read: Read) -> DataFrame:
+        def pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for piece in batch.column(0).to_pylist():
+                    yield from batches_of(read(piece))
+
+        self._tell("read and send")
+        numbers = self.spark.range(0, number, 1, max(number, 1))
+        return self._kept(numbers.mapInArrow(pieces, _TYPES))
+
+    def frame(self, frame: DataFrame, run: RunTask, options: Options) -> DataFrame:
+        """The rows of a data frame on their way to buckets."""
+        self._tell("read and send")
+        return self._kept(frame.mapInArrow(_packing(run, options), _TYPES))
+
+    def step(
+        self, before: Sequence[DataFrame], round: int, slots: int, work: Work, name: str
+    ) -> DataFrame:
+        from pyspark.sql import functions as f
+
+        nobody = self.spark.range(0, slots, 1, 1).select(
+            *(f.lit(NOTHING).cast("int").alias("round"), f.col("id").cast("int").alias("slot")),
+            *(f.lit(0).cast("int").alias(column) for column in ("run", "bucket")),
+            *(f.lit(0).cast("long").alias("seq"), f.lit("").alias("label")),
+            f.lit(b"").alias("blob"),
+        )
+        rows = nobody
+        for some in before:
+            rows = rows.unionByName(some.filter(f.col("round") == round))
+
+        def slot(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            records = [record for batch in batches for record in from_batch(batch)]
+            mine = sorted({r.slot % slots for r in records if r.round == NOTHING})
+            for number in mine:
+                here = [r for r in records if r.round != NOTHING and r.slot % slots == number]
+                yield from batches_of(work(number, here))
+
+        self._tell(name)
+        return self._kept(rows.repartitionById(slots, f.col("slot")).mapInArrow(slot, _TYPES))
+
+    def collect(self, records: DataFrame, round: int) -> list[Record]:
+        from pyspark.sql import functions as f
+
+        with self._set():
+            return from_batch(records.filter(f.col("round") == round).toArrow())
+
+    def forget(self, records: Sequence[DataFrame]) -> None:
+        for frame in records:
+            frame.unpersist()
+
+    def _kept(self, frame: DataFrame) -> DataFrame:
+        with self._set():
+            return frame.persist()
+
+    def _tell(self, name: str) -> None:
+        """Name what comes, for the pages of Spark."""
+        self.spark.sparkContext.setJobDescription(f"Horai: {name}")
+
+    @contextmanager
+    def _set(self) -> Iterator[None]:
+        """Settings for blobs, taken back afterwards: the session may belong to others."""
+        conf = self.spark.conf
+        before = {name: conf.get(name) for name in _SETTINGS}
+        for name, value in _SETTINGS.items():
+            conf.set(name, value)
+        try:
+            yield
+        finally:
+            for name, old in before.items():
+                conf.unset(name) if old is None else conf.set(name, old)
+
+
+def batches_of(records: Iterable[Record]) -> Iterator[pa.RecordBatch]:
+    """Records in batches of bounded size."""
+    some: list[Record] = []
+    size = 0
+    for record in records:
+        some.append(record)
+        size += len(record.blob)
+        if size >= BATCH_BYTES:
+            yield to_batch(some)
+            some, size = [], 0
+    if some:
+        yield to_batch(some)
+
+
+def _packing(
+    run: RunTask, options: Options
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        partition = 0 if context is None else context.partitionId()
+        lines = 0
+        for number, table in enumerate(_large(batches)):
+            seq = (partition << 20) + number
+            try:
+                narrative = _read(table, options, f"<partition {partition}>", lines)
+                yield from batches_of(packed(run, seq, narrative))
+            except InputError as error:
+                yield to_batch([unreadable(run.number, seq, error)])
+            lines += table.num_rows
+
+    return pack
+
+
+def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Batches put together, so that the work on each pays."""
+    some: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        some.append(batch)
+        rows += batch.num_rows
+        if rows >= FRAME_ROWS:
+            yield pa.Table.from_batches(some)
+            some, rows = [], 0
+    if rows:
+        yield pa.Table.from_batches(some)
+
+
+def _read(table: pa.Table, options: Options, name: str, lines: int) -> Narrative:
+    narrative = read_object(
+        table,
+        options.schema,
+        unit=options.clock.unit,
+        time_in=options.clock.time_in,
+        type_name=options.type_name,
+        strict=options.strict,
+        name=name,
+    )
+    return shifted(narrative, lines)

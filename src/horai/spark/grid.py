@@ -1,0 +1,62 @@
+"""How records get from one round to the next. Here in one process; `cluster` does it on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from horai.spark.records import DRIVER, Record
+
+H = TypeVar("H")
+Work = Callable[[int, list[Record]], Iterable[Record]]
+Read = Callable[[int], Iterable[Record]]
+
+
+class Grid(Protocol, Generic[H]):
+    """Moves records; `H` stands for records that are somewhere."""
+
+    def scatter(self, records: list[Record]) -> H:
+        """Records that are here."""
+
+    def read(self, number: int, read: Read) -> H:
+        """What reading gives, piece by piece."""
+
+    def step(self, before: Sequence[H], round: int, slots: int, work: Work, name: str) -> H:
+        """Work on the records of a round, slot by slot; slots without records too."""
+
+    def collect(self, records: H, round: int) -> list[Record]:
+        """The records for a round, brought here."""
+
+    def forget(self, records: Sequence[H]) -> None:
+        """They are not needed any more."""
+
+
+class LocalGrid(Grid[list[Record]]):
+    """One slot after the other, in this process."""
+
+    def scatter(self, records: list[Record]) -> list[Record]:
+        return records
+
+    def read(self, number: int, read: Read) -> list[Record]:
+        return [record for piece in range(number) for record in read(piece)]
+
+    def step(
+        self, before: Sequence[list[Record]], round: int, slots: int, work: Work, name: str
+    ) -> list[Record]:
+        records = [record for some in before for record in some if record.round == round]
+        return [found for slot in range(slots) for found in work(slot, _of(records, slot, slots))]
+
+    def collect(self, records: list[Record], round: int) -> list[Record]:
+        return [record for record in records if record.round == round]
+
+    def forget(self, records: Sequence[list[Record]]) -> None:
+        return None
+
+
+def _of(records: list[Record], slot: int, slots: int) -> list[Record]:
+    return [record for record in records if record.slot % slots == slot]
+
+
+def messages(found: Iterable[Record]) -> Iterator[Record]:
+    """The records for who runs it all."""
+    return (record for record in found if record.round == DRIVER)

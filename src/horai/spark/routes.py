@@ -1,0 +1,198 @@
+"""To which buckets the rows of an entity go, stage by stage.
+
+A stage has two rounds: in the first, rows that come by a join on entities meet those who ask for
+them; in the second the engine runs. Rows with a place for the key go to the bucket of what stands
+there. Rows that come by joins go to the meeting point of what stands at the place of the join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from horai.io.schema import TableKey
+from horai.plan.stages import Stage
+from horai.spark.hashing import Hashes, Path, hash_argument, hash_rows
+from horai.spark.records import ROW, Label, Record, Rows, lean, packed
+
+Entity = tuple[str, str, int]  # event or fluent, name, arity
+
+
+def meeting_round(stage: int) -> int:
+    """The round in which what a stage gets by joins is sent on."""
+    return 2 * stage
+
+
+def engine_round(stage: int) -> int:
+    """The round in which a stage runs."""
+    return 2 * stage + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Rows go to the bucket of what stands at `place`.
+
+    Without a place all go to bucket 0 (`whole` False) or by all their arguments (True). With a
+    meeting point they stop there first, and go on to the buckets that ask for them.
+    """
+
+    round: int
+    place: Path | None
+    whole: bool = False
+    home: bool = False
+    meeting: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Rows of an anchor tell a meeting point who asks: what stands at `key`, for `place`."""
+
+    round: int
+    meeting: int
+    place: Path
+    key: Path
+
+
+@dataclass(slots=True)
+class Meeting:
+    """Where rows of an entity wait for those who ask for what stands at a place of theirs.
+
+    `itself` says that the bucket of what stands there wants them too.
+    """
+
+    entity: Entity
+    place: Path
+    itself: bool
+    home: bool
+
+
+@dataclass(slots=True)
+class Routes:
+    """All routes of a run with some number of buckets."""
+
+    buckets: int
+    routes: dict[Entity, list[Route]] = field(default_factory=dict)
+    asking: dict[Entity, list[Asking]] = field(default_factory=dict)
+    meetings: list[Meeting] = field(default_factory=list)
+
+    @property
+    def meeting_rounds(self) -> set[int]:
+        """The rounds in which something meets."""
+        return {ask.round for asks in self.asking.values() for ask in asks}
+
+    def send(
+        self, run: int, seq: int, key: TableKey, table: pa.Table, what: str, after: int
+    ) -> Iterator[Record]:
+        """The rows of a table to all buckets that want them in rounds after one."""
+        entity = (str(key.kind), key.name, key.arity)
+        routes = [route for route in self.routes.get(entity, ()) if route.round > after]
+        twice = {r.round // 2 for r in routes if len(_same_stage(r, routes)) > 1}
+        for route in routes:
+            rows = table
+            if route.round // 2 in twice:
+                numbers = np.arange(table.num_rows, dtype=np.int64) + (seq << 32)
+                rows = table.append_column(ROW, pa.array(numbers))
+            label = Label(what, *_fields(key), route.home, route.meeting or 0)
+            yield from self._spread(run, seq, rows, route, label)
+        for ask in self.asking.get(entity, ()):
+            if ask.round > after:
+                yield from self._ask(run, seq, table, ask)
+
+    def _spread(
+        self, run: int, seq: int, table: pa.Table, route: Route, label: Label
+    ) -> Iterator[Record]:
+        if route.place is not None:
+            hashes = hash_argument(table, route.place)
+        elif route.whole:
+            hashes = hash_rows(table, label.arity)
+        else:
+            hashes = np.zeros(table.num_rows, np.uint64)
+        for bucket, part in split(table, self.bucket(hashes), self.buckets):
+            yield self.record(route.round, run, bucket, seq, label, part)
+
+    def _ask(self, run: int, seq: int, table: pa.Table, ask: Asking) -> Iterator[Record]:
+        wanted, key = hash_argument(table, ask.place), hash_argument(table, ask.key)
+        pairs = np.unique(np.stack([wanted, self.bucket(key).astype(np.uint64)]), axis=1)
+        told = pa.table({"hash": pa.array(pairs[0]), "bucket": pa.array(pairs[1])})
+        label = Label("asking", number=ask.meeting)
+        for bucket, part in split(told, self.bucket(pairs[0]), self.buckets):
+            yield self.record(ask.round, run, bucket, seq, label, part)
+
+    def bucket(self, hashes: Hashes) -> Rows:
+        """The buckets of what has these numbers."""
+        return (hashes % np.uint64(self.buckets)).astype(np.int64)
+
+    def record(
+        self, round: int, run: int, bucket: int, seq: int, label: Label, table: pa.Table
+    ) -> Record:
+        """A table on its way to a bucket."""
+        slot = self.slot(run, bucket)
+        return Record(round, slot, run, bucket, seq, label.dump(), packed(table))
+
+    def slot(self, run: int, bucket: int) -> int:
+        """The partition that works on a bucket, if there are enough of them."""
+        return run * self.buckets + bucket
+
+
+def _fields(key: TableKey) -> tuple[str, int, str, str]:
+    return key.name, key.arity, str(key.kind), str(key.form)
+
+
+def _same_stage(route: Route, routes: Sequence[Route]) -> list[Route]:
+    return [other for other in routes if other.round // 2 == route.round // 2]
+
+
+def split(table: pa.Table, buckets: Rows, number: int) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of a table by bucket, in their order."""
+    if not table.num_rows:
+        return
+    counts = np.bincount(buckets, minlength=number)
+    if counts.max() == table.num_rows:
+        yield int(buckets[0]), lean(table)
+        return
+    ordered = table.take(pa.array(np.argsort(buckets, kind="stable")))
+    ends = np.cumsum(counts)
+    for bucket in np.flatnonzero(counts).tolist():
+        yield bucket, lean(ordered.slice(ends[bucket] - counts[bucket], counts[bucket]))
+
+
+def routes_of(stages: Sequence[Stage], inputs: Sequence[Entity], buckets: int) -> Routes:
+    """The routes of all that stages read; `inputs` is what may come from the stream."""
+    found = Routes(buckets)
+    homeless = dict.fromkeys(inputs)
+    for stage in stages:
+        for kind, name, arity in (*stage.items, *stage.given):
+            _add(found, stage, (str(kind), name, arity), homeless)
+    for entity in homeless:
+        route = Route(engine_round(0), None, whole=True, home=True)
+        found.routes.setdefault(entity, []).append(route)
+    return found
+
+
+def _add(found: Routes, stage: Stage, entity: Entity, homeless: dict[Entity, None]) -> None:
+    """The routes of an entity to a stage; the first place it has is its home."""
+    routes, round = found.routes.setdefault(entity, []), engine_round(stage.number)
+    places = {(str(e[0]), *e[1:]): place for e, place in stage.places.items()}
+    direct, home = places.get(entity), entity in homeless
+    if not stage.is_split:
+        homeless.pop(entity, None)
+        routes.append(Route(round, None, home=home))
+        return
+    if direct is not None:
+        homeless.pop(entity, None)
+    joins = [join for join in stage.joins if (str(join.entity[0]), *join.entity[1:]) == entity]
+    for place in dict.fromkeys(join.place for join in joins):
+        itself = place == direct
+        number = len(found.meetings)
+        found.meetings.append(Meeting(entity, place, itself, home and itself))
+        routes.append(Route(meeting_round(stage.number), place, meeting=number))
+        for join in joins:
+            if join.place == place:
+                anchor = (str(join.anchor[0]), *join.anchor[1:])
+                ask = Asking(meeting_round(stage.number), number, join.meeting, join.key)
+                found.asking.setdefault(anchor, []).append(ask)
+    if direct is not None and direct not in {join.place for join in joins}:
+        routes.append(Route(round, direct, home=home))

@@ -1,0 +1,113 @@
+"""Stages and buckets change cost, never answers: random runs in buckets, without Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from tests.strategies.staged import StagedRun, staged_runs
+
+import horai
+from horai.errors import RunError, UsageError
+from horai.result import Result
+from horai.rules import Rules
+from horai.spark.grid import LocalGrid
+from horai.sparking import job_of, run_job
+
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def told(result: Result) -> dict[str, Any]:
+    """Everything that a result says."""
+    return {
+        "windows": result.rows("windows"),
+        "changelog": result.rows("changelog"),
+        "final": result.rows("final"),
+        "letters": sorted(result.dead_letters),
+        "metrics": result.metrics.to_dict(),
+    }
+
+
+def in_one_process(rules: Rules, run: StagedRun) -> dict[str, Any]:
+    try:
+        return told(rules.run(run.narrative, **run.settings))
+    except (UsageError, RunError) as error:
+        return {"refused": str(error)}
+
+
+def in_buckets(rules: Rules, run: StagedRun) -> dict[str, Any]:
+    try:
+        job = job_of(rules, run.narrative, **run.settings)
+        return told(run_job(LocalGrid(), job, run.buckets))
+    except (UsageError, RunError) as error:
+        return {"refused": str(error)}
+
+
+def check(run: StagedRun) -> None:
+    rules = horai.loads(run.rules)
+    assert in_buckets(rules, run) == in_one_process(rules, run)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@given(staged_runs())
+def test_buckets_give_the_answers_of_one_process(run: StagedRun) -> None:
+    check(run)
+
+
+@pytest.mark.slow
+@settings(max_examples=1500, deadline=None, suppress_health_check=QUIET)
+@given(staged_runs())
+def test_buckets_give_the_answers_of_one_process_at_length(run: StagedRun) -> None:
+    check(run)
+
+
+LONG = """
+collectIntervals(close(_, _)=true).
+initiatedAt(a(X)=true, T) :- happensAt(e(X), T).
+terminatedAt(a(X)=true, T) :- happensAt(g(X), T).
+holdsFor(b(X)=true, I) :- holdsFor(a(X)=true, J), intDurGreater(J, 20, I).
+holdsFor(p(X, Y)=true, I) :-
+    holdsFor(close(X, Y)=true, C), holdsFor(a(X)=true, J), holdsFor(b(Y)=true, K),
+    intersect_all([C, J, K], I).
+"""
+
+
+def test_changes_may_lie_further_back_than_the_window() -> None:
+    """That bob's interval is long enough shows when its start has left the window long ago."""
+    narrative = ["e|1|1|ann", "e|3|3|bob", "close|2|2|inf|true|ann|bob", "g|37|37|bob"]
+    run = StagedRun(LONG, narrative, {"start": 0, "end": 50, "window": 5, "step": 5}, 3)
+    rules = horai.loads(run.rules)
+    found = in_buckets(rules, run)
+    assert found == in_one_process(rules, run)
+    assert [(r.start, r.end) for r in found["final"] if r.name == "p"] == [(4, 38)]
+
+
+def test_initial_values_reach_later_stages_with_their_start() -> None:
+    text = """
+    initially(a(X)=true) :- who(X).
+    terminatedAt(a(X)=true, T) :- happensAt(g(X), T).
+    initiatedAt(p(X, Y)=true, T) :- happensAt(meet(X, Y), T), holdsAt(a(Y)=true, T).
+    happensAt(q(X, Y), T) :- happensAt(meet(X, Y), T), happensAt(startI(a(X)=true), T0), T0 < T.
+    who(ann). who(bob).
+    """
+    run = StagedRun(text, ["meet|7|7|ann|bob"], {"start": 3, "end": 9, "window": 3, "step": 3}, 4)
+    rules = horai.loads(run.rules)
+    assert in_buckets(rules, run) == in_one_process(rules, run)
+
+
+def test_what_begins_after_the_query_time_reaches_later_stages() -> None:
+    """An initiation at the query time itself: the interval begins one point later."""
+    text = """
+    collectIntervals(close(_, _)=true).
+    initiatedAt(a(X)=true, T) :- happensAt(e(X), T).
+    holdsFor(p(X, Y)=true, I) :-
+        holdsFor(close(X, Y)=true, C), holdsFor(a(X)=true, J), holdsFor(a(Y)=true, K),
+        intersect_all([C, J, K], I).
+    """
+    narrative = ["close|1|1|inf|true|ann|bob", "e|2|2|bob", "e|10|10|ann"]
+    run = StagedRun(text, narrative, {"start": 0, "end": 20, "window": 10, "step": 10}, 3)
+    rules = horai.loads(run.rules)
+    found = in_buckets(rules, run)
+    assert found == in_one_process(rules, run)
+    assert [(r.query, r.start) for r in found["windows"] if r.name == "p"] == [(10, 11), (20, 11)]
