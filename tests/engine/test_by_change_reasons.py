@@ -53,27 +53,48 @@ def test_lists(rules: str) -> None:
     assert update(rules) == Update("lists")
 
 
+CYCLES = [
+    "initiatedAt(it(X)=true, T) :- happensAt(go(X), T), \\+ holdsAt(it(X)=true, T).",
+    "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\nfi(it(X)=a, it(X)=b, 5).\n"
+    "terminatedAt(it(X)=_, T) :- happensAt(go(X), T), holdsAt(it(X)=b, T).",
+    "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\n"
+    "fi(it(X)=a, it(X)=b, 5) :- \\+ holdsAt(on(X)=true, T).",
+    "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\nfi(it(X)=a, it(Y)=b, 5) :- next(X, Y).\n"
+    "next(a, b).",
+    "happensAt(it(X), T) :- happensAt(go(X), T), \\+ holdsAt(seen(X)=true, T).\n"
+    "initiatedAt(done(X)=true, T) :- happensAt(it(X), T).\n"
+    "initiatedAt(seen(X)=true, T) :- happensAt(go(X), T), initiatedAt(done(X)=true, T).",
+]
+
+
+@pytest.mark.parametrize("rules", CYCLES)
+def test_cycles(rules: str) -> None:
+    assert update(rules) == Update("cycles")
+    apart = "it is settled in the order of time, and time-points lie apart"
+    assert update(rules, tick=5) == Update(None, apart)
+
+
 DELAY = "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\nfi(it(X)=a, it(X)=b, 5)."
 
 
 def test_delays() -> None:
     assert update(DELAY) == Update("delays")
-    apart = "it has delayed effects, and time-points lie apart"
+    apart = "it is settled in the order of time, and time-points lie apart"
     assert update(DELAY, tick=5) == Update(None, apart)
 
 
 REASONS = [
     (
-        f"{DELAY}\nterminatedAt(it(X)=_, T) :- happensAt(go(X), T), holdsAt(it(X)=b, T).",
-        "it has delayed effects in a cycle",
-    ),
-    (
         f"{DELAY}\nhappensAt(seen(X), T) :- happensAt(go(X), T), initiatedAt(it(X)=a, T).",
-        "it has delayed effects, and rules ask for its initiations",
+        "rules ask when it/1 is initiated or terminated",
     ),
     (
-        "initiatedAt(it(X)=true, T) :- happensAt(go(X), T), \\+ holdsAt(it(X)=true, T).",
-        "<rules>:4: it is in a cycle and asks for what its own component says",
+        "initiatedAt(it(X)=true, T) :- holdsAt(on(X)=true, T), \\+ holdsAt(it(X)=true, T).",
+        "<rules>:4: no event, start or end at the time of its head comes first",
+    ),
+    (
+        "initiatedAt(it(X)=N, T) :- happensAt(go(X), T), holdsAt(it(X)=M, T), atom_length(M, N).",
+        "it is settled cell by cell",
     ),
     ("initially(it(a)=true).", "it has initial values only"),
     (

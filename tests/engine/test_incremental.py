@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 from tests.engine.comparing import Setting, differences
 from tests.engine.ways import Restored, apart, served, session_of
 from tests.strategies.changing_streams import ChangingRun, changing_runs, changing_streams, cuts
-from tests.strategies.machines import protocol_runs
+from tests.strategies.machines import descriptions, protocol_runs
 from tests.strategies.runs import Run, runs
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
 
 from horai.engine import session
 from horai.engine.deltas import store
+from horai.engine.deltas.parts import Cycles
 
 Law = Callable[[st.DataObject], None]
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -76,6 +77,18 @@ def wild_rules_do(data: st.DataObject) -> None:
 def protocols_do(data: st.DataObject) -> None:
     """Components with cycles and delays."""
     check(_cut_anew(data.draw(protocol_runs()), data))
+
+
+def protocols_that_change_much_do(data: st.DataObject) -> None:
+    """Cycles and delays over streams of which most is late and much is taken back."""
+    described = data.draw(descriptions())
+    lateness = data.draw(st.sampled_from([0, 5, 14]))
+    items = data.draw(changing_streams(described.tick, lateness, told=False))
+    run = ChangingRun(described, data.draw(cuts()), items)
+    live = session_of(described.text, setting_of(run), "always").live
+    cycles = sum(isinstance(part, Cycles) for part in live.parts)
+    event("cycles by change" if cycles else "no cycle by change")
+    check(run)
 
 
 def _cut_anew(run: Run, data: st.DataObject) -> ChangingRun:
@@ -152,6 +165,7 @@ LAWS: dict[Law, int] = {
     tame_rules_do: 25,
     wild_rules_do: 20,
     protocols_do: 15,
+    protocols_that_change_much_do: 40,
     the_reference_does: 20,
     what_is_chosen_does_not_matter: 25,
     settings_do_not_matter: 25,

@@ -206,7 +206,7 @@ class Components:
                         tuple(c.take(new) for c in first.args), first.value[new], first.start[new]
                     )
                 found.owners[key] = owners
-                carried = _both(carried, first, self.symbols)
+                carried = held_by_both(carried, first, self.symbols)
             held[key] = carried
         return held
 
@@ -235,7 +235,8 @@ class Components:
         return Held(said.args, said.value, np.full(len(said), self.world.start))
 
 
-def _both(one: Held, other: Held, symbols: Symbols) -> Held:
+def held_by_both(one: Held, other: Held, symbols: Symbols) -> Held:
+    """Values of different fluents together."""
     if not len(one) or not len(other):
         return one if len(one) else other
     args = tuple(concat(pair, symbols) for pair in zip(one.args, other.args, strict=True))

@@ -76,18 +76,26 @@ class MachineRun:
         MachineRun.met += len(candidates.time) + 1
         if MachineRun.met <= MachineRun.few:
             return False
-        live = new_live(self.machine, given, inputs.registers(), len(candidates.time), self._held())
-        live = take_up(live, given, earlier_attempts(self))
-        stop = min(cut, self.world.query)
-        outcome, live = self._until(candidates, given, live, stop)
-        if outcome == row.DONE:
-            found.clock = self._carried(live, given)
-            outcome, live = self._until(candidates, given, live, self.world.query)
-        if outcome in (row.UNSETTLED, row.GAVE_UP):
-            found.clock = None
+        settled = self.settle(candidates, given, inputs.registers(), cut)
+        if settled is None:
             return False
+        found.clock, live = settled
         self._publish(live, found)
         return True
+
+    def settle(
+        self, candidates: Candidates, given: Given, registers: Ints, cut: int
+    ) -> tuple[ClockState, Live] | None:
+        """Settle all candidates: what is carried over at the cut, and how it ends; None if that
+        takes more than a machine."""
+        live = new_live(self.machine, given, registers, len(candidates.time), self._held())
+        live = take_up(live, given, earlier_attempts(self))
+        outcome, live = self._until(candidates, given, live, min(cut, self.world.query))
+        if outcome != row.DONE:
+            return None
+        carried = self._carried(live, given)
+        outcome, live = self._until(candidates, given, live, self.world.query)
+        return None if outcome != row.DONE else (carried, live)
 
     def _has_others(self) -> bool:
         """Has a member values that no rule of the component gives it?"""
@@ -138,20 +146,44 @@ class MachineRun:
 
     # --- results ---------------------------------------------------------------------------------
 
-    def _publish(self, live: Live, found: Findings) -> None:
+    def fluents(self, live: Live) -> dict[Key, Fluent]:
+        """The spans of all fluents."""
         spans = live.spans[: live.come[row.N_SPANS]]
         inst = live.inst[: live.come[row.N_INST]]
+        node = inst[spans[:, 0], row.NODE]
+        listed = enumerate(self.machine.nodes)
+        return {
+            key: self._fluent(inst, spans[node == number], number, key)
+            for number, (kind, key) in listed
+            if kind == "fluent"
+        }
+
+    def events(self, live: Live) -> dict[Key, Relation]:
+        """The points of all events."""
+        inst = live.inst[: live.come[row.N_INST]]
         points = live.points[: live.come[row.N_POINTS]]
-        span_node, point_node = inst[spans[:, 0], row.NODE], inst[points[:, 1], row.NODE]
+        node = inst[points[:, 1], row.NODE]
+        found: dict[Key, Relation] = {}
         for number, (kind, key) in enumerate(self.machine.nodes):
-            mine = points[point_node == number]
             if kind == "event":
-                rows = self._rows(inst, mine[:, 1], key, None, mine[:, 3])
-                self._points("event", key, rows, found)
-                continue
-            fluent = self._fluent(inst, spans[span_node == number], number, key)
+                mine = points[node == number]
+                found[key] = self._rows(inst, mine[:, 1], key, None, mine[:, 3])
+        return found
+
+    def _publish(self, live: Live, found: Findings) -> None:
+        for key, rows in self.events(live).items():
+            self._points("event", key, rows, found)
+        for key, fluent in self.fluents(live).items():
             found.fluents[key] = fluent
             self.world.add_fluent(key, fluent)
+            self._publish_points(live, key, found)
+
+    def _publish_points(self, live: Live, key: Key, found: Findings) -> None:
+        """Initiations and terminations, for rules that read them."""
+        inst = live.inst[: live.come[row.N_INST]]
+        points = live.points[: live.come[row.N_POINTS]]
+        if key in self.program.initiations_read | self.program.terminations_read:
+            mine = points[inst[points[:, 1], row.NODE] == self.node("fluent", key)]
             if key in self.program.initiations_read:
                 begun = mine[mine[:, 0] == INITIATE]
                 rows = self._rows(inst, begun[:, 1], key, begun[:, 2], begun[:, 3])

@@ -18,6 +18,7 @@ from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed
 from horai.engine.deltas.live import Live
 from horai.engine.deltas.live_world import LiveWorld
+from horai.engine.deltas.reasons import NotByChange
 from horai.engine.deltas.told import told
 from horai.engine.dynamic import Members
 from horai.engine.findings import Findings
@@ -161,7 +162,10 @@ class Session:
             with watching(self.profile, self.live, place):
                 return self.live.run(place, components, memory, compiled, cut, changed, before)
 
-        findings, cuts = self._each(world, border, run)
+        try:
+            findings, cuts = self._each(world, border, run)
+        except NotByChange:
+            return None  # of one component more was asked than could be known before
         self.live.built = True
         if not self.live.possible:
             return None

@@ -13,14 +13,15 @@ import numpy as np
 
 from horai.engine.clock import Block, Clock, Outcome
 from horai.engine.clockstate import ClockState
-from horai.engine.columns import Column, codes, codes_of
+from horai.engine.columns import codes_of
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed
+from horai.engine.deltas.entities import Args, Entities, different, entities
 from horai.engine.deltas.reading import Name
 from horai.engine.deltas.rules import Logs, RuleDelta
 from horai.engine.deltas.store import FluentStore, SpanChange, in_regions, moved
 from horai.engine.findings import Findings
-from horai.engine.hashing import build, dense, first, probe
+from horai.engine.hashing import probe
 from horai.engine.heads import Said
 from horai.engine.memory import Memory, holding
 from horai.engine.simple import Held
@@ -29,39 +30,7 @@ from horai.engine.world import merged
 from horai.plan.guards import Tests
 from horai.plan.program import Key, PointPlan, Program, Stratum
 from horai.temporal.clockwork import GHOST, INITIATE, TERMINATE
-from horai.temporal.spans import INF, Ints, Mask, Spans
-
-Args = tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Entities:
-    """Some entities by the codes of their arguments."""
-
-    keys: list[Ints]
-    size: int
-
-    def having(self, args: tuple[Column, ...], rows: int, symbols: Symbols) -> Mask:
-        """Which rows are about one of them?"""
-        if not self.size or not rows:
-            return np.zeros(rows, np.bool_)
-        if not self.keys:
-            return np.ones(rows, np.bool_)
-        asked = [codes_of(column, symbols) for column in args]
-        found: Mask = first(asked, build(self.keys)) >= 0
-        return found
-
-    def tuples(self) -> set[Args]:
-        """Their arguments."""
-        if not self.keys:
-            return {()} if self.size else set()
-        return set(zip(*(key.tolist() for key in self.keys), strict=True))
-
-
-def entities(found: set[Args], arity: int) -> Entities:
-    """Entities by their arguments."""
-    rows = np.array(sorted(found), np.int64).reshape(len(found), arity)
-    return Entities([rows[:, place].copy() for place in range(arity)], len(found))
+from horai.temporal.spans import INF, Ints, Spans
 
 
 class _ByPoints(Clock):
@@ -149,11 +118,11 @@ class DelayDelta:
         for part in parts:
             keys = [codes_of(column, self.symbols) for column in part.args]
             for mask, into in ((part.time <= before, late), (part.time > before, fresh)):
-                into |= _different([key[mask] for key in keys], int(mask.sum()))
+                into |= different([key[mask] for key in keys], int(mask.sum()))
         return entities(late, arity), entities(fresh - late, arity)
 
     def _late(self, components: Components, who: Entities, memory: Memory) -> Outcome:
-        columns = [codes(key) for key in who.keys]
+        columns = who.columns()
         low, high = np.full(who.size, memory.cut + 1), np.full(who.size, INF)
         points = [rule.between(columns, low, high)[1] for rule in self.rules]
         held = {
@@ -221,13 +190,6 @@ class DelayDelta:
             return np.arange(pairs.rows)
         positions = tuple((place, True) for place in range(len(who.keys)))
         return probe(who.keys, pairs.index(positions, self.symbols))[1]
-
-
-def _different(keys: list[Ints], rows: int) -> set[Args]:
-    if not rows:
-        return set()
-    _, firsts = dense(keys, rows)
-    return set(zip(*(key[firsts].tolist() for key in keys), strict=True)) if keys else {()}
 
 
 def _only(held: Held, who: Entities, symbols: Symbols) -> Held:

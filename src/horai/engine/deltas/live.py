@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from horai.engine.deltas.changes import Changed, PointChange, exchanged, replace
 from horai.engine.deltas.edges import EdgeLog
 from horai.engine.deltas.live_world import LiveWorld, Relations
 from horai.engine.deltas.log import Log
-from horai.engine.deltas.parts import ByChange, Delays, Lists, Now, Points, part_of
+from horai.engine.deltas.parts import ByChange, Cycles, Delays, Lists, Now, Points, part_of
 from horai.engine.deltas.reading import Name
+from horai.engine.deltas.reasons import NotByChange
 from horai.engine.deltas.store import (
     FluentStore,
     SharedStore,
@@ -52,6 +54,7 @@ class Live:
         self.derived = frozenset(sources)
         several = {source for source in sources if sources.count(source) > 1}
         self.possible = True
+        self.refused: set[int] = set()  # components that turned out not to be done by change
         # Fluents and events of which readers see something else than what one component says.
         self.assembled = {key for kind, key in several if kind == "fluent"} | set(
             program.groundings
@@ -69,7 +72,8 @@ class Live:
         self.logs: dict[Name, Log] = {}
         self.edges: dict[Name, EdgeLog] = {}
         self.parts = [
-            part_of(one, self.program, self.symbols, self.tick) for one in self.program.strata
+            None if place in self.refused else part_of(one, self.program, self.symbols, self.tick)
+            for place, one in enumerate(self.program.strata)
         ]
         for part in self.parts:
             for kind, key in part.reads if part is not None else ():
@@ -146,14 +150,17 @@ class Live:
         found = None
         mine: Changed = {}
         if part is not None and self.built:
-            said = part.step(Now(components, self.logs, self.stores, changed, before, memory))
+            now = Now(components, self.logs, self.stores, changed, before, memory)
+            with self._refusing(place):
+                said = part.step(now)
             for key in part.stores if self.program.dynamic else ():
                 if components.groundings.restricts(key):  # its domain may have changed
                     said.setdefault(("fluent", key), no_change(part.stores[key].fluent.pairs))
             for name, change in said.items():
                 mine[name] = self._published(place, name[1], change, components)
-        elif isinstance(part, Points | Delays):
-            part.build(components, self.logs, memory)
+        elif isinstance(part, Points | Delays | Cycles):
+            with self._refusing(place):
+                part.build(components, self.logs, memory)
             self._publish_all(place, part, components)
         else:
             found = self._from_scratch(place, components, memory, compiled, cut, mine)
@@ -165,6 +172,16 @@ class Live:
         for name, change in mine.items():
             _note(changed, name, change, self.symbols)
         return None if part is not None and self.built else found
+
+    @contextmanager
+    def _refusing(self, place: int) -> Iterator[None]:
+        """A component that this run gives too much to do is worked out as a whole from now on."""
+        try:
+            yield
+        except NotByChange:
+            self.refused.add(place)
+            self.reset()
+            raise
 
     def _from_scratch(
         self,

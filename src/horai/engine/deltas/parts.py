@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from contextlib import suppress
+from typing import ClassVar, NamedTuple
 
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed
+from horai.engine.deltas.cycle_rules import cycle_rules
+from horai.engine.deltas.cycles import CycleDelta
 from horai.engine.deltas.delay_rules import delay_rules
 from horai.engine.deltas.delays import DelayDelta
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.plain import PlainDelta, plain_rules
 from horai.engine.deltas.reading import Name
-from horai.engine.deltas.reasons import NotByChange, Update
+from horai.engine.deltas.reasons import Kind, NotByChange, Update
 from horai.engine.deltas.rules import Logs, RuleDelta
 from horai.engine.deltas.static import StaticComponent, only_lists, refuse_stratum
 from horai.engine.deltas.store import FluentStore, SpanChange
@@ -44,6 +47,7 @@ class Now(NamedTuple):
 class ByChange(ABC):
     """A component by change: the stores of its fluents and the logs of its events."""
 
+    kind: ClassVar[Kind]
     stratum: Stratum
     reads: set[Name]  # the relations whose changes matter
     logs: dict[Key, Log]
@@ -74,6 +78,8 @@ class ByChange(ABC):
 class Points(ByChange):
     """Simple fluents and events without cycles."""
 
+    kind = "points"
+
     def __init__(self, plain: PlainDelta) -> None:
         self.plain = plain
         self.stratum, self.reads, self.logs = plain.stratum, plain.reads, plain.logs
@@ -102,6 +108,8 @@ class Points(ByChange):
 
 class Delays(ByChange):
     """Simple fluents with delayed effects."""
+
+    kind = "delays"
 
     def __init__(self, delta: DelayDelta) -> None:
         self.delta = delta
@@ -132,8 +140,43 @@ class Delays(ByChange):
         self.delta.forget(cut)
 
 
+class Cycles(ByChange):
+    """Simple fluents and events that depend on themselves."""
+
+    kind = "cycles"
+
+    def __init__(self, delta: CycleDelta) -> None:
+        self.delta = delta
+        self.stratum, self.reads, self.logs = delta.stratum, delta.rules.reads, delta.logs
+
+    @property
+    def stores(self) -> Stores:
+        """What its fluents are now."""
+        return self.delta.stores
+
+    def build(self, components: Components, logs: Logs, memory: Memory) -> None:
+        """Everything from scratch, beside what is remembered."""
+        self.delta.build(components, logs, memory)
+
+    def step(self, now: Now) -> Changed:
+        """How its relations change with what they read, and as time goes on."""
+        return self.delta.step(now.components, now.logs, now.changed, now.memory)
+
+    def findings(self, memory: Memory, cut: int, components: Components) -> Findings:
+        """What it said after its cut, as if from scratch, with its clock at a later one."""
+        found = super().findings(memory, cut, components)
+        found.clock = self.delta.state_at(components, cut)
+        return found
+
+    def forget(self, cut: int, bounds: Bounds) -> None:
+        """Drop the candidates that the memory of the component stands for."""
+        self.delta.forget(cut)
+
+
 class Lists(ByChange):
     """Statically determined fluents."""
+
+    kind = "lists"
 
     def __init__(self, static: StaticComponent) -> None:
         self.static = static
@@ -172,19 +215,10 @@ class Lists(ByChange):
         self.static.forget(min([cut, *(bounds(("fluent", key)) for key in self.stores)]))
 
 
-def part_of(
-    stratum: Stratum, program: Program, symbols: Symbols, tick: int = 1
-) -> Points | Lists | Delays | None:
+def part_of(stratum: Stratum, program: Program, symbols: Symbols, tick: int = 1) -> ByChange | None:
     """How a component is brought up to date; None if it has to be worked out as a whole."""
     try:
-        if stratum.delays:
-            found, tests = delay_rules(stratum, program, tick)
-            listed = [RuleDelta(rule, symbols) for rule in found]
-            return Delays(DelayDelta(program, stratum, listed, tests, symbols))
-        if only_lists(stratum):
-            refuse_stratum(stratum, program)
-            return Lists(StaticComponent(stratum, symbols))
-        return Points(PlainDelta(stratum, plain_rules(stratum, program), symbols))
+        return _part(stratum, program, symbols, tick)
     except NotByChange:
         return None
 
@@ -192,13 +226,21 @@ def part_of(
 def update_of(stratum: Stratum, program: Program, tick: int = 1) -> Update:
     """How a component can be brought up to date, or why it has to be worked out as a whole."""
     try:
-        if stratum.delays:
-            delay_rules(stratum, program, tick)
-            return Update("delays")
-        if only_lists(stratum):
-            refuse_stratum(stratum, program)
-            return Update("lists")
-        plain_rules(stratum, program)
-        return Update("points")
+        part = _part(stratum, program, Symbols(), tick)
     except NotByChange as reason:
         return Update(None, str(reason))
+    return Update(part.kind)
+
+
+def _part(stratum: Stratum, program: Program, symbols: Symbols, tick: int) -> ByChange:
+    if only_lists(stratum):
+        refuse_stratum(stratum, program)
+        return Lists(StaticComponent(stratum, symbols))
+    if not stratum.delays and all(plan.split is None for plan in stratum.points):
+        return Points(PlainDelta(stratum, plain_rules(stratum, program), symbols))
+    if stratum.delays:
+        with suppress(NotByChange):
+            found, tests = delay_rules(stratum, program, tick)
+            listed = [RuleDelta(rule, symbols) for rule in found]
+            return Delays(DelayDelta(program, stratum, listed, tests, symbols))
+    return Cycles(CycleDelta(cycle_rules(stratum, program, tick), program, symbols))

@@ -50,6 +50,7 @@ class Driven:
     driver: op.Scan
     rest: op.Chain
     asked: tuple[Asked, ...]
+    needed: frozenset[str]  # the variables still needed after the driver
 
     @property
     def drives(self) -> Name:
@@ -69,8 +70,8 @@ def driven(plan: PointPlan, program: Program) -> Driven:
     """
     with of_rule(plan.clause):
         _refuse_what_is_no_condition(plan)
-        place = _driver(plan)
-        _refuse_what_is_elsewhere(plan.chain, program)
+        place = driver_of(plan.chain, plan)
+        refuse_what_is_elsewhere(plan.chain, program)
         return _taken_apart(plan, place, program)
 
 
@@ -79,13 +80,14 @@ def _taken_apart(plan: PointPlan, place: int, program: Program) -> Driven:
     driver = steps[place]
     assert isinstance(driver, op.Scan)
     rule = next(one for one in program.description.rules if one.clause is plan.clause)
-    asked = [_asked(reading) for reading in _others(rule, driver, program)]
+    asked = [asked_of(reading) for reading in others(rule, driver, program)]
     return Driven(
         plan,
         op.Chain(steps[:place], needed[:place]),
         driver,
         op.Chain(steps[place + 1 :], needed[place + 1 :]),
         tuple(asked),
+        needed[place],
     )
 
 
@@ -98,9 +100,9 @@ def _refuse_what_is_no_condition(plan: PointPlan) -> None:
         raise NotByChange("its head names a range of times")
 
 
-def _driver(plan: PointPlan) -> int:
+def driver_of(chain: op.Chain, plan: PointPlan) -> int:
     """The place of the first temporal step, which has to give the time of the head."""
-    for place, step in enumerate(plan.chain.steps):
+    for place, step in enumerate(chain.steps):
         if isinstance(step, PLAIN):
             continue
         fits = (
@@ -116,8 +118,11 @@ def _driver(plan: PointPlan) -> int:
     raise NotByChange("no event, start or end at the time of its head comes first")
 
 
-def _refuse_what_is_elsewhere(chain: op.Chain, program: Program) -> None:
-    """It has to depend on what it reads alone: not on the query time, on who is known, on lists."""
+def refuse_what_is_elsewhere(chain: op.Chain, program: Program, own: bool = False) -> None:
+    """It has to depend on what it reads alone: not on the query time, on who is known, on lists.
+
+    A chain that is asked while its component is settled may look at that component's `own` points.
+    """
     changing = changing_background(program)
     for step in op.walk(chain):
         match step:
@@ -128,7 +133,7 @@ def _refuse_what_is_elsewhere(chain: op.Chain, program: Program) -> None:
             case op.Facts(key=key) | op.Procedure(key=key) if key in changing:
                 dynamic = "changes with the stream, or calls itself to look at it"
                 raise NotByChange(f"{key[0]}/{key[1]} {dynamic}")
-            case op.Scan(kind="initiated" | "terminated" | "startI" | "endI" as kind):
+            case op.Scan(kind="initiated" | "terminated" | "startI" | "endI" as kind) if not own:
                 raise NotByChange(f"it asks for {_KINDS[kind]}")
             case _:
                 pass
@@ -156,7 +161,7 @@ def changing_background(program: Program) -> set[Key]:
     return found
 
 
-def _others(rule: ec.Rule, driver: op.Scan, program: Program) -> list[Reading]:
+def others(rule: ec.Rule, driver: op.Scan, program: Program) -> list[Reading]:
     """The conditions of a rule but for its driver."""
     found = readings(rule, program.graph.helpers)
     for place, reading in enumerate(found):
@@ -165,7 +170,8 @@ def _others(rule: ec.Rule, driver: op.Scan, program: Program) -> list[Reading]:
     raise AssertionError(f"the driver is not among the conditions: {driver.term}")
 
 
-def _asked(reading: Reading) -> Asked:
+def asked_of(reading: Reading) -> Asked:
+    """What a condition asks about."""
     literal = reading.literal
     match literal:
         case ec.Happens(event=event):

@@ -10,6 +10,8 @@ from typing import Literal as OneOf
 from horai.lang.ec import syntax as ec
 from horai.plan.places import place_of
 
+Kind = OneOf["points", "lists", "delays", "cycles"]
+
 
 class NotByChange(Exception):
     """What a rule says cannot be brought up to date by change; the text is the reason."""
@@ -19,7 +21,7 @@ class NotByChange(Exception):
 class Update:
     """How a component can be brought up to date by change, or the reason why it cannot."""
 
-    kind: OneOf["points", "lists", "delays"] | None
+    kind: Kind | None
     reason: str | None = None
 
 

@@ -72,6 +72,11 @@ class RuleDelta:
 
     def step(self, heads: Heads, logs: Logs, changed: Changed) -> tuple[Said, Said]:
         """What the rule no longer says, and what it says now and did not before."""
+        gone, new = self.exchange(heads, logs, changed)
+        return self.said(gone), self.said(new)
+
+    def exchange(self, heads: Heads, logs: Logs, changed: Changed) -> tuple[Relation, Relation]:
+        """Take out the points that went and put in those that came; both."""
         driver = changed.get(self.driven.drives)
         log = logs[self.driven.drives]
         again = self._again(log, driver, changed)
@@ -86,7 +91,7 @@ class RuleDelta:
         derived = self._say(heads, new, numbers)
         self._put_in(derived)
         left, right = unmatched(old, derived, self.symbols)
-        return self.said(old.where(left)), self.said(derived.where(right))
+        return old.where(left), derived.where(right)
 
     def said(self, table: Relation) -> Said:
         """Points as heads say them."""
@@ -107,29 +112,31 @@ class RuleDelta:
 
     def _say(self, heads: Heads, table: Relation, numbers: Ints) -> Relation:
         """What the rule says because of some points of its driver."""
-        plan, driver = self.driven.plan, self.driven.driver
-        evaluator = heads.evaluator
-        nothing = self._no_points
+        plan = self.driven.plan
         if not table.rows:
-            return nothing
+            return self._no_points
         with blaming(plan.clause):
-            frame, terms = evaluator.plain(evaluator.run(self.driven.before, unit()), driver.terms)
-            if not frame.rows:
-                return nothing
-            found = join(frame, table, (*terms, driver.time), self.symbols)
-            kept = keeps(plan.chain.needed[len(self.driven.before.steps)])
-            frame = found.to_frame(kept)
-            number = numbers[found.source_rows()]
-            frame = Frame(frame.rows, {**frame.columns, "@driver": ints(number)}, frame.lists)
-            frame, said = heads.points_of(plan, evaluator.run(self.driven.rest, frame))
+            frame, said = heads.points_of(plan, self._solutions(heads, table, numbers))
         if not len(said):
-            return nothing
+            return self._no_points
         allowed = self._allowed(heads, said)
         self.form = said.form
         value = () if said.value is None else (codes(said.value),)
         columns = (*said.args, *value, frame.columns["@driver"], ints(said.time))
         whole = Relation(columns, len(said))
         return whole if allowed is None else whole.where(allowed)
+
+    def _solutions(self, heads: Heads, table: Relation, numbers: Ints) -> Frame:
+        """The solutions of the body for some points of the driver, with their numbers."""
+        driver, evaluator = self.driven.driver, heads.evaluator
+        frame, terms = evaluator.plain(evaluator.run(self.driven.before, unit()), driver.terms)
+        if not frame.rows:
+            return Frame(0)
+        found = join(frame, table, (*terms, driver.time), self.symbols)
+        frame = found.to_frame(keeps(self.driven.needed))
+        number = numbers[found.source_rows()]
+        frame = Frame(frame.rows, {**frame.columns, "@driver": ints(number)}, frame.lists)
+        return evaluator.run(self.driven.rest, frame)
 
     def _allowed(self, heads: Heads, said: Said) -> Ints | None:
         """Initiations outside of the domain end other values, so they stay."""
