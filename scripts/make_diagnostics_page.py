@@ -13,9 +13,11 @@ from pathlib import Path
 from horai.codes import all_codes
 from horai.lang.diagnostics import Diagnostic
 from horai.lang.ec.builder import read_text
+from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text as read_lars
 from horai.lang.report import CodeInfo
 from horai.plan.check import check
+from horai.plan.lars import check as check_lars
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
 FAMILIES = {
@@ -26,6 +28,7 @@ FAMILIES = {
     "H4": ("Cycles and delayed effects", "What depends on itself, and delays that never act."),
     "H5": ("Doubts", "Legal, and probably not meant."),
     "H6": ("LARS: the text", "What only LARS programs can get wrong; they share H001 to H028."),
+    "H7": ("LARS: the program", "Rules that do not fit together, or to the clock (here 2 s)."),
 }
 INTRODUCTION = """\
 # Diagnostics
@@ -78,7 +81,8 @@ def _message(info: CodeInfo) -> Iterator[str]:
 
 def _findings(info: CodeInfo) -> list[Diagnostic]:
     if info.code >= "H6":
-        return read_lars(info.example, "rules.lars")[1]
+        program, findings = read_lars(info.example, "rules.lars")
+        return [*findings, *check_lars(program, Clock(2, "s"))]
     description, findings = read_text(info.example, "rules.ec")
     return [*findings, *check(description, (), findings)]
 

@@ -7,11 +7,12 @@ from horai.lang.codes import CODES as READING
 from horai.lang.lars.lars_codes import LARS_CODES
 from horai.lang.report import CodeInfo
 from horai.plan.codes import CODES as CHECKING
+from horai.plan.lars.codes import CODES as LARS_CHECKING
 
 
 def all_codes() -> dict[str, CodeInfo]:
     """What every code means, in order of the codes."""
-    return dict(sorted((READING | CHECKING | LARS_CODES).items()))
+    return dict(sorted((READING | CHECKING | LARS_CODES | LARS_CHECKING).items()))
 
 
 def letter_codes() -> dict[str, str]:

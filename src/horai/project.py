@@ -13,7 +13,8 @@ from horai.lang.diagnostics import did_you_mean
 
 FILE = "horai.toml"
 _LISTS = ("rules", "background", "input")
-_WORDS = ("engine", "incremental", "answers", "unit", "time_in", "input_format", "format")
+_LARS = ("clock", "models", "filter")
+_WORDS = ("engine", "incremental", "answers", "unit", "time_in", "input_format", "format", *_LARS)
 _NUMBERS = ("window", "step", "tick", "allen_memory")
 _TIMES = ("start", "end")
 _FLAGS = ("strict", "include_input")

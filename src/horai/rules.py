@@ -233,6 +233,9 @@ def load(
     files, more = _paths(paths), _paths(background)
     if not files:
         raise UsageError("no rules given", "name at least one file of rules")
+    for path in files:
+        if path.suffix == ".lars":
+            raise UsageError(f"{path} is a LARS program", "load it with horai.lars.load")
     description, findings = read_files(files, more)
     return checked(description, findings, collect(predicates))
 

@@ -10,7 +10,8 @@ import typer
 
 from horai.cli import console
 from horai.cli.guard import WRONG, guarded
-from horai.cli.options import Background, Predicates, RulesArgument, choose
+from horai.cli.lars import check_lars, is_lars, refuse_lars_options
+from horai.cli.options import Background, Clock, Predicates, RulesArgument, choose
 from horai.lang.diagnostics import Diagnostic, Severity
 from horai.lang.ec.builder import read_files
 from horai.lang.ec.syntax import EventDescription
@@ -30,33 +31,43 @@ def command(
     rules: RulesArgument = None,
     background: Background = None,
     predicates: Predicates = None,
+    clock: Clock = None,
     format: Annotated[Format, typer.Option(help="For people, or for editors.")] = Format.text,
 ) -> None:
     """Check rules; exit status 2 if there are errors."""
     chosen = choose(rules, background, predicates)
-    description, read = read_files(chosen.rules, chosen.background)
-    findings = all_findings(description, read, chosen.predicates)
+    if is_lars(chosen.rules):
+        findings, summary = check_lars(chosen.rules, chosen.background, clock)
+    else:
+        refuse_lars_options(clock=clock)
+        description, read = read_files(chosen.rules, chosen.background)
+        findings = all_findings(description, read, chosen.predicates)
+        summary = _summary(description)
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     if format is Format.json:
         typer.echo(json.dumps([d.as_json() for d in findings], ensure_ascii=False, indent=1))
     else:
         console.show_findings(findings)
-        typer.echo(_summary(description, findings, errors))
+        typer.echo(f"{summary}: {_verdict(findings, errors)}")
     if errors:
         raise typer.Exit(WRONG)
 
 
-def _summary(description: EventDescription, findings: list[Diagnostic], errors: int) -> str:
-    warnings = len(findings) - errors
+def _summary(description: EventDescription) -> str:
     facts = sum(len(facts.rows) for facts in description.facts.values())
     read = [
         counted(len(description.sources), "file"),
         counted(len(description.rules), "rule"),
         counted(facts, "fact"),
     ]
+    return ", ".join(read)
+
+
+def _verdict(findings: list[Diagnostic], errors: int) -> str:
+    warnings = len(findings) - errors
     found = [
         counted(number, what)
         for number, what in ((errors, "error"), (warnings, "warning"))
         if number
     ]
-    return f"{', '.join(read)}: {' and '.join(found) or 'all is well'}"
+    return " and ".join(found) or "all is well"

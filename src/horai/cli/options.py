@@ -58,7 +58,14 @@ AllenMemory = Annotated[
 ]
 Engine = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The engine: columnar (fast) or reference (slow, obvious)."),
+    typer.Option(
+        metavar="NAME",
+        help="columnar (fast) or reference (slow, obvious); for LARS auto or reference.",
+    ),
+]
+Clock = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="LARS: length of a time point, such as 500ms."),
 ]
 Incremental = Annotated[
     str | None,

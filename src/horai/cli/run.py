@@ -13,10 +13,12 @@ import typer
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
+from horai.cli.lars import is_lars, refuse_lars_options, run_lars
 from horai.cli.metrics import summary, write_metrics
 from horai.cli.options import (
     AllenMemory,
     Background,
+    Clock,
     End,
     Engine,
     Incremental,
@@ -109,6 +111,14 @@ def command(
     engine: Engine = None,
     incremental: Incremental = None,
     predicates: Predicates = None,
+    clock: Clock = None,
+    models: Annotated[
+        str | None, typer.Option(metavar="HOW", help="LARS: one model per time, or all.")
+    ] = None,
+    filter: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="LARS: show inferences, none (all), or a,b."),
+    ] = None,
     interactive: Annotated[
         bool, typer.Option("--interactive", help="Ask questions after the run.")
     ] = False,
@@ -116,6 +126,37 @@ def command(
 ) -> None:
     """Run rules over a stream of events."""
     chosen = choose(rules, background, predicates, input)
+    if is_lars(chosen.rules):
+        # Settings that have no meaning there are told, not passed over.
+        strange = {
+            "window": window,
+            "tick": tick,
+            "metrics": metrics,
+            "include-input": include_input,
+            "allen-memory": allen_memory,
+            "incremental": incremental,
+            "predicates": predicates,
+            "interactive": interactive or None,
+        }
+        settings = merged(
+            chosen,
+            step=step,
+            start=start,
+            end=end,
+            unit=unit,
+            time_in=time_in,
+            input_format=input_format,
+            strict=strict,
+            engine=engine,
+            clock=clock,
+            models=models,
+            filter=filter,
+        )
+        form = answers or chosen.run.get("answers")
+        run_lars(chosen, settings, strange, form, format, output, dead_letters, quiet)
+        return
+    given = {"clock": clock, "models": models, "filter": filter}
+    refuse_lars_options(**{name: value or chosen.run.get(name) for name, value in given.items()})
     if interactive and "-" in chosen.input:
         raise UsageError("--interactive asks on standard input, which is already the stream")
     settings = merged(

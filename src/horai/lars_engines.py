@@ -1,0 +1,73 @@
+"""Engines for LARS programs by name.
+
+An engine makes sessions; a session answers at growing query times. Which engines can run a program
+depends on its fragment: one that cannot refuses it with `UsageError` when a session is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from horai.errors import UsageError
+from horai.lang.diagnostics import did_you_mean
+from horai.lang.lars.syntax import Atom, Program
+from horai.lars_signals import Signal
+from horai.parameters import text
+
+Model = frozenset[Atom]
+"""The derived atoms that hold at the query time in one answer stream."""
+
+
+class LarsSession(Protocol):
+    """A run in progress."""
+
+    def advance(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
+    ) -> list[Model]:
+        """The models at a query time, given what came and what was taken back since the last one.
+
+        Without `every`, one model is enough; no model means that there is no answer stream.
+        """
+
+
+class LarsEngine(Protocol):
+    """Makes sessions. Windows of the program are measured in time points."""
+
+    def __call__(self, program: Program, *, start: int) -> LarsSession: ...
+
+
+AUTO = "auto"
+"""Leaves the choice to us."""
+
+LARS_ENGINES = {
+    "reference": "horai.lars_reference.Session",
+}
+"""The engines there are, by where they are found: only the one that runs is loaded."""
+
+
+def lars_engine(name: str, program: Program) -> LarsEngine:
+    """The engine of a name; `auto` is the best one for a program.
+
+    >>> lars_engine("refrence", Program(()))
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: there is no engine 'refrence' for LARS programs
+      hint: did you mean reference?
+    """
+    names = [AUTO, *sorted(LARS_ENGINES)]
+    listed = f"the engines are: {', '.join(names)}"
+    wanted = text(name, "engine", listed)
+    if wanted == AUTO:
+        wanted = _best(program)
+    if wanted not in LARS_ENGINES:
+        near = did_you_mean(wanted, names)
+        hint = f"did you mean {near}?" if near else listed
+        raise UsageError(f"there is no engine {name!r} for LARS programs", hint)
+    module, _, attribute = LARS_ENGINES[wanted].rpartition(".")
+    return cast(LarsEngine, getattr(import_module(module), attribute))
+
+
+def _best(program: Program) -> str:
+    return "reference"

@@ -1,0 +1,171 @@
+"""What a run of a LARS program found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from horai import io
+from horai.errors import UsageError
+from horai.lang.lars.syntax import Atom, Predicate
+from horai.lang.terms import Compound
+from horai.values import plain, show
+from horai.words import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = dict[str, Any]
+FORMS = ("windows", "final", "changelog")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown of a model: everything, what rules derive, or some names."""
+
+    names: frozenset[str] | None
+    derived: Set[Predicate]
+    everything: bool = False
+
+    @classmethod
+    def parse(cls, given: str | Iterable[str], derived: Set[Predicate]) -> Shown:
+        """From `inferences`, `none`, or names with commas between them."""
+        if given == "inferences":
+            return cls(None, derived)
+        if given == "none":
+            return cls(None, derived, everything=True)
+        listed = given.split(",") if isinstance(given, str) else list(given)
+        names = frozenset(name.strip() for name in listed if name.strip())
+        if not names:
+            hint = "write inferences, none, or names of predicates: --filter a,b"
+            raise UsageError("the filter names no predicate", hint)
+        return cls(names, derived)
+
+    def of(self, atoms: Iterable[Atom]) -> frozenset[Atom]:
+        """The atoms that are shown."""
+        if self.everything:
+            return frozenset(atoms)
+        if self.names is not None:
+            return frozenset(atom for atom in atoms if atom.name in self.names)
+        return frozenset(atom for atom in atoms if atom.predicate in self.derived)
+
+
+@dataclass(frozen=True)
+class LarsAnswer:
+    """The answers at a query time: the shown atoms of each model, in a fixed order."""
+
+    query: int
+    models: tuple[tuple[Atom, ...], ...]
+
+    @classmethod
+    def of(
+        cls,
+        query: int,
+        models: Sequence[Set[Atom]],
+        signals: Set[Atom],
+        facts: Set[Atom],
+        shown: Shown,
+    ) -> LarsAnswer:
+        """The answer with models that look the same shown once."""
+        visible = {shown.of((*model, *signals, *facts)) for model in models}
+        listed = (tuple(sorted(model, key=_order)) for model in visible)
+        return cls(query, tuple(sorted(listed, key=lambda m: [_order(a) for a in m])))
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The atoms of the first model; nothing when there is no answer."""
+        return self.models[0] if self.models else ()
+
+    @property
+    def has_answer(self) -> bool:
+        """False when there is no answer stream."""
+        return bool(self.models)
+
+    def texts(self) -> list[str]:
+        """The atoms of the first model as people write them."""
+        return [written(atom) for atom in self.atoms]
+
+    def rows(self, every: bool) -> Iterator[Row]:
+        """One row per atom; `none` without an answer, `empty` for a model without atoms."""
+        if not self.models:
+            yield {"kind": "none", "query": self.query}
+        for number, model in enumerate(self.models if every else self.models[:1], 1):
+            which = {"model": number} if every else {}
+            for atom in model:
+                yield {"kind": "atom", "query": self.query, **which, **_named(atom)}
+            if every and not model:
+                yield {"kind": "empty", "query": self.query, **which}
+
+
+class LarsResult:
+    """The outcome of a run: one answer per query time, and the rows that were not used."""
+
+    def __init__(
+        self, answers: list[LarsAnswer], dead_letters: list[io.DeadLetter], every: bool = False
+    ) -> None:
+        self.answers = answers
+        self.dead_letters = dead_letters
+        self.every = every
+
+    def rows(self, answers: str = "windows") -> list[Row]:
+        """Rows of output: `windows` (every query time), `final` (the last), or `changelog`."""
+        if answers not in FORMS:
+            raise UsageError(f"answers cannot be {answers!r}", f"it is one of {', '.join(FORMS)}")
+        if answers == "changelog":
+            return list(self._changes())
+        listed = self.answers[-1:] if answers == "final" else self.answers
+        return [row for answer in listed for row in answer.rows(self.every)]
+
+    def _changes(self) -> Iterator[Row]:
+        if self.every:
+            raise UsageError("changes are those of one model", "leave out models=all")
+        before: tuple[Atom, ...] = ()
+        had_answer = True
+        for answer in self.answers:
+            for op, now, then in (("-", answer.atoms, before), ("+", before, answer.atoms)):
+                for atom in then:
+                    if atom not in now:
+                        yield {"kind": "atom", "query": answer.query, **_named(atom), "op": op}
+            if had_answer and not answer.has_answer:
+                yield {"kind": "none", "query": answer.query}
+            before, had_answer = answer.atoms, answer.has_answer
+
+    def at(self, query: int) -> LarsAnswer:
+        """The answer at a query time."""
+        for answer in self.answers:
+            if answer.query == query:
+                return answer
+        raise UsageError(f"{query} is no query time of this run")
+
+    def to_pandas(self, answers: str = "windows") -> pd.DataFrame:
+        """The rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(answers))
+
+    def __repr__(self) -> str:
+        without = sum(not answer.has_answer for answer in self.answers)
+        parts = [counted(len(self.answers), "query time")]
+        if without:
+            parts.append(f"{without} without an answer")
+        if self.dead_letters:
+            parts.append(counted(len(self.dead_letters), "dead letter"))
+        return f"<LarsResult: {', '.join(parts)}>"
+
+
+def _named(atom: Atom) -> Row:
+    return {"name": atom.name, "args": [plain(arg) for arg in atom.args]}
+
+
+def written(atom: Atom) -> str:
+    """An atom as people write it."""
+    return show(Compound(atom.name, atom.args)) if atom.args else atom.name
+
+
+def _order(atom: Atom) -> tuple[str, list[tuple[int, Any]]]:
+    return (atom.name, [_sort(plain(arg)) for arg in atom.args])
+
+
+def _sort(value: Any) -> tuple[int, Any]:
+    return (1, str(value)) if isinstance(value, str) else (0, value)

@@ -1,0 +1,119 @@
+"""What depends on what in a LARS program, predicate by predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from horai.lang.lars.predicates import derived, head_predicates
+from horai.lang.lars.syntax import (
+    Aggregate,
+    Atom,
+    Choice,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Predicate,
+    Program,
+    Rule,
+)
+from horai.lang.lars.walk import children
+from horai.plan.graphs import Digraph
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A head that needs a predicate, and whether it must be settled before.
+
+    `negative` is a predicate under `not`; aggregates must be settled before too, but deny nothing.
+    """
+
+    head: Predicate
+    needs: Predicate
+    negative: bool
+    strict: bool
+    rule: Rule
+
+
+def dependencies(program: Program) -> list[Dependency]:
+    """All dependencies on predicates that rules derive."""
+    defined = derived(program)
+    return [
+        Dependency(head, needs, negative, strict, rule)
+        for rule in program.rules
+        for head in sorted(head_predicates(rule))
+        for needs, negative, strict in _needs(rule)
+        if needs in defined
+    ]
+
+
+def _needs(rule: Rule) -> Iterator[tuple[Predicate, bool, bool]]:
+    conditions = list(rule.body)
+    if isinstance(rule.head, Choice):
+        conditions += [part for option in rule.head.options for part in option.condition]
+    for condition in conditions:
+        yield from _asked(condition, negative=False, strict=False)
+
+
+def _asked(
+    formula: Formula, negative: bool, strict: bool
+) -> Iterator[tuple[Predicate, bool, bool]]:
+    match formula:
+        case Atom():
+            yield (formula.predicate, negative, negative or strict)
+        case Not(formula=inner):
+            yield from _asked(inner, True, strict)
+        case Implies(left=left, right=right):
+            yield from _asked(left, True, strict)
+            yield from _asked(right, negative, strict)
+        case _:
+            strict = strict or isinstance(formula, Aggregate)
+            for part in children(formula):
+                yield from _asked(part, negative, strict)
+
+
+def graph(program: Program) -> Digraph[Predicate]:
+    """An edge from every head to what it needs."""
+    nodes = sorted(derived(program))
+    return Digraph([(d.head, d.needs) for d in dependencies(program)], nodes)
+
+
+def strata(program: Program) -> list[frozenset[Predicate]] | None:
+    """Derived predicates in an order in which they can be settled; None if there is none.
+
+    Predicates that need each other stand together. There is no order when a predicate needs itself
+    through `not` or an aggregate, or when rules leave a choice.
+    """
+    if any(leaves_a_choice(rule) for rule in program.rules):
+        return None
+    needs = graph(program)
+    place = needs.component_of()
+    if any(d.strict and place[d.head] == place[d.needs] for d in dependencies(program)):
+        return None
+    return needs.components()[::-1]  # the graph leads from heads to what they need
+
+
+def leaves_a_choice(rule: Rule) -> bool:
+    """True when more than one answer may satisfy the head."""
+    return isinstance(rule.head, Choice | Or)
+
+
+def odd_loops(program: Program) -> Iterator[tuple[list[Predicate], Rule]]:
+    """Loops through an odd number of negations, each with a rule that closes it with one.
+
+    Names only are looked at, so that such a loop need not be one for the same arguments.
+    """
+    found = dependencies(program)
+    marked: Digraph[tuple[Predicate, bool]] = Digraph()
+    for d in found:
+        for parity in (False, True):
+            marked.add_edge((d.head, parity), (d.needs, parity != d.negative))
+    seen: set[frozenset[Predicate]] = set()
+    for d in found:
+        if not d.negative:
+            continue
+        path = marked.path((d.needs, False), (d.head, False))
+        if path is not None and (members := frozenset(node for node, _ in path)) not in seen:
+            seen.add(members)
+            yield [d.head, *(node for node, _ in path)], d.rule

@@ -1,0 +1,166 @@
+"""Which fragment of LARS a program belongs to, and why not to a smaller one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from horai.lang.lars.syntax import (
+    Aggregate,
+    Always,
+    At,
+    Atom,
+    Choice,
+    Comparison,
+    FilterWindow,
+    Formula,
+    Head,
+    IntervalWindow,
+    Not,
+    Or,
+    PartitionWindow,
+    Predicate,
+    Program,
+    Reset,
+    Rule,
+    Some,
+    TimeWindow,
+    TupleWindow,
+    Within,
+)
+from horai.lang.lars.walk import subformulas
+from horai.plan.lars.dependencies import odd_loops, strata
+
+
+class Fragment(StrEnum):
+    """From small to large."""
+
+    POSITIVE = "positive"
+    STRATIFIED = "stratified"
+    PLAIN = "plain"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a program is not in a smaller fragment."""
+
+    text: str
+    rule: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """The fragment of a program, what it uses, and an order of its predicates if there is one.
+
+    Programs with `strata` have at most one answer, whatever their fragment. `features` are among
+    negation, constraint, choice, disjunction, aggregate, nesting, reset, future, hop, time,
+    tuple, partition, filter, interval.
+    """
+
+    fragment: Fragment
+    features: frozenset[str]
+    strata: tuple[frozenset[Predicate], ...] | None
+    reasons: tuple[Reason, ...]
+
+
+def classify(program: Program) -> Classification:
+    """The smallest fragment that contains a program."""
+    features = frozenset(f for rule in program.rules for f in _features(rule))
+    order = strata(program)
+    strange = [rule for rule in program.rules if not is_plain(rule)]
+    if strange:
+        reasons = tuple(Reason(_why_not_plain(rule), rule) for rule in strange)
+        fragment = Fragment.FULL
+    elif order is None:
+        loops = list(odd_loops(program))
+        text = "predicates depend on each other through `not`"
+        reasons = tuple(Reason(text, rule) for _, rule in loops) or (Reason(text),)
+        fragment = Fragment.PLAIN
+    elif "negation" in features:
+        negated = next(rule for rule in program.rules if "negation" in _features(rule))
+        reasons = (Reason("rules use `not`", negated),)
+        fragment = Fragment.STRATIFIED
+    else:
+        reasons, fragment = (), Fragment.POSITIVE
+    return Classification(fragment, features, None if order is None else tuple(order), reasons)
+
+
+def is_plain(rule: Rule) -> bool:
+    """True for a head that is an atom or @-atom and a body of extended atoms, some under `not`."""
+    return _is_plain_head(rule.head) and all(
+        is_extended_atom(part.formula if isinstance(part, Not) else part) for part in rule.body
+    )
+
+
+def _is_plain_head(head: Head | None) -> bool:
+    return isinstance(head, Atom) or (isinstance(head, At) and isinstance(head.formula, Atom))
+
+
+def is_extended_atom(formula: Formula) -> bool:
+    """True for an atom, an @-atom or a window atom; comparisons count as atoms."""
+    if isinstance(formula, Within):
+        inner = formula.formula
+        return isinstance(inner, Some | Always | At) and isinstance(inner.formula, Atom)
+    if isinstance(formula, At):
+        return isinstance(formula.formula, Atom)
+    return isinstance(formula, Atom | Comparison)
+
+
+def _why_not_plain(rule: Rule) -> str:
+    match rule.head:
+        case None:
+            return "this is a constraint"
+        case Choice():
+            return "the head is a choice"
+        case Or():
+            return "the head is a disjunction"
+        case head if not _is_plain_head(head):
+            return "the head is no atom"
+    if any(isinstance(part, Aggregate) for part in rule.body):
+        return "the body has an aggregate"
+    return "the body has a formula that is no atom in one window"
+
+
+def _features(rule: Rule) -> set[str]:
+    found: set[str] = set()
+    if rule.head is None:
+        found.add("constraint")
+    parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
+    for part in parts:
+        for inner in subformulas(part):
+            found |= _of_one(inner)
+    if any(isinstance(part, Within) and _nests(part) for part in rule.body):
+        found.add("nesting")
+    return found
+
+
+def _of_one(formula: Head) -> set[str]:
+    match formula:
+        case Not():
+            return {"negation"}
+        case Choice():
+            return {"choice"}
+        case Or():
+            return {"disjunction"}
+        case Aggregate():
+            return {"aggregate"}
+        case Reset():
+            return {"reset"}
+        case Within(window=TimeWindow(future=future, hop=hop)):
+            hops = {"hop"} if hop is not None else set()
+            return {"time"} | hops | ({"future"} if future.amount != 0 else set())
+        case Within(window=TupleWindow(future=ahead)):
+            return {"tuple"} | ({"future"} if ahead != 0 else set())
+        case Within(window=PartitionWindow()):
+            return {"partition"}
+        case Within(window=FilterWindow()):
+            return {"filter"}
+        case Within(window=IntervalWindow()):
+            return {"interval"}
+        case _:
+            return set()
+
+
+def _nests(formula: Within) -> bool:
+    return any(isinstance(inner, Within) for inner in subformulas(formula.formula))
