@@ -1,0 +1,1 @@
+"""LARS by answer set solving and by truth maintenance."""

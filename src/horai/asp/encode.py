@@ -1,0 +1,282 @@
+"""Plain LARS to rules of an answer set program.
+
+Windows over signals are predicates of their own (`_w0`, ...), whose atoms come from `views` as
+facts or externals. Windows over derived atoms are rules over time-pinned atoms (`_at_p`), and only
+the points they cover (`_span0`, ...) come from outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from clingo import Symbol
+
+from horai.asp.dependencies import Dependencies
+from horai.asp.plain import (
+    NOW,
+    Between,
+    Chain,
+    Choosing,
+    Condition,
+    Groups,
+    Headed,
+    Measure,
+    Only,
+    Ordinary,
+    PlainProgram,
+    PlainRule,
+    Refused,
+    Times,
+    Tuples,
+    WindowAtom,
+)
+from horai.asp.symbols import Names
+from horai.asp.views import ViewKey
+from horai.asp.writer import Writer
+from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate
+from horai.lang.terms import Term, Var
+
+ALL: Chain = ()
+
+
+@dataclass(slots=True)
+class Encoding:
+    """The rules as text, and the names of all that has to be added to them."""
+
+    writer: Writer
+    rules: list[str] = field(default_factory=list)
+    views: dict[ViewKey, str] = field(default_factory=dict)
+    spans: dict[Chain, str] = field(default_factory=dict)
+    shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
+    """Predicates of answers: what they stand for, and whether their last argument is a time."""
+    atoms: dict[Symbol, tuple[Atom, int | None]] = field(default_factory=dict)
+    """Atoms of models that were read before."""
+    occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
+    """Where windows over signals are asked for."""
+    is_timeless: bool = True
+    """Whether no rule mentions a time point, so that the rules are the same at all times."""
+
+    @property
+    def names(self) -> Names:
+        """The names of predicates."""
+        return self.writer.names
+
+    def text(self) -> str:
+        """The rules, and which atoms to show."""
+        return "\n".join(self.rules)
+
+
+class Encoder:
+    """Writes the rules. `signalled` are derived predicates of which there are signals, too."""
+
+    def __init__(
+        self, program: PlainProgram, signalled: frozenset[Predicate], writer: Writer
+    ) -> None:
+        self.program = program
+        self.signalled = signalled & program.derived
+        self.write = writer
+        self.result = Encoding(writer)
+        self.dependencies = Dependencies(program)
+        self.pinned: set[Predicate] = set()
+        self.timed = {h.atom.predicate for r in program.rules for h in r.heads() if h.time}
+
+    def encode(self) -> Encoding:
+        """The whole program."""
+        rules = self.result.rules
+        rules.extend(f"{self.write.atom(fact)}." for fact in self.program.facts)
+        for rule in self.program.rules:
+            rules.append(self.rule(rule))
+        for predicate in sorted(self.signalled & self.program.derived):
+            self.take_in(predicate)
+        for predicate in sorted(self.timed | self.pinned):
+            self.pin(predicate)
+        self.show()
+        return self.result
+
+    # --- rules ---
+
+    def rule(self, rule: PlainRule) -> str:
+        """A rule as text."""
+        self.current = rule
+        self.write.counts = self.dependencies.is_recursive(rule)
+        if isinstance(rule.head, Choosing):
+            head = self.choice(rule.head)
+            guards: list[str] = []
+        else:
+            head = " ; ".join(self.headed(part) for part in rule.head)
+            guards = [guard for part in rule.head for guard in self.on_timeline(part)]
+        body = [*(self.condition(part) for part in rule.body), *guards]
+        return f"{head} :- {', '.join(body) or '#true'}."
+
+    def headed(self, head: Headed) -> str:
+        """An atom of a head."""
+        if head.time is None:
+            return self.write.atom(head.atom)
+        self.pinned.add(head.atom.predicate)
+        return self.write.pinned(head.atom, head.time)
+
+    def on_timeline(self, head: Headed) -> list[str]:
+        """A head speaks of points of the timeline: with another time there is no instance."""
+        if head.time is None:
+            return []
+        self.result.is_timeless = False
+        return [f"_start(Start'), Start' <= {self.write.term(head.time)}"]
+
+    def choice(self, head: Choosing) -> str:
+        """A choice between options."""
+        options: list[str] = []
+        for pick in head.picks:
+            parts = [*map(self.condition, pick.condition), *self.on_timeline(pick.head)]
+            options.append(f"{self.headed(pick.head)} : {', '.join(parts)}")
+        least = "" if head.least is None else self.write.term(head.least)
+        most = "" if head.most is None else self.write.term(head.most)
+        return f"{least} {{ {' ; '.join(options)} }} {most}".strip()
+
+    def condition(self, condition: Condition) -> str:
+        """A part of a body."""
+        element = condition.element
+        negated = "not " if condition.negated else ""
+        if isinstance(element, Comparison):
+            return negated + self.write.comparison(element)
+        if isinstance(element, Measure):
+            rows = [
+                (row.terms, [self.condition(part) for part in row.condition])
+                for row in element.rows
+            ]
+            return self.write.measure(element, rows, condition.negated, self.current)
+        return negated + self.extended(element)
+
+    # --- extended atoms ---
+
+    def extended(self, element: Ordinary | WindowAtom) -> str:
+        """An ordinary atom, @-atom or window atom."""
+        predicate = element.atom.predicate
+        if predicate in self.program.background:
+            if isinstance(element, Ordinary):
+                return self.write.atom(element.atom)
+            reason = f"the background predicate {predicate[0]} under a window or at a time"
+            raise Refused(reason, self.current.origin, element.atom.span)
+        if isinstance(element, Ordinary):
+            if predicate in self.program.derived:
+                return self.write.atom(element.atom)
+            return self.view(ViewKey(NOW, "some", predicate), element.atom, None)
+        counts = any(isinstance(window, Tuples | Groups) for window in element.windows)
+        if counts or predicate not in self.program.derived:
+            # Windows that count hold signals only, also of predicates that have rules.
+            key = ViewKey(element.windows, element.modality, predicate)
+            return self.view(key, element.atom, element.time)
+        return self.over_derived(element)
+
+    def view(self, key: ViewKey, atom: Atom, time: Term | None) -> str:
+        """A window over signals."""
+        name = self.result.views.setdefault(key, f"_w{len(self.result.views)}")
+        self.result.occurrences.setdefault(key, []).append((self.current, atom))
+        if time is not None:
+            self.result.is_timeless = False
+        return self.write.helper(name, atom, time)
+
+    def over_derived(self, element: WindowAtom) -> str:
+        """A window over atoms that rules derive."""
+        predicate = element.atom.predicate
+        if element.modality == "some" and self.is_only_now(predicate, element.windows):
+            return self.write.atom(element.atom)
+        self.result.is_timeless = False
+        self.pinned.add(predicate)
+        if not element.windows and element.modality == "at":
+            assert element.time is not None
+            return self.write.pinned(element.atom, element.time)
+        span = self.result.spans.setdefault(element.windows, f"_span{len(self.result.spans)}")
+        name = f"_{element.modality}{span[5:]}_{self.write.names.now(predicate[0])}"
+        for args in _selected(element.windows, predicate):
+            rule = self.window_rule(element, Atom(predicate[0], args), span, name)
+            if rule not in self.result.rules:
+                self.result.rules.append(rule)
+        return self.write.helper(name, element.atom, element.time)
+
+    def is_only_now(self, predicate: Predicate, windows: Chain) -> bool:
+        """Whether a predicate can hold at the current time only, and windows contain that time."""
+        sliding = all(isinstance(window, Times) and window.hop == 1 for window in windows)
+        return sliding and predicate not in self.timed | self.signalled
+
+    def window_rule(self, element: WindowAtom, atom: Atom, span: str, name: str) -> str:
+        """When a window atom over derived atoms holds."""
+        moment = Var("Time'")
+        inside = f"{span}(First',Last')"
+        pinned = self.write.pinned(atom, moment)
+        if element.modality == "always":
+            # Not by way of `not`: that holds at all points is a positive condition, and atoms that
+            # rest on each other through it have no other reason to hold.
+            last = self.write.pinned(atom, Var("Last'"))
+            body = f"{inside}, {last}, {pinned} : Time' = First'..Last'"
+            return f"{self.write.helper(name, atom, None)} :- {body}."
+        time = moment if element.modality == "at" else None
+        body = f"{inside}, {pinned}, First' <= Time', Time' <= Last'"
+        return f"{self.write.helper(name, atom, time)} :- {body}."
+
+    # --- atoms at times ---
+
+    def pin(self, predicate: Predicate) -> None:
+        """What holds now holds at the current time, and the other way round."""
+        atom = _open(predicate)
+        now = self.write.pinned(atom, Var("Now'"))
+        self.result.rules.append(f"{now} :- _now(Now'), {self.write.atom(atom)}.")
+        self.result.rules.append(f"{self.write.atom(atom)} :- _now(Now'), {now}.")
+
+    def take_in(self, predicate: Predicate) -> None:
+        """Signals of a predicate that rules derive as well."""
+        atom = _open(predicate)
+        self.current = PlainRule((Headed(atom),), (), self.program.rules[0].origin)
+        if predicate in self.timed | self.pinned:
+            moment = Var("Time'")
+            signal = self.view(ViewKey(ALL, "at", predicate), atom, moment)
+            self.result.rules.append(f"{self.write.pinned(atom, moment)} :- {signal}.")
+        signal = self.view(ViewKey(NOW, "some", predicate), atom, None)
+        self.result.rules.append(f"{self.write.atom(atom)} :- {signal}.")
+
+    def show(self) -> None:
+        """Answers show what rules derive."""
+        self.result.rules.append("#show.")
+        for name, arity in sorted(self.program.derived):
+            shown = self.write.names.now(name)
+            self.result.shown[f"{shown}/{arity}"] = ((name, arity), False)
+            self.result.rules.append(f"#show {shown}/{arity}.")
+            if (name, arity) in self.timed | self.signalled:
+                pinned = f"{self.write.names.at(name)}/{arity + 1}"
+                self.result.shown[pinned] = ((name, arity), True)
+                self.result.rules.append(f"#show {pinned}.")
+
+
+def _open(predicate: Predicate) -> Atom:
+    return Atom(predicate[0], tuple(Var(f"X{place}'") for place in range(predicate[1])))
+
+
+def _selected(windows: Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
+    """The arguments of atoms that filters among the windows let through."""
+    found = [_open(predicate).args]
+    for window in windows:
+        assert isinstance(window, Times | Between | Only)
+        if isinstance(window, Only):
+            narrowed = [_narrowed(args, p, predicate) for p in window.patterns for args in found]
+            found = [args for args in narrowed if args is not None]
+    return found
+
+
+def _narrowed(
+    args: tuple[Term, ...], pattern: Pattern, predicate: Predicate
+) -> tuple[Term, ...] | None:
+    """The arguments as far as a pattern lets them through."""
+    if pattern.name != predicate[0]:
+        return None
+    if pattern.args is None:
+        return args
+    if len(pattern.args) != len(args):
+        return None
+    found: list[Term] = []
+    for wanted, given in zip(pattern.args, args, strict=True):
+        if isinstance(wanted, Var):
+            found.append(given)
+        elif isinstance(given, Var) or given == wanted:
+            found.append(wanted)
+        else:
+            return None
+    return tuple(found)

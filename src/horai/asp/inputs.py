@@ -1,0 +1,79 @@
+"""The signals of a stream in the order that counts: by time, and by arrival within a time point."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from horai.lang.lars.syntax import Atom, Predicate
+
+Signal = tuple[int, Atom]
+"""A time point and a ground atom."""
+
+
+class Inputs:
+    """All signals that may still count. Atoms are numbered, so that sets of them are cheap."""
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.times: list[int] = []
+        self.numbers: list[int] = []
+        self.dropped = 0
+        """How many signals were forgotten; they were the first ones."""
+        self.disorder = 0
+        """Changes whenever positions of signals do: whoever remembers positions starts anew."""
+        self.atoms: list[Atom] = []
+        self.predicates: list[Predicate] = []
+        self._known: dict[Atom, int] = {}
+
+    def number(self, atom: Atom) -> int:
+        """The number of an atom."""
+        found = self._known.get(atom)
+        if found is None:
+            found = self._known[atom] = len(self.atoms)
+            self.atoms.append(atom)
+            self.predicates.append(atom.predicate)
+        return found
+
+    def add(self, signals: Iterable[Signal]) -> set[int]:
+        """Take in signals; those before the start do not count. Gives the numbers of new atoms."""
+        known = len(self.atoms)
+        for time, atom in signals:
+            if time >= self.start:
+                self._insert(time, self.number(atom))
+        return set(range(known, len(self.atoms)))
+
+    def _insert(self, time: int, number: int) -> None:
+        if not self.times or self.times[-1] <= time:
+            self.times.append(time)
+            self.numbers.append(number)
+            return
+        place = bisect_right(self.times, time)
+        self.times.insert(place, time)
+        self.numbers.insert(place, number)
+        self.disorder += 1
+
+    def retract(self, signals: Iterable[Signal]) -> None:
+        """Take signals back: of several equal ones the last."""
+        for time, atom in signals:
+            number = self.number(atom)
+            first, last = bisect_left(self.times, time), bisect_right(self.times, time)
+            for place in range(last - 1, first - 1, -1):
+                if self.numbers[place] == number:
+                    del self.times[place], self.numbers[place]
+                    self.disorder += 1
+                    break
+
+    def before(self, time: int) -> int:
+        """How many of the signals kept are earlier than a time."""
+        return bisect_left(self.times, time)
+
+    def until(self, time: int) -> int:
+        """How many of the signals kept are not later than a time."""
+        return bisect_right(self.times, time)
+
+    def forget(self, keep_from: int) -> None:
+        """Forget signals before a position, once they are as many as those that stay."""
+        if keep_from > 1000 and 2 * keep_from > len(self.times):
+            del self.times[:keep_from], self.numbers[:keep_from]
+            self.dropped += keep_from

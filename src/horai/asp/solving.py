@@ -1,0 +1,98 @@
+"""Asking clingo: how many answers, which kind of them, and what its models say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from clingo import Control, MessageCode, Model, Symbol
+
+from horai.asp.answers import Answers, Pair
+from horai.asp.answers import Model as AnswerStream
+from horai.asp.encode import Encoding
+from horai.asp.numbers import Arithmetic, Endless
+from horai.asp.plain import Refused
+from horai.asp.symbols import to_term
+from horai.lang.lars.syntax import Atom
+
+Which = OneOf["models", "brave", "cautious"]
+"""Answer streams themselves, what holds in some of them, or what holds in all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to ask for. `steady` prefers the answer that changes the least since the last one."""
+
+    models: int = 1
+    which: Which = "models"
+    steady: bool = False
+
+
+class Clingo:
+    """A clingo control whose messages are kept instead of printed."""
+
+    def __init__(self, asked: Asked) -> None:
+        modes = {"models": "auto", "brave": "brave", "cautious": "cautious"}
+        number = asked.models if asked.which == "models" else 0
+        options = [f"--models={number}", f"--enum-mode={modes[asked.which]}"]
+        if asked.steady and asked.which == "models":
+            options.append("--opt-mode=optN" if number != 1 else "--opt-mode=opt")
+            options[0] = "--models=0"
+        self.asked = asked
+        self.messages: list[str] = []
+        self.control = Control(options, self._note, 20)
+        self.arithmetic = Arithmetic()
+
+    def _note(self, code: MessageCode, text: str) -> None:
+        if code is not MessageCode.OperationUndefined:
+            self.messages.append(text)
+
+    def ground(self, text: str) -> None:
+        """Add rules and ground them."""
+        self.arithmetic.results.clear()
+        try:
+            self.control.add("base", [], text)
+            self.control.ground([("base", [])], context=self.arithmetic)
+        except (Endless, RuntimeError) as error:
+            if self.arithmetic.is_endless:
+                raise Refused("rules that derive ever new atoms, without end") from error
+            raise Refused("; ".join(self.messages) or str(error)) from error
+
+    def answers(self, encoding: Encoding, time: int) -> Answers:
+        """Solve, and read the answers."""
+        found: list[AnswerStream] = []
+        with self.control.solve(yield_=True) as handle:
+            for model in handle:
+                if self.asked.which != "models":
+                    found = [read(model, encoding, time)]
+                elif not self.asked.steady:
+                    found.append(read(model, encoding, time))
+                elif model.optimality_proven or self.asked.models == 1:
+                    kept = [] if self.asked.models == 1 else found
+                    found = [*kept, read(model, encoding, time)]
+        wanted = self.asked.models or len(found)
+        return Answers.of(time, found[:wanted])
+
+
+def read(model: Model, encoding: Encoding, time: int) -> AnswerStream:
+    """The answer stream of a model."""
+    return AnswerStream(frozenset(pairs(model.symbols(shown=True), encoding, time)))
+
+
+def pairs(symbols: Sequence[Symbol], encoding: Encoding, time: int) -> Iterable[Pair]:
+    """The atoms at times that symbols say."""
+    known = encoding.atoms
+    for symbol in symbols:
+        found = known.get(symbol)
+        if found is None:
+            found = known[symbol] = _pair(symbol, encoding)
+        atom, moment = found
+        yield (time if moment is None else moment, atom)
+
+
+def _pair(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:
+    args = symbol.arguments
+    (name, arity), pinned = encoding.shown[f"{symbol.name}/{len(args)}"]
+    moment = args[-1].number if pinned else None
+    return Atom(name, tuple(to_term(arg) for arg in args[:arity])), moment

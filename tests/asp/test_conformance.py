@@ -1,0 +1,36 @@
+"""Shared conformance cases, where they are at hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.asp.comparing import atom, plain, program
+
+from horai.asp.engine import AspSession
+from horai.asp.solving import Asked
+from horai.lang.lars.clock import Clock
+
+FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
+CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
+
+
+@pytest.mark.parametrize("grounding", ["fresh", "kept", "auto"])
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_all_answers_of_the_solver(case: dict[str, Any], grounding: str) -> None:
+    session = AspSession(
+        program(case["program"]),
+        clock=Clock.parse(case["clock"]),
+        asked=Asked(models=0),
+        grounding=grounding,
+    )
+    expected = {check["time"]: check["answers"] for check in case["checks"]}
+    for time in range(max(expected) + 1):
+        new = [(time, atom(s["atom"])) for s in case["signals"] if s["time"] == time]
+        found = session.advance(time, new)
+        if time in expected:
+            shown = [
+                sorted(plain(a) for a in model.at(time) if a.name in case["shown"])
+                for model in found.models
+            ]
+            assert sorted(shown) == sorted(sorted(answer) for answer in expected[time])

@@ -1,0 +1,195 @@
+"""What the solver serves: choices, constraints, aggregates, several answers, odd values."""
+
+from __future__ import annotations
+
+import pytest
+from tests.asp.comparing import by_asp, now, plain, program, signals
+
+from horai.asp.engine import AspSession
+from horai.asp.plain import Refused
+from horai.asp.solving import Asked
+from horai.lang.lars.syntax import Atom
+from horai.lang.terms import Int
+
+CHOICE = "p :- a, not q. q :- a, not p. r :- p. r :- q. s :- a [3]."
+
+
+def ask(text: str, given: str, time: int, **asked: object) -> list[list[str]]:
+    """What holds at a time in each answer."""
+    session = AspSession(program(text), asked=Asked(**asked))  # type: ignore[arg-type]
+    answers = session.advance(time, signals(given))
+    return [sorted(plain(a) for a in model.at(time)) for model in answers.models]
+
+
+def every(text: str, given: str, time: int) -> list[list[str]]:
+    return ask(text, given, time, models=0)
+
+
+class TestSeveralAnswers:
+    def test_all_of_them(self) -> None:
+        assert every(CHOICE, "2: a", 2) == [["p", "r", "s"], ["q", "r", "s"]]
+
+    def test_one_of_them(self) -> None:
+        (found,) = ask(CHOICE, "2: a", 2)
+        assert found in [["p", "r", "s"], ["q", "r", "s"]]
+
+    def test_two_of_four(self) -> None:
+        assert len(ask("{ p ; q } :- a.", "0: a", 0, models=2)) == 2
+
+    def test_what_holds_in_some_answer(self) -> None:
+        assert ask(CHOICE, "2: a", 2, which="brave") == [["p", "q", "r", "s"]]
+
+    def test_what_holds_in_all_answers(self) -> None:
+        assert ask(CHOICE, "2: a", 2, which="cautious") == [["r", "s"]]
+
+    def test_no_answer_at_all(self) -> None:
+        assert every("p :- a, not p.", "0: a", 0) == []
+        assert ask("p :- a, not p.", "0: a", 0, which="cautious") == []
+        assert every("p :- a, not p.", "0: a", 1) == [[]]
+
+    def test_the_same_each_time_with_grounding_kept(self) -> None:
+        session = AspSession(program(CHOICE), asked=Asked(models=0), grounding="kept")
+        for time in range(4):
+            answers = session.advance(time, signals(f"{time}: a"))
+            assert len(answers.models) == 2
+
+
+class TestLittleChange:
+    RULES = "1 { pick(X) : g(X), not gone(X) [1] } 1. g(1..6)."
+
+    def test_an_answer_stays_while_it_can(self) -> None:
+        session = AspSession(program(self.RULES), asked=Asked(steady=True))
+        picked = [plain(*session.advance(0).models[0].at(0))]
+        for time in range(1, 5):
+            picked.append(plain(*session.advance(time).models[0].at(time)))
+        assert len(set(picked)) == 1
+        gone = picked[0].replace("pick", "gone")
+        (other,) = session.advance(5, signals(f"5: {gone}")).models[0].at(5)
+        assert plain(other) != picked[0]
+        (after,) = session.advance(7).models[0].at(7)
+        assert after == other
+
+    def test_the_nearest_answer_is_found(self) -> None:
+        rules = "{ p(X) } :- g(X). g(1..3). :- p(X), no(X). q :- p(1), p(2). :- want, not q."
+        session = AspSession(program(rules), asked=Asked(steady=True))
+        session.advance(0, signals("0: want"))
+        kept = {plain(a) for a in session.advance(1).models[0].at(1)}
+        assert {"p(1)", "p(2)", "q"} <= kept
+        left = {plain(a) for a in session.advance(2, signals("2: no(1)")).models[0].at(2)}
+        assert kept - left == {"p(1)", "q"}
+
+
+class TestRulesBeyondNormalOnes:
+    def test_bounded_choice_and_constraint(self) -> None:
+        rules = "1 { on(X) : way(X) } 1 :- go. :- on(X), jam(X) [2]. way(a). way(b). way(c)."
+        assert every(rules, "1: jam(b); 2: go", 2) == [["on(a)"], ["on(c)"]]
+
+    def test_disjunction(self) -> None:
+        assert every("p ; q :- a.", "0: a", 0) == [["p"], ["q"]]
+        assert every("p ; q :- a. p :- q.", "0: a", 0) == [["p"]]
+
+    def test_choice_at_another_time(self) -> None:
+        found = by_asp(program("{ @(T+1) p } :- @T a [2]. q :- p [+2]."), signals("1: a"), [1])
+        assert found[1] == {frozenset(), frozenset({(2, "p"), (1, "q")})}
+
+    @pytest.mark.parametrize(
+        ("condition", "holds"),
+        [
+            ("count { X : v(X) [3] } = 2", True),
+            ("count { X : v(X) [1] } >= 2", False),
+            ("sum { X : v(X) [3] } = 12", True),
+            ("min { X : v(X) [3] } < 6", True),
+            ("max { X : v(X) [3] } > 7", False),
+            ("min { X : v(X) [0] } > 0", False),
+            ("not min { X : v(X) [0] } > 0", True),
+            ("max { X : v(X) [0] } != 0", False),
+            ("sum { X : v(X) [0] } = 0", True),
+        ],
+    )
+    def test_aggregates_over_windows(self, condition: str, holds: bool) -> None:
+        assert every(f"h :- {condition}.", "1: v(5); 2: v(7)", 4) == ([["h"]] if holds else [[]])
+
+    def test_what_is_no_number_has_no_sum(self) -> None:
+        rules = "h :- sum { X : v(X) } >= 0. n(N) :- N = count { X : v(X) }."
+        assert every(rules, "0: v(5) v(k)", 0) == [["n(2)"]]
+        assert every(rules, "0: v(5) v(3)", 0) == [["h", "n(2)"]]
+
+
+class TestValues:
+    def test_names_that_clingo_cannot_read(self) -> None:
+        rules = "'Über'(X, 'N.Y.') :- 'in'(X), 'N.Y.'(X) [2]."
+        assert every(rules, "1: 'N.Y.'('a-b'); 2: 'in'('a-b')", 2) == [["'Über'('a-b','N.Y.')"]]
+
+    def test_decimals_and_large_numbers(self) -> None:
+        rules = "h(Y) :- v(X), Y = X + 1, X > 2. big(Y) :- w(X), Y = X * 2."
+        assert every(rules, "0: v(2.5) v(1.5) w(3000000000)", 0) == [["big(6000000000)", "h(3.5)"]]
+
+    def test_strings_are_no_names(self) -> None:
+        assert every("h :- v(X), v(Y), X != Y.", '0: v("a") v(a)', 0) == [["h"]]
+
+    def test_what_cannot_be_ordered_is_not_smaller(self) -> None:
+        assert every("h(X,Y) :- v(X), v(Y), X < Y.", "0: v(1) v(a) v(b)", 0) == [["h(a,b)"]]
+
+    def test_rounding_towards_zero(self) -> None:
+        rules = "h(Y) :- v(X), Y = X / 2. r(Y) :- v(X), Y = X mod 2. n :- v(X), Y = X / 0."
+        session = AspSession(program(rules))
+        found = session.advance(0, [(0, Atom("v", (Int(-7),)))]).models[0].at(0)
+        assert found == {Atom("h", (Int(-3),)), Atom("r", (Int(-1),))}
+
+    def test_kinds_of_values_may_come_later(self) -> None:
+        session = AspSession(program("h(X,Y) :- v(X) [9], v(Y) [9], X < Y."))
+        session.advance(0, signals("0: v(1) v(2)"))
+        session.advance(1, signals("1: v(a)"))
+        found = session.advance(2, signals("2: v(1.5)")).models[0].at(2)
+        assert {plain(a) for a in found} == {"h(1,2)", "h(1,1.5)", "h(1.5,2)"}
+
+    def test_rules_that_never_end(self) -> None:
+        with pytest.raises(Refused, match="ever new"):
+            every("@(T+1) h :- @T h. h :- a.", "0: a", 0)
+
+
+class TestSignalsOutOfOrder:
+    RULES = "h :- a [2]. l :- b [1 #]. t :- always a [1]."
+
+    def test_late_and_retracted_signals(self) -> None:
+        session = AspSession(program(self.RULES))
+        session.advance(3, signals("3: a b"))
+        late = session.advance(4, [*signals("1: b"), *signals("4: a")])
+        assert {plain(a) for a in late.models[0].at(4)} == {"h", "t"}
+        back = session.advance(5, (), signals("4: a"))
+        assert {plain(a) for a in back.models[0].at(5)} == {"h", "l"}
+
+    def test_signals_before_the_start_do_not_count(self) -> None:
+        found = by_asp(
+            program("h :- a [9]. t :- always a [9]."), signals("2: a; 6: a"), [6], start=5
+        )
+        assert now(found[6], 6) == [["h"]]
+
+    def test_a_long_stream_is_forgotten(self) -> None:
+        session = AspSession(program(self.RULES))
+        for time in range(3000):
+            session.advance(time, signals(f"{time}: a b"))
+        assert len(session.inputs.times) < 2100
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("h :- @T ([2] some a), b(T).", "a window inside of"),
+        ("h :- [3] reset some a.", "reset"),
+        ("h :- [3] (some a, some b).", "without `some`"),
+        ("h :- (a ; b).", "no extended atoms"),
+        ("h :- not not a.", "double negation"),
+        ("h :- a [3 s] , g(1) [2 s]. g(1).", "background predicate g"),
+        ("h(X) :- n(X), [from X to 9] some a. n(1).", "variable ends"),
+    ],
+)
+def test_what_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(Refused, match=reason):
+        AspSession(program(text))
+
+
+def test_a_refusal_names_the_place() -> None:
+    with pytest.raises(Refused) as refused:
+        AspSession(program("p :- b.\nh :- not not a."))
+    assert str(refused.value).startswith("<text>:2:10: ")
