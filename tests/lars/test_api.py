@@ -1,0 +1,194 @@
+"""LARS programs from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import horai
+from horai import lars
+from horai.errors import RunError, UsageError
+from horai.lang.diagnostics import RulesError
+from horai.oracle.lars import grounding
+
+BUSY = "busy(X) :- job(X) [2 s]."
+
+
+def test_load_from_files(tmp_path: Path) -> None:
+    (tmp_path / "p.lars").write_text("idle(X) :- worker(X), not busy(X). " + BUSY)
+    (tmp_path / "facts.lars").write_text("worker(ada).")
+    program = lars.load(tmp_path / "p.lars", background=tmp_path / "facts.lars")
+    assert repr(program) == "<LarsProgram for busy/1, idle/1>"
+    assert program.run(start=0, end=0).at(0).texts() == ["idle(ada)"]
+    with pytest.raises(UsageError, match="is a LARS program"):
+        horai.load(tmp_path / "p.lars")
+    with pytest.raises(UsageError, match="no rules given"):
+        lars.load([])
+
+
+def test_all_mistakes_are_raised_at_once() -> None:
+    with pytest.raises(RulesError) as caught:
+        lars.loads("a :- b [3 parsec].\nc(X) :- d.")
+    assert [finding.code for finding in caught.value.diagnostics] == ["H602", "H700"]
+
+
+def test_the_clock_is_checked_when_it_is_known() -> None:
+    program = lars.loads(BUSY)
+    with pytest.raises(RulesError) as caught:
+        program.run(start=0, end=1, clock="3s")
+    assert [finding.code for finding in caught.value.diagnostics] == ["H703"]
+    assert [finding.code for finding in program.check("3s")] == ["H703"]
+    assert program.check("500ms") == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"clock": "3 parsec"}, "no clock time"),
+        ({"clock": 3}, "clock must be a text"),
+        ({"models": "some"}, "models cannot be 'some'"),
+        ({"filter": " , "}, "the filter names no predicate"),
+        ({"engine": "refrence"}, "there is no engine"),
+        ({"step": 0}, "step must be above 0"),
+        ({"start": 5, "end": 3}, "before its start"),
+        ({"start": 0, "end": 10**12}, "more than 10,000,000 query times"),
+        ({"input_format": "xml"}, "unknown format"),
+    ],
+)
+def test_wrong_use(wrong: dict[str, object], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        lars.loads(BUSY).run(["job|1|1|ada"], **wrong)  # type: ignore[arg-type]
+
+
+def test_a_run_covers_its_input() -> None:
+    result = lars.loads(BUSY).run(["job|3|3|ada", "job|7|5|bob"])
+    assert [answer.query for answer in result.answers] == [3, 4, 5, 6, 7]
+    assert lars.loads(BUSY).run([]).answers[0].query == 0
+
+
+def test_steps() -> None:
+    seen: list[tuple[int, int]] = []
+    result = lars.loads(BUSY).run(
+        ["job|1|1|ada"], start=0, end=5, step=2, progress=lambda done, all: seen.append((done, all))
+    )
+    assert [(answer.query, answer.texts()) for answer in result.answers] == [
+        (0, []),
+        (2, ["busy(ada)"]),
+        (4, []),
+    ]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_filters() -> None:
+    program = lars.loads(BUSY + " worker(ada).")
+    rows = ["job|1|1|ada", "noise|1|1"]
+
+    def shown(**filter: str) -> list[str]:
+        return program.run(rows, start=1, end=1, **filter).at(1).texts()  # type: ignore[arg-type]
+
+    assert shown() == ["busy(ada)"]
+    assert shown(filter="inferences") == ["busy(ada)"]
+    assert shown(filter="none") == ["busy(ada)", "job(ada)", "noise", "worker(ada)"]
+    assert shown(filter="job, worker") == ["job(ada)", "worker(ada)"]
+
+
+def test_rows() -> None:
+    result = lars.loads("a :- s, not b. b :- s, not a. c :- s.").run(
+        ["s|1|1"], start=0, end=1, models="all", filter="a"
+    )
+    assert result.rows() == [
+        {"kind": "empty", "query": 0, "model": 1},
+        {"kind": "empty", "query": 1, "model": 1},
+        {"kind": "atom", "query": 1, "model": 2, "name": "a", "args": []},
+    ]
+    assert result.rows("final") == result.rows()[1:]
+    with pytest.raises(UsageError, match="changes are those of one model"):
+        result.rows("changelog")
+    with pytest.raises(UsageError, match="answers cannot be"):
+        result.rows("last")
+    with pytest.raises(UsageError, match="no query time"):
+        result.at(7)
+
+
+def test_models_that_look_the_same_are_shown_once() -> None:
+    result = lars.loads("a :- not b. b :- not a. c.").run(
+        start=0, end=0, models="all", filter="zzz"
+    )
+    assert result.rows() == [{"kind": "empty", "query": 0, "model": 1}]
+
+
+def test_changes() -> None:
+    result = lars.loads("h(X) :- b(X) [1 s]. :- c.").run(
+        ["b|1|1|x", "b|2|2|y", "c|4|4"], start=0, end=5
+    )
+    changes = result.rows("changelog")
+    assert [(r["kind"], r["query"], r.get("args"), r.get("op")) for r in changes] == [
+        ("atom", 1, ["x"], "+"),
+        ("atom", 2, ["y"], "+"),
+        ("atom", 3, ["x"], "-"),
+        ("atom", 4, ["y"], "-"),
+        ("none", 4, None, None),
+    ]
+    assert repr(result) == "<LarsResult: 6 query times, 1 without an answer>"
+
+
+def test_no_answer() -> None:
+    result = lars.loads("a :- not a.").run(start=0, end=0)
+    assert not result.at(0).has_answer
+    assert result.rows() == [{"kind": "none", "query": 0}]
+
+
+def test_data_frames() -> None:
+    frame = lars.loads(BUSY).run(["job|1|1|ada"], start=0, end=1).to_pandas()
+    assert frame.to_dict("records") == [
+        {"kind": "atom", "query": 1, "name": "busy", "args": ["ada"]}
+    ]
+
+
+def test_rows_that_are_not_used() -> None:
+    rows = ["job|2|2|ada", "job|3|1|bob", "-job|3|3|eve", "job|x|3|eve", "job|99|99|ada"]
+    result = lars.loads(BUSY).run(rows, start=2, end=4)
+    assert [(letter.line, letter.code) for letter in result.dead_letters] == [
+        (2, "outside-run"),
+        (3, "unknown-retraction"),
+        (4, "bad-time"),
+        (5, "outside-run"),
+    ]
+
+
+def test_input_of_other_forms(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("type,time,who\njob,1,ada\n")
+    (tmp_path / "b.jsonl").write_text('{"type": "job", "time": 2, "args": ["bob"]}\n')
+    files = [tmp_path / "a.csv", tmp_path / "b.jsonl"]
+    result = lars.loads(BUSY).run(files, start=0, end=2)
+    assert result.at(2).texts() == ["busy(ada)", "busy(bob)"]
+    header = ["Type|Arrival|Time|Arg1", "job|1|1|ada"]
+    assert lars.loads(BUSY).run(header, start=0, end=1).dead_letters == []
+
+
+def test_the_order_of_rows_is_that_of_the_input(tmp_path: Path) -> None:
+    for name, row in (("z", "a|1|1"), ("b", "b|1|1"), ("m", "c|1|1")):
+        (tmp_path / f"{name}.txt").write_text(row + "\n")
+    text = "last(a) :- a [1 #]. last(b) :- b [1 #]. last(c) :- c [1 #]."
+    for order in ("zbm", "mzb", "bmz"):
+        files = [tmp_path / f"{name}.txt" for name in order]
+        answer = lars.loads(text).run(files, start=0, end=1).at(1)
+        assert answer.texts() == [{"z": "last(a)", "b": "last(b)", "m": "last(c)"}[order[-1]]]
+
+
+def test_times_with_a_unit() -> None:
+    rows = ["job|1970-01-01T00:00:01Z|1970-01-01T00:00:01Z|ada"]
+    result = lars.loads(BUSY).run(rows, unit="s", end="1970-01-01T00:00:02Z")
+    assert [answer.query for answer in result.answers] == [1, 2]
+
+
+def test_a_run_that_cannot_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grounding, "MOST_ROUNDS", 20)
+    with pytest.raises(RunError, match="without end"):
+        lars.loads("a :- e. @U a :- @T a, U = T + 1.").run(["e|0|0"], start=0, end=0)
+
+
+def test_what_a_program_is() -> None:
+    kind = lars.loads("a :- not b [3 s].").classification
+    assert (str(kind.fragment), sorted(kind.features)) == ("stratified", ["negation", "time"])
