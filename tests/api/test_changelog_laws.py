@@ -124,7 +124,7 @@ def test_laws(kind: str, engine: str, data: st.DataObject) -> None:
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=2000, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=500, deadline=None, suppress_health_check=QUIET)
 @given(data=st.data())
 def test_laws_at_length(kind: str, engine: str, data: st.DataObject) -> None:
     all_laws_hold(data, kind, engine)

@@ -170,7 +170,7 @@ LAWS: dict[Law, int] = {
     what_is_chosen_does_not_matter: 25,
     settings_do_not_matter: 25,
 }
-TIMES = 40
+TIMES = 8
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -87,7 +87,7 @@ def test_restored_sessions_answer_alike(run: Run, data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-@settings(max_examples=1500, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=500, deadline=None, suppress_health_check=QUIET)
 @given(run=ANY, data=st.data())
 def test_restored_sessions_answer_alike_at_length(run: Run, data: st.DataObject) -> None:
     check(run, data)

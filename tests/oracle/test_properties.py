@@ -25,7 +25,7 @@ def test_law(law: Law, data: st.DataObject) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@settings(max_examples=2000, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=1000, deadline=None, suppress_health_check=QUIET)
 @given(data=st.data())
 def test_law_at_length(law: Law, data: st.DataObject) -> None:
     law(data)
