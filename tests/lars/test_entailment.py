@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.lars.story import atoms, derived_on, formula, stream
 from tests.lars.test_windows import D2, data_of, signals
 
+from horai.lang.lars.printer import show_term
+from horai.lang.lars.syntax import Always, Atom, Formula, Some, Window, Within
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.stream import Stream
+from horai.oracle.lars.windows import WindowFunction
+
+D2_LATE = Stream(30, 50, D2.signals)
 
 
 def holds(text: str, data: Stream, time: int, background: str = "") -> bool:
@@ -80,15 +87,47 @@ def test_intervals_do_not_depend_on_the_time() -> None:
     assert not any(holds(whole, longer, t) for t in range(7))
 
 
+def without(name: str) -> WindowFunction:
+    """A window that takes an atom away at time 0 and nothing at time 1."""
+    return lambda data, time: data.only(lambda atom: time != 0 or atom.name != name)
+
+
+def in_window(window: WindowFunction, inner: Formula) -> Formula:
+    return Within(cast(Window, window), inner)
+
+
+def test_windows_may_be_any_function() -> None:
+    data = stream(0, 1, dict.fromkeys((0, 1), "x1, x2, x3"))
+    matrix = formula("(not x1, (x2 ; x3))")
+    for last, expected in ((Some, True), (Always, False)):
+        inner = last(in_window(without("x3"), matrix))
+        sentence = Some(in_window(without("x1"), Always(in_window(without("x2"), inner))))
+        assert Structure(data).entails(sentence, 0) == expected
+
+
+def test_a_negation_over_all_constants() -> None:
+    constants = ["a1", "a3", "b1", "b2", "b", "h", "s", "m"]
+    trams = [(a, st, u) for u, at in D2_LATE.signals for a, st in [split(at)] if at.name == "tram"]
+    found = [
+        (a, st, b, u)
+        for a, st, u in trams
+        for b in constants
+        if holds(f"@{u} (tram({a},{st}), not bus({b},{st}) [+3])", D2_LATE, 45)
+    ]
+    assert len(found) == 29
+
+
+def split(atom: Atom) -> tuple[str, str]:
+    one, other = atom.args
+    return show_term(one), show_term(other)
+
+
 # Queries with variables are rules: their head collects the answers.
 
 
 def query(text: str, head: str, data: Stream, time: int) -> set[str]:
     (found,) = derived_on(f"{head} :- {text}.", data, time)
     return {atom.split(":")[1] for atom in found}
-
-
-D2_LATE = Stream(30, 50, D2.signals)
 
 
 def test_queries() -> None:

@@ -186,6 +186,17 @@ def test_answer_sets(text: str, answers: list[set[str]]) -> None:
     assert sorted(derived_at(text, {}, 0), key=sorted) == sorted(answers, key=sorted)
 
 
+def test_answers_as_rules_are_added() -> None:
+    added = ["a :- b.", "b :- not c.", "a :- d.", "d :- c.", "c :- d.", "c :- not e.", "e."]
+    models = ["", "ab", "ab", "ab", "ab", "acd", "ab"]
+    for number, model in enumerate(models, 1):
+        (found,) = derived_at(" ".join(added[:number]), {}, 0)
+        assert found == {f"0:{name}" for name in model}
+    without_third = [*added[:2], *added[3:]]
+    assert derived_at(" ".join(without_third), {}, 0) == [{"0:a", "0:b"}]
+    assert derived_at(" ".join(without_third[:-1]), {}, 0) == [{"0:c", "0:d"}]
+
+
 @pytest.mark.parametrize(
     ("text", "answers"),
     [

@@ -24,8 +24,13 @@ INFINITE = 10**18
 """More time points than any timeline has."""
 
 
-def select(window: Window, stream: Stream, time: int) -> Stream:
-    """What a window selects; durations are numbers of time points."""
+def select(window: Window | WindowFunction, stream: Stream, time: int) -> Stream:
+    """What a window selects; durations are numbers of time points.
+
+    Any function that gives back a part of the stream is a window, too.
+    """
+    if callable(window):
+        return window(stream, time)
     match window:
         case TimeWindow(past=past, future=future, hop=hop):
             step = 1 if hop is None else _number(hop)
