@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
+from horai.asp.normal import normal_form
+from horai.asp.plain import Refused
 from horai.errors import UsageError
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.lars.syntax import Atom, Program
@@ -42,6 +44,7 @@ AUTO = "auto"
 """Leaves the choice to us."""
 
 LARS_ENGINES = {
+    "asp": "horai.lars_asp.Session",
     "reference": "horai.lars_reference.Session",
 }
 """The engines there are, by where they are found: only the one that runs is loaded."""
@@ -70,4 +73,8 @@ def lars_engine(name: str, program: Program) -> LarsEngine:
 
 
 def _best(program: Program) -> str:
-    return "reference"
+    try:
+        normal_form(program)
+    except Refused:
+        return "reference"
+    return "asp"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 from horai.lang.lars.syntax import Atom
 
@@ -14,20 +13,22 @@ Pair = tuple[int, Atom]
 
 @dataclass(frozen=True)
 class Model:
-    """An answer stream, told by the atoms that rules derive at each time."""
+    """An answer stream, told by the atoms that rules derive: at the query time, and elsewhere."""
 
-    derived: frozenset[Pair]
+    time: int
+    now: frozenset[Atom]
+    elsewhere: frozenset[Pair] = frozenset()
 
-    @cached_property
-    def _by_time(self) -> dict[int, frozenset[Atom]]:
-        found: dict[int, set[Atom]] = {}
-        for time, atom in self.derived:
-            found.setdefault(time, set()).add(atom)
-        return {time: frozenset(atoms) for time, atoms in found.items()}
+    @property
+    def derived(self) -> frozenset[Pair]:
+        """All atoms with their times."""
+        return self.elsewhere | {(self.time, atom) for atom in self.now}
 
     def at(self, time: int) -> frozenset[Atom]:
         """What is derived for a time."""
-        return self._by_time.get(time, frozenset())
+        if time == self.time:
+            return self.now
+        return frozenset(atom for moment, atom in self.elsewhere if moment == time)
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,10 @@ class Answers:
     @classmethod
     def of(cls, time: int, models: Iterable[Model]) -> Answers:
         """Answers without repetition, in an order that depends on nothing but them."""
-        unique = dict.fromkeys(models)
-        return cls(time, tuple(sorted(unique, key=_order)))
+        found = list(models)
+        if len(found) > 1:
+            found = sorted(dict.fromkeys(found), key=_order)
+        return cls(time, tuple(found))
 
 
 def _order(model: Model) -> list[tuple[int, str]]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from horai.lang.lars.syntax import Atom, Predicate
 
-Signal = tuple[int, Atom]
-"""A time point and a ground atom."""
+Signal = tuple[int, Atom] | tuple[int, Atom, int]
+"""A time point and a ground atom, perhaps with its place among the signals of that time point."""
 
 
 class Inputs:
@@ -18,6 +18,8 @@ class Inputs:
         self.start = start
         self.times: list[int] = []
         self.numbers: list[int] = []
+        self.orders: list[int] = []
+        self.arrived = 0
         self.dropped = 0
         """How many signals were forgotten; they were the first ones."""
         self.disorder = 0
@@ -38,29 +40,29 @@ class Inputs:
     def add(self, signals: Iterable[Signal]) -> set[int]:
         """Take in signals; those before the start do not count. Gives the numbers of new atoms."""
         known = len(self.atoms)
-        for time, atom in signals:
+        for time, atom, *order in signals:
             if time >= self.start:
-                self._insert(time, self.number(atom))
+                self.arrived += 1
+                self._insert(time, self.number(atom), order[0] if order else self.arrived)
         return set(range(known, len(self.atoms)))
 
-    def _insert(self, time: int, number: int) -> None:
-        if not self.times or self.times[-1] <= time:
-            self.times.append(time)
-            self.numbers.append(number)
-            return
-        place = bisect_right(self.times, time)
+    def _insert(self, time: int, number: int, order: int) -> None:
+        place = len(self.times)
+        if place and (self.times[-1], self.orders[-1]) > (time, order):
+            first, last = self.before(time), self.until(time)
+            place = bisect_right(self.orders, order, first, last)
+            self.disorder += 1
         self.times.insert(place, time)
         self.numbers.insert(place, number)
-        self.disorder += 1
+        self.orders.insert(place, order)
 
     def retract(self, signals: Iterable[Signal]) -> None:
-        """Take signals back: of several equal ones the last."""
-        for time, atom in signals:
+        """Take signals back: of several equal ones the last, unless their place is given."""
+        for time, atom, *order in signals:
             number = self.number(atom)
-            first, last = bisect_left(self.times, time), bisect_right(self.times, time)
-            for place in range(last - 1, first - 1, -1):
-                if self.numbers[place] == number:
-                    del self.times[place], self.numbers[place]
+            for place in range(self.until(time) - 1, self.before(time) - 1, -1):
+                if self.numbers[place] == number and order in ([], [self.orders[place]]):
+                    del self.times[place], self.numbers[place], self.orders[place]
                     self.disorder += 1
                     break
 
@@ -75,5 +77,5 @@ class Inputs:
     def forget(self, keep_from: int) -> None:
         """Forget signals before a position, once they are as many as those that stay."""
         if keep_from > 1000 and 2 * keep_from > len(self.times):
-            del self.times[:keep_from], self.numbers[:keep_from]
+            del self.times[:keep_from], self.numbers[:keep_from], self.orders[:keep_from]
             self.dropped += keep_from

@@ -25,6 +25,8 @@ PATIENCE = 2
 """How many times in a row without new atoms make it likely that the grounding can be kept."""
 
 
+MOST_RULES = 40_000
+"""Solving has its cost even where windows are empty; larger groundings are not worth keeping."""
 MOST_IDLE = 256
 """How many atoms of windows may be known without being true before they are forgotten."""
 
@@ -45,9 +47,12 @@ class MultiShot:
         self.clingo: Clingo | None = None
         self.literals: dict[tuple[ViewKey, Row], int | None] = {}
         self.true: dict[ViewKey, set[Row]] = {}
+        self.is_too_large = False
 
     def answers(self, time: int, rows: Rows, symbol: ToSymbol) -> Answers | None:
         """The answers for what windows hold; None when it is better to ask a fresh clingo."""
+        if self.is_too_large:
+            return None
         if self._learn(rows):
             self.clingo = None
             self.quiet = 0
@@ -58,7 +63,11 @@ class MultiShot:
                 return None
             self.clingo = self._ground(rows, symbol)
         self._assign(self.clingo, rows, symbol)
-        return self.clingo.answers(self.encoding, time)
+        found = self.clingo.answers(self.encoding, time)
+        if self.patience and self.clingo.rules() > MOST_RULES:
+            self.is_too_large = True
+            self.clingo = None
+        return found
 
     def _learn(self, rows: Rows) -> bool:
         """Take note of atoms that are new; True if there are any."""

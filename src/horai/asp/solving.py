@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
@@ -42,6 +41,7 @@ class Clingo:
         self.asked = asked
         self.messages: list[str] = []
         self.control = Control(options, self._note, 20)
+        self.control.enable_cleanup = False  # it costs more than it saves
         self.arithmetic = Arithmetic()
 
     def _note(self, code: MessageCode, text: str) -> None:
@@ -74,21 +74,26 @@ class Clingo:
         wanted = self.asked.models or len(found)
         return Answers.of(time, found[:wanted])
 
+    def rules(self) -> int:
+        """How many ground rules the last question was about."""
+        return int(self.control.statistics["problem"]["lp"]["rules"])
+
 
 def read(model: Model, encoding: Encoding, time: int) -> AnswerStream:
     """The answer stream of a model."""
-    return AnswerStream(frozenset(pairs(model.symbols(shown=True), encoding, time)))
-
-
-def pairs(symbols: Sequence[Symbol], encoding: Encoding, time: int) -> Iterable[Pair]:
-    """The atoms at times that symbols say."""
     known = encoding.atoms
-    for symbol in symbols:
+    now: list[Atom] = []
+    elsewhere: list[Pair] = []
+    for symbol in model.symbols(shown=True):
         found = known.get(symbol)
         if found is None:
             found = known[symbol] = _pair(symbol, encoding)
         atom, moment = found
-        yield (time if moment is None else moment, atom)
+        if moment is None or moment == time:
+            now.append(atom)
+        else:
+            elsewhere.append((moment, atom))
+    return AnswerStream(time, frozenset(now), frozenset(elsewhere))
 
 
 def _pair(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:
