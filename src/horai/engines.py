@@ -25,6 +25,7 @@ __all__ = [
     "DEFAULT",
     "ENGINES",
     "INCREMENTAL",
+    "SPARK",
     "Dropped",
     "Engine",
     "EngineSession",
@@ -82,6 +83,9 @@ class Engine(Protocol):
 DEFAULT = "columnar"
 """The engine of a run that names none."""
 
+SPARK = "spark"
+"""The columnar engine in the partitions of Spark: over whole streams, without sessions."""
+
 ENGINES = {
     "columnar": "horai.engine.session.Session",
     "reference": "horai.reference.Session",
@@ -90,6 +94,9 @@ ENGINES = {
 
 `columnar` works for all entities at once; `reference` is the slow, obvious one.
 """
+
+
+_LISTED = f"the engines are: {', '.join(sorted((*ENGINES, SPARK)))}"
 
 
 def engine_named(name: str) -> Engine:
@@ -101,12 +108,14 @@ def engine_named(name: str) -> Engine:
     horai.errors.UsageError: there is no engine 'refrence'
       hint: did you mean reference?
     """
-    found = ENGINES.get(text(name, "engine", f"the engines are: {', '.join(sorted(ENGINES))}"))
+    found = ENGINES.get(text(name, "engine", _LISTED))
     if found is not None:
         module, _, attribute = found.rpartition(".")
         return cast(Engine, getattr(import_module(module), attribute))
-    near = did_you_mean(name, ENGINES)
-    hint = f"did you mean {near}?" if near else f"the engines are: {', '.join(sorted(ENGINES))}"
+    if name == SPARK:
+        raise UsageError("Spark runs over whole streams only", "use Rules.run or Rules.spark")
+    near = did_you_mean(name, (*ENGINES, SPARK))
+    hint = f"did you mean {near}?" if near else _LISTED
     raise UsageError(f"there is no engine {name!r}", hint)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from horai import parameters
 from horai.engine.profile import Profile
-from horai.engines import DEFAULT, engine_named, incremental_named
+from horai.engines import DEFAULT, SPARK, engine_named, incremental_named
 from horai.errors import UsageError
 from horai.inputs import (
     by_arrival,
@@ -39,6 +39,9 @@ from horai.schedule import Settings, plan_run
 from horai.session import Session
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from horai.sparked import SparkAnswers
     from horai.tuning import Tuning
 
 PathLike = str | os.PathLike[str]
@@ -83,6 +86,8 @@ class Rules:
         incremental: str = "auto",
         progress: Progress | None = None,
         profile: Profile | None = None,
+        master: str | None = None,
+        buckets: int | None = None,
     ) -> Result:
         """Run over a whole stream.
 
@@ -95,12 +100,38 @@ class Rules:
         first bad row raises `InputError`. `incremental` says when windows that overlap are worked
         out by what has changed: `auto` where that pays, `always` where it can be, or `never`.
         `progress(done, all)` is called after each query; `profile` is filled with what the columnar
-        engine did and how long it took.
+        engine did and how long it took. With the engine `spark`, `master` says where Spark runs and
+        `buckets` in how many parts entities are split; it takes neither progress nor profile.
 
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> rules.run(["up|5|5"]).holds_for("on=true")
         [(6, inf)]
         """
+        if engine == SPARK:
+            from horai.sparked import run
+
+            return run(
+                self,
+                input,
+                master=master,
+                buckets=buckets,
+                window=window,
+                step=step,
+                start=start,
+                end=end,
+                tick=tick,
+                answers=answers,
+                unit=unit,
+                time_in=time_in,
+                input_format=input_format,
+                strict=strict,
+                allen_memory=allen_memory,
+                include_input=include_input,
+                incremental=incremental,
+            )
+        if master is not None or buckets is not None:
+            name = "master" if master is not None else "buckets"
+            raise UsageError(f"{name} is about runs on Spark", "add engine='spark'")
         form = None if answers is None else answers_named(answers)
         clock = checked_clock(unit, time_in)
         engine_named(engine)
@@ -182,6 +213,25 @@ class Rules:
             answers=None if answers is None else answers_named(answers),
             incremental=incremental,
         )
+
+    def spark(
+        self,
+        input: object,
+        *,
+        session: SparkSession | None = None,
+        master: str | None = None,
+        buckets: int | None = None,
+        **settings: Any,
+    ) -> SparkAnswers:
+        """Run on Spark and leave the answers there, as data frames: spans, events, dead letters.
+
+        `input` is a data frame of Spark, or whatever `run` takes; `settings` are those of `run`. Of
+        the forms of `answers` one is worked out, `final` without any. The session is that of the
+        data frame, the active one, or a new one with `master`.
+        """
+        from horai.sparked import frames_of
+
+        return frames_of(self, input, session=session, master=master, buckets=buckets, **settings)
 
     def tune(
         self,

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from horai import io
 from horai.counting import Counting
 from horai.engine.answer import Answer as EngineAnswer
@@ -15,8 +17,10 @@ from horai.engine.symbols import Symbols
 from horai.engines import incremental_named
 from horai.errors import RunError
 from horai.inputs import checked_clock, checked_format, is_files, letters_of, read_input, time_point
+from horai.io.letters import OF_ENGINES
 from horai.io.pieces import Piece, pieces_of
 from horai.io.read import Options
+from horai.metrics import Metrics
 from horai.plan.stages import stages_of
 from horai.result import Result
 from horai.rows import ANSWERS, Answers, answers_named
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 H = TypeVar("H")
+SLOTS = 4  # of jobs that share rounds: what there is to know about all of them goes to each slot
 
 
 @dataclass(slots=True)
@@ -52,6 +57,11 @@ class Job:
     def forms(self) -> tuple[Answers, ...]:
         """The forms of answer that are kept."""
         return ANSWERS if self.answers is None else (self.answers,)
+
+    @property
+    def options(self) -> Options:
+        """How rows are read."""
+        return Options(self.rules.schema, self.clock, None, self.strict)
 
     def schedule(self, extent: Extent | None) -> Clockwork | None:
         """The query times, once it is known what the input covers."""
@@ -124,19 +134,21 @@ def task_of(job: Job, number: int, buckets: int) -> RunTask:
     )
 
 
-def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:
-    """Run a job, and bring its answers here."""
-    task = task_of(job, 0, buckets)
+def load(grid: Grid[H], job: Job, task: RunTask) -> H:
+    """The input of a job on its way to buckets: files are read by workers."""
     pieces = _pieces(job)
     if pieces is None:
         narrative = read_input(
             job.input, job.rules.schema, job.clock, format=job.format, strict=job.strict
         )
-        items = grid.scatter(list(packed(task, 0, narrative)))
-    else:
-        options = Options(job.rules.schema, job.clock, None, job.strict)
-        items = grid.read(len(pieces), reader(task, pieces, options, job.format))
-    ran = execute(grid, [task], items, [job.schedule])
+        return grid.scatter(list(packed(task, 0, narrative)))
+    return grid.read(len(pieces), reader(task, pieces, job.options, job.format))
+
+
+def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:
+    """Run a job, and bring its answers here."""
+    task = task_of(job, 0, buckets)
+    ran = execute(grid, [task], load(grid, job, task), [job.schedule])
     try:
         check(ran.outcomes[0])
         found = [r for records in ran.records[1:] for r in grid.collect(records, FOUND)]
@@ -168,7 +180,7 @@ def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | 
         return schedule
 
     schedules = [scheduler(task.number) for task in tasks]
-    ran = execute(grid, tasks, grid.scatter(records), schedules)
+    ran = execute(grid, tasks, grid.scatter(records), schedules, most=SLOTS)
     by_run: dict[int, list[Record]] = {}
     for some in ran.records[1:]:
         for record in grid.collect(some, FOUND):
@@ -215,18 +227,22 @@ def result_of(job: Job, task: RunTask, outcome: Outcome, found: Iterable[Record]
         return job.include_input or job.rules.is_output(name, arity, is_fluent)
 
     answers = [Answer(one, wanted) for one in raw]
+    compared = "changelog" in job.forms
+
+    def measure() -> Metrics:
+        return metrics_of(outcome, [a.revised if compared else None for a in answers])
+
     letters = sorted(outcome.letters, key=lambda letter: (letter.file, letter.line))
+    form = job.answers or "final"
+    return Result(job.rules, answers, letters, form, job.clock.unit, measure=measure)
+
+
+def metrics_of(outcome: Outcome, revised: Sequence[int | None] | None = None) -> Metrics:
+    """What became of the items; how many answers were taken back is known only to who compares."""
     counting = Counting.together(outcome.counted)
-
-    def measure() -> Any:
-        compared = "changelog" in job.forms
-        revised = [answer.revised if compared else None for answer in answers]
-        unreadable = sum(letter.code not in io.letters.OF_ENGINES for letter in letters)
-        return counting.metrics(revised, unreadable)
-
-    return Result(
-        job.rules, answers, letters, job.answers or "final", job.clock.unit, measure=measure
-    )
+    unreadable = sum(letter.code not in OF_ENGINES for letter in outcome.letters)
+    nothing = [None] * len(counting.windows)
+    return counting.metrics(nothing if revised is None else revised, unreadable)
 
 
 def _raw_answers(
@@ -274,14 +290,11 @@ def _giving(part: Part) -> Any:
 
 def _by_part(form: str, batch: ItemBatch) -> dict[tuple[int, Which], FluentTable | EventTable]:
     """The rows of a table by query time, and whether they came or went."""
-    import numpy as np
-
     found: dict[tuple[int, Which], FluentTable | EventTable] = {}
+    came: Which = "all" if form == "final" else "window" if form == "windows" else "new"
+    signs: tuple[tuple[int, Which], ...] = ((-1, "gone"), (1, came))
     for query in np.unique(batch.arrival).tolist():
-        for op, which in (
-            (-1, "gone"),
-            (1, {"final": "all", "windows": "window"}.get(form, "new")),
-        ):
+        for op, which in signs:
             rows = np.flatnonzero((batch.arrival == query) & (batch.op == op))
             if not len(rows):
                 continue
@@ -291,5 +304,5 @@ def _by_part(form: str, batch: ItemBatch) -> dict[tuple[int, Which], FluentTable
             else:
                 value = batch.value.take(rows)
                 table = FluentTable(batch.name, args, value, batch.start[rows], batch.end[rows])
-            found[query, which] = table  # type: ignore[index]
+            found[query, which] = table
     return found

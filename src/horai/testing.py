@@ -44,7 +44,7 @@ def run_case(
     `rules` are used by a case that has none of its own; `incremental` is that of `Rules.run`.
     """
     try:
-        own = _rules(case, rules, predicates or {})
+        own = case_rules(case, rules, predicates)
     except RulesError as error:
         return list(_compare_codes(case, error))
     if case.errors is not None:
@@ -52,18 +52,26 @@ def run_case(
         return [Difference("rules", "-", f"errors {shown}: the rules were accepted", case.line)]
     try:
         result = own.run(
-            _narrative(case),
+            narrative_of(case),
             engine=engine,
             incremental=incremental,
             **case.settings,  # type: ignore[arg-type]
         )
     except (InputError, UsageError, RunError) as error:
         return [Difference("run", "!", str(error), case.line)]
+    return compare(case, result)
+
+
+def compare(case: Case, result: Result) -> list[Difference]:
+    """How a result differs from what a case expects."""
     found = [d for expected in case.expectations for d in _compare(expected, result)]
     return [*found, *_compare_letters(case, result)]
 
 
-def _rules(case: Case, rules: Rules | None, predicates: dict[str, Predicate]) -> Rules:
+def case_rules(
+    case: Case, rules: Rules | None = None, predicates: dict[str, Predicate] | None = None
+) -> Rules:
+    """The rules of a case, or those given if it has none."""
     if case.rules is None:
         if rules is None:
             raise UsageError(
@@ -77,7 +85,7 @@ def _rules(case: Case, rules: Rules | None, predicates: dict[str, Predicate]) ->
         if given is not None and given.text is not None:
             texts.append(_source(given, case))
     description, findings = read_files(texts)
-    return checked(description, findings, predicates)
+    return checked(description, findings, predicates or {})
 
 
 def _source(given: Given, case: Case) -> Source:
@@ -85,7 +93,8 @@ def _source(given: Given, case: Case) -> Source:
     return Source(str(case.file), "\n" * (given.line - 1) + (given.text or ""))
 
 
-def _narrative(case: Case) -> object:
+def narrative_of(case: Case) -> object:
+    """The input of a case."""
     given = case.narrative
     if given is None:
         return []

@@ -6,27 +6,16 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.spark.support import told
 from tests.strategies.staged import StagedRun, staged_runs
 
 import horai
 from horai.errors import RunError, UsageError
-from horai.result import Result
 from horai.rules import Rules
 from horai.spark.grid import LocalGrid
 from horai.sparking import job_of, run_job
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
-
-
-def told(result: Result) -> dict[str, Any]:
-    """Everything that a result says."""
-    return {
-        "windows": result.rows("windows"),
-        "changelog": result.rows("changelog"),
-        "final": result.rows("final"),
-        "letters": sorted(result.dead_letters),
-        "metrics": result.metrics.to_dict(),
-    }
 
 
 def in_one_process(rules: Rules, run: StagedRun) -> dict[str, Any]:

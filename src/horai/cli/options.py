@@ -10,6 +10,7 @@ import typer
 
 from horai.cli import console
 from horai.cli.allocation import keep_memory
+from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.io import Narrative
@@ -60,12 +61,18 @@ Engine = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="columnar (fast) or reference (slow, obvious); for LARS auto or reference.",
+        help="columnar (fast), spark (many machines), reference (slow, obvious); for LARS auto.",
     ),
 ]
 Clock = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="LARS: length of a time point, such as 500ms."),
+]
+Master = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where Spark runs: local[*], spark://HOST:PORT.")
+]
+Buckets = Annotated[
+    int | None, typer.Option(metavar="N", help="In how many parts Spark splits the entities.")
 ]
 Incremental = Annotated[
     str | None,
@@ -156,6 +163,8 @@ def run_rules(
             f"the window ({lengths.window}) is shorter than the step ({lengths.step}): what "
             "happens between two windows is lost"
         )
+    if settings.get("engine") == SPARK:
+        return rules.run(chosen.input, **settings)  # workers read it
     stream = read_chosen(rules, chosen, settings) if narrative is None else narrative
     if not quiet:
         _tell_of_a_long_tick(settings, stream)

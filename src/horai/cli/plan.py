@@ -44,9 +44,11 @@ from horai.plan.modes import PythonPredicate
 from horai.plan.outlining import outline
 from horai.plan.program import Program, compile_program
 from horai.plan.sizes import InputSize, Source
+from horai.plan.stages import stages_of
 from horai.report.plan_json import plan_json
 from horai.report.plan_numbers import PlanNumbers
 from horai.report.plan_text import plan_lines
+from horai.report.stages import stage_lines, stages_json
 from horai.rules import Rules
 
 # A run that is shorter is repeated: the first one also loads compiled code.
@@ -68,6 +70,9 @@ def command(
     input: Input = None,
     analyze: Annotated[
         bool, typer.Option("--analyze", help="Run the rules and show rows and times.")
+    ] = False,
+    spark: Annotated[
+        bool, typer.Option("--spark", help="Show what Spark runs in buckets, stage by stage.")
     ] = False,
     window: Window = None,
     step: Step = None,
@@ -104,6 +109,11 @@ def command(
         raise UsageError(
             "no input given", "--analyze runs the rules: name the stream, --input FILE"
         )
+    if spark:
+        if analyze:
+            raise UsageError("--analyze runs in one process", "leave out --spark or --analyze")
+        _show_stages(chosen.load(), format)
+        return
     loaded, tick = chosen.load(), settings.get("tick", 1)
     narrative = read_chosen(loaded, chosen, settings) if chosen.input else None
     sizes = None if narrative is None else _sizes(narrative)
@@ -113,6 +123,15 @@ def command(
         _show(profile.program, sizes, PlanNumbers(profile), format, tick)
     else:
         _show(_compiled(loaded), sizes, None, format, tick)
+
+
+def _show_stages(rules: Rules, format: Format) -> None:
+    stages = stages_of(rules.description)
+    if format is Format.json:
+        typer.echo(json.dumps(stages_json(stages), ensure_ascii=False, indent=1))
+        return
+    for line in stage_lines(stages):
+        typer.echo(line)
 
 
 def _refuse_idle(timing: dict[str, Any], analyze: bool) -> None:

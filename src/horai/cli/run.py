@@ -6,7 +6,7 @@ import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,12 +18,15 @@ from horai.cli.metrics import summary, write_metrics
 from horai.cli.options import (
     AllenMemory,
     Background,
+    Buckets,
+    Chosen,
     Clock,
     End,
     Engine,
     Incremental,
     Input,
     InputFormat,
+    Master,
     Predicates,
     Quiet,
     RulesArgument,
@@ -38,6 +41,7 @@ from horai.cli.options import (
     merged,
     run_rules,
 )
+from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.io import AnswerFormat, write_answers, write_dead_letters
 from horai.io.write import SUFFIXES
@@ -110,6 +114,8 @@ def command(
     allen_memory: AllenMemory = None,
     engine: Engine = None,
     incremental: Incremental = None,
+    master: Master = None,
+    buckets: Buckets = None,
     predicates: Predicates = None,
     clock: Clock = None,
     models: Annotated[
@@ -135,6 +141,8 @@ def command(
             "include-input": include_input,
             "allen-memory": allen_memory,
             "incremental": incremental,
+            "master": master,
+            "buckets": buckets,
             "predicates": predicates,
             "interactive": interactive or None,
         }
@@ -175,7 +183,12 @@ def command(
         allen_memory=allen_memory,
         engine=engine,
         incremental=incremental,
+        master=master,
+        buckets=buckets,
     )
+    if _is_folder(output, settings):
+        _write_folder(chosen, settings, format, output, dead_letters, metrics, quiet)
+        return
     form = _format(format or settings.pop("format", None), output)
     settings.pop("format", None)
     began = time.perf_counter()
@@ -198,6 +211,38 @@ def command(
         from horai.cli.repl import converse
 
         converse(result)
+
+
+def _is_folder(output: Path | None, settings: dict[str, Any]) -> bool:
+    """Workers of Spark can write a folder of files each; its name has no ending."""
+    return settings.get("engine") == SPARK and output is not None and not output.suffix
+
+
+def _write_folder(
+    chosen: Chosen,
+    settings: dict[str, Any],
+    format: str | None,
+    output: Path | None,
+    dead_letters: Path | None,
+    metrics: Path | None,
+    quiet: bool,
+) -> None:
+    """Parquet in folders of names and days, written by the workers."""
+    if (format or settings.pop("format", None) or Format.parquet) != Format.parquet:
+        raise UsageError(
+            f"{output}: a folder is written as Parquet", "name a file such as answers.csv"
+        )
+    if not chosen.input:
+        raise UsageError("no input given", "name the stream: --input FILE")
+    asked = {name: value for name, value in settings.items() if name != "engine"}
+    found = chosen.load().spark(chosen.input, **asked)
+    letters = sorted(found.letters, key=lambda letter: (letter.file, letter.line))
+    found.write_parquet(str(output))
+    if dead_letters is not None:
+        write_dead_letters(dead_letters, letters)
+    if metrics is not None:
+        write_metrics(metrics, found.metrics)
+    tell_dead_letters(letters, dead_letters, quiet)
 
 
 def _format(given: str | None, output: Path | None) -> Format:

@@ -75,10 +75,17 @@ def unreadable(run: int, seq: int, error: InputError) -> Record:
 
 
 def execute(
-    grid: Grid[H], runs: Sequence[RunTask], items: H, schedules: Sequence[Schedule]
+    grid: Grid[H],
+    runs: Sequence[RunTask],
+    items: H,
+    schedules: Sequence[Schedule],
+    most: int | None = None,
 ) -> Ran[H]:
-    """Run over items that have been read; each schedule turns the extent of the items into query
-    times, or None if there is nothing to run over."""
+    """Run over items that have been read.
+
+    Each schedule turns the extent of the items into query times, or None if there is nothing to
+    run over. Every bucket has a slot of its own, unless these are `most`.
+    """
     ran = Ran([Outcome() for _ in runs], [items])
     _listen(grid.collect(items, DRIVER), runs, ran.outcomes)
     for run, outcome, schedule in zip(runs, ran.outcomes, schedules, strict=True):
@@ -89,6 +96,7 @@ def execute(
         active = [r for r, o in zip(runs, ran.outcomes, strict=True) if _goes_on(r, o, round)]
         if active:
             slots = max(run.plan.routes.slot(run.number + 1, 0) for run in active)
+            slots = min(slots, most or slots)
             name = f"stage {round // 2}: " + ("run the engine" if round % 2 else "join on entities")
             found = grid.step(ran.records, round, slots, _work(active, round, slots), name)
             ran.records.append(found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,6 +18,7 @@ from horai.io.arrival import by_arrival
 from horai.io.items import ItemTable
 from horai.io.letters import DeadLetter
 from horai.io.schema import TableKey
+from horai.lang.ec.syntax import EventDescription
 from horai.spark.changes import Collected, Table, only, reach
 from horai.spark.hashing import Hashes, combined, hash_column
 from horai.spark.records import ANSWERS, DRIVER, Label, Record, Rows, joined, plain, unpacked
@@ -59,13 +61,27 @@ def _tables(records: Sequence[Record]) -> list[ItemTable]:
     return found
 
 
+_descriptions: OrderedDict[tuple[str, ...], EventDescription] = OrderedDict()
+KEPT = 8  # descriptions that a worker knows; the engine keeps plans for as many
+
+
+def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescription:
+    """The description that a worker has met before, for which the engine has a plan."""
+    key = (stage.fingerprint, *sorted(predicates))
+    found = _descriptions.setdefault(key, stage.description)
+    _descriptions.move_to_end(key)
+    if len(_descriptions) > KEPT:
+        _descriptions.popitem(last=False)
+    return found
+
+
 class _Work:
     """A session of a stage, and what comes of it."""
 
     def __init__(self, run: RunTask, stage: StageTask, clock: Clockwork, bucket: int) -> None:
         self.run, self.stage, self.clock, self.bucket = run, stage, clock, bucket
         self.session = StagedSession(
-            stage.description,
+            _known(stage, run.predicates),
             given=[(kind, (name, arity)) for kind, name, arity in stage.given],  # type: ignore[misc]
             memory=run.reaches.get(stage.number, 0),
             start=clock.start,

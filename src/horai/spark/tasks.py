@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Protocol
 
 from horai.engine.origins import Dropped
@@ -64,15 +65,11 @@ class StageTask:
 
     number: int
     description: EventDescription
+    fingerprint: str
     is_split: bool
     given: list[Entity]
     sends: set[Entity]
     owners: dict[Entity, Ownership]
-
-    @property
-    def is_used(self) -> bool:
-        """Is there anything to work out?"""
-        return bool(self.owners)
 
 
 @dataclass(slots=True)
@@ -127,6 +124,7 @@ def plan_of(
     routes = routes_of(stages, inputs, buckets)
     later = {(str(e[0]), *e[1:]) for stage in stages for e in stage.given}
     tasks: list[StageTask] = []
+    whole = _fingerprint(description)
     for stage in stages:
         makes: list[Entity] = [(str(kind), name, arity) for kind, name, arity in stage.makes]
         places = {(str(e[0]), *e[1:]): place for e, place in stage.places.items()}
@@ -135,13 +133,15 @@ def plan_of(
             owners |= _shown(routes, inputs, stage.number)
         given: list[Entity] = [(str(kind), name, arity) for kind, name, arity in stage.given]
         sends = {made for made in makes if made in later}
-        tasks.append(
-            StageTask(
-                *(stage.number, stage.description(description), stage.is_split),
-                *(given, sends, owners),
-            )
-        )
+        mine, mark = stage.description(description), f"{whole}/{stage.number}"
+        tasks.append(StageTask(stage.number, mine, mark, stage.is_split, given, sends, owners))
     return Plan(tasks, routes)
+
+
+def _fingerprint(description: EventDescription) -> str:
+    """Tells rules apart: workers plan those they know only once."""
+    text = "\0".join(part for s in description.sources for part in (s.name, s.text))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _shown(routes: Routes, inputs: Sequence[Entity], stage: int) -> dict[Entity, Ownership]:

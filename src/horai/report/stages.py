@@ -1,0 +1,108 @@
+"""Stages in words: what runs at once in buckets, what is exchanged, and what cannot be split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from horai.plan.demands import EntityKey, Path
+from horai.plan.entities import Kind
+from horai.plan.joins import Join
+from horai.plan.places import place_of
+from horai.plan.stages import Stage, Unsplit
+
+
+def stage_lines(stages: Sequence[Stage]) -> Iterator[str]:
+    """A paragraph for each stage."""
+    for stage in stages:
+        how = "in buckets" if stage.is_split else "in one bucket"
+        yield f"stage {stage.number + 1} of {len(stages)}, {how}"
+        yield f"  works out  {_names(stage.makes)}"
+        for words in _by_place(stage):
+            yield f"  by         {words}"
+        if stage.items:
+            yield f"  items      {_names(stage.items)}"
+        for entity in stage.given:
+            maker = f"stage {_maker(entity, stages)}"
+            yield f"  gets       {_name(entity)} of {maker}{_how(entity, stage)}"
+        for entity in stage.items:
+            if how := _how(entity, stage):
+                yield f"  gets       {_name(entity)} from the stream{how}"
+        for one in stage.unsplit:
+            yield f"  unsplit    {_names(one.entities)}: {_reason(one)}"
+        yield ""
+
+
+def stages_json(stages: Sequence[Stage]) -> list[dict[str, Any]]:
+    """The same as plain values."""
+    return [
+        {
+            "stage": stage.number + 1,
+            "split": stage.is_split,
+            "makes": [_name(entity) for entity in stage.makes],
+            "keys": {
+                _name(e): _argument(place)
+                for e, place in stage.places.items()
+                if e[0] is not Kind.DOMAIN
+            },
+            "items": [_name(entity) for entity in stage.items],
+            "given": {_name(entity): _maker(entity, stages) for entity in stage.given},
+            "joins": [
+                {
+                    "entity": _name(join.entity),
+                    "argument": _argument(join.place),
+                    "with": _name(join.anchor),
+                    "its_argument": _argument(join.meeting),
+                }
+                for join in stage.joins
+            ],
+            "unsplit": [
+                {"entities": [_name(e) for e in one.entities], "reason": _reason(one)}
+                for one in stage.unsplit
+            ],
+        }
+        for stage in stages
+    ]
+
+
+def _by_place(stage: Stage) -> Iterator[str]:
+    """The keys of what a stage makes, and of the items and answers it gets by key."""
+    groups: dict[Path, list[EntityKey]] = {}
+    for entity, place in stage.places.items():
+        if entity[0] is not Kind.DOMAIN:
+            groups.setdefault(place, []).append(entity)
+    for place, entities in groups.items():
+        yield f"argument {_argument(place)} of {_names(entities)}"
+
+
+def _how(entity: EntityKey, stage: Stage) -> str:
+    joins = [join for join in stage.joins if join.entity == entity]
+    if not joins:
+        return ""
+    return ", where " + " or ".join(dict.fromkeys(map(_meeting, joins)))
+
+
+def _meeting(join: Join) -> str:
+    there = f"argument {_argument(join.meeting)} of {_name(join.anchor)}"
+    return f"its argument {_argument(join.place)} is {there}"
+
+
+def _maker(entity: EntityKey, stages: Sequence[Stage]) -> int:
+    return next(stage.number + 1 for stage in stages if entity in stage.makes)
+
+
+def _reason(one: Unsplit) -> str:
+    place = "" if one.clause is None else f"  [{place_of(one.clause)}]"
+    return f"{one.reason}{place}"
+
+
+def _argument(place: Path) -> str:
+    return ".".join(str(step + 1) for step in place)
+
+
+def _name(entity: EntityKey) -> str:
+    return f"{entity[1]}/{entity[2]}"
+
+
+def _names(entities: Sequence[EntityKey]) -> str:
+    return ", ".join(map(_name, entities))

@@ -1,0 +1,92 @@
+"""Answers as data frames of Spark, without bringing them together in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from horai.io.letters import DeadLetter
+from horai.io.termcolumns import META, TermColumn, distinct
+from horai.io.terms import to_source
+from horai.io.times import NANOSECONDS, Unit
+from horai.spark.records import ANSWERS, Label, from_batch, unpacked
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+LETTERS = "file string, line long, text string, reason string, code string"
+_MORE = {"final": "", "windows": ", query long", "changelog": ", query long, op string"}
+
+
+def answers(records: Sequence[DataFrame], form: str, kind: str) -> DataFrame:
+    """The rows of a form of answer: maximal intervals (`fluent`) or events (`event`)."""
+    from pyspark.sql import functions as f
+
+    whole = reduce(lambda one, other: one.unionByName(other), records)
+    times = "value string, start long, end long" if kind == "fluent" else "time long"
+    types = f"name string, args array<string>, {times}{_MORE[form]}"
+
+    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for record in from_batch(batch):
+                label = Label.load(record.label)
+                if label.what == form and label.kind == kind:
+                    yield from _table(label, unpacked(record.blob), form).to_batches()
+
+    return whole.filter(f.col("round") == ANSWERS).mapInArrow(rows, types)
+
+
+def _table(label: Label, table: pa.Table, form: str) -> pa.Table:
+    size = table.num_rows
+    columns = {"name": pa.array([label.name] * size, pa.string())}
+    columns["args"] = _lists([_texts(table, f"a{i}") for i in range(label.arity)], size)
+    if label.kind == "fluent":
+        columns["value"] = _texts(table, "value")
+        columns["start"] = table.column("start").combine_chunks()
+        columns["end"] = table.column("end").combine_chunks()
+    else:
+        columns["time"] = table.column("start").combine_chunks()
+    if form != "final":
+        columns["query"] = table.column("arrival").combine_chunks()
+    if form == "changelog":
+        signs = table.column("op").to_numpy() > 0
+        columns["op"] = pa.array(["-", "+"]).take(pa.array(signs.astype(np.int8)))
+    return pa.table(columns)
+
+
+def _texts(table: pa.Table, name: str) -> pa.Array:
+    """A column of terms as source text."""
+    kind = table.schema.field(name).metadata[META].decode()
+    indices, terms = distinct(TermColumn(kind, table.column(name).combine_chunks()))
+    return pa.array([to_source(term) for term in terms], pa.string()).take(indices)
+
+
+def _lists(columns: list[pa.Array], size: int) -> pa.ListArray:
+    """Columns side by side, as lists."""
+    width = len(columns)
+    offsets = pa.array(np.arange(size + 1, dtype=np.int32) * width)
+    if not width:
+        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
+    places = np.arange(size * width).reshape(width, size).T.ravel()
+    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(places)))
+
+
+def letters(spark: SparkSession, found: Sequence[DeadLetter]) -> DataFrame:
+    """Rows that were not used."""
+    return spark.createDataFrame([tuple(letter) for letter in found], LETTERS)
+
+
+def write_by_day(frame: DataFrame, path: str, time: str, unit: Unit | None) -> None:
+    """Write Parquet in folders of names and, where time-points have a length, of days."""
+    from pyspark.sql import functions as f
+
+    folders = ["name"]
+    if unit is not None:
+        days = f.floor(f.col(time) / (NANOSECONDS["d"] // NANOSECONDS[unit])).cast("int")
+        frame = frame.withColumn("day", f.date_add(f.lit("1970-01-01").cast("date"), days))
+        folders.append("day")
+    frame.write.mode("overwrite").partitionBy(*folders).parquet(path)

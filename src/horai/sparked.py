@@ -1,0 +1,145 @@
+"""Spark from the public interface: a run that gives a `Result`, or data frames of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from horai.errors import RunError, UsageError
+from horai.io import DeadLetter
+from horai.metrics import Metrics
+from horai.parameters import length, text
+from horai.result import Result
+from horai.spark import frames
+from horai.spark.batch import Ran, execute
+from horai.spark.cluster import SparkGrid
+from horai.spark.connect import NoSpark, connect
+from horai.sparking import Job, check, job_of, load, metrics_of, run_job, task_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from horai.rules import Rules
+
+MASTER = "local[*]"
+BUCKETS_PER_TASK = 2  # more than one, so that a heavy bucket keeps others waiting for less
+
+
+class SparkAnswers:
+    """What a run on Spark found, left where it was found.
+
+    The data frames stay in the cluster's storage until `unpersist` is called.
+    """
+
+    def __init__(self, job: Job, grid: SparkGrid, ran: Ran[DataFrame]) -> None:
+        self.job = job
+        self._grid, self._ran = grid, ran
+
+    @cached_property
+    def spans(self) -> DataFrame:
+        """Maximal intervals: name, args and value as source text, start, end (null while open)."""
+        return frames.answers(self._ran.records, self._form, "fluent")
+
+    @cached_property
+    def events(self) -> DataFrame:
+        """Output events: name, args, time."""
+        return frames.answers(self._ran.records, self._form, "event")
+
+    @property
+    def letters(self) -> list[DeadLetter]:
+        """Rows that were not used, one by one."""
+        return self._ran.outcomes[0].letters
+
+    @cached_property
+    def dead_letters(self) -> DataFrame:
+        """Rows that were not used: file, line, text, reason, code."""
+        return frames.letters(self._grid.spark, sorted(self.letters))
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """How late items were and what became of them, at each query time and in all."""
+        return metrics_of(self._ran.outcomes[0])
+
+    def write_parquet(self, path: str | PurePath) -> None:
+        """Write folders `spans` and `events`, parted by name, and by day if there is a unit."""
+        unit = self.job.clock.unit
+        frames.write_by_day(self.spans, f"{path}/spans", "start", unit)
+        frames.write_by_day(self.events, f"{path}/events", "time", unit)
+
+    def unpersist(self) -> None:
+        """Free what the cluster keeps of the run."""
+        self._grid.forget(self._ran.records)
+
+    @property
+    def _form(self) -> str:
+        return self.job.answers or "final"
+
+
+def run(
+    rules: Rules,
+    input: object,
+    *,
+    master: str | None = None,
+    buckets: int | None = None,
+    **settings: Any,
+) -> Result:
+    """Run on Spark, and bring the answers here."""
+    job = job_of(rules, input, **settings)
+    with _explained():
+        grid = SparkGrid(connect(_master(master)))
+        return run_job(grid, job, _buckets(buckets, grid))
+
+
+def frames_of(
+    rules: Rules,
+    input: object,
+    *,
+    session: SparkSession | None = None,
+    master: str | None = None,
+    buckets: int | None = None,
+    **settings: Any,
+) -> SparkAnswers:
+    """Run on Spark, and leave the answers there."""
+    job = job_of(rules, input, **({"answers": "final"} | settings))
+    with _explained():
+        is_frame = hasattr(input, "mapInArrow")
+        spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
+        grid = SparkGrid(spark or connect(_master(master)))
+        task = task_of(job, 0, _buckets(buckets, grid))
+        if is_frame:
+            items = grid.frame(input, task, job.options)  # type: ignore[arg-type]
+        else:
+            items = load(grid, job, task)
+        ran = execute(grid, [task], items, [job.schedule])
+        check(ran.outcomes[0])
+        return SparkAnswers(job, grid, ran)
+
+
+def _master(given: str | None) -> str:
+    return MASTER if given is None else text(given, "master", "for example local[*]")
+
+
+def _buckets(given: int | None, grid: SparkGrid) -> int:
+    if given is not None:
+        return length(given, "buckets", 1)
+    return max(2, BUCKETS_PER_TASK * grid.parallel)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What Spark says when something goes wrong, in a sentence."""
+    try:
+        yield
+    except NoSpark as error:
+        raise UsageError(error.problem, error.hint) from error
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark", "py4j")):
+            raise
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        said = next(
+            (line for line in reversed(lines) if "Error" in line), lines[0] if lines else ""
+        )
+        raise RunError(f"Spark could not finish the run: {said.strip()}") from error

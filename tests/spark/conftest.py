@@ -1,0 +1,33 @@
+"""One Spark for all tests of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from horai.doctor import java
+from horai.spark.cluster import SparkGrid
+from horai.spark.connect import connect
+
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+
+def need_java() -> None:
+    """Without Java nothing here can be tested, and nobody should believe that it was."""
+    found = java()
+    if found.found is None:
+        pytest.fail(f"these tests need Java: {found.advice}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def grid() -> Iterator[SparkGrid]:
+    """Two tasks at once, in this process's own Spark."""
+    need_java()
+    spark = connect("local[2]", SETTINGS)
+    yield SparkGrid(spark)
+    spark.stop()
