@@ -17,6 +17,7 @@ from horai import parameters
 from horai.errors import UsageError
 from horai.inputs import checked_clock, checked_format, extent, is_files, read_input, time_point
 from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
+from horai.lang.lars.anyone import with_rules_for_any
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.points import in_points
 from horai.lang.lars.predicates import background_facts, derived, inputs
@@ -57,7 +58,7 @@ class LarsProgram:
         self,
         input: object = (),
         *,
-        clock: str = DEFAULT_CLOCK,
+        clock: str | None = None,
         start: int | str | None = None,
         end: int | str | None = None,
         step: int = 1,
@@ -72,16 +73,17 @@ class LarsProgram:
     ) -> LarsResult:
         """Evaluate the program at `start`, `start + step`, ... up to and including `end`.
 
-        `input` is what `horai.Rules.run` takes; without `start` and `end` the run covers it. At
-        each query time the signals count that have arrived by then. `models` is `one` or `all`.
-        `filter` says what is shown: `inferences` (what rules derive), `none` (everything that
-        holds), or names of predicates.
+        `input` is what `horai.Rules.run` takes; without `start` and `end` the run covers it. A
+        time point is as long as `clock` says, `1s` if nothing is said. At each query time the
+        signals count that have arrived by then. `models` is `one` or `all`. `filter` says what is
+        shown: `inferences` (what rules derive), `none` (everything that holds), or names of
+        predicates.
         """
-        points = _checked(self.program, _clock(clock))
-        shown = Shown.parse(filter, derived(points))
+        times = checked_clock(unit, time_in)
+        points = _checked(self.program, _clock_for(clock, unit))
+        shown = Shown.parse(filter, derived(self.program))
         every = _every(models)
         step = parameters.length(step, "step", 1)
-        times = checked_clock(unit, time_in)
         schema = AnySignals.known(inputs(self.program))
         form = checked_format(input_format)
         narrative = read_input(input, schema, times, format=form, strict=strict)
@@ -150,7 +152,18 @@ def _checked(program: Program, clock: Clock) -> Program:
     findings = sorted(check(program, clock), key=sort_key)
     if has_errors(findings):
         raise RulesError(findings)
-    return in_points(program, clock)
+    return in_points(with_rules_for_any(program), clock)
+
+
+def _clock_for(clock: str | None, unit: str | None) -> Clock:
+    """The clock, which must be one unit long where times of the input have a unit."""
+    if unit is None:
+        return _clock(clock or DEFAULT_CLOCK)
+    found = _clock(clock or f"1{unit}")
+    if found != _clock(f"1{unit}"):
+        hint = f"with unit={unit} time points are 1 {unit} long; leave out the clock"
+        raise UsageError(f"the clock {found} does not fit times in {unit}", hint)
+    return found
 
 
 def _clock(text: str) -> Clock:

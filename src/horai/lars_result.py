@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from horai import io
 from horai.errors import UsageError
+from horai.lang.lars.anyone import is_made
 from horai.lang.lars.syntax import Atom, Predicate
 from horai.lang.terms import Compound
 from horai.values import plain, show
@@ -45,7 +46,7 @@ class Shown:
     def of(self, atoms: Iterable[Atom]) -> frozenset[Atom]:
         """The atoms that are shown."""
         if self.everything:
-            return frozenset(atoms)
+            return frozenset(atom for atom in atoms if not is_made(atom.name))
         if self.names is not None:
             return frozenset(atom for atom in atoms if atom.name in self.names)
         return frozenset(atom for atom in atoms if atom.predicate in self.derived)

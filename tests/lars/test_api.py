@@ -183,6 +183,22 @@ def test_times_with_a_unit() -> None:
     assert [answer.query for answer in result.answers] == [1, 2]
 
 
+def test_the_clock_and_the_unit() -> None:
+    rows = ["job|1000|1000|ada"]
+    program = lars.loads("busy(X) :- job(X) [2 ms].")
+    result = program.run(rows, unit="ms", end=1003)
+    assert [bool(answer.atoms) for answer in result.answers] == [True, True, True, False]
+    with pytest.raises(UsageError, match="does not fit times in ms"):
+        program.run(rows, unit="ms", clock="2ms")
+
+
+def test_rules_that_were_made_are_not_shown() -> None:
+    program = lars.loads("idle :- not job(_) [2 s].")
+    result = program.run(["job|1|1|ada"], start=0, end=1, filter="none")
+    assert [answer.texts() for answer in result.answers] == [["idle"], ["job(ada)"]]
+    assert program.check() == []
+
+
 def test_a_run_that_cannot_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grounding, "MOST_ROUNDS", 20)
     with pytest.raises(RunError, match="without end"):

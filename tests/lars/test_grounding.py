@@ -20,6 +20,7 @@ from horai.oracle.lars.numbers import NoValue
 from horai.oracle.lars.run import answers_on
 from horai.oracle.lars.stream import Stream
 from horai.oracle.lars.writing import Values, written
+from horai.plan.lars import Fragment, classify
 
 # Heads that count on would derive without end.
 HEADS = ["p(X)", "q(X)", "@T p(X)", "@T q(X)", "r", "p(X) ; r", "p(3 - X)", "@(1 - T) q(X)"]
@@ -79,3 +80,13 @@ def test_the_end_of_a_run_and_its_steps_change_nothing(text: str, step: int) -> 
     short = loaded.run(rows, start=0, end=4, step=step, models="all")
     for answer in short.answers:
         assert answer == long.at(answer.query)
+
+
+@given(texts, contents)
+def test_settled_programs_have_one_answer(text: str, content: dict[int, str]) -> None:
+    given_program = program(text + FACTS)
+    number = len(list(answers_on(given_program, stream(0, 1, content), 1)))
+    if classify(given_program).strata is not None:
+        assert number == 1
+    if classify(given_program).fragment in (Fragment.POSITIVE, Fragment.STRATIFIED):
+        assert number == 1

@@ -71,7 +71,7 @@ class Grounding:
             ]
             if not sum(self.possible.add(pair) for pair in found):
                 return
-        raise Endless("the rules derive ever new atoms, without end")
+        raise Endless("the rules derive ever new atoms, without end: bound what counts on")
 
     def _instances(self, rule: Rule) -> Iterator[Instance]:
         now, whole = (self.time, self.time), self.possible.whole

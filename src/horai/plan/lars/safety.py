@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from horai.lang.diagnostics import Diagnostic
+from horai.lang.lars.anyone import asks_for_any
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import (
     Aggregate,
@@ -17,6 +18,7 @@ from horai.lang.lars.syntax import (
     Formula,
     Head,
     IntervalWindow,
+    Not,
     Or,
     Program,
     Reset,
@@ -38,7 +40,21 @@ def unsafe_variables(program: Program) -> Iterator[Diagnostic]:
         if rule.head is not None:
             yield from _head(rule, rule.head, known)
         for condition in rule.body:
-            yield from _condition(rule, condition, known)
+            if not _asks_for_any(condition):
+                yield from _condition(rule, condition, known)
+                continue
+            # What is left of it when `_` stands for anything must get its values elsewhere.
+            named = [v for v in formula_variables(condition).values() if not is_anonymous(v)]
+            yield from _missing(rule, "H701", "this condition", named, known)
+
+
+def _asks_for_any(condition: Formula) -> bool:
+    """True for `not b(_)` where what is negated finds values for all of its variables."""
+    return (
+        isinstance(condition, Not)
+        and asks_for_any(condition)
+        and formula_variables(condition).keys() <= bound_by([condition.formula])
+    )
 
 
 def _head(rule: Rule, head: Head, known: set[str]) -> Iterator[Diagnostic]:
