@@ -9,6 +9,7 @@ h(X) :- b(X) [2 s].
 > 4: a | b, c         two answers;  `-` is an answer without atoms
 > 5: none             no answer
 @ 500ms               the clock, if it is not 1 s
+! asp                 engines that say they cannot run it
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Case:
     name: str
     program: str = ""
     clock: str = "1s"
+    refused_by: set[str] = field(default_factory=set)
     rows: list[str] = field(default_factory=list)
     answers: dict[int, list[list[str]]] = field(default_factory=dict)
 
@@ -61,6 +63,8 @@ def _add(case: Case, line: str) -> None:
         case.answers[int(time)] = sorted(_model(text) for text in texts)
     elif mark == "@ ":
         case.clock = rest.strip()
+    elif mark == "! ":
+        case.refused_by.update(rest.split())
     else:
         case.program += line + "\n"
 
