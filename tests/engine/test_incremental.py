@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from tests.engine.comparing import Setting, differences
 from tests.engine.ways import Restored, apart, served, session_of
+from tests.strategies.changing_parts import LISTS_ABOVE_ALL
 from tests.strategies.changing_streams import ChangingRun, changing_runs, changing_streams, cuts
 from tests.strategies.machines import descriptions, protocol_runs
 from tests.strategies.runs import Run, runs
@@ -26,7 +27,7 @@ from tests.strategies.wild_streams import wild_runs
 
 from horai.engine import session
 from horai.engine.deltas import store
-from horai.engine.deltas.parts import Cycles
+from horai.engine.deltas.parts import Cycles, Lists
 
 Law = Callable[[st.DataObject], None]
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -36,7 +37,16 @@ TOO_LATE = 20
 def served_rules_do(data: st.DataObject) -> None:
     """Descriptions most of which is worked out by change."""
     run = data.draw(changing_runs())
-    check(run)
+    check(run, memory=data.draw(st.sampled_from([None, None, 5])))
+
+
+def lists_do(data: st.DataObject) -> None:
+    """Interval rules: set operations, durations and Allen relations on each other's results."""
+    run = data.draw(changing_runs(kinds=LISTS_ABOVE_ALL))
+    live = session_of(run.described.text, setting_of(run), "always").live
+    lists = [part for part in live.parts if isinstance(part, Lists)]
+    event("relations by change" if any(one.static.compares for one in lists) else "none")
+    check(run, memory=data.draw(st.sampled_from([None, 5])))
 
 
 def long_streams_do(data: st.DataObject) -> None:
@@ -159,6 +169,7 @@ def by_default(way: session.Incremental) -> Iterator[None]:
 # How many examples the quick tests try of each; the slow ones try many times as many.
 LAWS: dict[Law, int] = {
     served_rules_do: 60,
+    lists_do: 30,
     long_streams_do: 15,
     pairs_that_are_dropped_do: 25,
     restored_sessions_do: 20,

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.strategies.changing import DURATIONS, FACTS, HELPERS, Body, Clauses, Stage, body
 from tests.strategies.parts import ClauseText, Described
+from tests.strategies.static import MODES, RELATIONS
 
 # Of one entity mostly; of an entity inside a term, and of nobody.
 FORMS = ("f{}(X)",) * 6 + ("f{}(k(X))", "f{}")
@@ -146,6 +147,9 @@ def _interval_rule(stage: Stage, pair: str) -> ClauseText:
             f"intersect_all([{left},I2],{result})",
             f"relative_complement_all({left},[I2],{result})",
             f"complement_all([I2],I4), intersect_all([{left},I4],{result})",
+            f"{_related(stage, left, 'I2', result)}",
+            f"union_all([{left},I2],I5), {_related(stage, left, 'I5', result)}",
+            f"{_related(stage, left, 'I2', 'I6')}, intersect_all([I6,{left}],{result})",
         )
     )
     if result == "I3":
@@ -153,6 +157,11 @@ def _interval_rule(stage: Stage, pair: str) -> ClauseText:
     if stage.chance(3) or "X" not in "".join(lists):
         found.append("thing(X)")
     return ClauseText(f"holdsFor({pair},I)", tuple(found))
+
+
+def _related(stage: Stage, source: str, target: str, result: str) -> str:
+    one, other = stage.draw(st.permutations([source, target]))
+    return f"{stage.pick(*RELATIONS)}({one},{other},{stage.pick(*MODES)},{result})"
 
 
 def _duration(stage: Stage, source: str, target: str) -> str:
@@ -188,17 +197,18 @@ KINDS = {
     "cycle": _cycle,
     "formula": _formula,
 }
+LISTS_ABOVE_ALL = ("simple", "static", "static", "static")
 OFTEN = ("simple",) * 5 + ("output",) * 3 + ("static",) * 3 + ("cycle", "formula")
 
 
 @st.composite
-def changing_descriptions(draw: Draw, most: int = 5) -> Described:
+def changing_descriptions(draw: Draw, most: int = 5, kinds: tuple[str, ...] = OFTEN) -> Described:
     """A description most of which is brought up to date by change."""
     stage = Stage(draw)
     clauses: Clauses = [ClauseText(f"collectIntervals({one}=true)") for one in ("i1(_)", "j(_,_)")]
     clauses += [ClauseText(f"buildFromPoints(i2(_)={value})") for value in ("a", "b")]
     for number in range(1, draw(st.integers(1, most)) + 1):
-        clauses += KINDS[stage.pick(*OFTEN)](stage, number)
+        clauses += KINDS[stage.pick(*kinds)](stage, number)
     clauses += HELPERS
     dynamic = stage.chance(6)
     if dynamic:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
-from tests.strategies.changing_parts import changing_descriptions
+from tests.strategies.changing_parts import OFTEN, changing_descriptions
 from tests.strategies.parts import Described
 
 from horai.lang.terms import Atom, Float, Int, Term, make
@@ -127,9 +127,11 @@ def cuts(draw: Draw) -> Cut:
 
 
 @st.composite
-def changing_runs(draw: Draw, most: int = 5, told: bool = True) -> ChangingRun:
+def changing_runs(
+    draw: Draw, most: int = 5, told: bool = True, kinds: tuple[str, ...] = OFTEN
+) -> ChangingRun:
     """A description, a stream, and when it is asked; `told`: also items of what rules define."""
-    described = draw(changing_descriptions(most))
+    described = draw(changing_descriptions(most, kinds))
     cut = draw(cuts())
     lateness = draw(st.sampled_from([0, 5, 14]))
     items = draw(changing_streams(described.tick, lateness, told=told))

@@ -69,7 +69,8 @@ class Horizon:
     def needed(self, cuts: list[int], border: int, attempts: list[int]) -> dict[Source, int]:
         """For every relation the time at or before which no reader looks any more.
 
-        `attempts` are, for every component, the first of its attempts that are open at its cut.
+        `attempts` are, for every component, the first of its attempts that are open at its cut, or
+        the start of the first interval that is compared with others and goes on after it.
         """
         found: dict[Source, int] = {}
         for place, reach in enumerate(self.reaches):

@@ -62,16 +62,19 @@ def operate(
                 left = uncut(literal, 0, source, frame, left)
                 right = uncut(literal, 1, target, frame, right)
             found = allen(relation, left, right, mode, world.tick, world.allen_memory)
-            _note_undecided(relation, left, right, world)
+            note_undecided(relation, left, right, world)
             return found, good & valid
 
 
-def _note_undecided(relation: str, left: Spans, right: Spans, world: World) -> None:
+def note_undecided(relation: str, left: Spans, right: Spans, world: World) -> None:
     """Pairs may still change while one of their spans is not final, or a later one may come."""
     open_ends = world.settled
+    apart = 0
     if relation == "before":
-        open_ends = FIRST if world.allen_memory is None else open_ends - world.allen_memory
+        apart = world.allen_memory or 0
+        open_ends = FIRST if world.allen_memory is None else open_ends - apart
     for spans in (left, right):
+        world.undecided.related.append((spans, apart))
         starts = spans.start[spans.end > open_ends - 2 * world.tick]
         if len(starts):
             world.undecided.earliest = min(world.undecided.earliest, int(starts.min()))

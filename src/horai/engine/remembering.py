@@ -31,9 +31,16 @@ class KnownPairs:
 
 
 def remember(
-    memory: Memory, found: Findings, cut: int, keep: Keep, symbols: Symbols, known: KnownPairs
+    memory: Memory,
+    found: Findings,
+    cut: int,
+    keep: Keep,
+    symbols: Symbols,
+    known: KnownPairs,
+    since: int | None = None,
 ) -> Memory:
-    """The memory of a component at a later cut."""
+    """The memory of a component at a later cut; `since` is how far back intervals are compared."""
+    since = cut if since is None else since
     kept = Memory(cut, rows=found.rows, owners=found.owners, clock=found.clock)
     for key, fluent in found.fluents.items():
         bound = min(keep(("fluent", key)), cut)
@@ -58,6 +65,6 @@ def remember(
         kept.terminations[key] = [one for one in cut_down if one.table.rows]
     for place, lists in found.operands.items():
         kept.operands[place] = {
-            number: (clipped(fluent, cut, cut), rows) for number, (fluent, rows) in lists.items()
+            number: (clipped(fluent, cut, since), rows) for number, (fluent, rows) in lists.items()
         }
     return kept

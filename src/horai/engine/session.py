@@ -97,6 +97,7 @@ class Session:
         )
         self._compiled = plan.ways
         self.incremental = incremental
+        self._since = [start for _ in self.program.strata]  # from when on intervals are compared
         self._based = start  # the border at which memories were last brought up to date
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
@@ -271,6 +272,7 @@ class Session:
 
             findings.append(run(place, memory, cut))
             cuts[place] = cut()
+            self._since[place] = world.undecided.first(cuts[place])
         return findings, cuts
 
     def _components(
@@ -320,8 +322,8 @@ class Session:
             return
         final = self._final(cuts, border)
         attempts = [
-            cut if f.clock is None else f.clock.first(cut)
-            for f, cut in zip(findings, cuts, strict=True)
+            since if f.clock is None else f.clock.first(cut)
+            for f, cut, since in zip(findings, cuts, self._since, strict=True)
         ]
         needed = self.horizon.needed(cuts, border, attempts)
 
@@ -336,7 +338,13 @@ class Session:
                 self.memories[place].take_rows(found)
                 continue
             self.memories[place] = remember(
-                self.memories[place], found, cuts[place], keep, self.symbols, self.known
+                self.memories[place],
+                found,
+                cuts[place],
+                keep,
+                self.symbols,
+                self.known,
+                self._since[place],
             )
         for memory in self.memories:
             for key in mixed.keys() & memory.held.keys():

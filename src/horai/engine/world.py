@@ -92,6 +92,16 @@ class Undecided:
 
     longest: float = 0.0  # the largest bound of a duration filter
     earliest: int = INF  # the first start of an interval whose Allen relations may change
+    # Lists whose intervals are compared, each with how far apart they may lie.
+    related: list[tuple[Spans, int]] = field(default_factory=list)
+
+    def first(self, cut: int) -> int:
+        """From when on intervals may be compared with one that goes on after a cut."""
+        found = cut
+        for spans, apart in self.related:
+            starts = spans.start[spans.end > cut]
+            found = min(found, min(cut, int(starts.min(initial=cut))) - apart)
+        return found
 
 
 @dataclass(slots=True)

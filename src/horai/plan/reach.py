@@ -24,7 +24,8 @@ class Look:
     """A relation that is read `back` before to `ahead` after the head's time; None: unbounded.
 
     A start or end (`edge`) is known one time-point later than it is said to be. What a delayed
-    effect asks about the time of its attempt (`attempt`) is read as far back as attempts are open.
+    effect asks about the time of its attempt (`attempt`) is read as far back as attempts are open;
+    intervals that are compared, as far back as those begin that go on after the cut.
     """
 
     source: Source
@@ -104,9 +105,11 @@ def _source(reading: Reading) -> Source:
 
 
 def _add_static(found: Reach, rule: ec.HoldsForRule | ec.HoldsAtRule, program: Program) -> None:
+    parts = unfolded(rule.body, program.graph.helpers)
+    compares = any(isinstance(literal, ec.Allen) for literal in parts)
     for reading in readings(rule, program.graph.helpers):
         # Interval operations and formulas say something of each time-point by itself.
-        found.looks.append(Look(_source(reading), 0, 0))
+        found.looks.append(Look(_source(reading), 0, 0, attempt=compares))
     found.whole |= _never_final(rule.body, program)
     if isinstance(rule, ec.HoldsAtRule):
         # A formula that only asks about an entity speaks of all that are known.

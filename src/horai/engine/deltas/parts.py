@@ -212,7 +212,8 @@ class Lists(ByChange):
 
     def forget(self, cut: int, bounds: Bounds) -> None:
         """Drop what neither the component nor any reader of its fluents looks at."""
-        self.static.forget(min([cut, *(bounds(("fluent", key)) for key in self.stores)]))
+        read = self.static.reads if self.static.compares else set()
+        self.static.forget(min([cut, *(bounds(("fluent", key)) for key in {*self.stores, *read})]))
 
 
 def part_of(stratum: Stratum, program: Program, symbols: Symbols, tick: int = 1) -> ByChange | None:

@@ -130,6 +130,11 @@ class StaticComponent:
             key: fluent.step(static, stores, changes, cut) for key, fluent in self.fluents.items()
         }
 
+    @property
+    def compares(self) -> bool:
+        """Does it look at intervals that were over before those they are compared with?"""
+        return any(delta.compares for delta in self._deltas)
+
     def operands(self) -> dict[int, dict[int, Remembered]]:
         """Lists inside rules, as findings have them."""
         return {place: delta.operands() for place, delta in enumerate(self._deltas)}

@@ -1,8 +1,8 @@
 """One rule for interval lists by change.
 
 Set operations say something of each time-point by itself. So where no operand has changed the
-result has not either, and elsewhere it follows from the operands there. Duration filters look at
-whole intervals; the lists they read are kept.
+result has not either, and elsewhere it follows from the operands there. Duration filters and Allen
+relations look at whole intervals; the lists they read are kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from horai.engine.deltas.static_durations import Measured
 from horai.engine.deltas.static_links import moved, together, within_targets
 from horai.engine.deltas.static_needs import Needs, needs_of
-from horai.engine.deltas.static_outline import outline
+from horai.engine.deltas.static_outline import looked_at, outline
+from horai.engine.deltas.static_relations import Related
 from horai.engine.deltas.static_rows import Rows, Stores
 from horai.engine.deltas.store import FluentStore, SpanChange
 from horai.engine.frames import Frame
@@ -41,17 +42,31 @@ class StaticDelta:
         self.outline = outline(plan)
         self.symbols = heads.symbols
         self.rows = Rows(self.outline, heads)
-        self.measured = {place: Measured(one) for place, one in self.outline.durations}
-        lists = [*(one.intervals for _, one in self.outline.durations), plan.result]
-        *needs, self.said = needs_of(lists, self.outline.lookups, self.outline.operations)
-        self.needs = dict(zip(self.measured, needs, strict=True))
+        self.looking = {
+            place: Measured(one) if isinstance(one, ec.Duration) else Related(one)
+            for place, one in self.outline.looking
+        }
+        lists = [looked_at(one) for _, one in self.outline.looking]
+        listed = [*(term for terms in lists for term in terms), plan.result]
+        *needs, self.said = needs_of(listed, self.outline.lookups, self.outline.operations)
+        left = iter(needs)
+        self.lists_of = {
+            place: [(term, next(left)) for term in terms]
+            for place, terms in zip(self.looking, lists, strict=True)
+        }
 
     def build(self, static: Static, stores: Stores, operands: Mapping[int, Remembered]) -> None:
         """Begin from what was worked out from scratch; `operands` are lists inside the rule."""
         self._grow(static, stores)
-        for place, measured in self.measured.items():
-            whole = self._whole(place, measured, stores, operands.get(2 * place))
-            measured.build(whole, static.world.query)
+        for place, one in self.looking.items():
+            whole = [
+                self._whole(2 * place + side, term, stores, operands.get(2 * place + side))
+                for side, (term, _) in enumerate(self.lists_of[place])
+            ]
+            if isinstance(one, Measured):
+                one.build(whole[0], static.world.query)
+            else:
+                one.build((whole[0], whole[1]), static.world)
 
     def changed(self, static: Static, stores: Stores, changes: Changes, cut: int) -> Spans:
         """The time after the cut, by row, in which what the rule says may have changed."""
@@ -66,13 +81,18 @@ class StaticDelta:
         # At the start of the run nothing is final yet, not even what holds from the start on.
         low = cut + 1 if cut > world.start else cut
         longer = no_spans()  # where intervals have come to be long enough, or no longer are
-        for place, measured in self.measured.items():
-            where = either(clip(self._dirty(self.needs[place], stores, changes), low), longer)
-            where = either(where, ever)
-            fresh = self._inside(where, measured.literal.intervals, stores, world)
-            more = measured.update(where, fresh, world.query)
+        for place, one in self.looking.items():
+            parts: list[tuple[Spans, Spans]] = []  # regions, and what the lists are there
+            for term, needs in self.lists_of[place]:
+                dirty = either(clip(self._dirty(needs, stores, changes), low), longer)
+                region = either(dirty, ever)
+                parts.append((region, self._inside(region, term, stores, world)))
+                static.asked(len(region))
+            if isinstance(one, Measured):
+                more = one.update(*parts[0], world.query)
+            else:
+                more = one.update(parts[0], parts[1], world)
             longer = either(longer, clip(more, low))
-            static.asked(len(where))
         where = either(clip(self._dirty(self.said, stores, changes), low), longer)
         static.asked(len(where))
         return where
@@ -86,34 +106,38 @@ class StaticDelta:
     def operands(self) -> dict[int, Remembered]:
         """The lists inside the rule that are looked at as intervals, as a memory keeps them."""
         found: dict[int, Remembered] = {}
-        for place, named in self.outline.named.items():
-            rows = self.rows.bindings(named)
-            found[2 * place] = (Fluent(rows, self.measured[place].whole), rows)
+        for number, named in self.outline.named.items():
+            rows, one = self.rows.bindings(named), self.looking[number // 2]
+            spans = one.whole if isinstance(one, Measured) else one.sides[number % 2]
+            found[number] = (Fluent(rows, spans), rows)
         return found
+
+    @property
+    def compares(self) -> bool:
+        """Does it compare intervals with others that may lie before them?"""
+        return any(isinstance(one, Related) for one in self.looking.values())
 
     def forget(self, until: int) -> None:
         """Drop intervals that were over by then."""
-        for measured in self.measured.values():
-            measured.forget(until)
+        for one in self.looking.values():
+            one.forget(until)
 
     def _grow(self, static: Static, stores: Stores) -> None:
         if self.rows.grow(static, stores):
-            for measured in self.measured.values():
-                measured.grow(self.rows.frame, self.symbols)
+            for one in self.looking.values():
+                if isinstance(one, Measured):
+                    one.grow(self.rows.frame, self.symbols)
 
-    def _whole(
-        self, place: int, measured: Measured, stores: Stores, known: Remembered | None
-    ) -> Spans:
-        """The list that a duration filter looks at, with true starts."""
-        if place not in self.outline.named:
+    def _whole(self, number: int, term: Term, stores: Stores, known: Remembered | None) -> Spans:
+        """A list that is looked at as intervals, with true starts."""
+        if number not in self.outline.named:
             lookups = enumerate(self.outline.lookups)
-            read = measured.literal.intervals
-            at, lookup = next((i, one) for i, one in lookups if one.result == read)
+            at, lookup = next((i, one) for i, one in lookups if one.result == term)
             return stores[lookup.key].fluent.lists(self.rows.pairs[at])
         if known is None:
             return no_spans()
         lists = FluentStore(known[0], self.symbols)
-        return lists.fluent.lists(lists.rows_of(self.rows.bindings(self.outline.named[place])))
+        return lists.fluent.lists(lists.rows_of(self.rows.bindings(self.outline.named[number])))
 
     def _dirty(self, needs: Needs, stores: Stores, changes: Changes) -> Spans:
         """Where what a list is made of has changed, by row, and with it perhaps the list.
@@ -162,8 +186,8 @@ class StaticDelta:
 
     def _operated(self, place: int, rows: Ints, region: Spans, frame: Frame, world: World) -> Spans:
         """The result of an operation inside a region of some rows."""
-        if place in self.measured:
-            chosen = self.measured[place].chosen
+        if place in self.looking:
+            chosen = self.looking[place].chosen
             return within_targets(chosen, offsets_of(chosen.key, self.rows.count), rows, region)
         literal = self.outline.operations[place]
         found, _ = operate(literal, frame, world)

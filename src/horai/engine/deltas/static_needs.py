@@ -50,8 +50,25 @@ def _made_by(literal: Operation, known: Mapping[str, Needs]) -> Needs:
             every = [*listed, *([known[_name(base)]] if base is not None else [])]
             direct = frozenset[int]().union(*(one.direct for one in every))
             return Needs(direct, _required(kind, base, listed, known))
+        case ec.Allen(source=source, target=target, mode=mode):
+            # Likewise which are in the relation.
+            sides = known[_name(source)].required, known[_name(target)].required
+            return Needs(frozenset(), _compared(mode, *sides))
         case _:
             raise AssertionError(f"not possible by change: {literal}")
+
+
+def _compared(mode: str, source: Places, target: Places) -> Places:
+    """Outside of which lookups there is nothing that a mode could return."""
+    match mode:
+        case "source" | "relative_complement":
+            return source
+        case "target" | "relative_complement_inverse":
+            return target
+        case "intersection":
+            return source | target
+        case _:
+            return source & target
 
 
 def _required(

@@ -22,9 +22,6 @@ def refuse(plan: StaticPlan, program: Program) -> None:
     """The change of what a rule says has to follow from the changes of what it reads."""
     if isinstance(plan.rule, ec.HoldsAtRule):
         raise NotByChange("it is a formula over values at a time")
-    operations = [s.literal for s in plan.chain.steps if isinstance(s, op.SpanOperation)]
-    if any(isinstance(one, ec.Allen) for one in operations):
-        raise NotByChange("an Allen relation looks at all intervals of a list")
     followed = op.Lookup | op.SpanOperation | AboutRows
     if not all(isinstance(step, followed) for step in plan.chain.steps):
         raise NotByChange("it has other conditions than lists, facts and comparisons")
@@ -66,8 +63,9 @@ def possible_stratum(stratum: Stratum, program: Program) -> bool:
 class Outline:
     """A rule in two parts: what says which groundings there are, and what is done to their lists.
 
-    `wanted` are the variables that tell groundings apart. `named` are, for every duration filter of
-    a computed list, those by which a memory of the component names its rows.
+    `wanted` are the variables that tell groundings apart. `named` are, for every computed list that
+    is looked at as intervals, those by which a memory of the component names its rows; the number
+    is twice the place of the operation, and one more for the target of an Allen relation.
     """
 
     plan: StaticPlan
@@ -83,6 +81,12 @@ class Outline:
         """The duration filters and their places among the operations."""
         every = enumerate(self.operations)
         return [(place, one) for place, one in every if isinstance(one, ec.Duration)]
+
+    @property
+    def looking(self) -> list[tuple[int, ec.Duration | ec.Allen]]:
+        """The operations that look at whole intervals, and their places."""
+        every = enumerate(self.operations)
+        return [(place, one) for place, one in every if isinstance(one, ec.Duration | ec.Allen)]
 
 
 def outline(plan: StaticPlan) -> Outline:
@@ -111,10 +115,22 @@ def _named(plan: StaticPlan) -> dict[int, list[str]]:
         if isinstance(step, AboutRows):
             bound |= names(step.term)
         if isinstance(step, op.SpanOperation):
-            if isinstance(step.literal, ec.Duration) and step.literal.intervals not in direct:
-                found[number] = sorted(bound & plan.chain.needed[place - 1])
+            for side, term in enumerate(looked_at(step.literal)):
+                if term not in direct:
+                    found[2 * number + side] = sorted(bound & plan.chain.needed[place - 1])
             number += 1
     return found
+
+
+def looked_at(literal: Operation) -> tuple[Term, ...]:
+    """The lists that an operation looks at as intervals."""
+    match literal:
+        case ec.Duration(intervals=intervals):
+            return (intervals,)
+        case ec.Allen(source=source, target=target):
+            return source, target
+        case _:
+            return ()
 
 
 def _lookups(plan: StaticPlan) -> list[op.Lookup]:
@@ -155,6 +171,8 @@ def _operands(literal: Operation) -> Names | None:
     match literal:
         case ec.Duration(intervals=Var(name=name)):
             return frozenset({name})
+        case ec.Allen(source=Var(name=source), target=Var(name=target)):
+            return frozenset({source, target})
         case ec.IntervalOp(base=base, lists=ListTerm(items=items, tail=None)):
             terms = [*items, *([base] if base is not None else [])]
             return names(*terms) if all(isinstance(term, Var) for term in terms) else None
