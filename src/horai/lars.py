@@ -91,7 +91,7 @@ class LarsProgram:
         begin = time_point(start, times.unit, "start")
         stop = time_point(end, times.unit, "end")
         queries = _queries(first if begin is None else begin, last if stop is None else stop, step)
-        make = lars_engine(engine, points)
+        make = lars_engine(engine)
         session = make(points, start=queries.start)
         arrivals = Arrivals(in_order(narrative, _files(input)), queries.start, queries.stop - 1)
         arrivals.dead_letters.extend(narrative.dead_letters)

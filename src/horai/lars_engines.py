@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-from horai.asp.normal import normal_form
-from horai.asp.plain import Refused
 from horai.errors import UsageError
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.lars.syntax import Atom, Program
@@ -47,23 +45,26 @@ LARS_ENGINES = {
     "asp": "horai.lars_asp.Session",
     "reference": "horai.lars_reference.Session",
 }
-"""The engines there are, by where they are found: only the one that runs is loaded."""
+"""The engines there are, by where they are found: only the one that runs is loaded.
+
+The first that runs a program is the best one for it; the last one runs them all.
+"""
 
 
-def lars_engine(name: str, program: Program) -> LarsEngine:
-    """The engine of a name; `auto` is the best one for a program.
+def lars_engine(name: str) -> LarsEngine:
+    """The engine of a name; `auto` takes the best one that runs a program.
 
-    >>> lars_engine("refrence", Program(()))
+    >>> lars_engine("refrence")
     Traceback (most recent call last):
     ...
     horai.errors.UsageError: there is no engine 'refrence' for LARS programs
       hint: did you mean reference?
     """
-    names = [AUTO, *sorted(LARS_ENGINES)]
+    names = [AUTO, *LARS_ENGINES]
     listed = f"the engines are: {', '.join(names)}"
     wanted = text(name, "engine", listed)
     if wanted == AUTO:
-        wanted = _best(program)
+        return _best
     if wanted not in LARS_ENGINES:
         near = did_you_mean(wanted, names)
         hint = f"did you mean {near}?" if near else listed
@@ -72,9 +73,11 @@ def lars_engine(name: str, program: Program) -> LarsEngine:
     return cast(LarsEngine, getattr(import_module(module), attribute))
 
 
-def _best(program: Program) -> str:
-    try:
-        normal_form(program)
-    except Refused:
-        return "reference"
-    return "asp"
+def _best(program: Program, *, start: int) -> LarsSession:
+    *others, last = LARS_ENGINES
+    for name in others:
+        try:
+            return lars_engine(name)(program, start=start)
+        except UsageError:
+            continue
+    return lars_engine(last)(program, start=start)

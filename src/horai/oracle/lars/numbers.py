@@ -103,28 +103,19 @@ def _power(left: Number, right: Number) -> Number:
 
 
 def compare(sign: Sign, left: Term, right: Term) -> bool:
-    """Does the comparison of two values hold? What cannot be ordered is not smaller or larger."""
-    same = left == right
-    first, second = _ordered(left), _ordered(right)
-    comparable = type(left) is type(right) or (
-        isinstance(left, Int | Float) and isinstance(right, Int | Float)
-    )
-    if comparable and first is not None and second is not None:
-        same = first == second
-        if sign in _COMPARE:
-            return _COMPARE[sign](first, second)
+    """Does the comparison of two values hold?
+
+    Terms are equal if they are the same: 3 and 3.0 are not. What cannot be ordered is neither
+    smaller nor larger.
+    """
     if sign == "=":
-        return same
-    return not same if sign == "!=" else same and sign in ("<=", ">=")
-
-
-def _ordered(term: Term) -> Number | str | None:
-    match term:
-        case Int(value=number) | Float(value=number):
-            return number
-        case Atom(name=name):
-            return name
-        case Str(value=text):
-            return text
-        case _:
-            return None
+        return left == right
+    if sign == "!=":
+        return left != right
+    if isinstance(left, Int | Float) and isinstance(right, Int | Float):
+        return _COMPARE[sign](left.value, right.value)
+    if isinstance(left, Atom) and isinstance(right, Atom):
+        return _COMPARE[sign](left.name, right.name)
+    if isinstance(left, Str) and isinstance(right, Str):
+        return _COMPARE[sign](left.value, right.value)
+    return left == right and sign in ("<=", ">=")
