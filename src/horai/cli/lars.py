@@ -89,11 +89,15 @@ def check_lars(
     """All findings about a program, and a line about what it is."""
     from horai.lang.diagnostics import sort_key
     from horai.lang.lars.reader import read_files
+    from horai.lang.report import has_errors
     from horai.lars import DEFAULT_CLOCK, LarsProgram
 
     program, read = read_files([*rules, *background])
     found = LarsProgram(program)
     findings = sorted([*read, *found.check(clock or DEFAULT_CLOCK)], key=sort_key)
+    counts = [counted(len(program.sources), "file"), counted(len(program.rules), "rule")]
+    if has_errors(read):
+        return findings, ", ".join(counts)
     kind = found.classification
     uses = f" ({', '.join(sorted(kind.features))})" if kind.features else ""
     lines = [f"fragment: {kind.fragment}{uses}"]
@@ -103,7 +107,6 @@ def check_lars(
             line = reason.rule.source.position(reason.rule.span[0])[0]
             place = f" ({reason.rule.source.name}:{line})"
         lines.append(f"  because {reason.text}{place}")
-    counts = [counted(len(program.sources), "file"), counted(len(program.rules), "rule")]
     return findings, "\n".join([*lines, ", ".join(counts)])
 
 

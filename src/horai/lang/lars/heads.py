@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from horai.lang.ec.builtins import RESERVED_HEADS
 from horai.lang.lars.formulas import Builder
 from horai.lang.lars.grammar import Part
 from horai.lang.lars.syntax import (
@@ -40,6 +41,15 @@ def read_head(builder: Builder, part: Part, is_fact: bool) -> Head | None:
         builder.say("H606", "`true` and `false` are no heads", part.span, "write `:- body.`")
         return None
     return head if _ranges_fit(builder, head, part, is_fact) else None
+
+
+def is_event_calculus(part: Part) -> bool:
+    """True for `initiatedAt(rich(X)=true, T)` and its kin."""
+    return (
+        part.kind == "call"
+        and part.value in RESERVED_HEADS
+        and any(arg.kind == "comparison" for arg in part.parts)
+    )
 
 
 def _ranges_fit(builder: Builder, head: Head, part: Part, is_fact: bool) -> bool:

@@ -92,4 +92,12 @@ LARS_CODES = table(
         "contain constants and `_`.",
         "h(X) :- b(X), [only c(X)] some c(X).",
     ),
+    CodeInfo(
+        "H611",
+        "Rule of the Event Calculus",
+        _E,
+        "Files that end in `.lars` hold LARS programs. A rule about initiations, terminations or "
+        "intervals of a fluent belongs into a file that ends in `.ec`.",
+        "initiatedAt(rich(X)=true, T) :- win(X, T).",
+    ),
 )

@@ -17,7 +17,7 @@ from horai.lang.grammar import GrammarError
 from horai.lang.lars.codes import CODES
 from horai.lang.lars.formulas import Builder
 from horai.lang.lars.grammar import ParsedClause, Part, parse_clause
-from horai.lang.lars.heads import read_head
+from horai.lang.lars.heads import is_event_calculus, read_head
 from horai.lang.lars.shape import check_rule
 from horai.lang.lars.syntax import Program, Rule
 from horai.lang.lars.tokens import scan_clause, skip_layout
@@ -134,6 +134,10 @@ class _Reader:
             trouble.say("H017", "this clause is nested too deeply", span, hint)
             return
         builder = Builder(self.source, self.report)
+        if parsed.head is not None and is_event_calculus(parsed.head):
+            hint = "name the file .ec, and run it as an event description"
+            builder.say("H611", "this is a rule of the Event Calculus", parsed.head.span, hint)
+            return
         body = builder.formulas(parsed.body)
         head = None
         if parsed.head is not None:
