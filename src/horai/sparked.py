@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from horai.errors import RunError, UsageError
-from horai.io import DeadLetter
+from horai.io import DeadLetter, Kind
 from horai.metrics import Metrics
 from horai.parameters import length, text
 from horai.result import Result
@@ -17,6 +17,7 @@ from horai.spark import frames
 from horai.spark.batch import Ran, execute
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import NoSpark, connect
+from horai.spark.records import ANSWERS
 from horai.sparking import Job, check, job_of, load, metrics_of, run_job, task_of
 
 if TYPE_CHECKING:
@@ -41,12 +42,16 @@ class SparkAnswers:
     @cached_property
     def spans(self) -> DataFrame:
         """Maximal intervals: name, args and value as source text, start, end (null while open)."""
-        return frames.answers(self._ran.records, self._form, "fluent")
+        return self._answers("fluent")
 
     @cached_property
     def events(self) -> DataFrame:
         """Output events: name, args, time."""
-        return frames.answers(self._ran.records, self._form, "event")
+        return self._answers("event")
+
+    def count(self, kind: Kind) -> int:
+        """How many intervals (`fluent`) or events the run found."""
+        return self._ran.outcomes[0].found.get(kind, 0)
 
     @property
     def letters(self) -> list[DeadLetter]:
@@ -71,11 +76,11 @@ class SparkAnswers:
 
     def unpersist(self) -> None:
         """Free what the cluster keeps of the run."""
-        self._grid.forget(self._ran.records)
+        self._grid.forget(self._ran.all)
 
-    @property
-    def _form(self) -> str:
-        return self.job.answers or "final"
+    def _answers(self, kind: str) -> DataFrame:
+        records = self._ran.of(ANSWERS)
+        return frames.answers(self._grid.spark, records, self.job.answers or "final", kind)
 
 
 def run(

@@ -141,8 +141,9 @@ def load(grid: Grid[H], job: Job, task: RunTask) -> H:
         narrative = read_input(
             job.input, job.rules.schema, job.clock, format=job.format, strict=job.strict
         )
-        return grid.scatter(list(packed(task, 0, narrative)))
-    return grid.read(len(pieces), reader(task, pieces, job.options, job.format))
+        return grid.scatter(list(packed(task.plan.routes, task.number, 0, narrative)))
+    routes = task.plan.routes
+    return grid.read(len(pieces), reader(routes, task.number, pieces, job.options, job.format))
 
 
 def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:
@@ -151,10 +152,10 @@ def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:
     ran = execute(grid, [task], load(grid, job, task), [job.schedule])
     try:
         check(ran.outcomes[0])
-        found = [r for records in ran.records[1:] for r in grid.collect(records, FOUND)]
+        found = [r for records in ran.of(FOUND) for r in grid.collect(records, FOUND)]
         return result_of(job, task, ran.outcomes[0], found)
     finally:
-        grid.forget(ran.records)
+        grid.forget(ran.all)
 
 
 def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | Exception]:
@@ -165,7 +166,7 @@ def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | 
     for job, task in zip(jobs, tasks, strict=True):
         try:
             narrative = read_input(job.input, job.rules.schema, job.clock, strict=job.strict)
-            records += packed(task, 0, narrative)
+            records += packed(task.plan.routes, task.number, 0, narrative)
         except Exception as problem:
             problems[task.number] = problem
 
@@ -182,10 +183,10 @@ def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | 
     schedules = [scheduler(task.number) for task in tasks]
     ran = execute(grid, tasks, grid.scatter(records), schedules, most=SLOTS)
     by_run: dict[int, list[Record]] = {}
-    for some in ran.records[1:]:
+    for some in ran.of(FOUND):
         for record in grid.collect(some, FOUND):
             by_run.setdefault(record.run, []).append(record)
-    grid.forget(ran.records)
+    grid.forget(ran.all)
     results: list[Result | Exception] = []
     for job, task, outcome in zip(jobs, tasks, ran.outcomes, strict=True):
         try:

@@ -78,6 +78,7 @@ def test_data_frames_in_and_out(grid: SparkGrid) -> None:
     spans = sorted(tuple(row) for row in found.spans.collect())
     assert spans == [("a", ["'New York'"], "true", 6, None), ("a", ["ann"], "true", 4, 10)]
     assert found.events.count() == 0
+    assert (found.count("fluent"), found.count("event")) == (2, 0)
     assert [row["code"] for row in found.dead_letters.collect()] == ["unknown-type"]
     assert found.metrics.run.items == 3
     found.unpersist()

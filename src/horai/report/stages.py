@@ -7,7 +7,6 @@ from typing import Any
 
 from horai.plan.demands import EntityKey, Path
 from horai.plan.entities import Kind
-from horai.plan.joins import Join
 from horai.plan.places import place_of
 from horai.plan.stages import Stage, Unsplit
 
@@ -76,15 +75,18 @@ def _by_place(stage: Stage) -> Iterator[str]:
 
 
 def _how(entity: EntityKey, stage: Stage) -> str:
-    joins = [join for join in stage.joins if join.entity == entity]
-    if not joins:
-        return ""
-    return ", where " + " or ".join(dict.fromkeys(map(_meeting, joins)))
-
-
-def _meeting(join: Join) -> str:
-    there = f"argument {_argument(join.meeting)} of {_name(join.anchor)}"
-    return f"its argument {_argument(join.place)} is {there}"
+    """Which rows come by joins: `where its argument 1 is argument 1 or 2 of close/2`."""
+    meetings: dict[tuple[Path, EntityKey], list[str]] = {}
+    for join in stage.joins:
+        if join.entity == entity:
+            there = meetings.setdefault((join.place, join.anchor), [])
+            if (argument := _argument(join.meeting)) not in there:
+                there.append(argument)
+    words = [
+        f"its argument {_argument(place)} is argument {' or '.join(there)} of {_name(anchor)}"
+        for (place, anchor), there in meetings.items()
+    ]
+    return f", where {', or '.join(words)}" if words else ""
 
 
 def _maker(entity: EntityKey, stages: Sequence[Stage]) -> int:

@@ -19,6 +19,7 @@ from horai.spark.bucket import run_bucket
 from horai.spark.grid import Grid, Read, Work
 from horai.spark.meeting import send_on
 from horai.spark.records import DRIVER, Label, Record, plain
+from horai.spark.routes import Routes
 from horai.spark.tasks import Clockwork, RunTask
 
 H = TypeVar("H")
@@ -32,6 +33,7 @@ class Outcome:
 
     letters: list[DeadLetter] = field(default_factory=list)
     counted: list[Any] = field(default_factory=list)
+    found: dict[str, int] = field(default_factory=dict)  # rows of fluents and events
     problem: tuple[int, str] | None = None
     unreadable: InputError | None = None
     extent: Extent | None = None
@@ -39,31 +41,47 @@ class Outcome:
 
 @dataclass(slots=True)
 class Ran(Generic[H]):
-    """Runs that are over: how each ended, and where the records of their answers are."""
+    """Runs that are over: how each ended, and all records, with the rounds they are for."""
 
     outcomes: list[Outcome]
-    records: list[H]
+    records: list[tuple[H, set[int]]]
+
+    def of(self, round: int) -> list[H]:
+        """Where records of a round are."""
+        return [some for some, rounds in self.records if round in rounds]
+
+    @property
+    def all(self) -> list[H]:
+        """All records there are."""
+        return [some for some, _ in self.records]
 
 
-def packed(run: RunTask, seq: int, narrative: Narrative) -> Iterator[Record]:
+def packed(routes: Routes, run: int, seq: int, narrative: Narrative) -> Iterator[Record]:
     """Items on their way to the buckets that read them, and what is to be said about them."""
+    rounds: set[int] = set()
     for table in narrative.tables:
-        yield from run.plan.routes.send(run.number, seq, table.key, table.table, "items", -1)
+        for record in routes.send(run, seq, table.key, table.table, "items", -1):
+            rounds.add(record.round)
+            yield record
+    yield message(run, seq, "rounds", sorted(rounds))
     found = extent(narrative.tables)
     if found is not None:
-        yield _message(run.number, seq, "extent", found)
+        yield message(run, seq, "extent", found)
     if narrative.dead_letters:
-        yield _message(run.number, seq, "letters", narrative.dead_letters)
+        yield message(run, seq, "letters", narrative.dead_letters)
 
 
-def reader(run: RunTask, pieces: Sequence[Piece], options: Options, format: Any) -> Read:
+def reader(
+    routes: Routes, run: int, pieces: Sequence[Piece], options: Options, format: Any
+) -> Read:
     """Reads pieces of files; what cannot be read is told, not raised."""
 
     def read(number: int) -> Iterator[Record]:
         try:
-            yield from packed(run, number, read_piece(pieces[number], options, format))
+            narrative = read_piece(pieces[number], options, format)
+            yield from packed(routes, run, number, narrative)
         except InputError as error:
-            yield unreadable(run.number, number, error)
+            yield unreadable(run, number, error)
 
     return read
 
@@ -71,7 +89,7 @@ def reader(run: RunTask, pieces: Sequence[Piece], options: Options, format: Any)
 def unreadable(run: int, seq: int, error: InputError) -> Record:
     """What ends a run because its input cannot be read."""
     fields = (error.file, error.reason, error.line, error.text, error.hint)
-    return _message(run, seq, "unreadable", fields)
+    return message(run, seq, "unreadable", fields)
 
 
 def execute(
@@ -86,8 +104,8 @@ def execute(
     Each schedule turns the extent of the items into query times, or None if there is nothing to
     run over. Every bucket has a slot of its own, unless these are `most`.
     """
-    ran = Ran([Outcome() for _ in runs], [items])
-    _listen(grid.collect(items, DRIVER), runs, ran.outcomes)
+    ran: Ran[H] = Ran([Outcome() for _ in runs], [])
+    ran.records.append((items, _listen(grid.collect(items, DRIVER), runs, ran.outcomes)))
     for run, outcome, schedule in zip(runs, ran.outcomes, schedules, strict=True):
         if outcome.unreadable is None:
             run.clock = schedule(outcome.extent)
@@ -98,9 +116,9 @@ def execute(
             slots = max(run.plan.routes.slot(run.number + 1, 0) for run in active)
             slots = min(slots, most or slots)
             name = f"stage {round // 2}: " + ("run the engine" if round % 2 else "join on entities")
-            found = grid.step(ran.records, round, slots, _work(active, round, slots), name)
-            ran.records.append(found)
-            _listen(grid.collect(found, DRIVER), runs, ran.outcomes)
+            found = grid.step(ran.of(round), round, slots, _work(active, round, slots), name)
+            said = grid.collect(found, DRIVER)
+            ran.records.append((found, _listen(said, runs, ran.outcomes)))
     return ran
 
 
@@ -112,26 +130,49 @@ def _goes_on(run: RunTask, outcome: Outcome, round: int) -> bool:
 
 def _work(runs: Sequence[RunTask], round: int, slots: int) -> Work:
     """The work of a round in one slot: all buckets of all runs that belong to it."""
+    if round % 2 == 0:
+        return _meeting({run.number: run.plan.routes for run in runs})
+    stage = round // 2
+    lean = [run.only(stage) for run in runs]
 
     def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        groups: dict[tuple[int, int], list[Record]] = {}
-        for record in records:
-            groups.setdefault((record.run, record.bucket), []).append(record)
-        for run in runs:
-            routes = run.plan.routes
-            for bucket in range(routes.buckets):
-                if routes.slot(run.number, bucket) % slots == slot:
+        groups = _grouped(records)
+        for run in lean:
+            for bucket in range(run.plan.routes.buckets):
+                if run.plan.routes.slot(run.number, bucket) % slots == slot:
                     group = groups.get((run.number, bucket), [])
-                    if round % 2:
-                        yield from run_bucket(run, run.plan.stages[round // 2], bucket, group)
-                    else:
-                        yield from send_on(routes, group)
+                    yield from run_bucket(run, run.plan.stages[0], bucket, group)
 
     return work
 
 
-def _listen(records: Sequence[Record], runs: Sequence[RunTask], outcomes: list[Outcome]) -> None:
-    """Take in what workers have to say."""
+def _meeting(routes: dict[int, Routes]) -> Work:
+    """What meets in a slot; where there is nothing, nothing goes on."""
+
+    def work(slot: int, records: list[Record]) -> Iterator[Record]:
+        for (run, bucket), group in _grouped(records).items():
+            sent = False
+            for record in send_on(routes[run], group):
+                sent = True
+                yield record
+            if sent:
+                yield message(run, bucket, "rounds", [group[0].round + 1])
+
+    return work
+
+
+def _grouped(records: Sequence[Record]) -> dict[tuple[int, int], list[Record]]:
+    groups: dict[tuple[int, int], list[Record]] = {}
+    for record in records:
+        groups.setdefault((record.run, record.bucket), []).append(record)
+    return groups
+
+
+def _listen(
+    records: Sequence[Record], runs: Sequence[RunTask], outcomes: list[Outcome]
+) -> set[int]:
+    """Take in what workers have to say; the rounds for which they sent something come back."""
+    rounds: set[int] = set()
     places = {run.number: place for place, run in enumerate(runs)}
     for record in sorted(records, key=lambda record: record.seq):
         if record.run not in places:
@@ -146,6 +187,11 @@ def _listen(records: Sequence[Record], runs: Sequence[RunTask], outcomes: list[O
                 outcome.letters.extend(DeadLetter(*letter) for letter in content)
             case "counted":
                 outcome.counted.append(content)
+            case "found":
+                for kind, number in content.items():
+                    outcome.found[kind] = outcome.found.get(kind, 0) + number
+            case "rounds":
+                rounds.update(content)
             case "reach":
                 _remember(runs[place], label.number, content)
             case "error":
@@ -155,6 +201,7 @@ def _listen(records: Sequence[Record], runs: Sequence[RunTask], outcomes: list[O
                 file, reason, line, text, hint = content
                 again = InputError(file, reason, line=line, text=text, hint=hint)
                 outcome.unreadable = outcome.unreadable or again
+    return rounds
 
 
 def _remember(run: RunTask, stage: int, far: int) -> None:
@@ -164,5 +211,6 @@ def _remember(run: RunTask, stage: int, far: int) -> None:
             run.reaches[later.number] = max(run.reaches.get(later.number, 0), far)
 
 
-def _message(run: int, seq: int, what: str, content: object) -> Record:
+def message(run: int, seq: int, what: str, content: object) -> Record:
+    """Something for who runs it all."""
     return Record(DRIVER, 0, run, 0, seq, Label(what).dump(), plain(content))

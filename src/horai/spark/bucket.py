@@ -139,15 +139,23 @@ class _Work:
     def results(self) -> Iterator[Record]:
         """Everything that came of it."""
         routes, number = self.run.plan.routes, self.run.number
+        rounds: set[int] = set()
+        rows: dict[str, int] = {}
         for form, collected in self.found.items():
             for key, table in collected.tables():
                 label = Label(form, key.name, key.arity, key.kind, key.form)
+                rounds.add(ANSWERS)
+                rows[key.kind] = rows.get(key.kind, 0) + table.num_rows
                 yield routes.record(ANSWERS, number, self.bucket, self.bucket, label, table)
         far = 0
         for key, table in self.sent.tables():
             far = max(far, reach(key, table))
             after = engine_round(self.stage.number)
-            yield from routes.send(number, self.bucket, key, table, "given", after)
+            for record in routes.send(number, self.bucket, key, table, "given", after):
+                rounds.add(record.round)
+                yield record
+        yield self.message("rounds", sorted(rounds))
+        yield self.message("found", rows)
         if far:
             yield self.message("reach", far)
         if self.letters:

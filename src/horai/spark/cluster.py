@@ -15,6 +15,7 @@ from horai.io.read import Options, read_object
 from horai.spark.batch import packed, unreadable
 from horai.spark.grid import Grid, Read, Work
 from horai.spark.records import Record, from_batch, to_batch
+from horai.spark.routes import Routes
 from horai.spark.tasks import RunTask
 
 if TYPE_CHECKING:
@@ -26,8 +27,11 @@ FRAME_ROWS = 1 << 19
 _TYPES = (
     "round int, slot int, run int, bucket int, seq long, label string, blob binary"  # as SCHEMA
 )
-# Blobs are large: a batch of ten thousand would be too much at once.
+# Blobs are large: a batch of ten thousand would be too much at once. And plans are so small that
+# to compile them, or to look at them again half-way, costs more than it gives.
 _SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
     "spark.sql.inMemoryColumnarStorage.batchSize": "64",
 }
@@ -57,10 +61,11 @@ class SparkGrid(Grid["DataFrame"]):
         numbers = self.spark.range(0, number, 1, max(number, 1))
         return self._kept(numbers.mapInArrow(pieces, _TYPES))
 
-    def frame(self, frame: DataFrame, run: RunTask, options: Options) -> DataFrame:
+    def frame(self, frame: DataFrame, task: RunTask, options: Options) -> DataFrame:
         """The rows of a data frame on their way to buckets."""
         self._tell("read and send")
-        return self._kept(frame.mapInArrow(_packing(run, options), _TYPES))
+        pack = _packing(task.plan.routes, task.number, options)
+        return self._kept(frame.mapInArrow(pack, _TYPES))
 
     def step(
         self, before: Sequence[DataFrame], round: int, slots: int, work: Work, name: str
@@ -134,7 +139,7 @@ def batches_of(records: Iterable[Record]) -> Iterator[pa.RecordBatch]:
 
 
 def _packing(
-    run: RunTask, options: Options
+    routes: Routes, run: int, options: Options
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -146,9 +151,9 @@ def _packing(
             seq = (partition << 20) + number
             try:
                 narrative = _read(table, options, f"<partition {partition}>", lines)
-                yield from batches_of(packed(run, seq, narrative))
+                yield from batches_of(packed(routes, run, seq, narrative))
             except InputError as error:
-                yield to_batch([unreadable(run.number, seq, error)])
+                yield to_batch([unreadable(run, seq, error)])
             lines += table.num_rows
 
     return pack

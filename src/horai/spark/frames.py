@@ -22,11 +22,10 @@ LETTERS = "file string, line long, text string, reason string, code string"
 _MORE = {"final": "", "windows": ", query long", "changelog": ", query long, op string"}
 
 
-def answers(records: Sequence[DataFrame], form: str, kind: str) -> DataFrame:
+def answers(spark: SparkSession, records: Sequence[DataFrame], form: str, kind: str) -> DataFrame:
     """The rows of a form of answer: maximal intervals (`fluent`) or events (`event`)."""
     from pyspark.sql import functions as f
 
-    whole = reduce(lambda one, other: one.unionByName(other), records)
     times = "value string, start long, end long" if kind == "fluent" else "time long"
     types = f"name string, args array<string>, {times}{_MORE[form]}"
 
@@ -37,6 +36,9 @@ def answers(records: Sequence[DataFrame], form: str, kind: str) -> DataFrame:
                 if label.what == form and label.kind == kind:
                     yield from _table(label, unpacked(record.blob), form).to_batches()
 
+    if not records:
+        return spark.createDataFrame([], types)
+    whole = reduce(lambda one, other: one.unionByName(other), records)
     return whole.filter(f.col("round") == ANSWERS).mapInArrow(rows, types)
 
 

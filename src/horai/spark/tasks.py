@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Protocol
 
@@ -110,6 +110,10 @@ class RunTask:
     incremental: Incremental = "auto"
     clock: Clockwork | None = None
     reaches: dict[int, int] = field(default_factory=dict)
+
+    def only(self, stage: int) -> RunTask:
+        """What the buckets of one stage have to know."""
+        return replace(self, plan=Plan([self.plan.stages[stage]], self.plan.routes))
 
 
 def plan_of(
