@@ -27,6 +27,7 @@ HEADS = ["p(X)", "q(X)", "@T p(X)", "@T q(X)", "r", "p(X) ; r", "p(3 - X)", "@(1
 POSITIVE = ["s(X), @T true [1]", "g(X), @T s(X)", "@T p(X) [1]", "@T q(X), g(X)", "g(X), T = X - 1"]
 OTHERS = [
     *("not p(X)", "not q(X) [1]", "always p(X) [1]", "p(X) [+1]", "X > 1", "@T s(X) [1 #]"),
+    *("[2 hop 2] [0] some s(X)", "[from 0 to 0] [0] some p(X)", "@0 ([1] some s(X))"),
     *("not @T q(X)", "[1] some (s(X), not p(X))", "r", "not r", "count { Y : p(Y) } <= 1", "s(W)"),
 ]
 bodies = st.tuples(st.sampled_from(POSITIVE), st.lists(st.sampled_from(OTHERS), max_size=2))

@@ -222,6 +222,20 @@ def test_push_and_pull() -> None:
     assert times("q :- a [2], c. c :- @T true [0], T % 2 = 0.") == [2, 4]
 
 
+def test_a_window_at_a_time_that_another_one_has_cut_off() -> None:
+    signals = {5: "x(1)"}
+    assert derived_at("h(Y) :- [3 hop 3] [1] some x(Y).", signals, 8) == [{"8:h(1)"}]
+    assert derived_at("h(Y) :- [from 4 to 6] [1] some x(Y).", signals, 8) == [{"8:h(1)"}]
+    assert derived_at("h(Y) :- [9] [1] some x(Y).", signals, 8) == [set()]
+
+
+def test_an_interval_that_selects_nothing() -> None:
+    signals = {0: "x(1)", 1: "x(a)"}
+    assert derived_at("h :- [from 5 to 3] always not x(1).", signals, 1) == [{"1:h"}]
+    assert derived_at("h :- x(1) [from 5 to 3].", signals, 1) == [set()]
+    assert derived_at("h :- @T x(U), [from T to U] some x(U).", signals, 1) == [{"1:h"}]
+
+
 def test_every_answer_is_the_whole_stream() -> None:
     (answer,) = answers_on(program("b :- a. c(1)."), stream(0, 2, {1: "a"}), 1)
     assert answer.at(1) == {*atoms("a, b, c(1)")}

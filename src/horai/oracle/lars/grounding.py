@@ -26,7 +26,7 @@ from horai.lang.lars.syntax import (
 from horai.lang.lars.walk import children, own_terms, subformulas
 from horai.lang.terms import Int
 from horai.oracle.lars.instances import Instance, head_pairs
-from horai.oracle.lars.matching import Possible, Values, solutions
+from horai.oracle.lars.matching import Place, Possible, Values, solutions
 from horai.oracle.lars.numbers import NoValue, value
 from horai.oracle.lars.stream import Stream
 from horai.oracle.lars.writing import written
@@ -74,8 +74,8 @@ class Grounding:
         raise Endless("the rules derive ever new atoms, without end: bound what counts on")
 
     def _instances(self, rule: Rule) -> Iterator[Instance]:
-        now, whole = (self.time, self.time), self.possible.whole
-        for values in solutions(rule.body, {}, self.possible, now, whole):
+        now = Place((self.time, self.time), self.possible.whole, is_top=True)
+        for values in solutions(rule.body, {}, self.possible, now):
             try:
                 body = tuple(self._written(part, values) for part in rule.body)
                 heads = list(self._heads(rule.head, values))

@@ -85,7 +85,7 @@ class Possible:
 
     def solve(self, conditions: Iterable[Formula], values: Values) -> Iterator[Values]:
         """Values for which conditions may hold somewhere, whatever windows are around them."""
-        return solutions(conditions, values, self, self.whole, self.whole)
+        return solutions(conditions, values, self, Place(self.whole, self.whole, False))
 
     @property
     def whole(self) -> Reach:
@@ -104,56 +104,97 @@ class Possible:
                 yield time, atom
 
 
-def matches(
-    formula: Formula, values: Values, possible: Possible, at: Reach, view: Reach
-) -> Iterator[Values]:
-    """Values of variables for which a formula may hold, at one of the times `at`.
+@dataclass(frozen=True)
+class Place:
+    """Where a formula is evaluated: at some of the times `at`, in what windows leave: `view`.
 
-    `view` is what windows leave of the timeline.
+    Both are estimates from above. The time is surely on the timeline if it `is_inside`; a window
+    that another one has moved away from it leaves the stream as it is. `is_top` is the place of
+    the conditions of a rule.
     """
+
+    at: Reach
+    view: Reach
+    is_inside: bool = True
+    is_top: bool = False
+
+    def moved(self, at: Reach) -> Place:
+        """Where a modality leads."""
+        return Place(at, self.view)
+
+    def through(self, window: Window, values: Values) -> Place | None:
+        """Where a window leads; None if it is none, because its times are no numbers."""
+        if isinstance(window, TimeWindow):
+            stays = self.is_inside and window.hop is None
+            seen = _around(window, self.at, self.view) if self.is_inside else self.view
+            return Place(self.at, seen, stays)
+        if not isinstance(window, IntervalWindow):
+            return Place(self.at, self.view, self.is_inside)
+        try:
+            first, last = value(window.first, values), value(window.last, values)
+        except NoValue:
+            return None
+        if not (isinstance(first, Int) and isinstance(last, Int)):
+            return None
+        seen = (max(self.view[0], first.value), min(self.view[1], last.value))
+        # Where nothing is selected, there still is a point at which nothing holds.
+        return Place(self.at, seen if seen[0] <= seen[1] else self.view, False)
+
+
+def _around(window: TimeWindow, at: Reach, view: Reach) -> Reach:
+    back = inf if window.past.amount is None else window.past.amount
+    ahead = inf if window.future.amount is None else window.future.amount
+    if window.hop is not None and window.hop.amount is not None:
+        back += window.hop.amount - 1
+    return (max(view[0], at[0] - back), min(view[1], at[1] + ahead))
+
+
+def matches(formula: Formula, values: Values, possible: Possible, place: Place) -> Iterator[Values]:
+    """Values of variables for which a formula may hold at a place."""
     match formula:
         case Atom(args=args):
-            for _, atom in possible.atoms(formula.predicate, at, view):
+            for _, atom in possible.atoms(formula.predicate, place.at, place.view):
                 found = unified(args, atom.args, values)
                 if found is not None:
                     yield found
         case At(time=time, formula=inner):
-            yield from _at(time, inner, values, possible, view)
+            yield from _at(time, inner, values, possible, place)
         case Some(formula=inner) | Always(formula=inner):
-            yield from matches(inner, values, possible, view, view)
+            yield from matches(inner, values, possible, place.moved(place.view))
         case Within(window=window, formula=inner):
-            seen = _seen(window, values, at, view)
-            if seen[0] <= seen[1]:
-                yield from matches(inner, values, possible, at, seen)
+            selected = place.through(window, values)
+            if selected is not None:
+                yield from matches(inner, values, possible, selected)
         case Reset(formula=inner):
-            yield from matches(inner, values, possible, at, possible.whole)
+            yield from matches(inner, values, possible, Place(place.at, possible.whole))
         case And(parts=parts):
-            yield from solutions(parts, values, possible, at, view)
+            yield from solutions(parts, values, possible, place)
         case Or(parts=parts):
             for part in parts:
-                yield from matches(part, values, possible, at, view)
+                yield from matches(part, values, possible, place)
         case Comparison():
             yield from _compared(formula, values)
         case Truth(value=holds):
             if holds:
                 yield values
         case Aggregate():
-            yield from _totalled(formula, values, possible, at, view)
+            yield from _totalled(formula, values, possible, place)
         case Not() | Implies():
             yield values
 
 
 def _at(
-    time: Term, inner: Formula, values: Values, possible: Possible, view: Reach
+    time: Term, inner: Formula, values: Values, possible: Possible, place: Place
 ) -> Iterator[Values]:
+    view = place.view
     if not (isinstance(time, Var) and time.name not in values):
         try:
             point = value(time, values)
         except NoValue:
             return
         if isinstance(point, Int) and view[0] <= point.value <= view[1]:
-            here = (point.value, point.value)
-            yield from matches(inner, values, possible, here, view)
+            here = place.moved((point.value, point.value))
+            yield from matches(inner, values, possible, here)
     elif isinstance(inner, Atom) and inner.predicate not in possible.background:
         for moment, atom in possible.atoms(inner.predicate, view, view):
             found = unified(inner.args, atom.args, values)
@@ -164,32 +205,12 @@ def _at(
         last = min(view[1], max(possible.top, view[0]))
         for number in range(int(view[0]), int(last) + 1):
             for bound in _merged(values, time.name, Int(number)):
-                yield from matches(inner, bound, possible, (number, number), view)
+                yield from matches(inner, bound, possible, place.moved((number, number)))
 
 
 def _merged(values: Values, name: str, term: Term) -> Iterator[Values]:
     if values.get(name, term) == term:
         yield {**values, name: term}
-
-
-def _seen(window: Window, values: Values, at: Reach, view: Reach) -> Reach:
-    """The part of the timeline that a window may show."""
-    match window:
-        case TimeWindow(past=past, future=future, hop=hop):
-            back = inf if past.amount is None else past.amount
-            ahead = inf if future.amount is None else future.amount
-            back += 0 if hop is None or hop.amount is None else hop.amount - 1
-            return (max(view[0], at[0] - back), min(view[1], at[1] + ahead))
-        case IntervalWindow(first=first, last=last):
-            try:
-                one, other = value(first, values), value(last, values)
-            except NoValue:
-                return view
-            if isinstance(one, Int) and isinstance(other, Int):
-                return (max(view[0], one.value), min(view[1], other.value))
-            return (1, 0)
-        case _:
-            return view
 
 
 def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
@@ -211,7 +232,7 @@ def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
 
 
 def _totalled(
-    formula: Aggregate, values: Values, possible: Possible, at: Reach, view: Reach
+    formula: Aggregate, values: Values, possible: Possible, place: Place
 ) -> Iterator[Values]:
     """An aggregate gives `N = count { ... }` its values; otherwise it is checked later."""
     bound = formula.bound
@@ -219,8 +240,7 @@ def _totalled(
         yield values
         return
     found = elements(formula, values, possible.solve)
-    whole = (at, view) == ((possible.now, possible.now), possible.whole)
-    if whole and not any(a.predicate in possible.derived for a in atoms(formula)):
+    if place.is_top and not any(a.predicate in possible.derived for a in atoms(formula)):
         settled = possible.settled()
         rows = {
             e.terms for e in found if all(settled.entails(c, possible.now) for c in e.condition)
@@ -235,7 +255,7 @@ def _totalled(
 
 
 def solutions(
-    conditions: Iterable[Formula], values: Values, possible: Possible, at: Reach, view: Reach
+    conditions: Iterable[Formula], values: Values, possible: Possible, place: Place
 ) -> Iterator[Values]:
     """Values for which all conditions may hold; each is looked at as soon as it can be."""
     waiting = list(conditions)
@@ -249,8 +269,8 @@ def solutions(
     if chosen is None:
         raise NoValue(f"nothing gives a value to {', '.join(sorted(unknown(waiting, values)))}")
     rest = [c for c in waiting if c is not chosen]
-    for found in matches(chosen, values, possible, at, view):
-        yield from solutions(rest, found, possible, at, view)
+    for found in matches(chosen, values, possible, place):
+        yield from solutions(rest, found, possible, place)
 
 
 def _rank(condition: Formula) -> int:
