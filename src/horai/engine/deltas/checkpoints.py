@@ -18,7 +18,7 @@ from horai.engine.deltas.entities import Args, different
 from horai.plan.program import Key
 from horai.temporal.spans import Ints
 
-MOST = 24  # checkpoints, before every other one is dropped
+MOST = 16  # checkpoints, before every other one is dropped
 Clocks = dict[Args, ClockState]
 
 

@@ -36,7 +36,7 @@ from horai.engine.world import Fluent, no_fluent
 from horai.plan.program import Key, Program
 from horai.temporal.spans import INF
 
-AT_FIRST = 16  # checkpoints that are made when everything is worked out from the cut on
+AT_FIRST = 8  # checkpoints that are made when everything is worked out from the cut on
 
 
 class CycleDelta:
@@ -121,8 +121,8 @@ class CycleDelta:
             high = every[place + 1].time if place + 1 < len(every) else now
             held = self._held(entities(new, self.keys.width), check.time, carried)
             part = self._part(who, check.time, high, held, check.state(set(begun)))
-            if self.rules.looks_back:
-                part.past = {key: anew.past(begun, key) for key in self.stores}
+            if self.rules.looks_back and part.state.pending:
+                part.past = anew.past(begun)
             course = self.settler.settle(components, part)
             found = self.checkpoints.clocks(course.state)
             if place + 1 == len(every):

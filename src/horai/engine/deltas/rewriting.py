@@ -48,13 +48,18 @@ class Rewriting:
         for key, points in course.events.items():
             self.events.setdefault(key, []).append(points)
 
-    def past(self, begun: dict[Args, int], key: Key) -> Fluent:
+    def past(self, begun: dict[Args, int]) -> dict[Key, Fluent]:
         """All that held of some entities: before each was settled anew, and since then."""
+        groups: dict[int, set[Args]] = {}
+        for one, time in begun.items():
+            groups.setdefault(time, set()).add(one)
+        since_when = [(t, entities(some, self.keys.width)) for t, some in groups.items()]
+        return {key: self._past(key, since_when) for key in self.stores}
+
+    def _past(self, key: Key, since_when: list[tuple[int, Entities]]) -> Fluent:
         fluent = self.stores[key].fluent
-        limit = np.full(fluent.pairs.rows + 1, -INF)
-        for time in set(begun.values()):
-            some = {one for one, since_then in begun.items() if since_then == time}
-            who = entities(some, self.keys.width)
+        limit = np.full(fluent.pairs.rows, -INF)
+        for time, who in since_when:
             limit[pairs_of(fluent, who, self._places(key), self.symbols)] = time + 1
         before = only(fluent, fluent.spans.end <= limit[fluent.spans.key])
         return union([before, *self.fluents.get(key, ())], key[1] + 1, self.symbols)
