@@ -100,3 +100,37 @@ def test_what_begins_after_the_query_time_reaches_later_stages() -> None:
     found = in_buckets(rules, run)
     assert found == in_one_process(rules, run)
     assert [(r.query, r.start) for r in found["windows"] if r.name == "p"] == [(10, 11), (20, 11)]
+
+
+def test_items_are_judged_by_the_window_also_where_changes_lie_further_back() -> None:
+    """The second stage remembers more than the window, and still takes nothing that is too late."""
+    narrative = [
+        *("e|1|1|ann", "e|3|3|bob", "close|2|2|inf|true|ann|bob", "g|37|37|bob"),
+        *("close|33|20|24|true|bob|ann", "-close|34|2|inf|true|ann|bob"),
+    ]
+    run = StagedRun(LONG, narrative, {"start": 0, "end": 50, "window": 5, "step": 5}, 3)
+    rules = horai.loads(run.rules)
+    found = in_buckets(rules, run)
+    assert found == in_one_process(rules, run)
+    assert [letter.code for letter in found["letters"]] == ["too-late", "partly-too-late"]
+
+
+def test_items_that_come_by_key_and_by_join_come_once() -> None:
+    """Twice the same item would need two retractions."""
+    text = """
+    collectIntervals(close(_, _)=true).
+    collectIntervals(at(_)=true).
+    holdsFor(p(X, Y)=true, I) :-
+        holdsFor(close(X, Y)=true, C), holdsFor(at(X)=true, J), holdsFor(at(Y)=true, K),
+        intersect_all([C, J, K], I).
+    """
+    narrative = [
+        *("close|1|1|inf|true|ann|bob", "close|1|1|inf|true|bob|ann"),
+        *("at|2|2|9|true|ann", "at|2|2|9|true|bob", "-at|12|2|9|true|ann"),
+    ]
+    for buckets in (1, 2, 5):
+        run = StagedRun(text, narrative, {"start": 0, "end": 20, "step": 10}, buckets)
+        rules = horai.loads(run.rules)
+        found = in_buckets(rules, run)
+        assert found == in_one_process(rules, run)
+        assert found["final"] == [] and found["changelog"] != []

@@ -57,6 +57,13 @@ holdsFor(p(X, Y)=true, I) :-
 holdsFor(p(X, Y)=true, I) :-
     holdsFor(close(X, Y)=true, C), holdsFor(a(X)=true, J), holdsFor(a(Y)=true, K),
     relative_complement_all(C, [J, K], L), intDurGreater(L, 3, I).""",
+    "beside": """
+holdsFor(p(X, Y)=true, I) :-
+    holdsFor(close(X, Y)=true, C), holdsFor(at(X)=true, J), holdsFor(at(Y)=true, K),
+    intersect_all([C, J, K], I).
+initiatedAt(u(X, Y)=true, T) :-
+    happensAt(meet(X, Y), T), happensAt(e(X), T), \\+ happensAt(e(Y), T).
+terminatedAt(u(X, Y)=true, T) :- happensAt(part(X, Y), T).""",
     "known": """
 dynamicDomain(pair(_, _)).
 grounding(close(X, Y)=true) :- pair(X, Y).
