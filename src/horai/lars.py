@@ -10,8 +10,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 from horai import parameters
 from horai.errors import UsageError
@@ -26,7 +27,7 @@ from horai.lang.lars.syntax import Program
 from horai.lang.reader import clean
 from horai.lang.report import has_errors
 from horai.lang.source import Source
-from horai.lars_engines import AUTO, lars_engine
+from horai.lars_engines import AUTO, AllAtOnce, Changes, LarsSession, Model, lars_engine
 from horai.lars_result import LarsAnswer, LarsResult, Shown
 from horai.lars_signals import AnySignals, Arrivals, Signal, in_order
 from horai.plan.lars import Classification, check, classify
@@ -98,12 +99,10 @@ class LarsProgram:
         facts = background_facts(points)
         now: dict[Signal, None] = {}
         answers: list[LarsAnswer] = []
-        for query in queries:
-            added, removed = arrivals.until(query)
+        for (query, added, removed), found in _answered(session, arrivals, queries, every):
             now.update(dict.fromkeys(added))
             for gone in removed:
                 del now[gone]
-            found = session.advance(query, added, removed, every=every)
             current = {signal.atom for signal in now if signal.time == query}
             answers.append(LarsAnswer.of(query, found, current, facts, shown))
             if progress is not None:
@@ -113,6 +112,20 @@ class LarsProgram:
     def __repr__(self) -> str:
         names = sorted(f"{name}/{arity}" for name, arity in derived(self.program))
         return f"<LarsProgram for {', '.join(names) or 'nothing'}>"
+
+
+def _answered(
+    session: LarsSession, arrivals: Arrivals, queries: range, every: bool
+) -> Iterator[tuple[Changes, list[Model]]]:
+    """What changed and what holds at each query time, worked out together if the engine can."""
+    together = getattr(session, "advance_all", None)
+    if together is None:
+        for query in queries:
+            added, removed = arrivals.until(query)
+            yield (query, added, removed), session.advance(query, added, removed, every=every)
+        return
+    changes: list[Changes] = [(query, *arrivals.until(query)) for query in queries]
+    yield from zip(changes, cast(AllAtOnce, session).advance_all(changes, queries), strict=True)
 
 
 def load(

@@ -6,7 +6,7 @@ depends on its fragment: one that cannot refuses it with `UsageError` when a ses
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -16,6 +16,8 @@ from horai.lang.lars.syntax import Atom, Program
 from horai.lars_signals import Signal
 from horai.parameters import text
 
+Changes = tuple[int, Sequence[Signal], Sequence[Signal]]
+"""A query time, what came and what was taken back since the one before."""
 Model = frozenset[Atom]
 """The derived atoms that hold at the query time in one answer stream."""
 
@@ -32,6 +34,13 @@ class LarsSession(Protocol):
         """
 
 
+class AllAtOnce(Protocol):
+    """A run that can work out many query times together."""
+
+    def advance_all(self, changes: Iterable[Changes], queries: range) -> Iterable[list[Model]]:
+        """The models at each query time, given what changed between them."""
+
+
 class LarsEngine(Protocol):
     """Makes sessions. Windows of the program are measured in time points."""
 
@@ -42,6 +51,7 @@ AUTO = "auto"
 """Leaves the choice to us."""
 
 LARS_ENGINES = {
+    "plan": "horai.lars_plan.Session",
     "asp": "horai.lars_asp.Session",
     "reference": "horai.lars_reference.Session",
 }

@@ -201,8 +201,10 @@ def test_rules_that_were_made_are_not_shown() -> None:
 
 def test_a_run_that_cannot_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grounding, "MOST_ROUNDS", 20)
-    with pytest.raises(RunError, match="without end"):
-        lars.loads("a :- e. @U a :- @T a, U = T + 1.").run(["e|0|0"], start=0, end=0)
+    for engine in ("reference", "plan"):
+        with pytest.raises(RunError, match="without end"):
+            rules = lars.loads("a :- e. @U a :- @T a, U = T + 1.")
+            rules.run(["e|0|0"], start=0, end=0, engine=engine)
 
 
 def test_what_a_program_is() -> None:

@@ -1,0 +1,210 @@
+"""A program over a range of query times: stratum by stratum, recursion until nothing is new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from horai.engine.columns import column_of
+from horai.engine.deltas.store import FluentStore
+from horai.engine.lars.literals import NotPlain, PlainRule, Positive, Reading, Source, plain_rule
+from horai.engine.lars.relations import Derived, Known
+from horai.engine.lars.rules import Running
+from horai.engine.lars.signals import Key, Signals
+from horai.engine.lars.strata import Stratum, readings, strata_of
+from horai.engine.relations import Relation
+from horai.engine.symbols import Symbols
+from horai.engine.world import Fluent, merged, no_fluent
+from horai.lang.lars import syntax as lars
+from horai.temporal.spans import Spans, no_spans
+
+MOST_ROUNDS = 500  # of rules that compute: others end because there are only so many terms
+
+
+class Endless(Exception):
+    """Rules derive ever new atoms."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """A program as it is run."""
+
+    strata: list[Stratum]
+    constraints: list[PlainRule]
+    facts: dict[Key, list[lars.Atom]]  # background, which holds at all times
+
+
+def plan_of(rules: Iterable[lars.Rule], facts: Iterable[lars.Atom]) -> Plan:
+    """How rules are run, beside background facts; raises `NotPlain` if they cannot be."""
+    plain = [plain_rule(rule) for rule in rules]
+    background: dict[Key, list[lars.Atom]] = {}
+    for fact in facts:
+        background.setdefault(fact.predicate, []).append(fact)
+    for rule in plain:
+        for reading, _ in readings(rule):
+            if reading.atom.predicate in background and reading.modality != "now":
+                raise NotPlain("it looks for background in a window")
+    with_head = [rule for rule in plain if rule.head is not None]
+    return Plan(strata_of(with_head), [one for one in plain if one.head is None], background)
+
+
+@dataclass(slots=True)
+class Answers:
+    """What holds at each query time: by predicate, atoms with query times; and where nothing can.
+
+    At the query times of `none` a constraint is broken, so there is no answer at all.
+    """
+
+    atoms: dict[Key, Fluent] = field(default_factory=dict)
+    none: Spans = field(default_factory=no_spans)
+
+
+class Evaluation:
+    """One run over the query times from `first` to `last`."""
+
+    def __init__(
+        self, plan: Plan, signals: Signals, symbols: Symbols, start: int, first: int, last: int
+    ) -> None:
+        self.plan = plan
+        self.symbols = symbols
+        self.derived: dict[Key, Derived] = {}
+        self.known = Known(signals, self.derived, symbols, start, last)
+        self.running = Running(symbols, start, first, last)
+        self._read: dict[Source, Fluent] = {}
+
+    def answers(self) -> Answers:
+        """Everything that holds."""
+        for key, facts in self.plan.facts.items():
+            self.derived[key] = Derived(self._always(facts), no_fluent(key[1] + 1))
+        for stratum in self.plan.strata:
+            if stratum.recursive:
+                self._until_nothing_is_new(stratum)
+            else:
+                self._once(stratum)
+        found = Answers()
+        for stratum in self.plan.strata:
+            for key in stratum.keys:
+                found.atoms[key] = self.known.holding(key)
+        broken = [self.running.said(rule, self._reading) for rule in self.plan.constraints]
+        if broken:
+            found.none = merged(broken, self.symbols).spans
+        return found
+
+    def _reading(self, place: int, reading: Reading) -> Fluent:
+        if reading.source not in self._read:
+            self._read[reading.source] = self.known.read(reading)
+        return self._read[reading.source]
+
+    def _once(self, stratum: Stratum) -> None:
+        (key,) = stratum.keys
+        self.derived[key] = self._together(
+            key, [(rule, self.running.said(rule, self._reading)) for rule in stratum.rules]
+        )
+
+    def _together(self, key: Key, said: list[tuple[PlainRule, Fluent]]) -> Derived:
+        now = [fluent for rule, fluent in said if rule.time is None]
+        at = [fluent for rule, fluent in said if rule.time is not None]
+        return Derived(
+            merged(now, self.symbols) if now else no_fluent(key[1]),
+            merged(at, self.symbols) if at else no_fluent(key[1] + 1),
+        )
+
+    # --- recursion -------------------------------------------------------------------------------
+
+    def _until_nothing_is_new(self, stratum: Stratum) -> None:
+        """Semi-naive: each round joins what is new in one literal with all there is in others."""
+        own = _own(stratum)
+        stores = {source: self._store(reading) for source, reading in own.items()}
+        totals: dict[tuple[Key, bool], FluentStore] = {}
+        for key in stratum.keys:
+            self.derived[key] = Derived(no_fluent(key[1]), no_fluent(key[1] + 1))
+            for pinned in (False, True):
+                empty = no_fluent(key[1] + pinned)
+                totals[key, pinned] = FluentStore(empty, self.symbols)
+        news: dict[Source, Fluent] | None = None
+        rounds = 0
+        while True:
+            rounds += 1
+            if rounds > MOST_ROUNDS and stratum.invents:
+                raise Endless("the rules derive ever new atoms, without end")
+            said = [
+                (rule, fluent)
+                for rule in stratum.rules
+                for fluent in self._round(rule, stores, news)
+            ]
+            grown = False
+            for (key, pinned), store in totals.items():
+                parts = [
+                    fluent
+                    for rule, fluent in said
+                    if rule.head is not None
+                    and rule.head.predicate == key
+                    and (rule.time is not None) == pinned
+                ]
+                grown |= bool(store.replace(merged([store.public(), *parts], self.symbols)))
+            if not grown:
+                return
+            for key in stratum.keys:
+                parts_ = (totals[key, pinned].public() for pinned in (False, True))
+                self.derived[key] = Derived(*parts_)
+            news = {}
+            for source, store in stores.items():
+                change = store.replace(self.known.read(own[source]))
+                news[source] = Fluent(change.pairs, change.pieces)
+
+    def _store(self, reading: Reading) -> FluentStore:
+        width = reading.atom.predicate[1] + (reading.modality == "at")
+        return FluentStore(no_fluent(width), self.symbols)
+
+    def _round(
+        self,
+        rule: PlainRule,
+        stores: dict[Source, FluentStore],
+        news: dict[Source, Fluent] | None,
+    ) -> list[Fluent]:
+        """What a rule says because of what is new; at first, all it says without recursion."""
+        own = [
+            (place, one.reading.source)
+            for place, one in enumerate(rule.body)
+            if isinstance(one, Positive) and one.reading.source in stores
+        ]
+        if news is None:
+            return [] if own else [self.running.said(rule, self._reading)]
+        found = []
+        for new, source in own:
+            if not len(news[source].spans):
+                continue
+
+            def read(place: int, asked: Reading, new: int = new) -> Fluent:
+                if place == new:
+                    return news[asked.source]
+                if asked.source in stores:
+                    return stores[asked.source].fluent
+                return self._reading(place, asked)
+
+            found.append(self.running.said(rule, read))
+        return found
+
+    # --- what is told ----------------------------------------------------------------------------
+
+    def _always(self, facts: list[lars.Atom]) -> Fluent:
+        width = len(facts[0].args)
+        columns = tuple(
+            column_of([fact.args[place] for fact in facts], self.symbols) for place in range(width)
+        )
+        rows = len(facts) if width else 1
+        low = np.full(rows, self.known.first)
+        high = np.full(rows, self.known.last + 1)
+        return Fluent(Relation(columns, rows), Spans(np.arange(rows), low, high))
+
+
+def _own(stratum: Stratum) -> dict[Source, Reading]:
+    """What the rules of a stratum read of what it derives itself."""
+    return {
+        reading.source: reading
+        for rule in stratum.rules
+        for reading, _ in readings(rule)
+        if reading.atom.predicate in stratum.keys and not reading.of_signals
+    }

@@ -1,0 +1,253 @@
+"""Rules as they are run: heads and literals of the plain fragment, in an order that works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from horai.lang.lars import syntax as lars
+from horai.lang.terms import Compound, Int, Term, Var, is_anonymous, variables
+
+ARITHMETIC = frozenset("+-*/%^")
+Modality = OneOf["now", "some", "always", "at"]
+
+
+Source = tuple[lars.Predicate, lars.Window | None, Modality]
+
+
+class NotPlain(Exception):
+    """A rule that is not of the plain fragment; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An atom, and where in time it is looked for; without a window on the whole timeline."""
+
+    atom: lars.Atom
+    window: lars.Window | None = None
+    modality: Modality = "now"
+    time: Term | None = None  # of the modality `at`
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What the columns of its relation stand for."""
+        return self.atom.args if self.time is None else (*self.atom.args, self.time)
+
+    @property
+    def source(self) -> Source:
+        """Literals of one source read the same relation."""
+        return self.atom.predicate, self.window, self.modality
+
+    @property
+    def of_signals(self) -> bool:
+        """Does it look at signals alone? Windows of the last ones count nothing derived."""
+        return isinstance(self.window, lars.TupleWindow | lars.PartitionWindow)
+
+
+@dataclass(frozen=True, slots=True)
+class Positive:
+    """Something that has to hold."""
+
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """Something that must not hold."""
+
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison; with `=` it may give a variable its value."""
+
+    comparison: lars.Comparison
+    negated: bool = False
+
+
+Literal = Positive | Negative | Compare
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRule:
+    """One rule; without a head it is a constraint. `time` is that of an @-head."""
+
+    head: lars.Atom | None
+    time: Term | None
+    body: tuple[Literal, ...]
+    rule: lars.Rule
+
+
+def plain_rule(rule: lars.Rule) -> PlainRule:
+    """The rule in its plain form; raises `NotPlain`."""
+    head, time = _head(rule.head)
+    fresh = _Fresh()
+    body = [part for formula in rule.body for part in _literals(formula, fresh)]
+    head_terms = () if head is None else head.args
+    bound_later = [*head_terms, *([time] if time is not None else [])]
+    return PlainRule(head, time, tuple(_ordered(body, bound_later)), rule)
+
+
+def _head(head: lars.Head | None) -> tuple[lars.Atom | None, Term | None]:
+    match head:
+        case None | lars.Truth(value=False):
+            return None, None
+        case lars.Atom():
+            return head, None
+        case lars.At(time=time, formula=lars.Atom() as atom):
+            return atom, time
+        case lars.Choice():
+            raise NotPlain("it has a choice to make")
+        case _:
+            raise NotPlain("its head is more than an atom")
+
+
+class _Fresh:
+    """Variables nobody else has, for expressions inside of atoms."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    def variable(self) -> Var:
+        self.made += 1
+        return Var(f"Expression#{self.made}")
+
+
+def _literals(formula: lars.Formula, fresh: _Fresh) -> Iterator[Literal]:
+    match formula:
+        case lars.And(parts=parts):
+            for part in parts:
+                yield from _literals(part, fresh)
+        case lars.Truth(value=True):
+            pass
+        case lars.Comparison():
+            yield Compare(formula)
+        case lars.Not(formula=lars.Comparison() as inner):
+            yield Compare(inner, negated=True)
+        case lars.Not(formula=inner):
+            reading, values = _named(_reading(inner), fresh)
+            yield from (Compare(value) for value in values)
+            yield Negative(reading)
+        case _:
+            reading, values = _named(_reading(formula), fresh)
+            yield Positive(reading)
+            yield from (Compare(value) for value in values)
+
+
+def _reading(formula: lars.Formula) -> Reading:
+    match formula:
+        case lars.Within(window=window, formula=inner):
+            found = _reading(inner)
+            if found.window is not None:
+                raise NotPlain("it has a window inside of a window")
+            windowed = Reading(found.atom, window, found.modality, found.time)
+            _refuse_window(windowed)
+            return windowed
+        case lars.Atom():
+            return Reading(formula)
+        case lars.Some(formula=lars.Atom() as atom):
+            return Reading(atom, None, "some")
+        case lars.Always(formula=lars.Atom() as atom):
+            return Reading(atom, None, "always")
+        case lars.At(time=time, formula=lars.Atom() as atom):
+            return Reading(atom, None, "at", time)
+        case lars.Aggregate():
+            raise NotPlain("it has an aggregate")
+        case lars.Reset():
+            raise NotPlain("it goes back to the whole stream")
+        case _:
+            raise NotPlain("it has a formula that is more than an atom in a window")
+
+
+def _refuse_window(reading: Reading) -> None:
+    match reading.window:
+        case lars.TupleWindow(future=future) | lars.PartitionWindow(future=future) if future != 0:
+            raise NotPlain("it has a window that counts signals to come")
+        case lars.IntervalWindow(first=first, last=last):
+            if not (isinstance(first, Int) and isinstance(last, Int)):
+                raise NotPlain("it has a window between times that are not fixed")
+            if reading.modality == "always":
+                raise NotPlain("it asks for all points between two fixed times")
+        case _:
+            pass
+
+
+def _named(reading: Reading, fresh: _Fresh) -> tuple[Reading, list[lars.Comparison]]:
+    """Expressions as variables of their own, and what these are equal to."""
+    values: list[lars.Comparison] = []
+
+    def name(term: Term) -> Term:
+        if not _computes(term):
+            return term
+        if not (isinstance(term, Compound) and term.name in ARITHMETIC):
+            raise NotPlain("it computes inside of a term")
+        variable = fresh.variable()
+        values.append(lars.Comparison("=", variable, term))
+        return variable
+
+    atom = reading.atom
+    named = lars.Atom(atom.name, tuple(name(arg) for arg in atom.args), atom.span)
+    time = None if reading.time is None else name(reading.time)
+    return Reading(named, reading.window, reading.modality, time), values
+
+
+def _computes(term: Term) -> bool:
+    return isinstance(term, Compound) and (
+        term.name in ARITHMETIC or any(_computes(arg) for arg in term.args)
+    )
+
+
+def _ordered(body: list[Literal], head: list[Term]) -> Iterator[Literal]:
+    """Literals so that comparisons and negation come when their variables have values."""
+    bound: set[str] = set()
+    left = list(body)
+    while left:
+        place = next((i for i, one in enumerate(left) if _ready(one, bound)), None)
+        if place is None:
+            raise NotPlain("one of its variables gets no value")
+        literal = left.pop(place)
+        bound |= _gives(literal, bound)
+        yield literal
+    if not _names(head) <= bound:
+        raise NotPlain("a variable of its head gets no value")
+
+
+def _ready(literal: Literal, bound: set[str]) -> bool:
+    match literal:
+        case Positive():
+            return True
+        case Negative(reading=reading):
+            return _names(reading.terms) <= bound
+        case Compare(comparison=one):
+            return len(_names((one.left, one.right)) - bound) == 0 or bool(assigned(literal, bound))
+
+
+def _gives(literal: Literal, bound: set[str]) -> set[str]:
+    match literal:
+        case Positive(reading=reading):
+            return _names(reading.terms)
+        case Compare():
+            found = assigned(literal, bound)
+            return set() if found is None else {found[0].name}
+        case _:
+            return set()
+
+
+def assigned(literal: Compare, bound: Iterable[str]) -> tuple[Var, Term] | None:
+    """The variable that an equation gives a value, and the value."""
+    known, one = set(bound), literal.comparison
+    if one.sign != "=" or literal.negated:
+        return None
+    for variable, value in ((one.left, one.right), (one.right, one.left)):
+        if isinstance(variable, Var) and variable.name not in known and _names((value,)) <= known:
+            return variable, value
+    return None
+
+
+def _names(terms: Iterable[Term]) -> set[str]:
+    """Variables that need a value: all but anonymous ones."""
+    return {
+        name for term in terms for name, var in variables(term).items() if not is_anonymous(var)
+    }

@@ -1,0 +1,132 @@
+"""One rule for all query times at once: a join of what its literals read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from horai.engine.columns import Column, ints
+from horai.engine.frames import Frame, unit
+from horai.engine.lars.literals import (
+    Compare,
+    Literal,
+    Negative,
+    PlainRule,
+    Positive,
+    Reading,
+    assigned,
+)
+from horai.engine.lars.values import evaluate, holds
+from horai.engine.relations import join
+from horai.engine.symbols import Symbols
+from horai.engine.world import Fluent, fluent_of
+from horai.lang.terms import Term, Var, is_anonymous
+from horai.temporal.algebra import difference, intersection
+from horai.temporal.coalesce import sort_spans
+from horai.temporal.spans import Mask, Spans
+
+QUERIES = "@queries"  # the list of query times of every row
+Read = Callable[[int, Reading], Fluent]  # what a literal of the body reads
+
+
+@dataclass(slots=True)
+class Running:
+    """Rules over the query times from `first` to `last`, on a timeline that begins at `start`."""
+
+    symbols: Symbols
+    start: int
+    first: int
+    last: int
+
+    def said(self, rule: PlainRule, read: Read) -> Fluent:
+        """What the head says: arguments, the point if it names one, and the query times."""
+        frame = self._begin()
+        for place, literal in enumerate(rule.body):
+            if not frame.rows:
+                break
+            frame = self._step(frame, literal, place, read)
+        return self._head(rule, frame)
+
+    def _begin(self) -> Frame:
+        frame = unit()
+        zero = np.zeros(1, np.int64)
+        frame.lists[QUERIES] = Spans(zero, zero + self.first, zero + self.last + 1)
+        return frame
+
+    def _step(self, frame: Frame, literal: Literal, place: int, read: Read) -> Frame:
+        match literal:
+            case Positive(reading=reading):
+                return self._with(frame, reading, read(place, reading))
+            case Negative(reading=reading):
+                return self._without(frame, reading, read(place, reading))
+            case Compare():
+                return self._compared(frame, literal)
+
+    def _with(self, frame: Frame, reading: Reading, known: Fluent) -> Frame:
+        found = join(frame, known.pairs, reading.terms, self.symbols)
+        new = found.to_frame(_is_named)
+        there = known.lists(found.source_rows())
+        return _at(new, intersection(new.lists[QUERIES], there))
+
+    def _without(self, frame: Frame, reading: Reading, known: Fluent) -> Frame:
+        found = join(frame, known.pairs, reading.terms, self.symbols)
+        there = known.lists(found.source_rows())
+        gone = sort_spans(found.left[there.key], there.start, there.end)
+        return _at(frame, difference(frame.lists[QUERIES], gone))
+
+    def _compared(self, frame: Frame, literal: Compare) -> Frame:
+        one = literal.comparison
+        given = assigned(literal, frame.columns)
+        if given is not None:
+            variable, term = given
+            values = evaluate(term, frame.columns, frame.rows, self.symbols)
+            return frame.with_columns({variable.name: values.column}).where(values.valid)
+        sides = (
+            evaluate(side, frame.columns, frame.rows, self.symbols)
+            for side in (one.left, one.right)
+        )
+        left, right = sides
+        true = holds(one.sign, left, right, self.symbols)
+        return frame.where(~true & left.valid & right.valid if literal.negated else true)
+
+    def _head(self, rule: PlainRule, frame: Frame) -> Fluent:
+        terms = () if rule.head is None else rule.head.args
+        columns, valid = self._columns(terms, frame)
+        spans = frame.lists[QUERIES]
+        keep = valid[spans.key]
+        low, high, rows = spans.start[keep], spans.end[keep], spans.key[keep]
+        if rule.time is not None:
+            points, good = self._columns((rule.time,), frame)
+            time = points[0].take(rows)
+            if time.kind != "int":
+                good = np.zeros(frame.rows, np.bool_)
+                time = ints(np.zeros(len(rows), np.int64))
+            # A head can speak of points of the timeline only.
+            there = good[rows] & (time.data >= self.start)
+            low, high, rows = low[there], high[there], rows[there]
+            taken = (*(column.take(rows) for column in columns), time.take(there))
+            return fluent_of(taken, low, high, len(rows), self.symbols)
+        taken = tuple(column.take(rows) for column in columns)
+        return fluent_of(taken, low, high, len(rows), self.symbols)
+
+    def _columns(self, terms: tuple[Term, ...], frame: Frame) -> tuple[list[Column], Mask]:
+        values = [evaluate(term, frame.columns, frame.rows, self.symbols) for term in terms]
+        valid = np.ones(frame.rows, np.bool_)
+        for value in values:
+            valid &= value.valid
+        return [value.column for value in values], valid
+
+
+def _is_named(name: str) -> bool:
+    """Nobody asks again for anonymous variables and parts of patterns."""
+    return not name.startswith("#") and not is_anonymous(Var(name))
+
+
+def _at(frame: Frame, queries: Spans) -> Frame:
+    """The rows that hold at some of the query times."""
+    frame = Frame(frame.rows, frame.columns, {**frame.lists, QUERIES: queries})
+    used = np.zeros(frame.rows, np.bool_)
+    used[queries.key] = True
+    return frame.where(used)

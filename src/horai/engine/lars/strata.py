@@ -1,0 +1,77 @@
+"""The rules of a program in the order in which they are run; recursion stays together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from horai.engine.lars.literals import Compare, Negative, NotPlain, PlainRule, Positive, Reading
+from horai.lang.terms import Compound
+from horai.plan.graphs import Digraph
+
+Key = tuple[str, int]
+
+
+@dataclass(slots=True)
+class Stratum:
+    """Predicates that depend on each other, and their rules."""
+
+    keys: set[Key]
+    rules: list[PlainRule] = field(default_factory=list)
+    recursive: bool = False
+
+    @property
+    def invents(self) -> bool:
+        """Do its rules compute, so that they may derive ever new atoms?"""
+        return any(_computes(rule) for rule in self.rules)
+
+
+def readings(rule: PlainRule) -> list[tuple[Reading, bool]]:
+    """What a rule reads, and whether it has to hold."""
+    return [
+        (one.reading, isinstance(one, Positive))
+        for one in rule.body
+        if isinstance(one, Positive | Negative)
+    ]
+
+
+def strata_of(rules: list[PlainRule]) -> list[Stratum]:
+    """Rules by what they derive, what is read first; raises `NotPlain` if there is no such order.
+
+    Windows of the last signals count nothing derived, so nothing in them depends on rules.
+    """
+    heads = {rule.head.predicate for rule in rules if rule.head is not None}
+    graph: Digraph[Key] = Digraph()
+    negative: list[tuple[Key, Key]] = []
+    graph.add_nodes(sorted(heads))
+    for rule in rules:
+        for reading, positive in readings(rule):
+            read = reading.atom.predicate
+            if rule.head is None or read not in heads or reading.of_signals:
+                continue
+            graph.add_edge(read, rule.head.predicate)
+            if not positive:
+                negative.append((read, rule.head.predicate))
+    found = [Stratum(set(members)) for members in graph.components()]
+    place = {key: number for number, one in enumerate(found) for key in one.keys}
+    for read, made in negative:
+        if place[read] == place[made]:
+            raise NotPlain(f"{made[0]}/{made[1]} depends on itself through a negation")
+    for rule in rules:
+        if rule.head is not None:
+            found[place[rule.head.predicate]].rules.append(rule)
+    for one in found:
+        asked = [reading for rule in one.rules for reading, _ in readings(rule)]
+        one.recursive = any(r.atom.predicate in one.keys and not r.of_signals for r in asked)
+    return found
+
+
+def _computes(rule: PlainRule) -> bool:
+    terms = [] if rule.head is None else [*rule.head.args]
+    terms += [] if rule.time is None else [rule.time]
+    terms += [
+        side
+        for one in rule.body
+        if isinstance(one, Compare)
+        for side in (one.comparison.left, one.comparison.right)
+    ]
+    return any(isinstance(term, Compound) for term in terms)

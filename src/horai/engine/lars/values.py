@@ -1,0 +1,167 @@
+"""Expressions and comparisons of LARS over columns.
+
+Whole numbers divide towards zero. A row whose expression has no value (`1/0`, `a + 1`) is left out.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from horai.engine.columns import Column, Data, codes_of, column_of, constant, floats, ints, terms_of
+from horai.engine.hashing import dense
+from horai.engine.lars.literals import ARITHMETIC
+from horai.engine.matching import build, equal
+from horai.engine.symbols import Symbols
+from horai.lang.lars.syntax import Sign
+from horai.lang.terms import Atom, Compound, Float, Int, Str, Term, Var
+from horai.temporal.spans import Mask
+
+LARGEST = 2**62
+Columns = Mapping[str, Column]
+ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+class Values(NamedTuple):
+    """The values of an expression, and the rows that have one."""
+
+    column: Column
+    valid: Mask
+
+
+def evaluate(term: Term, columns: Columns, rows: int, symbols: Symbols) -> Values:
+    """The values of a term whose variables all have columns."""
+    every = np.ones(rows, np.bool_)
+    match term:
+        case Var(name=name):
+            return Values(columns[name], every)
+        case Compound(name=sign, args=args) if sign in ARITHMETIC:
+            return _computed(sign, [evaluate(arg, columns, rows, symbols) for arg in args], symbols)
+        case Compound():
+            return Values(build(term, columns, rows, symbols), every)
+        case _:
+            return Values(constant(term, rows, symbols), every)
+
+
+def _computed(sign: str, parts: list[Values], symbols: Symbols) -> Values:
+    valid = np.logical_and.reduce([part.valid for part in parts])
+    if any(part.column.kind == "term" for part in parts):
+        return _one_by_one(sign, parts, valid, symbols)
+    if len(parts) == 1:
+        column = parts[0].column
+        return Values(Column(column.kind, -column.data if sign == "-" else column.data), valid)
+    left, right = (part.column for part in parts)
+    whole = left.kind == right.kind == "int"
+    with np.errstate(all="ignore"):
+        found, good = (_whole if whole else _real)(sign, left.data, right.data)
+    return Values(ints(found) if whole else floats(found), valid & good)
+
+
+def _one_by_one(sign: str, parts: list[Values], valid: Mask, symbols: Symbols) -> Values:
+    """The same where rows are of several kinds: each different one is computed by itself."""
+    numbers, firsts = dense([codes_of(part.column, symbols) for part in parts], len(valid))
+    each = zip(*(terms_of(part.column.take(firsts), symbols) for part in parts), strict=True)
+    found = [_single(sign, terms, symbols) for terms in each]
+    good = np.array([term is not None for term in found], np.bool_)
+    column = column_of([Int(0) if term is None else term for term in found], symbols)
+    if not len(numbers):
+        return Values(column, valid)
+    return Values(column.take(numbers), valid & good[numbers])
+
+
+def _single(sign: str, terms: tuple[Term, ...], symbols: Symbols) -> Term | None:
+    if not all(isinstance(term, Int | Float) for term in terms):
+        return None
+    found = _computed(
+        sign, [Values(constant(t, 1, symbols), np.ones(1, np.bool_)) for t in terms], symbols
+    )
+    return terms_of(found.column, symbols)[0] if found.valid[0] else None
+
+
+def _whole(sign: str, left: Data, right: Data) -> tuple[Data, Mask]:
+    wide = left.astype(np.float64), right.astype(np.float64)
+    every = np.ones(len(left), np.bool_)
+    match sign:
+        case "+":
+            return left + right, np.abs(wide[0] + wide[1]) <= LARGEST
+        case "-":
+            return left - right, np.abs(wide[0] - wide[1]) <= LARGEST
+        case "*":
+            return left * right, np.abs(wide[0] * wide[1]) <= LARGEST
+        case "/" | "%":
+            divisor = np.where(right == 0, 1, right)
+            quotient = np.abs(left) // np.abs(divisor) * np.sign(left) * np.sign(divisor)
+            found = quotient if sign == "/" else left - divisor * quotient
+            return found, every & (right != 0)
+        case _:
+            power = np.clip(right, 0, 64)
+            good = (right >= 0) & ((right <= 64) | (np.abs(left) <= 1))
+            odd = np.where(right % 2 == 1, left, np.abs(left))  # of 1 and -1, for large powers
+            found = np.where(right > 64, odd, left**power)
+            return found, good & (np.abs(wide[0] ** power) <= LARGEST)
+
+
+def _real(sign: str, left: Data, right: Data) -> tuple[Data, Mask]:
+    one, other = left.astype(np.float64), right.astype(np.float64)
+    match sign:
+        case "+":
+            found = one + other
+        case "-":
+            found = one - other
+        case "*":
+            found = one * other
+        case "/":
+            found = one / other
+        case "%":
+            found = np.mod(one, other)
+        case _:
+            found = one**other
+    return found, np.isfinite(found)
+
+
+def holds(sign: Sign, left: Values, right: Values, symbols: Symbols) -> Mask:
+    """The rows in which a comparison holds."""
+    valid = left.valid & right.valid
+    one, other = left.column, right.column
+    if sign in ("=", "!="):  # the same term: 3 is not 3.0
+        return valid & (equal(one, other, symbols) == (sign == "="))
+    if one.kind != "term" and other.kind != "term":
+        found: Mask = np.asarray(ORDER[sign](one.data, other.data), np.bool_)
+        return found & valid
+    keys = [codes_of(one, symbols), codes_of(other, symbols)]
+    numbers, firsts = dense(keys, len(one))
+    pairs = zip(
+        terms_of(one.take(firsts), symbols), terms_of(other.take(firsts), symbols), strict=True
+    )
+    each = np.array([_compared(sign, a, b) for a, b in pairs], np.bool_)
+    return each[numbers] & valid if len(numbers) else valid
+
+
+def _compared(sign: Sign, left: Term, right: Term) -> bool:
+    """What has no order is neither smaller nor larger."""
+    first, second = _key(left), _key(right)
+    if first is not None and second is not None and first[0] == second[0]:
+        return bool(ORDER[sign](first[1], second[1]))
+    return left == right and sign in ("<=", ">=")
+
+
+def _key(term: Term) -> tuple[str, Any] | None:
+    match term:
+        case Int(value=number) | Float(value=number):
+            return "number", number
+        case Atom(name=name):
+            return "atom", name
+        case Str(value=text):
+            return "string", text
+        case _:
+            return None

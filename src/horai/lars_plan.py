@@ -1,0 +1,115 @@
+"""The plan engine for LARS programs: all query times at once, or one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from horai.engine.columns import column_of, terms_of
+from horai.engine.lars.evaluation import Answers, Endless, Evaluation, Plan, plan_of
+from horai.engine.lars.literals import NotPlain
+from horai.engine.lars.signals import Key, Rows, Signals
+from horai.engine.symbols import Symbols
+from horai.errors import RunError, UsageError
+from horai.lang.lars.predicates import background_facts
+from horai.lang.lars.syntax import Atom, Program, Rule
+from horai.lars_engines import Changes, Model
+from horai.lars_signals import Signal
+from horai.temporal.spans import INF
+
+
+class Session:
+    """A run of the plan engine."""
+
+    def __init__(self, program: Program, *, start: int) -> None:
+        try:
+            self._plan = _plan(program)
+        except NotPlain as reason:
+            hint = "leave the engine out, and one that can is taken"
+            raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
+        self._start = start
+        self._known: dict[Signal, list[int]] = {}  # from when until when
+
+    def advance(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
+    ) -> list[Model]:
+        """The model at a query time, if there is one: such programs never have two."""
+        self._take(query, added, removed)
+        (models,) = self._answers(range(query, query + 1))
+        return models
+
+    def advance_all(self, changes: Iterable[Changes], queries: range) -> Iterator[list[Model]]:
+        """The same at many query times, worked out together."""
+        for query, added, removed in changes:
+            self._take(query, added, removed)
+        return self._answers(queries)
+
+    def _take(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> None:
+        for signal in added:
+            self._known[signal] = [query, INF]
+        for signal in removed:
+            self._known[signal][1] = query
+
+    def _answers(self, queries: range) -> Iterator[list[Model]]:
+        symbols = Symbols()
+        signals = Signals(_rows(self._known, symbols), symbols, self._start)
+        first, last = queries.start, queries[-1]
+        run = Evaluation(self._plan, signals, symbols, self._start, first, last)
+        try:
+            return _by_query(run.answers(), symbols, queries)
+        except Endless as error:
+            raise RunError(f"{error} (up to time {last})") from error
+
+
+def _plan(program: Program) -> Plan:
+    facts = background_facts(program)
+    known = {fact.predicate for fact in facts}
+    return plan_of([rule for rule in program.rules if not _states(rule, known)], facts)
+
+
+def _states(rule: Rule, known: set[Key]) -> bool:
+    return isinstance(rule.head, Atom) and rule.head.predicate in known
+
+
+def _rows(known: dict[Signal, list[int]], symbols: Symbols) -> dict[Key, Rows]:
+    listed: dict[Key, list[tuple[Signal, list[int]]]] = {}
+    for signal, when in known.items():
+        listed.setdefault(signal.atom.predicate, []).append((signal, when))
+    found: dict[Key, Rows] = {}
+    for key, signals in listed.items():
+        args = tuple(
+            column_of([signal.atom.args[place] for signal, _ in signals], symbols)
+            for place in range(key[1])
+        )
+        numbers = np.array([(s.time, *when, s.order) for s, when in signals], np.int64)
+        found[key] = Rows(args, *(numbers[:, place].copy() for place in range(4)))
+    return found
+
+
+def _by_query(answers: Answers, symbols: Symbols, queries: range) -> Iterator[list[Model]]:
+    """What holds at each query time, atom by atom."""
+    come: dict[int, list[Atom]] = {}
+    gone: dict[int, list[Atom]] = {}
+    for (name, _), fluent in answers.atoms.items():
+        columns = [terms_of(column, symbols) for column in fluent.pairs.columns]
+        rows = range(fluent.pairs.rows)
+        atoms = [Atom(name, tuple(column[row] for column in columns)) for row in rows]
+        for row, low, high in zip(*(part.tolist() for part in fluent.spans), strict=True):
+            come.setdefault(low, []).append(atoms[row])
+            gone.setdefault(high, []).append(atoms[row])
+    broken = list(zip(answers.none.start.tolist(), answers.none.end.tolist(), strict=True))
+    changes = sorted({*come, *gone})
+    holding: set[Atom] = set()
+    place = 0
+    for query in queries:
+        while place < len(changes) and changes[place] <= query:
+            holding.difference_update(gone.get(changes[place], ()))
+            holding.update(come.get(changes[place], ()))
+            place += 1
+        while broken and broken[0][1] <= query:
+            broken.pop(0)
+        if broken and broken[0][0] <= query:
+            yield []
+        else:
+            yield [frozenset(holding)]
