@@ -54,6 +54,7 @@ LARS_ENGINES = {
     "plan": "horai.lars_plan.Session",
     "asp": "horai.lars_asp.Session",
     "reference": "horai.lars_reference.Session",
+    "tms": "horai.lars_tms.Session",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
 

@@ -110,7 +110,7 @@ def extended(draw: DrawFn, kind: Kind, times: list[Term]) -> Formula:
         return atom
     if form == "bare":
         return At(draw(st.sampled_from(times)), atom)
-    chosen = [draw(kind.windows or windows)]
+    chosen = [draw(windows if kind.windows is None else kind.windows)]
     if kind.windows is None and atom.name in "abc" and draw(st.integers(0, 5)) == 0:
         chosen.append(draw(windows))
     formula: Formula = Some(atom)
@@ -157,7 +157,7 @@ def aggregates(draw: DrawFn, kind: Kind, times: list[Term]) -> Aggregate:
     name = draw(st.sampled_from(["a", "c", "p"]))
     inside: Formula = Atom(name, (Var("Z"),))
     if draw(st.booleans()):
-        inside = Within(draw(kind.windows or windows), Some(inside))
+        inside = Within(draw(windows), Some(inside))
     function = draw(st.sampled_from(FUNCTIONS))
     sign = draw(st.sampled_from(SIGNS))
     return Aggregate(

@@ -1,0 +1,323 @@
+"""The incremental encoding: the rules that come with every tick, and how long they stay.
+
+A tick is a time point and the number of signals so far. Every rule carries a duration in time
+points and one in signals, and goes as soon as one of them is over; None is for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from horai.asp.plain import (
+    Chain,
+    Choosing,
+    Condition,
+    Groups,
+    Headed,
+    Measure,
+    Ordinary,
+    PlainProgram,
+    PlainRule,
+    Refused,
+    Times,
+    Tuples,
+    WindowAtom,
+)
+from horai.asp.templates import Check, Literal, Template, at, counted, plain, plain_name
+from horai.asp.views import ViewKey
+from horai.lang.lars.syntax import Atom, Comparison, Predicate
+from horai.lang.terms import Int, Var
+
+Duration = tuple[int | None, int | None]
+FOR_EVER: Duration = (None, None)
+Annotated = tuple[Duration, Template]
+Tick = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRules:
+    """A window atom, and the rules for its predicate."""
+
+    name: str
+    key: ViewKey
+
+    def at(self, time: int, count: int, start: int, is_signal: bool) -> Iterator[Annotated]:
+        """The rules that come with a tick; `is_signal` when it brings one, not a time point."""
+        window = self.key.windows[0]
+        atom = open_literal(self.key.predicate)
+        held = Literal(self.name, atom.args)
+        if isinstance(window, Times):
+            assert window.past is not None
+            if not is_signal:
+                yield from self._timed(atom, held, time, window.past, start)
+        else:
+            assert isinstance(window, Tuples) and window.past is not None
+            yield from self._counted(atom, held, time, count, window.past, is_signal)
+
+    def _timed(
+        self, atom: Literal, held: Literal, time: int, past: int, start: int
+    ) -> Iterator[Annotated]:
+        match self.key.modality:
+            case "some":
+                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
+            case "at":
+                held = Literal(held.name, (*held.args, Int(time)))
+                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
+            case "always":
+                spoiled = Literal(f"spoil:{self.name}", atom.args)
+                yield FOR_EVER, Template(held, (atom,), (spoiled,))
+                # Before the start there are no points that could lack the atom.
+                if past >= 1 and time - 1 >= start:
+                    yield (past, None), Template(spoiled, (atom,), (at(atom, Int(time - 1)),))
+
+    def _counted(
+        self, atom: Literal, held: Literal, time: int, count: int, past: int, is_signal: bool
+    ) -> Iterator[Annotated]:
+        signal = counted(atom, time, count)
+        match self.key.modality:
+            case "some" if is_signal:
+                yield (None, past), Template(held, (signal,))
+            case "at" if is_signal:
+                held = Literal(held.name, (*held.args, Int(time)))
+                yield (None, past), Template(held, (signal,))
+            case "always":
+                yield from self._counted_always(atom, held, time, count, past)
+
+    def _counted_always(
+        self, atom: Literal, held: Literal, time: int, count: int, past: int
+    ) -> Iterator[Annotated]:
+        tick = Literal("tick", (Int(time), Int(count)))
+        spoiled = Literal(f"spoil:{self.name}", atom.args)
+        time_covered = Literal(f"time:{self.name}", (Int(time),))
+        count_covered = Literal(f"count:{self.name}", (Int(count),))
+        inside = Literal(f"in:{self.name}", (*atom.args, Int(time)))
+        signal = counted(atom, time, count)
+        yield FOR_EVER, Template(held, (atom,), (spoiled,))
+        yield FOR_EVER, Template(spoiled, (atom, tick, time_covered), (at(atom, Int(time)),))
+        # The atom is at a covered point, but all its signals there are before the cut.
+        yield FOR_EVER, Template(spoiled, (atom, signal, time_covered), (inside,))
+        yield FOR_EVER, Template(inside, (signal, count_covered))
+        yield (None, past), Template(time_covered, (tick,))
+        yield (None, past), Template(count_covered, (tick,))
+
+
+def derived_now(literal: Literal) -> Literal:
+    """An atom that a rule derives for the current time, before it gets there."""
+    return Literal(f"now:{literal.name}", literal.args)
+
+
+def open_literal(predicate: Predicate) -> Literal:
+    """An atom of a predicate with a variable at every place."""
+    args = tuple(Var(f"X{place}'") for place in range(predicate[1]))
+    return Literal(plain_name(predicate), args)
+
+
+class IncrementalRules:
+    """The encoding of a program: base rules, rules of windows, and windows that are fed as facts.
+
+    Sliding time windows and tuple windows have rules. With `feeds_boxes`, `always` over signals is
+    fed, which saves a rule for every point that might lack an atom; so is every other window.
+    """
+
+    def __init__(
+        self,
+        program: PlainProgram,
+        signalled: frozenset[Predicate] = frozenset(),
+        *,
+        start: int = 0,
+        feeds_boxes: bool = True,
+    ) -> None:
+        self.program = program
+        self.signalled = signalled & program.derived
+        self.start = start
+        self.feeds_boxes = feeds_boxes
+        self.windows: dict[ViewKey, WindowRules] = {}
+        self.fed: dict[ViewKey, str] = {}
+        self.reach: dict[Predicate, int | None] = {}
+        """For how many points after its own a pinned signal is asked for; None is for ever."""
+        self.counted: dict[Predicate, int] = {}
+        """For how many signals a tick-pinned signal is asked for."""
+        self.ordinary: set[Predicate] = set()
+        """Signals that are asked for at the current time."""
+        self.timed = {h.atom.predicate for r in program.rules for h in r.heads() if h.time}
+        self.pinned: set[Predicate] = set(self.timed)
+        found = [self._base_rule(rule) for rule in program.rules]
+        # Heads are named last, for only now it is known which atoms are asked for at times.
+        self._named = {plain_name(p) for p in self.pinned & program.derived}
+        self.base = [replace(template, head=self._derived(template.head)) for template in found]
+
+    # --- base rules ---
+
+    def _base_rule(self, rule: PlainRule) -> Template:
+        self._rule = rule
+        if isinstance(rule.head, Choosing):
+            raise self._refused("a choice")
+        if len(rule.head) != 1:
+            raise self._refused("a constraint" if not rule.head else "a disjunction")
+        positive: list[Literal] = []
+        negative: list[Literal] = []
+        tests: list[Check] = []
+        for condition in rule.body:
+            if isinstance(condition.element, Measure):
+                raise self._refused("an aggregate")
+            if isinstance(condition.element, Comparison):
+                tests.append(Check(condition.element, condition.negated))
+            else:
+                found = self._element(condition)
+                (negative if condition.negated else positive).append(found)
+        head, guards = self._head(rule.head[0])
+        return Template(head, tuple(positive), tuple(negative), (*tests, *guards))
+
+    def _refused(self, reason: str) -> Refused:
+        return Refused(reason, self._rule.origin, self._rule.origin.span)
+
+    def _head(self, head: Headed) -> tuple[Literal, list[Check]]:
+        if head.time is None:
+            return plain(head.atom), []
+        on_timeline = Comparison(">=", head.time, Int(self.start))
+        return at(plain(head.atom), head.time), [Check(on_timeline)]
+
+    def _derived(self, head: Literal) -> Literal:
+        """What holds now and is asked for at times gets a name of its own where it is derived.
+
+        From there it goes to the current time point, and from that to the atom itself. If it went
+        back and forth between these two, either would make the other possible for ever.
+        """
+        return derived_now(head) if head.name in self._named else head
+
+    def _element(self, condition: Condition) -> Literal:
+        element = condition.element
+        assert isinstance(element, Ordinary | WindowAtom)
+        atom = element.atom
+        predicate = atom.predicate
+        is_derived = predicate in self.program.derived
+        if isinstance(element, Ordinary):
+            if not is_derived and predicate not in self.program.background:
+                self.ordinary.add(predicate)
+            return plain(atom)
+        if predicate in self.program.background:
+            raise self._refused(f"the background predicate {atom.name} under a window or at a time")
+        if not element.windows and element.modality == "at":
+            assert element.time is not None
+            self._ask(predicate, None)
+            return at(plain(atom), element.time)
+        return self._window_atom(element, is_derived)
+
+    def _window_atom(self, element: WindowAtom, is_derived: bool) -> Literal:
+        key = ViewKey(element.windows, element.modality, element.atom.predicate)
+        args = element.atom.args if element.time is None else (*element.atom.args, element.time)
+        counts = any(isinstance(window, Tuples | Groups) for window in element.windows)
+        is_box = element.modality == "always"
+        is_fed = is_box and self.feeds_boxes and not is_derived
+        if _has_rules(element.windows) and not is_fed and not (counts and is_derived):
+            rules = self.windows.setdefault(key, WindowRules(f"w{len(self.windows)}", key))
+            self._ask_window(key)
+            return Literal(rules.name, args)
+        if is_derived and not counts:
+            raise self._refused("a window over derived atoms that is no sliding time window")
+        return Literal(self.fed.setdefault(key, f"f{len(self.fed)}"), args)
+
+    # --- what is asked of signals ---
+
+    def _ask_window(self, key: ViewKey) -> None:
+        window = key.windows[0]
+        predicate = key.predicate
+        if isinstance(window, Times):
+            self._ask(predicate, window.past)
+        else:
+            assert isinstance(window, Tuples) and window.past is not None
+            self.counted[predicate] = max(self.counted.get(predicate, 0), window.past)
+            if key.modality == "always":
+                self._ask(predicate, None)
+        if key.modality == "always":
+            self.ordinary.add(predicate)
+
+    def _ask(self, predicate: Predicate, past: int | None) -> None:
+        self.pinned.add(predicate)
+        known = self.reach.get(predicate, 0)
+        self.reach[predicate] = None if past is None or known is None else max(known, past)
+
+    # --- ticks ---
+
+    def signal(self, atom: Atom, tick: Tick) -> Iterator[Annotated]:
+        """The facts that come with a signal."""
+        time, count = tick
+        literal = plain(atom)
+        if atom.predicate in self.ordinary or atom.predicate in self.signalled:
+            yield (1, None), Template(self._derived(literal))
+        if atom.predicate in self.reach:
+            past = self.reach[atom.predicate]
+            yield (None if past is None else past + 1, None), Template(at(literal, Int(time)))
+        if atom.predicate in self.counted:
+            kept = self.counted[atom.predicate] if self.feeds_boxes else None
+            yield (None, kept), Template(counted(literal, time, count))
+
+    def tick(self, tick: Tick, is_signal: bool) -> Iterator[Annotated]:
+        """The rules that come with a tick."""
+        time, count = tick
+        if not self.feeds_boxes:
+            yield FOR_EVER, Template(Literal("tick", (Int(time), Int(count))))
+        if not is_signal:
+            for predicate in sorted(self.pinned & self.program.derived):
+                atom = open_literal(predicate)
+                yield (1, None), Template(atom, (at(atom, Int(time)),))
+                yield (1, None), Template(at(atom, Int(time)), (derived_now(atom),))
+        for rules in self.windows.values():
+            yield from rules.at(time, count, self.start, is_signal)
+
+    def longest(self) -> int:
+        """The size of the largest time window: earlier ticks leave no rule behind."""
+        sizes = [w.key.windows[0] for w in self.windows.values()]
+        return max((w.past or 0 for w in sizes if isinstance(w, Times)), default=0)
+
+
+def _has_rules(windows: Chain) -> bool:
+    """Whether there are rules for a window: a sliding one over a number of points or signals."""
+    match windows:
+        case (Times(past=int(), future=0, hop=1),) | (Tuples(past=int(), future=0),):
+            return True
+    return False
+
+
+class Expiry:
+    """Which rules are there: each as long as one of the ticks that brought it says.
+
+    The same rule may come again before it goes; it stays until its last copy has gone.
+    """
+
+    def __init__(self) -> None:
+        self.copies: dict[Template, int] = {}
+        self._now = -1
+        self._by_time: dict[int, list[list[Template]]] = {}
+        self._by_count: dict[int, list[list[Template]]] = {}
+
+    def add(self, tick: Tick, annotated: Annotated) -> bool:
+        """Take in a rule; True if it is new."""
+        (points, signals), template = annotated
+        is_new = template not in self.copies
+        if points is None and signals is None:
+            self.copies[template] = self.copies.get(template, 1)
+            return is_new
+        self.copies[template] = self.copies.get(template, 0) + 1
+        entry = [template]  # emptied by whichever end comes first
+        if points is not None:
+            self._by_time.setdefault(tick[0] + points, []).append(entry)
+        if signals is not None:
+            self._by_count.setdefault(tick[1] + signals, []).append(entry)
+        return is_new
+
+    def expired(self, tick: Tick) -> Iterator[Template]:
+        """The rules that go at a tick."""
+        gone: list[list[Template]] = []
+        if tick[0] > self._now:
+            self._now = tick[0]
+            ends = [time for time in self._by_time if time <= tick[0]]
+            gone = [entry for time in ends for entry in self._by_time.pop(time)]
+        for entry in (*gone, *self._by_count.pop(tick[1], ())):
+            if entry:
+                template = entry.pop()
+                self.copies[template] -= 1
+                if not self.copies[template]:
+                    del self.copies[template]
+                    yield template

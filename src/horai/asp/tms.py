@@ -1,0 +1,181 @@
+"""LARS by truth maintenance: the incremental encoding keeps the rules, the JTMS one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from horai.asp.answers import Answers, Model
+from horai.asp.dependencies import Dependencies
+from horai.asp.grounding import Grounder
+from horai.asp.incremental import Expiry, IncrementalRules, Tick
+from horai.asp.inputs import Inputs, Signal
+from horai.asp.jtms import Jtms, Unsettled
+from horai.asp.matching import check_terms, to_term
+from horai.asp.normal import normal_form
+from horai.asp.plain import Refused
+from horai.asp.templates import Literal, Template, pinned_name, plain, plain_name
+from horai.asp.views import Row, View, ViewKey, make_view
+from horai.lang.lars.clock import Clock
+from horai.lang.lars.syntax import Atom, Predicate, Program
+from horai.lang.terms import Int
+
+
+class TmsSession:
+    """A run of a program with normal rules and no odd loop; one answer at a time.
+
+    The answer changes as little as its rules do: what still has a reason to hold stays.
+    """
+
+    def __init__(
+        self, program: Program, *, clock: Clock | None = None, start: int = 0, seed: int = 0
+    ) -> None:
+        self.plain = normal_form(program, clock)
+        self.start = start
+        self.seed = seed
+        self.inputs = Inputs(start)
+        self.signalled: frozenset[Predicate] = frozenset()
+        self.odd = Dependencies(self.plain).odd_loop()
+        """A predicate that may depend on itself through an odd number of negations, if any does."""
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the rules that are always there, before the first tick."""
+        self.rules = IncrementalRules(self.plain, self.signalled, start=self.start)
+        self.expiry = Expiry()
+        self.jtms = Jtms(self.seed, verifies=self.odd is not None)
+        self.views: dict[ViewKey, View] = {k: make_view(k, self.inputs) for k in self.rules.fed}
+        self.held: dict[ViewKey, set[Row]] = {key: set() for key in self.views}
+        self.tick: Tick = (self.start - 1, 0)
+        self.used = 0
+        self.is_lost = False
+        self.disorder = self.inputs.disorder
+        self.names = {plain_name(p): p[0] for p in self.plain.derived}
+        self.names.update({pinned_name(plain_name(p)): p[0] for p in self.rules.timed})
+        self.atoms: dict[int, tuple[Atom, int | None]] = {}
+        self.grounder = Grounder(self.names)
+        for fact in self.plain.facts:
+            self.grounder.add_fact(plain(fact))
+        for template in dict.fromkeys(self.rules.base):
+            check_terms(template)
+            self.grounder.add(template)
+
+    def advance(
+        self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
+    ) -> Answers:
+        """The answer at a time, with more signals known than before."""
+        new = self.inputs.add(signals)
+        self.inputs.retract(retracted)
+        signalled = self.signalled | {
+            self.inputs.predicates[number]
+            for number in new
+            if self.inputs.predicates[number] in self.plain.derived
+        }
+        if signalled != self.signalled or self.disorder != self.inputs.disorder or self.is_lost:
+            # Ticks that were taken cannot be undone one by one: all of them are taken again.
+            self.signalled = signalled
+            self.restart()
+        self.move(time)
+        return Answers(time, (self.read(time),))
+
+    # --- from tick to tick ---
+
+    def move(self, time: int) -> None:
+        """Take all ticks up to a time, then mend the answer once for all of them."""
+        came: dict[Template, None] = {}
+        went: dict[Template, None] = {}
+        inputs = self.inputs
+        stop = inputs.until(time)
+        place = self.used - inputs.dropped
+        # Time points whose rules would have gone again before the end are passed over.
+        skipped = time - self.rules.longest() - 1
+        while self.tick[0] < time:
+            ahead = inputs.times[place] if place < stop else time
+            self.take((max(self.tick[0] + 1, min(ahead, skipped)), self.tick[1]), None, came, went)
+            while place < stop and inputs.times[place] <= self.tick[0]:
+                atom = inputs.atoms[inputs.numbers[place]]
+                self.take((self.tick[0], self.tick[1] + 1), atom, came, went)
+                place += 1
+        self.used = place + inputs.dropped
+        self.feed(time, came, went)
+        self.apply(came, went)
+        needed = [view.keep_from(time) for view in self.views.values()]
+        inputs.forget(min([place, *needed]))
+
+    def take(
+        self,
+        tick: Tick,
+        signal: Atom | None,
+        came: dict[Template, None],
+        went: dict[Template, None],
+    ) -> None:
+        """Take a tick: rules that expire go, those that it brings come."""
+        self.tick = tick
+        for template in self.expiry.expired(tick):
+            if came.pop(template, template) is template:
+                went[template] = None
+        annotated = list(self.rules.tick(tick, signal is not None))
+        if signal is not None:
+            annotated.extend(self.rules.signal(signal, tick))
+        for one in annotated:
+            if self.expiry.add(tick, one) and went.pop(one[1], one[1]) is one[1]:
+                came[one[1]] = None
+
+    def feed(self, time: int, came: dict[Template, None], went: dict[Template, None]) -> None:
+        """Windows that have no rules come and go as facts."""
+        for key, view in self.views.items():
+            rows = set(view.move(time))
+            before = self.held[key]
+            came.update((self.fact(key, row), None) for row in sorted(rows - before))
+            went.update((self.fact(key, row), None) for row in sorted(before - rows))
+            self.held[key] = rows
+
+    def fact(self, key: ViewKey, row: Row) -> Template:
+        """A row of a window as a fact."""
+        number, time = row
+        args = self.inputs.atoms[number].args
+        return Template(Literal(self.rules.fed[key], args if time is None else (*args, Int(time))))
+
+    def apply(self, came: Iterable[Template], went: Iterable[Template]) -> None:
+        """Change the ground rules and the answer; first what comes, so that little has to go."""
+        for template in came:
+            self.grounder.add(template)
+        for template in went:
+            self.grounder.remove(template)
+        added, removed = self.grounder.changes()
+        try:
+            for rule in added:
+                self.jtms.add(rule)
+            for rule in removed:
+                self.jtms.remove(rule)
+        except Unsettled as error:
+            self.is_lost = True
+            loop = f": {self.odd[0]} depends on itself through `not`" if self.odd else ""
+            raise Refused(f"truth maintenance found no answer{loop}") from error
+
+    # --- answers ---
+
+    def read(self, time: int) -> Model:
+        """The answer stream that the labels say."""
+        now: list[Atom] = []
+        elsewhere: list[tuple[int, Atom]] = []
+        for number in self.grounder.shown & self.jtms.members:
+            atom, moment = self.atom(number)
+            if moment is None or moment == time:
+                now.append(atom)
+            else:
+                elsewhere.append((moment, atom))
+        return Model(time, frozenset(now), frozenset(elsewhere))
+
+    def atom(self, number: int) -> tuple[Atom, int | None]:
+        """The atom of a number, with its time if it has one."""
+        if number not in self.atoms:
+            if len(self.atoms) > 1000 + 2 * len(self.grounder.shown):
+                self.atoms = {}
+            name, values = self.grounder.keys[number]
+            args = tuple(to_term(value) for value in values)
+            if name.startswith("@"):
+                assert isinstance(args[-1], Int)
+                self.atoms[number] = Atom(self.names[name], args[:-1]), args[-1].value
+            else:
+                self.atoms[number] = Atom(self.names[name], args), None
+        return self.atoms[number]

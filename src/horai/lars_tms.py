@@ -1,0 +1,37 @@
+"""Truth maintenance as an engine for LARS programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horai.asp.plain import Refused
+from horai.asp.tms import TmsSession
+from horai.errors import RunError, UsageError
+from horai.lang.lars.syntax import Program
+from horai.lars_engines import Model
+from horai.lars_signals import Signal
+
+
+class Session:
+    """A run that keeps one answer and mends it."""
+
+    def __init__(self, program: Program, *, start: int) -> None:
+        try:
+            self._session = TmsSession(program, start=start)
+        except Refused as refused:
+            hint = "the engine `asp` runs all plain programs, `reference` every program"
+            raise UsageError(f"the engine tms does not run this: {refused}", hint) from refused
+
+    def advance(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
+    ) -> list[Model]:
+        """The model at a query time."""
+        if every:
+            raise UsageError("the engine tms finds one model only", "use the engine `asp`")
+        came = [(signal.time, signal.atom, signal.order) for signal in added]
+        gone = [(signal.time, signal.atom, signal.order) for signal in removed]
+        try:
+            answers = self._session.advance(query, came, gone)
+        except Refused as refused:
+            raise RunError(f"{refused} (at time {query}); try the engine `asp`") from refused
+        return [model.now for model in answers.models]
