@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from tests.asp.comparing import Signals, by_asp, plain, reference
+from hypothesis import strategies as st
+from tests.asp.comparing import Signals, by_asp, contents, plain, reference
 from tests.asp.programs import END, MIXED, NUMBERS, Kind, programs, streams
 
+from horai.asp.engine import AspSession
 from horai.asp.plain import Refused
+from horai.asp.tms import TmsSession
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.syntax import Program
 
@@ -43,6 +46,50 @@ def test_solver_and_definitions_agree(program: Program, signals: Signals) -> Non
 @given(programs(KINDS["numbers"]), streams(KINDS["numbers"]))
 def test_solver_and_definitions_agree_on_numbers(program: Program, signals: Signals) -> None:
     check(program, signals)
+
+
+def check_late(program: Program, signals: Signals, delays: list[int]) -> None:
+    """Signals that arrive late count from then on, as if they had been there before."""
+    arrivals = [
+        (time + delay, (time, atom)) for (time, atom), delay in zip(signals, delays, strict=False)
+    ]
+    sessions: list[AspSession | TmsSession] = []
+    try:
+        sessions.append(AspSession(program))
+        sessions.append(TmsSession(program))
+    except Refused:
+        assume(sessions)
+    for query in range(END + 3):
+        known = [signal for arrival, signal in arrivals if arrival <= query]
+        known.sort(key=lambda signal: signal[0])
+        expected = reference(program, known, query)
+        for session in sessions:
+            try:
+                found = session.advance(query, [s for arrival, s in arrivals if arrival == query])
+            except Refused as refused:
+                assert "depends on itself" in refused.reason
+                continue
+            got = contents(found, known)
+            shown = [(arrival, time, plain(atom)) for arrival, (time, atom) in arrivals]
+            assert got <= expected, (type(session), query, show_program(program), shown)
+            assert bool(got) == bool(expected)
+
+
+NORMAL = Kind(is_normal=True)
+delays = st.lists(st.integers(0, 3), min_size=6, max_size=6)
+
+
+@settings(unhurried, max_examples=60)
+@given(programs(NORMAL), streams(NORMAL), delays)
+def test_late_signals(program: Program, signals: Signals, delays: list[int]) -> None:
+    check_late(program, signals, delays)
+
+
+@pytest.mark.slow
+@settings(unhurried, max_examples=1500)
+@given(programs(NORMAL), streams(NORMAL, with_derived=True), delays)
+def test_late_signals_for_long(program: Program, signals: Signals, delays: list[int]) -> None:
+    check_late(program, signals, delays)
 
 
 @pytest.mark.slow

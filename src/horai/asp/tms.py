@@ -63,14 +63,17 @@ class TmsSession:
         self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
     ) -> Answers:
         """The answer at a time, with more signals known than before."""
-        new = self.inputs.add(signals)
+        came = list(signals)
+        new = self.inputs.add(came)
         self.inputs.retract(retracted)
+        is_late = any(signal[0] <= self.tick[0] for signal in came)
         signalled = self.signalled | {
             self.inputs.predicates[number]
             for number in new
             if self.inputs.predicates[number] in self.plain.derived
         }
-        if signalled != self.signalled or self.disorder != self.inputs.disorder or self.is_lost:
+        is_late = is_late or self.disorder != self.inputs.disorder
+        if signalled != self.signalled or is_late or self.is_lost:
             # Ticks that were taken cannot be undone one by one: all of them are taken again.
             self.signalled = signalled
             self.restart()
@@ -99,7 +102,14 @@ class TmsSession:
         self.feed(time, came, went)
         self.apply(came, went)
         needed = [view.keep_from(time) for view in self.views.values()]
-        inputs.forget(min([place, *needed]))
+        inputs.forget(min([self.keep_from(time, place), *needed]))
+
+    def keep_from(self, time: int, used: int) -> int:
+        """The first signal that is needed if a late one makes all ticks be taken again."""
+        if None in self.rules.reach.values():
+            return 0
+        first = self.inputs.before(time - self.rules.longest())
+        return max(0, min(first, used - max(self.rules.counted.values(), default=0)))
 
     def take(
         self,
