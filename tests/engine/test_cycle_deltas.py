@@ -156,6 +156,13 @@ def test_entities_that_ask_about_each_other_are_one() -> None:
         agree(LINKED, items, range(5, 60, 5), window)
 
 
+def test_what_one_of_them_held_before_is_not_held_as_well() -> None:
+    text = COUNTER.replace("M < 5", "M < 5, \\+ holdsAt(n(q)=1,T)")
+    assert _keys(text).width == 0
+    items = [at("e1(x)", 12), at("e1(y)", 13), at("e1(x)", 25), at("e1(y)", 33)]
+    agree(text, [*items, at("e1(x)", 15, arrival=39)], [10, 20, 30, 40, 50], 100)
+
+
 TOLD_BY_OTHERS = """
     happensAt(o(X,early),T) :- happensAt(e2(X),T).
     happensAt(o(X,late),T) :- happensAt(e1(X),T), holdsAt(n(X)=_,T).
