@@ -53,8 +53,8 @@ AUTO = "auto"
 LARS_ENGINES = {
     "plan": "horai.lars_plan.Session",
     "asp": "horai.lars_asp.Session",
-    "reference": "horai.lars_reference.Session",
     "tms": "horai.lars_tms.Session",
+    "reference": "horai.lars_reference.Session",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
 

@@ -26,8 +26,9 @@ class Session:
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
     ) -> list[Model]:
         """The model at a query time."""
-        if every:
-            raise UsageError("the engine tms finds one model only", "use the engine `asp`")
+        if every and not self._session.is_unique:
+            problem = "the engine tms does not run this: there may be several models, it finds one"
+            raise UsageError(problem, "use the engine `asp`")
         came = [(signal.time, signal.atom, signal.order) for signal in added]
         gone = [(signal.time, signal.atom, signal.order) for signal in removed]
         try:

@@ -27,6 +27,15 @@ class Dependencies:
         own = {self.component[head] for head in _heads(rule)}
         return any(self.component.get(used) in own for used, _ in _used(rule))
 
+    def is_stratified(self) -> bool:
+        """Whether nothing depends on its own negation: then there is one answer."""
+        return not any(
+            negated and self.component.get(used) == self.component[head]
+            for rule in self.program.rules
+            for head in _heads(rule)
+            for used, negated in _used(rule)
+        )
+
     def odd_loop(self) -> Predicate | None:
         """A predicate that depends on itself through an odd number of negations, if any does."""
         signed = Digraph[Signed]()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from horai.asp.numbers import compute, is_equal, is_ordered
+from horai.asp.numbers import compute, is_ordered
 from horai.asp.plain import Refused
 from horai.asp.templates import Check, Literal, Template
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
@@ -58,7 +58,7 @@ def holds(test: Check, env: Env) -> bool:
         return False
     sign = test.comparison.sign
     if sign in ("=", "!="):
-        found = is_equal(to_term(left), to_term(right)) == (sign == "=")
+        found = (left == right) == (sign == "=")
     else:
         found = is_ordered(sign, to_term(left), to_term(right))
     return found != test.negated

@@ -172,12 +172,6 @@ def is_ordered(sign: str, left: Term, right: Term) -> bool:
     return _SIGNS[sign](*pair)
 
 
-def is_equal(left: Term, right: Term) -> bool:
-    """Whether two values are the same; 1 and 1.0 are."""
-    pair = _keys(left, right)
-    return left == right if pair is None else pair[0] == pair[1]
-
-
 def _keys(left: Term, right: Term) -> tuple[Value | str, Value | str] | None:
     """What two values are ordered by; None if they cannot be ordered."""
     if isinstance(left, Int | Float) and isinstance(right, Int | Float):

@@ -34,7 +34,10 @@ class TmsSession:
         self.seed = seed
         self.inputs = Inputs(start)
         self.signalled: frozenset[Predicate] = frozenset()
-        self.odd = Dependencies(self.plain).odd_loop()
+        dependencies = Dependencies(self.plain)
+        self.is_unique = dependencies.is_stratified()
+        """Whether the answer is the only one."""
+        self.odd = dependencies.odd_loop()
         """A predicate that may depend on itself through an odd number of negations, if any does."""
         self.restart()
 
