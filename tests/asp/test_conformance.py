@@ -9,6 +9,7 @@ from tests.asp.comparing import atom, plain, program
 
 from horai.asp.engine import AspSession
 from horai.asp.solving import Asked
+from horai.asp.tms import TmsSession
 from horai.lang.lars.clock import Clock
 
 FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
@@ -34,3 +35,15 @@ def test_all_answers_of_the_solver(case: dict[str, Any], grounding: str) -> None
                 for model in found.models
             ]
             assert sorted(shown) == sorted(sorted(answer) for answer in expected[time])
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_the_answer_of_truth_maintenance(case: dict[str, Any]) -> None:
+    session = TmsSession(program(case["program"]), clock=Clock.parse(case["clock"]))
+    expected = {check["time"]: check["answers"] for check in case["checks"]}
+    for time in range(max(expected) + 1):
+        new = [(time, atom(s["atom"])) for s in case["signals"] if s["time"] == time]
+        (model,) = session.advance(time, new).models
+        if time in expected:
+            shown = sorted(plain(a) for a in model.at(time) if a.name in case["shown"])
+            assert shown in [sorted(answer) for answer in expected[time]]
