@@ -9,6 +9,7 @@ import numpy as np
 from horai.engine.columns import column_of, terms_of
 from horai.engine.lars.evaluation import Answers, Endless, Evaluation, Plan, plan_of
 from horai.engine.lars.literals import NotPlain
+from horai.engine.lars.live import Live, can_live, reach_of
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
@@ -30,14 +31,49 @@ class Session:
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
         self._start = start
         self._known: dict[Signal, list[int]] = {}  # from when until when
+        self._live = Live(self._plan, start, Symbols()) if can_live(self._plan) else None
+        self._next = start  # the query time at which it goes on
+        self._reach = reach_of(self._plan)
 
     def advance(
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
     ) -> list[Model]:
         """The model at a query time, if there is one: such programs never have two."""
         self._take(query, added, removed)
+        if self._live is not None and self._goes_on(query, added, removed):
+            return self._tick(self._live, query, added)
+        self._live = None  # from now on it would lack what it has not seen
         (models,) = self._answers(range(query, query + 1))
         return models
+
+    def _goes_on(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> bool:
+        """Is it the next point, with signals of that point and of nothing that rules derive?"""
+        derived = {key for stratum in self._plan.strata for key in stratum.keys}
+        return (
+            query == self._next
+            and not removed
+            and all(s.time == query and s.atom.predicate not in derived for s in added)
+        )
+
+    def _tick(self, live: Live, query: int, added: Sequence[Signal]) -> list[Model]:
+        self._next = query + 1
+        ordered = sorted(added, key=lambda signal: signal.order)
+        code = live.codes.code
+        signals = [(s.atom.predicate, tuple(map(code, s.atom.args))) for s in ordered]
+        has_answer = live.tick(query, signals)
+        self._forget(query)
+        return [frozenset(live.atoms)] if has_answer else []
+
+    def _forget(self, query: int) -> None:
+        """Drop signals that no window reaches any more."""
+        if self._reach is None:
+            return
+        points, signals = self._reach
+        while len(self._known) > signals:
+            oldest = next(iter(self._known))
+            if oldest.time >= query - points:
+                return
+            del self._known[oldest]
 
     def advance_all(self, changes: Iterable[Changes], queries: range) -> Iterator[list[Model]]:
         """The same at many query times, worked out together."""

@@ -134,7 +134,8 @@ def holds(sign: Sign, left: Values, right: Values, symbols: Symbols) -> Mask:
     valid = left.valid & right.valid
     one, other = left.column, right.column
     if sign in ("=", "!="):  # the same term: 3 is not 3.0
-        return valid & (equal(one, other, symbols) == (sign == "="))
+        same = equal(one, other, symbols)
+        return same & valid if sign == "=" else ~same & valid
     if one.kind != "term" and other.kind != "term":
         found: Mask = np.asarray(ORDER[sign](one.data, other.data), np.bool_)
         return found & valid

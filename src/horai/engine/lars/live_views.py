@@ -1,0 +1,185 @@
+"""Windows over signals that come in the order of time, brought up to date from tick to tick."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+
+from horai.engine.lars.literals import Reading
+from horai.lang.lars import syntax as lars
+
+Row = tuple[int, ...]  # codes of terms, and of the point for readings that name one
+Change = tuple[Row, bool]  # it came, or it went
+Signal = tuple[Row, int]  # arguments and time
+
+
+def is_served(reading: Reading) -> bool:
+    """Is there a view for a reading of signals?"""
+    match reading.window:
+        case None:
+            return reading.modality in ("now", "at")
+        case lars.TimeWindow(past=past, future=future, hop=hop):
+            endless = past.amount is None and reading.modality == "always"
+            return hop is None and future.amount == 0 and not endless
+        case lars.TupleWindow(future=future):
+            return future == 0 and reading.modality != "now"
+        case _:
+            return False
+
+
+class View:
+    """The rows of one reading at the current tick."""
+
+    def __init__(self, reading: Reading, start: int) -> None:
+        self.modality = reading.modality
+        self.start = start
+        self.rows: set[Row] = set()
+        self._count: Counter[Row] = Counter()
+        self._entered: deque[tuple[int, Row]] = deque()  # what leaves again, with when
+        self._size: float = _size(reading)
+
+    def tick(self, time: int, mine: list[Row], everything: int) -> list[Change]:
+        """What changes at a tick: rows of its predicate have come, among so many signals."""
+        raise NotImplementedError
+
+    def _enter(self, row: Row, found: list[Change]) -> None:
+        self._count[row] += 1
+        if self._count[row] == 1:
+            self.rows.add(row)
+            found.append((row, True))
+
+    def _leave(self, row: Row, found: list[Change]) -> None:
+        self._count[row] -= 1
+        if not self._count[row]:
+            del self._count[row]
+            self.rows.discard(row)
+            found.append((row, False))
+
+    def _row(self, args: Row, time: int) -> Row:
+        return (*args, 2 * time + 1) if self.modality == "at" else args
+
+
+class TimeView(View):
+    """The signals of the last points; without a window of the current one, or of all."""
+
+    def tick(self, time: int, mine: list[Row], everything: int) -> list[Change]:
+        """What enters, and what is too old."""
+        found: list[Change] = []
+        for args in mine:
+            row = self._row(args, time)
+            self._entered.append((time, row))
+            self._enter(row, found)
+        while self._entered and self._entered[0][0] < time - self._size:
+            self._leave(self._entered.popleft()[1], found)
+        return _settled(found)
+
+
+class AlwaysView(View):
+    """Rows that have come at every point of a time window."""
+
+    def __init__(self, reading: Reading, start: int) -> None:
+        super().__init__(reading, start)
+        self._since: dict[Row, int] = {}  # the first point of the run that goes on
+        self._last: set[Row] = set()
+
+    def tick(self, time: int, mine: list[Row], everything: int) -> list[Change]:
+        """A run goes on, begins or is over."""
+        now = set(mine)
+        found: list[Change] = []
+        for row in self._last - now:
+            del self._since[row]
+            if row in self.rows:
+                self.rows.discard(row)
+                found.append((row, False))
+        left = max(self.start, time - self._size)
+        for row in now:
+            begun = self._since.setdefault(row, time)
+            if begun <= left and row not in self.rows:
+                self.rows.add(row)
+                found.append((row, True))
+        self._last = now
+        return found
+
+
+class TupleView(View):
+    """The last signals. All of them are counted, those of other predicates too."""
+
+    def __init__(self, reading: Reading, start: int) -> None:
+        super().__init__(reading, start)
+        self.total = 0
+
+    def take(self, time: int, signals: Iterable[Row | None]) -> list[Change]:
+        """All signals of a tick in their order; None is one of another predicate."""
+        found: list[Change] = []
+        for args in signals:
+            if args is not None:
+                row = self._row(args, time)
+                self._entered.append((self.total, row))
+                self._enter(row, found)
+            self.total += 1
+            while self._entered and self._entered[0][0] < self.total - self._size:
+                self._leave(self._entered.popleft()[1], found)
+        return _settled(found)
+
+
+class TupleAlwaysView(TupleView):
+    """Rows that the last signals have at every point since the first of them."""
+
+    def __init__(self, reading: Reading, start: int) -> None:
+        super().__init__(reading, start)
+        self._times: deque[int] = deque()  # of the signals in the window
+        self._points: dict[Row, deque[tuple[int, int]]] = {}  # number and time of each row
+
+    def take(self, time: int, signals: Iterable[Row | None]) -> list[Change]:
+        """All signals of a tick in their order."""
+        here: set[Row] = set()
+        for args in signals:
+            self._times.append(time)
+            if len(self._times) > self._size:
+                self._times.popleft()
+            if args is not None:
+                here.add(args)
+                self._points.setdefault(args, deque()).append((self.total, time))
+            self.total += 1
+        left = self._times[0] if len(self._times) == self._size else self.start
+        now = {row for row in here if self._is_throughout(row, left, time)}
+        found = [(row, False) for row in self.rows - now] + [(row, True) for row in now - self.rows]
+        self.rows = now
+        return found
+
+    def _is_throughout(self, row: Row, left: int, time: int) -> bool:
+        points = self._points[row]
+        while points and points[0][0] < self.total - self._size:
+            points.popleft()
+        return len({at for _, at in points}) == time - left + 1
+
+
+def view_of(reading: Reading, start: int) -> View:
+    """The view of a reading that is served."""
+    always = reading.modality == "always"
+    if isinstance(reading.window, lars.TupleWindow):
+        return TupleAlwaysView(reading, start) if always else TupleView(reading, start)
+    return AlwaysView(reading, start) if always else TimeView(reading, start)
+
+
+def _size(reading: Reading) -> float:
+    """How far back it looks, in points or in signals."""
+    match reading.window:
+        case lars.TimeWindow(past=past):
+            if reading.modality == "now":
+                return 0
+            return float("inf") if past.amount is None else past.amount
+        case lars.TupleWindow(past=past):
+            return float("inf") if past is None else past
+        case _:
+            return 0 if reading.modality == "now" else float("inf")
+
+
+def _settled(found: list[Change]) -> list[Change]:
+    """Without rows that came and went in the same tick."""
+    if len(found) < 2:
+        return found
+    last: dict[Row, list[bool]] = {}
+    for row, came in found:
+        last.setdefault(row, []).append(came)
+    return [(row, moves[-1]) for row, moves in last.items() if len(moves) % 2]
