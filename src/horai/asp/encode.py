@@ -45,16 +45,30 @@ class Encoding:
 
     writer: Writer
     rules: list[str] = field(default_factory=list)
+    whole: str | None = None
+    """All rules as one text, once they are asked for."""
     views: dict[ViewKey, str] = field(default_factory=dict)
     spans: dict[Chain, str] = field(default_factory=dict)
     shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
     """Predicates of answers: what they stand for, and whether their last argument is a time."""
     atoms: dict[Symbol, tuple[Atom, int | None]] = field(default_factory=dict)
     """Atoms of models that were read before."""
+    has_times: bool = False
+    """Whether answers show atoms at other times than the current one."""
     occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
     """Where windows over signals are asked for."""
     is_timeless: bool = True
     """Whether no rule mentions a time point, so that the rules are the same at all times."""
+
+    def feeding(self) -> str:
+        """Rules that ask for what windows hold."""
+        lines: list[str] = []
+        for number, (key, name) in enumerate(self.views.items()):
+            arity = key.predicate[1] + (key.modality == "at")
+            args = "".join(f"X{place}," for place in range(arity))
+            head = f"{name}({args[:-1]})" if args else name
+            lines.append(f"{head} :- ({args or ','}) = @held({number}).")
+        return "\n".join(lines)
 
     @property
     def names(self) -> Names:
@@ -63,7 +77,9 @@ class Encoding:
 
     def text(self) -> str:
         """The rules, and which atoms to show."""
-        return "\n".join(self.rules)
+        if self.whole is None:
+            self.whole = "\n".join(self.rules)
+        return self.whole
 
 
 class Encoder:
@@ -242,6 +258,7 @@ class Encoder:
             self.result.rules.append(f"#show {shown}/{arity}.")
             if (name, arity) in self.timed | self.signalled:
                 pinned = f"{self.write.names.at(name)}/{arity + 1}"
+                self.result.has_times = True
                 self.result.shown[pinned] = ((name, arity), True)
                 self.result.rules.append(f"#show {pinned}.")
 

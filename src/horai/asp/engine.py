@@ -64,6 +64,7 @@ class AspSession:
         self.views = {
             key: self.views.get(key) or make_view(key, self.inputs) for key in self.encoding.views
         }
+        self.known: dict[ViewKey, dict[Row, Symbol]] = {}
         self.multishot: MultiShot | None = None
         if self.encoding.is_timeless and self.grounding != "fresh" and not self.asked.steady:
             patience = 0 if self.grounding == "kept" else PATIENCE
@@ -101,15 +102,26 @@ class AspSession:
             found = self.multishot.answers(time, rows, self.symbol)
             if found is not None:
                 return found
-        facts = [self.symbol(key, row) for key, held in rows.items() for row in held]
+        held = [self.tuples(key, rows[key]) for key in self.encoding.views]
         previous = self.last if self.asked.steady else None
-        return solve_once(self.encoding, [*facts, *self.moments(time)], self.asked, time, previous)
+        return solve_once(self.encoding, held, self.moments(time), self.asked, time, previous)
+
+    def tuples(self, key: ViewKey, rows: Iterable[Row]) -> list[Symbol]:
+        """What a window holds, without its name; most of it was there the last time, too."""
+        before = self.known.get(key, {})
+        now = {row: before.get(row) or Function("", self.row(row)) for row in rows}
+        self.known[key] = now
+        return list(now.values())
+
+    def row(self, row: Row) -> list[Symbol]:
+        """The arguments of a row."""
+        number, time = row
+        args = self.arguments[number]
+        return args if time is None else [*args, Number(time)]
 
     def symbol(self, key: ViewKey, row: Row) -> Symbol:
         """The atom of a window that a row says."""
-        number, time = row
-        args = self.arguments[number]
-        return Function(self.encoding.views[key], args if time is None else [*args, Number(time)])
+        return Function(self.encoding.views[key], self.row(row))
 
     def moments(self, time: int) -> Iterable[Symbol]:
         """The current time, the start, and the points that windows over derived atoms cover."""

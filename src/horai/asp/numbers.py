@@ -1,4 +1,4 @@
-"""Arithmetic and comparison for clingo, called while it grounds.
+"""Arithmetic, comparison and windows for clingo, called while it grounds.
 
 Numbers of clingo have 32 bits, it knows no decimals and orders things of any kind; here, what has
 no value gives nothing, and what cannot be ordered is neither smaller nor larger.
@@ -28,11 +28,13 @@ class Endless(Exception):
     """Rules compute ever new values, so that grounding would not end."""
 
 
-class Arithmetic:
-    """The functions that encodings call as `@plus(X,Y)`."""
+class Functions:
+    """The functions that encodings call, like `@plus(X,Y)`."""
 
     def __init__(self) -> None:
         self.results: set[Term] = set()
+        self.windows: list[list[Symbol]] = []
+        """What windows hold, as tuples."""
 
     @property
     def is_endless(self) -> bool:
@@ -52,6 +54,10 @@ class Arithmetic:
         if left.type is SymbolType.Number and right.type is SymbolType.Number:
             return Number(_SIGNS[sign](left.number, right.number))
         return Number(is_ordered(sign, to_term(left), to_term(right)))
+
+    def held(self, window: Symbol) -> list[Symbol]:
+        """What a window holds: faster than as text that has to be read."""
+        return self.windows[window.number]
 
     def plus(self, *args: Symbol) -> list[Symbol]:
         """`X + Y` or `+X`."""

@@ -15,19 +15,24 @@ from horai.asp.symbols import to_symbol
 
 def solve_once(
     encoding: Encoding,
-    facts: Iterable[Symbol],
+    windows: list[list[Symbol]],
+    moments: Iterable[Symbol],
     asked: Asked,
     time: int,
     previous: Answers | None = None,
 ) -> Answers:
-    """The answers for what windows hold. With `previous`, those that differ from it the least."""
+    """The answers for what windows hold, in the order of the views of the encoding.
+
+    With `previous`, those that differ from it the least.
+    """
     if previous is None or not previous.models:
         asked, preference = replace(asked, steady=False), ""
     else:
         preference = _preference(encoding, previous)
     clingo = Clingo(asked)
-    given = "\n".join(f"{fact}." for fact in facts)
-    clingo.ground(f"{encoding.text()}\n{given}\n{preference}")
+    clingo.functions.windows = windows
+    facts = [f"{moment}." for moment in moments]
+    clingo.ground("\n".join([encoding.text(), encoding.feeding(), *facts, preference]))
     return clingo.answers(encoding, time)
 
 

@@ -7,16 +7,20 @@ from typing import Literal as OneOf
 
 from clingo import Control, MessageCode, Model, Symbol
 
-from horai.asp.answers import Answers, Pair
+from horai.asp.answers import Answers
 from horai.asp.answers import Model as AnswerStream
 from horai.asp.encode import Encoding
-from horai.asp.numbers import Arithmetic, Endless
+from horai.asp.numbers import Endless, Functions
 from horai.asp.plain import Refused
 from horai.asp.symbols import to_term
 from horai.lang.lars.syntax import Atom
 
 Which = OneOf["models", "brave", "cautious"]
 """Answer streams themselves, what holds in some of them, or what holds in all of them."""
+
+
+MOST_KNOWN = 100_000
+"""How many atoms of models are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Clingo:
         self.messages: list[str] = []
         self.control = Control(options, self._note, 20)
         self.control.enable_cleanup = False  # it costs more than it saves
-        self.arithmetic = Arithmetic()
+        self.functions = Functions()
 
     def _note(self, code: MessageCode, text: str) -> None:
         if code is not MessageCode.OperationUndefined:
@@ -50,12 +54,12 @@ class Clingo:
 
     def ground(self, text: str) -> None:
         """Add rules and ground them."""
-        self.arithmetic.results.clear()
+        self.functions.results.clear()
         try:
             self.control.add("base", [], text)
-            self.control.ground([("base", [])], context=self.arithmetic)
+            self.control.ground([("base", [])], context=self.functions)
         except (Endless, RuntimeError) as error:
-            if self.arithmetic.is_endless:
+            if self.functions.is_endless:
                 raise Refused("rules that derive ever new atoms, without end") from error
             raise Refused("; ".join(self.messages) or str(error)) from error
 
@@ -82,18 +86,19 @@ class Clingo:
 def read(model: Model, encoding: Encoding, time: int) -> AnswerStream:
     """The answer stream of a model."""
     known = encoding.atoms
-    now: list[Atom] = []
-    elsewhere: list[Pair] = []
-    for symbol in model.symbols(shown=True):
-        found = known.get(symbol)
-        if found is None:
-            found = known[symbol] = _pair(symbol, encoding)
-        atom, moment = found
-        if moment is None or moment == time:
-            now.append(atom)
-        else:
-            elsewhere.append((moment, atom))
-    return AnswerStream(time, frozenset(now), frozenset(elsewhere))
+    symbols = model.symbols(shown=True)
+    try:
+        found = [known[symbol] for symbol in symbols]
+    except KeyError:
+        if len(known) > MOST_KNOWN:
+            known.clear()
+        known.update((symbol, _pair(symbol, encoding)) for symbol in symbols if symbol not in known)
+        found = [known[symbol] for symbol in symbols]
+    if not encoding.has_times:
+        return AnswerStream(time, frozenset([atom for atom, _ in found]))
+    now = frozenset([atom for atom, moment in found if moment is None or moment == time])
+    elsewhere = [(t, atom) for atom, t in found if t is not None and t != time]
+    return AnswerStream(time, now, frozenset(elsewhere))
 
 
 def _pair(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:
