@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from tests.asp.comparing import Content, Signals, contents, now, plain, program, reference, signals
 from tests.asp.programs import END, Kind, programs, sliding, streams
 
-from horai.asp.incremental import FOR_EVER, Annotated, Expiry, IncrementalRules, Tick
+from horai.asp.expiry import FOR_EVER, Annotated, Expiry, Tick
+from horai.asp.incremental import IncrementalRules
 from horai.asp.normal import normal_form
 from horai.asp.plain import Refused
 from horai.asp.static import StaticSession, lars_to_asp, solve_templates, stream_encoding

@@ -50,8 +50,10 @@ def test_solver_and_definitions_agree_on_numbers(program: Program, signals: Sign
 
 def check_late(program: Program, signals: Signals, delays: list[int]) -> None:
     """Signals that arrive late count from then on, as if they had been there before."""
+    # The place among the signals of a time point is that in the input, not that of the arrival.
     arrivals = [
-        (time + delay, (time, atom)) for (time, atom), delay in zip(signals, delays, strict=False)
+        (time + delay, (time, atom, place))
+        for place, ((time, atom), delay) in enumerate(zip(signals, delays, strict=False))
     ]
     sessions: list[AspSession | TmsSession] = []
     try:
@@ -60,7 +62,7 @@ def check_late(program: Program, signals: Signals, delays: list[int]) -> None:
     except Refused:
         assume(sessions)
     for query in range(END + 3):
-        known = [signal for arrival, signal in arrivals if arrival <= query]
+        known = [(time, atom) for arrival, (time, atom, _) in arrivals if arrival <= query]
         known.sort(key=lambda signal: signal[0])
         expected = reference(program, known, query)
         for session in sessions:
@@ -70,7 +72,7 @@ def check_late(program: Program, signals: Signals, delays: list[int]) -> None:
                 assert "depends on itself" in refused.reason
                 continue
             got = contents(found, known)
-            shown = [(arrival, time, plain(atom)) for arrival, (time, atom) in arrivals]
+            shown = [(arrival, time, plain(atom)) for arrival, (time, atom, _) in arrivals]
             assert got <= expected, (type(session), query, show_program(program), shown)
             assert bool(got) == bool(expected)
 

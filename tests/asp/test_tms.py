@@ -163,7 +163,6 @@ class TestRuns:
             ("{ p } :- a.", "a choice"),
             ("p ; q :- a.", "a disjunction"),
             ("h :- count { X : a(X) } > 1.", "an aggregate"),
-            ("p :- a. h :- p [4 hop 2].", "no sliding time window"),
             ("h :- g(1) [2]. g(1).", "background predicate g"),
             ("h(X) :- a(f(X)).", "a variable inside of a compound term"),
             ("h :- [3] reset some a.", "reset"),

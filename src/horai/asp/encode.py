@@ -203,7 +203,7 @@ class Encoder:
             return self.write.pinned(element.atom, element.time)
         span = self.result.spans.setdefault(element.windows, f"_span{len(self.result.spans)}")
         name = f"_{element.modality}{span[5:]}_{self.write.names.now(predicate[0])}"
-        for args in _selected(element.windows, predicate):
+        for args in selected(element.windows, predicate):
             rule = self.window_rule(element, Atom(predicate[0], args), span, name)
             if rule not in self.result.rules:
                 self.result.rules.append(rule)
@@ -267,7 +267,7 @@ def _open(predicate: Predicate) -> Atom:
     return Atom(predicate[0], tuple(Var(f"X{place}'") for place in range(predicate[1])))
 
 
-def _selected(windows: Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
+def selected(windows: Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
     """The arguments of atoms that filters among the windows let through."""
     found = [_open(predicate).args]
     for window in windows:

@@ -1,16 +1,12 @@
-"""The incremental encoding: the rules that come with every tick, and how long they stay.
-
-A tick is a time point and the number of signals so far. Every rule carries a duration in time
-points and one in signals, and goes as soon as one of them is over; None is for ever.
-"""
+"""The incremental encoding: rules that are always there, and those that come with every tick."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from horai.asp.expiry import FOR_EVER, Annotated, Tick
 from horai.asp.plain import (
-    Chain,
     Choosing,
     Condition,
     Groups,
@@ -24,93 +20,22 @@ from horai.asp.plain import (
     Tuples,
     WindowAtom,
 )
-from horai.asp.templates import Check, Literal, Template, at, counted, plain, plain_name
+from horai.asp.spans import SpannedRules
+from horai.asp.templates import (
+    Check,
+    Literal,
+    Template,
+    at,
+    counted,
+    derived_now,
+    open_literal,
+    plain,
+    plain_name,
+)
 from horai.asp.views import ViewKey
+from horai.asp.window_rules import WindowRules, has_rules
 from horai.lang.lars.syntax import Atom, Comparison, Predicate
-from horai.lang.terms import Int, Var
-
-Duration = tuple[int | None, int | None]
-FOR_EVER: Duration = (None, None)
-Annotated = tuple[Duration, Template]
-Tick = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class WindowRules:
-    """A window atom, and the rules for its predicate."""
-
-    name: str
-    key: ViewKey
-
-    def at(self, time: int, count: int, start: int, is_signal: bool) -> Iterator[Annotated]:
-        """The rules that come with a tick; `is_signal` when it brings one, not a time point."""
-        window = self.key.windows[0]
-        atom = open_literal(self.key.predicate)
-        held = Literal(self.name, atom.args)
-        if isinstance(window, Times):
-            assert window.past is not None
-            if not is_signal:
-                yield from self._timed(atom, held, time, window.past, start)
-        else:
-            assert isinstance(window, Tuples) and window.past is not None
-            yield from self._counted(atom, held, time, count, window.past, is_signal)
-
-    def _timed(
-        self, atom: Literal, held: Literal, time: int, past: int, start: int
-    ) -> Iterator[Annotated]:
-        match self.key.modality:
-            case "some":
-                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
-            case "at":
-                held = Literal(held.name, (*held.args, Int(time)))
-                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
-            case "always":
-                spoiled = Literal(f"spoil:{self.name}", atom.args)
-                yield FOR_EVER, Template(held, (atom,), (spoiled,))
-                # Before the start there are no points that could lack the atom.
-                if past >= 1 and time - 1 >= start:
-                    yield (past, None), Template(spoiled, (atom,), (at(atom, Int(time - 1)),))
-
-    def _counted(
-        self, atom: Literal, held: Literal, time: int, count: int, past: int, is_signal: bool
-    ) -> Iterator[Annotated]:
-        signal = counted(atom, time, count)
-        match self.key.modality:
-            case "some" if is_signal:
-                yield (None, past), Template(held, (signal,))
-            case "at" if is_signal:
-                held = Literal(held.name, (*held.args, Int(time)))
-                yield (None, past), Template(held, (signal,))
-            case "always":
-                yield from self._counted_always(atom, held, time, count, past)
-
-    def _counted_always(
-        self, atom: Literal, held: Literal, time: int, count: int, past: int
-    ) -> Iterator[Annotated]:
-        tick = Literal("tick", (Int(time), Int(count)))
-        spoiled = Literal(f"spoil:{self.name}", atom.args)
-        time_covered = Literal(f"time:{self.name}", (Int(time),))
-        count_covered = Literal(f"count:{self.name}", (Int(count),))
-        inside = Literal(f"in:{self.name}", (*atom.args, Int(time)))
-        signal = counted(atom, time, count)
-        yield FOR_EVER, Template(held, (atom,), (spoiled,))
-        yield FOR_EVER, Template(spoiled, (atom, tick, time_covered), (at(atom, Int(time)),))
-        # The atom is at a covered point, but all its signals there are before the cut.
-        yield FOR_EVER, Template(spoiled, (atom, signal, time_covered), (inside,))
-        yield FOR_EVER, Template(inside, (signal, count_covered))
-        yield (None, past), Template(time_covered, (tick,))
-        yield (None, past), Template(count_covered, (tick,))
-
-
-def derived_now(literal: Literal) -> Literal:
-    """An atom that a rule derives for the current time, before it gets there."""
-    return Literal(f"now:{literal.name}", literal.args)
-
-
-def open_literal(predicate: Predicate) -> Literal:
-    """An atom of a predicate with a variable at every place."""
-    args = tuple(Var(f"X{place}'") for place in range(predicate[1]))
-    return Literal(plain_name(predicate), args)
+from horai.lang.terms import Int
 
 
 class IncrementalRules:
@@ -134,6 +59,7 @@ class IncrementalRules:
         self.feeds_boxes = feeds_boxes
         self.windows: dict[ViewKey, WindowRules] = {}
         self.fed: dict[ViewKey, str] = {}
+        self.spanned: dict[ViewKey, SpannedRules] = {}
         self.reach: dict[Predicate, int | None] = {}
         """For how many points after its own a pinned signal is asked for; None is for ever."""
         self.counted: dict[Predicate, int] = {}
@@ -210,12 +136,15 @@ class IncrementalRules:
         counts = any(isinstance(window, Tuples | Groups) for window in element.windows)
         is_box = element.modality == "always"
         is_fed = is_box and self.feeds_boxes and not is_derived
-        if _has_rules(element.windows) and not is_fed and not (counts and is_derived):
+        if has_rules(element.windows) and not is_fed and not (counts and is_derived):
             rules = self.windows.setdefault(key, WindowRules(f"w{len(self.windows)}", key))
             self._ask_window(key)
             return Literal(rules.name, args)
         if is_derived and not counts:
-            raise self._refused("a window over derived atoms that is no sliding time window")
+            self._ask(key.predicate, None)
+            name = f"s{len(self.spanned)}"
+            spanned = self.spanned.setdefault(key, SpannedRules(name, key, self.start))
+            return Literal(spanned.name, args)
         return Literal(self.fed.setdefault(key, f"f{len(self.fed)}"), args)
 
     # --- what is asked of signals ---
@@ -270,54 +199,3 @@ class IncrementalRules:
         """The size of the largest time window: earlier ticks leave no rule behind."""
         sizes = [w.key.windows[0] for w in self.windows.values()]
         return max((w.past or 0 for w in sizes if isinstance(w, Times)), default=0)
-
-
-def _has_rules(windows: Chain) -> bool:
-    """Whether there are rules for a window: a sliding one over a number of points or signals."""
-    match windows:
-        case (Times(past=int(), future=0, hop=1),) | (Tuples(past=int(), future=0),):
-            return True
-    return False
-
-
-class Expiry:
-    """Which rules are there: each as long as one of the ticks that brought it says.
-
-    The same rule may come again before it goes; it stays until its last copy has gone.
-    """
-
-    def __init__(self) -> None:
-        self.copies: dict[Template, int] = {}
-        self._now = -1
-        self._by_time: dict[int, list[list[Template]]] = {}
-        self._by_count: dict[int, list[list[Template]]] = {}
-
-    def add(self, tick: Tick, annotated: Annotated) -> bool:
-        """Take in a rule; True if it is new."""
-        (points, signals), template = annotated
-        is_new = template not in self.copies
-        if points is None and signals is None:
-            self.copies[template] = self.copies.get(template, 1)
-            return is_new
-        self.copies[template] = self.copies.get(template, 0) + 1
-        entry = [template]  # emptied by whichever end comes first
-        if points is not None:
-            self._by_time.setdefault(tick[0] + points, []).append(entry)
-        if signals is not None:
-            self._by_count.setdefault(tick[1] + signals, []).append(entry)
-        return is_new
-
-    def expired(self, tick: Tick) -> Iterator[Template]:
-        """The rules that go at a tick."""
-        gone: list[list[Template]] = []
-        if tick[0] > self._now:
-            self._now = tick[0]
-            ends = [time for time in self._by_time if time <= tick[0]]
-            gone = [entry for time in ends for entry in self._by_time.pop(time)]
-        for entry in (*gone, *self._by_count.pop(tick[1], ())):
-            if entry:
-                template = entry.pop()
-                self.copies[template] -= 1
-                if not self.copies[template]:
-                    del self.copies[template]
-                    yield template

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from horai.asp.answers import Answers, Model
-from horai.asp.incremental import IncrementalRules, derived_now, open_literal
+from horai.asp.incremental import IncrementalRules
 from horai.asp.inputs import Inputs, Signal
 from horai.asp.normal import normal_form
 from horai.asp.plain import PlainProgram, Refused, Times, Tuples
@@ -22,6 +22,8 @@ from horai.asp.templates import (
     Template,
     at,
     counted,
+    derived_now,
+    open_literal,
     pinned_name,
     plain,
     plain_name,
@@ -38,7 +40,7 @@ _N, _C, _T, _D = (Var(name) for name in ("N'", "C'", "T'", "D'"))
 def lars_to_asp(program: PlainProgram, start: int = 0) -> list[Template]:
     """The rules of the static encoding, whatever the time and the stream are."""
     base = IncrementalRules(program, start=start, feeds_boxes=False)
-    if base.fed:
+    if base.fed or base.spanned:
         raise Refused("a window that is neither a sliding time window nor a tuple window")
     used = {e.atom.predicate for e in program.extended()} | program.derived
     rules: list[Template] = []

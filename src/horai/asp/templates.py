@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from horai.lang.lars.syntax import Atom, Comparison, Predicate
-from horai.lang.terms import Int, Term
+from horai.lang.terms import Int, Term, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +72,14 @@ def at(literal: Literal, time: Term) -> Literal:
 def counted(literal: Literal, time: int, count: int) -> Literal:
     """A literal pinned to a tick."""
     return Literal(f"#{literal.name}", (*literal.args, Int(time), Int(count)))
+
+
+def derived_now(literal: Literal) -> Literal:
+    """An atom that a rule derives for the current time, before it gets there."""
+    return Literal(f"now:{literal.name}", literal.args)
+
+
+def open_literal(predicate: Predicate) -> Literal:
+    """An atom of a predicate with a variable at every place."""
+    args = tuple(Var(f"X{place}'") for place in range(predicate[1]))
+    return Literal(plain_name(predicate), args)

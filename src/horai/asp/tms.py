@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from horai.asp.answers import Answers, Model
 from horai.asp.dependencies import Dependencies
+from horai.asp.expiry import Expiry, Tick
 from horai.asp.grounding import Grounder
-from horai.asp.incremental import Expiry, IncrementalRules, Tick
+from horai.asp.incremental import IncrementalRules
 from horai.asp.inputs import Inputs, Signal
 from horai.asp.jtms import Jtms, Unsettled
 from horai.asp.matching import check_terms, to_term
@@ -48,6 +49,7 @@ class TmsSession:
         self.jtms = Jtms(self.seed, verifies=self.odd is not None)
         self.views: dict[ViewKey, View] = {k: make_view(k, self.inputs) for k in self.rules.fed}
         self.held: dict[ViewKey, set[Row]] = {key: set() for key in self.views}
+        self.covering: dict[str, dict[Template, None]] = {}
         self.tick: Tick = (self.start - 1, 0)
         self.used = 0
         self.is_lost = False
@@ -134,13 +136,19 @@ class TmsSession:
                 came[one[1]] = None
 
     def feed(self, time: int, came: dict[Template, None], went: dict[Template, None]) -> None:
-        """Windows that have no rules come and go as facts."""
+        """Windows without rules for ticks come and go as facts, or with the points they cover."""
         for key, view in self.views.items():
             rows = set(view.move(time))
             before = self.held[key]
             came.update((self.fact(key, row), None) for row in sorted(rows - before))
             went.update((self.fact(key, row), None) for row in sorted(before - rows))
             self.held[key] = rows
+        for spanned in self.rules.spanned.values():
+            templates = dict.fromkeys(spanned.at(time))
+            known = self.covering.get(spanned.name, {})
+            came.update((one, None) for one in templates if one not in known)
+            went.update((one, None) for one in known if one not in templates)
+            self.covering[spanned.name] = templates
 
     def fact(self, key: ViewKey, row: Row) -> Template:
         """A row of a window as a fact."""
