@@ -124,6 +124,10 @@ class TestValues:
         rules = "h(Y) :- v(X), Y = X + 1, X > 2. big(Y) :- w(X), Y = X * 2."
         assert every(rules, "0: v(2.5) v(1.5) w(3000000000)", 0) == [["big(6000000000)", "h(3.5)"]]
 
+    def test_products_may_outgrow_the_numbers_of_the_solver(self) -> None:
+        rules = "h(Y) :- v(X), Y = X * X. less :- h(Y), h(Z), Y < Z. root :- h(Y), Y < 99."
+        assert every(rules, "0: v(9) v(100000)", 0) == [["h(10000000000)", "h(81)", "less", "root"]]
+
     def test_strings_are_no_names(self) -> None:
         assert every("h :- v(X), v(Y), X != Y.", '0: v("a") v(a)', 0) == [["h"]]
 

@@ -14,6 +14,7 @@ from horai.asp.encode import Encoder, Encoding
 from horai.asp.inputs import Inputs, Signal
 from horai.asp.multishot import PATIENCE, MultiShot, Rows
 from horai.asp.normal import normal_form
+from horai.asp.numbers import Outgrown
 from horai.asp.oneshot import solve_once
 from horai.asp.plain import Refused
 from horai.asp.solving import Asked
@@ -81,7 +82,12 @@ class AspSession:
         if new:
             self.learn(new)
         rows = {key: view.move(time) for key, view in self.views.items()}
-        self.last = self.solve(time, rows)
+        try:
+            self.last = self.solve(time, rows)
+        except Outgrown:
+            self.kinds.outgrow()
+            self.encode()
+            self.last = self.solve(time, rows)
         kept = [view.keep_from(time) for view in self.views.values()]
         self.inputs.forget(min(kept, default=len(self.inputs.times)))
         return self.last

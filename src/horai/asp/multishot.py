@@ -90,7 +90,7 @@ class MultiShot:
             if len(self.seen[key]) > MOST_IDLE + 4 * len(rows[key]):
                 self.seen[key] = set(rows[key])
             lines.extend(f"#external {symbol(key, row)}." for row in self.seen[key])
-        clingo = Clingo(self.asked)
+        clingo = Clingo(self.asked, is_numeric=self.encoding.writer.is_numeric)
         clingo.ground("\n".join([self.encoding.text(), *lines]))
         return clingo
 

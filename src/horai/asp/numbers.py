@@ -28,10 +28,19 @@ class Endless(Exception):
     """Rules compute ever new values, so that grounding would not end."""
 
 
-class Functions:
-    """The functions that encodings call, like `@plus(X,Y)`."""
+class Outgrown(Exception):
+    """A computed value that clingo cannot compare by itself, where it was told that it could."""
 
-    def __init__(self) -> None:
+
+class Functions:
+    """The functions that encodings call, like `@plus(X,Y)`.
+
+    With `is_numeric`, clingo compares values by itself: then all must be numbers that it has.
+    """
+
+    def __init__(self, is_numeric: bool = False) -> None:
+        self.is_numeric = is_numeric
+        self.has_outgrown = False
         self.results: set[Term] = set()
         self.windows: list[list[Symbol]] = []
         """What windows hold, as tuples."""
@@ -47,8 +56,12 @@ class Functions:
             return []
         self.results.add(found)
         if self.is_endless:
-            raise Endless("the rules derive ever new atoms, without end")
-        return [to_symbol(found)]
+            raise Endless
+        symbol = to_symbol(found)
+        if self.is_numeric and symbol.type is not SymbolType.Number:
+            self.has_outgrown = True
+            raise Outgrown
+        return [symbol]
 
     def _compare(self, sign: str, left: Symbol, right: Symbol) -> Symbol:
         if left.type is SymbolType.Number and right.type is SymbolType.Number:

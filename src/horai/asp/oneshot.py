@@ -29,7 +29,7 @@ def solve_once(
         asked, preference = replace(asked, steady=False), ""
     else:
         preference = _preference(encoding, previous)
-    clingo = Clingo(asked)
+    clingo = Clingo(asked, is_numeric=encoding.writer.is_numeric)
     clingo.functions.windows = windows
     facts = [f"{moment}." for moment in moments]
     clingo.ground("\n".join([encoding.text(), encoding.feeding(), *facts, preference]))

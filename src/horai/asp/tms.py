@@ -111,7 +111,8 @@ class TmsSession:
 
     def keep_from(self, time: int, used: int) -> int:
         """The first signal that is needed if a late one makes all ticks be taken again."""
-        if None in self.rules.reach.values():
+        signals = self.rules.reach.keys() - (self.plain.derived - self.signalled)
+        if any(self.rules.reach[predicate] is None for predicate in signals):
             return 0
         first = self.inputs.before(time - self.rules.longest())
         return max(0, min(first, used - max(self.rules.counted.values(), default=0)))

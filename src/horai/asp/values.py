@@ -28,6 +28,11 @@ class Kinds:
                 self._look(arg)
         return before != (self.is_numeric, self.has_decimals)
 
+    def outgrow(self) -> None:
+        """Take note that values are computed which are not small."""
+        self.is_numeric = False
+        self.has_decimals = True
+
     def _look(self, term: Term) -> None:
         if not is_tame(term):
             self.has_decimals = True
@@ -36,10 +41,7 @@ class Kinds:
 
 
 def _is_numeric(term: Term) -> bool:
-    return isinstance(term, Int | Var) or (
-        # Products soon leave the numbers that clingo has; sums hardly do.
-        isinstance(term, Compound) and term.name in ARITHMETIC and term.name in "+-"
-    )
+    return isinstance(term, Int | Var) or (isinstance(term, Compound) and term.name in ARITHMETIC)
 
 
 def _terms(program: PlainProgram) -> Iterator[Term]:
