@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.engine.comparing import tables_of
 from tests.spark.support import told
+from tests.strategies.changing_streams import ChangingRun, Cut, changing_runs
+from tests.strategies.parts import Described
+from tests.strategies.runs import Run, runs
 from tests.strategies.staged import StagedRun, staged_runs
+from tests.strategies.streams import Windows
+from tests.strategies.wild_parts import PREDICATES
+from tests.strategies.wild_streams import wild_runs
 
 import horai
 from horai.errors import RunError, UsageError
+from horai.io import Narrative
+from horai.oracle import Item
 from horai.rules import Rules
 from horai.spark.grid import LocalGrid
 from horai.sparking import job_of, run_job
@@ -50,6 +61,50 @@ def test_buckets_give_the_answers_of_one_process(run: StagedRun) -> None:
 def test_buckets_give_the_answers_of_one_process_at_length(run: StagedRun) -> None:
     check(run)
 
+
+# --- descriptions of other tests ------------------------------------------------------------------
+
+
+def check_items(
+    described: Described, cut: Cut | Windows, items: list[Item], buckets: int, shown: bool
+) -> None:
+    """Items as they are made in Python: of any type, also of what rules make or nobody reads."""
+    rows = [replace(item, tag=number) for number, item in enumerate(items, 1)]
+    narrative = Narrative(tuple(tables_of(rows)), [])
+    queries = cut.queries
+    settings = {
+        "start": getattr(cut, "start", 0),
+        "end": queries[-1],
+        "step": queries[1] - queries[0] if len(queries) > 1 else queries[0],
+        "window": cut.window,
+        "tick": described.tick,
+        "include_input": shown,
+    }
+    rules = horai.loads(described.text, "", PREDICATES)
+    run = StagedRun(described.text, narrative, settings, buckets)  # type: ignore[arg-type]
+    found, wanted = in_buckets(rules, run), in_one_process(rules, run)
+    if "refused" in wanted:
+        assert "refused" in found
+    else:
+        assert found == wanted
+
+
+BUCKETS = st.integers(1, 4)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@given(st.one_of(runs(lateness=20), wild_runs(lateness=20)), BUCKETS, st.booleans())
+def test_descriptions_of_all_kinds(run: Run, buckets: int, shown: bool) -> None:
+    check_items(run.described, run.cut, run.items, buckets, shown)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@given(changing_runs(), BUCKETS, st.booleans())
+def test_items_of_what_rules_make(run: ChangingRun, buckets: int, shown: bool) -> None:
+    check_items(run.described, run.cut, run.items, buckets, shown)
+
+
+# --- one by one -----------------------------------------------------------------------------------
 
 LONG = """
 collectIntervals(close(_, _)=true).

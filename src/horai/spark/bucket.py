@@ -99,7 +99,7 @@ class _Work:
         self.letters: list[DeadLetter] = []
         self.found = {form: Collected(self.symbols) for form in run.forms}
         self.sent = Collected(self.symbols)
-        self._owned = partial(_owned, self.stage.owners, self.symbols, run.plan.routes, bucket)
+        self._owned = partial(_owned, self.stage, self.symbols, run.plan.routes, bucket)
 
     def advance(self, tables: Sequence[ItemTable]) -> None:
         """Ask at all query times."""
@@ -176,7 +176,7 @@ def _at_home(dropped: Sequence[Dropped]) -> list[Dropped]:
 
 
 def _owned(
-    owners: dict[Entity, Ownership],
+    stage: StageTask,
     symbols: Symbols,
     routes: Routes,
     bucket: int,
@@ -184,7 +184,9 @@ def _owned(
     table: Table,
 ) -> Rows | None:
     """The rows of a table that belong to a bucket, None for all."""
-    owner = owners.get(entity)
+    owner = stage.owners.get(entity)
+    if owner is None and stage.known is not None and entity not in stage.known:
+        owner = Ownership(whole=routes.rest.whole)
     if owner is None:
         return np.zeros(0, np.int64)
     if not owner.is_split:

@@ -8,7 +8,7 @@ there. Rows that come by joins go to the meeting point of what stands at the pla
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -77,6 +77,10 @@ class Routes:
     routes: dict[Entity, list[Route]] = field(default_factory=dict)
     asking: dict[Entity, list[Asking]] = field(default_factory=dict)
     meetings: list[Meeting] = field(default_factory=list)
+    # Items may be about what rules make, too: they go where it is made.
+    makers: dict[Entity, Route] = field(default_factory=dict)
+    # Where items go that no rule reads by a key.
+    rest: Route = field(default_factory=lambda: Route(engine_round(0), None, home=True))
 
     @property
     def meeting_rounds(self) -> set[int]:
@@ -88,7 +92,11 @@ class Routes:
     ) -> Iterator[Record]:
         """The rows of a table to all buckets that want them in rounds after one."""
         entity = (str(key.kind), key.name, key.arity)
-        routes = [route for route in self.routes.get(entity, ()) if route.round > after]
+        if what == "items" and (entity in self.makers or entity not in self.routes):
+            # Of what nobody reads, all is judged and counted all the same.
+            routes = [self.makers.get(entity, self.rest)]
+        else:
+            routes = [route for route in self.routes[entity] if route.round > after]
         twice = {r.round // 2 for r in routes if len(_same_stage(r, routes)) > 1}
         for route in routes:
             rows = table
@@ -97,7 +105,8 @@ class Routes:
                 rows = table.append_column(ROW, pa.array(numbers))
             label = Label(what, *_fields(key), route.home, route.meeting or 0)
             yield from self._spread(run, seq, rows, route, label)
-        for ask in self.asking.get(entity, ()):
+        asking = () if entity in self.makers and what == "items" else self.asking.get(entity, ())
+        for ask in asking:
             if ask.round > after:
                 yield from self._ask(run, seq, table, ask)
 
@@ -162,13 +171,17 @@ def split(table: pa.Table, buckets: Rows, number: int) -> Iterator[tuple[int, pa
 def routes_of(stages: Sequence[Stage], inputs: Sequence[Entity], buckets: int) -> Routes:
     """The routes of all that stages read; `inputs` is what may come from the stream."""
     found = Routes(buckets)
+    found.rest = replace(found.rest, whole=stages[0].is_split)
     homeless = dict.fromkeys(inputs)
     for stage in stages:
         for kind, name, arity in (*stage.items, *stage.given):
             _add(found, stage, (str(kind), name, arity), homeless)
+    for stage in stages:
+        for made in stage.makes:
+            route = Route(engine_round(stage.number), stage.places.get(made), home=True)
+            found.makers[str(made[0]), made[1], made[2]] = route
     for entity in homeless:
-        route = Route(engine_round(0), None, whole=True, home=True)
-        found.routes.setdefault(entity, []).append(route)
+        found.routes.setdefault(entity, []).append(found.rest)
     return found
 
 

@@ -70,6 +70,8 @@ class StageTask:
     given: list[Entity]
     sends: set[Entity]
     owners: dict[Entity, Ownership]
+    # Where items are shown, the first stage also shows those that no rule speaks of: all but these.
+    known: frozenset[Entity] | None = None
 
 
 @dataclass(slots=True)
@@ -137,8 +139,13 @@ def plan_of(
             owners |= _shown(routes, inputs, stage.number)
         given: list[Entity] = [(str(kind), name, arity) for kind, name, arity in stage.given]
         sends = {made for made in makes if made in later}
+        known = None
+        if include_input and stage.number == 0:
+            known = frozenset([*inputs, *routes.makers])
         mine, mark = stage.description(description), f"{whole}/{stage.number}"
-        tasks.append(StageTask(stage.number, mine, mark, stage.is_split, given, sends, owners))
+        tasks.append(
+            StageTask(stage.number, mine, mark, stage.is_split, given, sends, owners, known)
+        )
     return Plan(tasks, routes)
 
 
