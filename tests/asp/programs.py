@@ -209,7 +209,7 @@ def programs(kind: Kind) -> SearchStrategy[Program]:
 @st.composite
 def streams(draw: DrawFn, kind: Kind, end: int = END, with_derived: bool = False) -> Signals:
     """Signals in the order of their arrival, perhaps with repetitions."""
-    predicates = SIGNALS + (DERIVED if with_derived else [])
+    predicates = SIGNALS + ([*DERIVED, ("g", 1)] if with_derived else [])
     times = sorted(draw(st.lists(st.integers(0, end), max_size=6)))
     found: Signals = []
     for time in times:

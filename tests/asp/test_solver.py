@@ -8,6 +8,7 @@ from tests.asp.comparing import by_asp, now, plain, program, signals
 from horai.asp.engine import AspSession
 from horai.asp.plain import Refused
 from horai.asp.solving import Asked
+from horai.asp.tms import TmsSession
 from horai.lang.lars.syntax import Atom
 from horai.lang.terms import Int
 
@@ -174,6 +175,15 @@ class TestSignalsOutOfOrder:
         for time in range(3000):
             session.advance(time, signals(f"{time}: a b"))
         assert len(session.inputs.times) < 2100
+
+
+def test_signals_of_a_background_predicate() -> None:
+    rules = "h(X) :- g(X), a(X) [2]. n(X) :- a(X) [2], not g(X). g(1)."
+    for session in (AspSession(program(rules)), TmsSession(program(rules))):
+        session.advance(0, signals("0: a(1) a(2)"))
+        assert {plain(a) for a in session.advance(1).models[0].now} == {"h(1)", "n(2)"}
+        found = session.advance(2, signals("2: g(2)")).models[0].now
+        assert {plain(a) for a in found} == {"h(1)", "h(2)"}
 
 
 @pytest.mark.parametrize(

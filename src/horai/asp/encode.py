@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clingo import Symbol
-
 from horai.asp.dependencies import Dependencies
+from horai.asp.memory import Memory
 from horai.asp.plain import (
     NOW,
     Between,
@@ -33,7 +32,7 @@ from horai.asp.plain import (
 from horai.asp.symbols import Names
 from horai.asp.views import ViewKey
 from horai.asp.writer import Writer
-from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate
+from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule
 from horai.lang.terms import Term, Var
 
 ALL: Chain = ()
@@ -44,6 +43,7 @@ class Encoding:
     """The rules as text, and the names of all that has to be added to them."""
 
     writer: Writer
+    signalled: frozenset[Predicate]
     rules: list[str] = field(default_factory=list)
     whole: str | None = None
     """All rules as one text, once they are asked for."""
@@ -51,8 +51,8 @@ class Encoding:
     spans: dict[Chain, str] = field(default_factory=dict)
     shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
     """Predicates of answers: what they stand for, and whether their last argument is a time."""
-    atoms: dict[Symbol, tuple[Atom, int | None]] = field(default_factory=dict)
-    """Atoms of models that were read before."""
+    memory: Memory = field(default_factory=Memory)
+    """What was read from models."""
     has_times: bool = False
     """Whether answers show atoms at other times than the current one."""
     occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
@@ -83,15 +83,15 @@ class Encoding:
 
 
 class Encoder:
-    """Writes the rules. `signalled` are derived predicates of which there are signals, too."""
+    """Writes the rules. `signalled` are predicates with facts or rules that have signals, too."""
 
     def __init__(
         self, program: PlainProgram, signalled: frozenset[Predicate], writer: Writer
     ) -> None:
         self.program = program
-        self.signalled = signalled & program.derived
+        self.signalled = signalled & program.defined
         self.write = writer
-        self.result = Encoding(writer)
+        self.result = Encoding(writer, self.signalled)
         self.dependencies = Dependencies(program)
         self.pinned: set[Predicate] = set()
         self.timed = {h.atom.predicate for r in program.rules for h in r.heads() if h.time}
@@ -102,7 +102,7 @@ class Encoder:
         rules.extend(f"{self.write.atom(fact)}." for fact in self.program.facts)
         for rule in self.program.rules:
             rules.append(self.rule(rule))
-        for predicate in sorted(self.signalled & self.program.derived):
+        for predicate in sorted(self.signalled):
             self.take_in(predicate)
         for predicate in sorted(self.timed | self.pinned):
             self.pin(predicate)
@@ -241,7 +241,7 @@ class Encoder:
     def take_in(self, predicate: Predicate) -> None:
         """Signals of a predicate that rules derive as well."""
         atom = _open(predicate)
-        self.current = PlainRule((Headed(atom),), (), self.program.rules[0].origin)
+        self.current = PlainRule((Headed(atom),), (), Rule(atom))
         if predicate in self.timed | self.pinned:
             moment = Var("Time'")
             signal = self.view(ViewKey(ALL, "at", predicate), atom, moment)

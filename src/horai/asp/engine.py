@@ -96,7 +96,7 @@ class AspSession:
         """Take note of atoms never seen before."""
         atoms = [self.inputs.atoms[number] for number in sorted(new)]
         self.arguments.extend([to_symbol(arg) for arg in atom.args] for atom in atoms)
-        signalled = self.signalled | ({a.predicate for a in atoms} & self.plain.derived)
+        signalled = self.signalled | ({a.predicate for a in atoms} & self.plain.defined)
         changed = self.kinds.learn(atoms)
         if changed or signalled != self.signalled:
             self.signalled = signalled

@@ -54,7 +54,7 @@ class IncrementalRules:
         feeds_boxes: bool = True,
     ) -> None:
         self.program = program
-        self.signalled = signalled & program.derived
+        self.signalled = signalled & program.defined
         self.start = start
         self.feeds_boxes = feeds_boxes
         self.windows: dict[ViewKey, WindowRules] = {}

@@ -16,7 +16,7 @@ from horai.asp.encode import Encoding
 from horai.asp.plain import Ordinary, PlainProgram, PlainRule
 from horai.asp.solving import Asked, Clingo
 from horai.asp.views import Row, ViewKey
-from horai.lang.lars.syntax import Atom
+from horai.lang.lars.syntax import Atom, Predicate
 from horai.lang.terms import is_anonymous, variables
 
 Rows = Mapping[ViewKey, Set[Row]]
@@ -40,7 +40,8 @@ class MultiShot:
         self.encoding = encoding
         self.asked = asked
         self.patience = patience
-        self.guards = {key: _guards(encoding, program, key) for key in encoding.views}
+        fixed = program.background - encoding.signalled
+        self.guards = {key: _guards(encoding, fixed, key) for key in encoding.views}
         self.open = [key for key, guards in self.guards.items() if guards is None]
         self.seen: dict[ViewKey, set[Row]] = {key: set() for key in self.open}
         self.quiet = 0 if self.open else patience
@@ -114,11 +115,11 @@ class MultiShot:
         return self.literals[place]
 
 
-def _guards(encoding: Encoding, program: PlainProgram, key: ViewKey) -> list[str] | None:
+def _guards(encoding: Encoding, fixed: Set[Predicate], key: ViewKey) -> list[str] | None:
     """Externals for all atoms that rules may ask for; None if background facts do not tell them."""
     found: list[str] = []
     for rule, atom in encoding.occurrences[key]:
-        guards = _background(rule, program)
+        guards = _background(rule, fixed)
         guarded = {name for guard in guards for arg in guard.args for name in variables(arg)}
         asked = {name: var for arg in atom.args for name, var in variables(arg).items()}
         if not asked.keys() <= guarded or any(is_anonymous(var) for var in asked.values()):
@@ -129,11 +130,11 @@ def _guards(encoding: Encoding, program: PlainProgram, key: ViewKey) -> list[str
     return found
 
 
-def _background(rule: PlainRule, program: PlainProgram) -> list[Atom]:
+def _background(rule: PlainRule, fixed: Set[Predicate]) -> list[Atom]:
     return [
         condition.element.atom
         for condition in rule.body
         if isinstance(condition.element, Ordinary)
         and not condition.negated
-        and condition.element.atom.predicate in program.background
+        and condition.element.atom.predicate in fixed
     ]

@@ -194,6 +194,11 @@ class PlainProgram:
     background: frozenset[Predicate]
     derived: frozenset[Predicate]
 
+    @property
+    def defined(self) -> frozenset[Predicate]:
+        """The predicates that have facts or rules; a stream may bring signals of them, too."""
+        return self.background | self.derived
+
     def extended(self) -> tuple[Extended, ...]:
         """All ordinary atoms, @-atoms and window atoms of bodies."""
         return tuple(

@@ -87,17 +87,17 @@ class Clingo:
 
 def read(model: Model, encoding: Encoding, time: int) -> AnswerStream:
     """The answer stream of a model."""
-    known = encoding.atoms
-    symbols = model.symbols(shown=True)
-    try:
-        found = [known[symbol] for symbol in symbols]
-    except KeyError:
-        if len(known) > MOST_KNOWN:
-            known.clear()
-        known.update((symbol, _pair(symbol, encoding)) for symbol in symbols if symbol not in known)
-        found = [known[symbol] for symbol in symbols]
+    memory = encoding.memory
+    # A symbol is a number for clingo; by the symbol itself, every lookup would call its library.
+    symbols = {getattr(symbol, "_rep", symbol): symbol for symbol in model.symbols(shown=True)}
+    new = [code for code in symbols if code not in memory.atoms]
+    if len(memory.atoms) > MOST_KNOWN and new:
+        memory.forget()
+        new = list(symbols)
+    memory.atoms.update((code, _pair(symbols[code], encoding)) for code in new)
     if not encoding.has_times:
-        return AnswerStream(time, frozenset([atom for atom, _ in found]))
+        return AnswerStream(time, memory.now(symbols.keys()))
+    found = [memory.atoms[code] for code in symbols]
     now = frozenset([atom for atom, moment in found if moment is None or moment == time])
     elsewhere = [(t, atom) for atom, t in found if t is not None and t != time]
     return AnswerStream(time, now, frozenset(elsewhere))

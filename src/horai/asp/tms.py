@@ -59,7 +59,10 @@ class TmsSession:
         self.atoms: dict[int, tuple[Atom, int | None]] = {}
         self.grounder = Grounder(self.names)
         for fact in self.plain.facts:
-            self.grounder.add_fact(plain(fact))
+            if fact.predicate in self.signalled:
+                self.grounder.add(Template(plain(fact)))
+            else:
+                self.grounder.add_fact(plain(fact))
         for template in dict.fromkeys(self.rules.base):
             check_terms(template)
             self.grounder.add(template)
@@ -75,7 +78,7 @@ class TmsSession:
         signalled = self.signalled | {
             self.inputs.predicates[number]
             for number in new
-            if self.inputs.predicates[number] in self.plain.derived
+            if self.inputs.predicates[number] in self.plain.defined
         }
         is_late = is_late or self.disorder != self.inputs.disorder
         if signalled != self.signalled or is_late or self.is_lost:
