@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def connect(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
         builder = builder.config(name, value)
     with _log() as log:
         try:
-            return builder.getOrCreate()
+            spark = builder.getOrCreate()
+            Path(log).unlink()  # all went well, and what comes later comes as exceptions
+            return spark
         except Exception as error:
             hint = f"horai doctor tells what is absent; what Java said is in {log}"
             raise NoSpark(f"Spark does not start: {_first_line(error)}", hint) from error
