@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from horai.asp.answers import Answers
 from horai.asp.engine import AspSession
 from horai.asp.solving import Asked
-from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.printer import show
 from horai.lang.lars.reader import read_text
@@ -84,6 +83,3 @@ def by_asp(
 def now(found: set[Content], time: int) -> list[list[str]]:
     """What holds at a time in each answer, sorted."""
     return sorted(sorted(a for t, a in content if t == time) for content in found)
-
-
-CLOCK = Clock()

@@ -54,6 +54,22 @@ class TestSeveralAnswers:
             answers = session.advance(time, signals(f"{time}: a"))
             assert len(answers.models) == 2
 
+    @pytest.mark.parametrize("grounding", ["fresh", "kept"])
+    def test_what_holds_in_some_and_in_all_from_time_to_time(self, grounding: str) -> None:
+        rules = program("1 { p(X) : g(X), a(X) [1] } 1 :- go [9]. q :- p(X). g(1..2).")
+        stream = {0: "0: a(1)", 1: "1: go", 2: "2: a(2)", 3: "3: a(1)", 6: "6: a(2)"}
+        expected = {"brave": ["", "p1q", "p2q", "p1p2q", "p1q", "", "p2q"]}
+        expected["cautious"] = ["", "p1q", "p2q", "q", "p1q", "", "p2q"]
+        for which in ("brave", "cautious"):
+            asked = Asked(which=which)  # type: ignore[arg-type]
+            session = AspSession(rules, asked=asked, grounding=grounding)
+            found = []
+            for time in range(7):
+                models = session.advance(time, signals(stream.get(time, ""))).models
+                texts = sorted(plain(a) for model in models for a in model.now)
+                found.append("".join(texts).replace("(", "").replace(")", ""))
+            assert found == expected[which]
+
 
 class TestLittleChange:
     RULES = "1 { pick(X) : g(X), not gone(X) [1] } 1. g(1..6)."

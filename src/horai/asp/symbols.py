@@ -82,7 +82,6 @@ class Names:
     def __init__(self, predicates: Iterable[Predicate]) -> None:
         odd = sorted({name for name, _ in predicates if not is_name(name)})
         self._odd = {name: f"_p{place}" for place, name in enumerate(odd)}
-        self._back = {short: name for name, short in self._odd.items()}
 
     def now(self, name: str) -> str:
         """The predicate of atoms at the current time."""
@@ -91,7 +90,3 @@ class Names:
     def at(self, name: str) -> str:
         """The predicate of time-pinned atoms."""
         return f"_at_{self.now(name)}"
-
-    def original(self, name: str) -> str:
-        """The name in the program of a predicate in the encoding."""
-        return self._back.get(name, name)
