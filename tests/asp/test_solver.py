@@ -61,7 +61,7 @@ class TestSeveralAnswers:
         expected = {"brave": ["", "p1q", "p2q", "p1p2q", "p1q", "", "p2q"]}
         expected["cautious"] = ["", "p1q", "p2q", "q", "p1q", "", "p2q"]
         for which in ("brave", "cautious"):
-            asked = Asked(which=which)  # type: ignore[arg-type]
+            asked = Asked(which=which)
             session = AspSession(rules, asked=asked, grounding=grounding)
             found = []
             for time in range(7):
