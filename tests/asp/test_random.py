@@ -87,6 +87,44 @@ def test_late_signals(program: Program, signals: Signals, delays: list[int]) -> 
     check_late(program, signals, delays)
 
 
+def check_jumps(program: Program, signals: Signals, times: set[int], start: int) -> None:
+    """Questions may be far from each other, and the stream may start at any time."""
+    sessions: list[AspSession | TmsSession] = []
+    try:
+        sessions.append(AspSession(program, start=start))
+        sessions.append(AspSession(program, start=start, grounding="kept"))
+        sessions.append(TmsSession(program, start=start))
+    except Refused:
+        assume(sessions)
+    waiting = list(signals)
+    for query in sorted(start + time for time in times):
+        new = [signal for signal in waiting if signal[0] <= query]
+        waiting = [signal for signal in waiting if signal[0] > query]
+        expected = reference(program, signals, query, start)
+        for session in sessions:
+            try:
+                got = contents(session.advance(query, new), signals)
+            except Refused as refused:
+                assert "depends on itself" in refused.reason
+                continue
+            shown = [(time, plain(atom)) for time, atom in signals]
+            assert got <= expected, (type(session), query, start, show_program(program), shown)
+            assert bool(got) == bool(expected)
+
+
+@settings(unhurried, max_examples=60)
+@given(
+    programs(NORMAL),
+    streams(NORMAL, end=9, with_derived=True),
+    st.sets(st.integers(0, 11), min_size=1, max_size=4),
+    st.integers(0, 2),
+)
+def test_questions_far_from_each_other(
+    program: Program, signals: Signals, times: set[int], start: int
+) -> None:
+    check_jumps(program, signals, times, start)
+
+
 @pytest.mark.slow
 @settings(unhurried, max_examples=1500)
 @given(programs(NORMAL), streams(NORMAL, with_derived=True), delays)
