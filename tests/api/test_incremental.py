@@ -25,15 +25,16 @@ STEPS = {
 @pytest.fixture
 def by_change(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The query times that the columnar engine answers by change, filled in while it runs."""
+    from horai.engine.by_change import advance_by_change
     from horai.engine.session import Session
 
-    plain, found = Session._advance_by_change, list[int]()
+    plain, found = advance_by_change, list[int]()
 
-    def noting(self: Session, *args: Any) -> Any:
-        found.append(self.query)
-        return plain(self, *args)
+    def noting(session: Session, *args: Any) -> Any:
+        found.append(session.query)
+        return plain(session, *args)
 
-    monkeypatch.setattr(Session, "_advance_by_change", noting)
+    monkeypatch.setattr("horai.engine.session.advance_by_change", noting)
     return found
 
 
@@ -66,7 +67,7 @@ def test_small_windows_are_worked_out_from_scratch_unless_asked(by_change: list[
 def test_large_windows_with_few_changes_are_worked_out_by_change(
     by_change: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("horai.engine.session.COST_OF_STEP", 10)
+    monkeypatch.setattr("horai.engine.by_change.COST_OF_STEP", 10)
     many = [f"up|{t}|{t}|x{t}" for t in range(1, 40)]
     few, half = ["up|45|45|a", "down|46|3|b"], [f"down|{t}|{t}|x{t - 50}" for t in range(51, 70)]
     session = horai.loads(RULES).session(start=0, window=50)

@@ -241,7 +241,7 @@ class Run:
 
     def world(self) -> tuple[World, Components]:
         world = World(self.session.symbols, self.tick, START, self.query, derived=DERIVED)
-        return world, self.session._components(world, self.session.knowledge, {})
+        return world, self.session.components_in(world, self.session.knowledge, {})
 
     def from_scratch(self) -> tuple[Findings, Components]:
         world, components = self.world()
