@@ -7,12 +7,13 @@ A view tells which atoms of a predicate hold under a modality in windows: by num
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from horai.asp.inputs import Inputs
-from horai.asp.plain import Between, Chain, Modality, Times, Tuples
-from horai.asp.windows import Stretch, select, span_of
+from horai.asp.plain import Between, Chain, Groups, Modality, Times, Tuples
+from horai.asp.windows import Key, Stretch, fitting, select, span_of
 from horai.lang.lars.syntax import Predicate
 
 Row = tuple[int, int | None]
@@ -59,6 +60,10 @@ def make_view(key: ViewKey, inputs: Inputs) -> View:
         match key.windows[0]:
             case Times(past=int(), future=0, hop=1) | Tuples(past=int(), future=0):
                 return SlidingSome(key, inputs)
+    if len(key.windows) == 1 and key.modality != "always":
+        match key.windows[0]:
+            case Groups(past=int(), future=0):
+                return GroupedView(key, inputs)
     if len(key.windows) == 1 and key.modality == "always":
         match key.windows[0]:
             case Times(future=0, hop=1):
@@ -159,3 +164,52 @@ class SlidingAlways(View):
         first, _ = span_of(window, inputs.start, now)
         current = inputs.numbers[inputs.before(now) : high]
         return {(n, None) for n in current if n in self.runs and self.runs[n][0] <= first}
+
+
+class GroupedView(View):
+    """Keeps the last signals of every group: for partition windows that end now."""
+
+    def __init__(self, key: ViewKey, inputs: Inputs) -> None:
+        super().__init__(key, inputs)
+        window = key.windows[0]
+        assert isinstance(window, Groups) and window.past is not None
+        self.size = window.past
+        self.group_of = fitting(window.patterns, inputs.atoms)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all groups."""
+        self.disorder = self.inputs.disorder
+        self.high = 0
+        self.groups: dict[Key, deque[Row]] = {}
+        self.counts: dict[Row, int] = {}
+
+    def move(self, now: int) -> Set[Row]:
+        if self.disorder != self.inputs.disorder:
+            self.restart()
+        inputs = self.inputs
+        high = inputs.until(now)
+        for place in range(self.high, high):
+            number = inputs.numbers[place]
+            group = self.group_of(number)
+            if group is not None:
+                time = inputs.times[place] if self.key.modality == "at" else None
+                self.enter(self.groups.setdefault(group, deque()), (number, time))
+        self.high = high
+        return self.counts.keys()
+
+    def enter(self, members: deque[Row], row: Row) -> None:
+        """Take a signal into its group; the oldest one leaves if there are too many."""
+        members.append(row)
+        self.count(row, 1)
+        if len(members) > self.size:
+            self.count(members.popleft(), -1)
+
+    def count(self, row: Row, change: int) -> None:
+        if self.inputs.predicates[row[0]] != self.key.predicate:
+            return
+        count = self.counts.get(row, 0) + change
+        if count:
+            self.counts[row] = count
+        else:
+            del self.counts[row]
