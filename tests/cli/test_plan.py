@@ -155,12 +155,12 @@ def test_components_say_whether_they_are_brought_up_to_date_by_change(
     how = {one["entities"][0]: one["by_change"] for one in plan["components"]}
     assert how["seen/1"] == {"kind": "points", "reason": None}
     assert how["bright/1"] == {"kind": "lists", "reason": None}
-    assert how["level/1"]["kind"] is None
-    assert "asks for what its own component says" in how["level/1"]["reason"]
+    assert how["level/1"] == {"kind": "cycles", "reason": None}
     assert "all.ec:" in how["late/1"]["reason"]
     text = horai(*everything).stdout
     assert "by change: points\n" in text
     assert "by change: lists\n" in text
+    assert "by change: cycles\n" in text
     assert "it reads the query time\n" in text
 
 
