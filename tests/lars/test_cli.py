@@ -180,3 +180,15 @@ def test_warnings_are_mentioned() -> None:
     assert "the rules have 1 warning" in result.stderr
     quiet = CliRunner().invoke(app, ["run", "p.lars", "-i", "f.csv", "--end", "1", "-q"])
     assert "the rules have" not in quiet.stderr
+
+
+def test_a_row_without_fields_is_told_shortly(tmp_path: Path) -> None:
+    (tmp_path / "p.lars").write_text("h(X) :- b(X) [2 s].\n")
+    (tmp_path / "f.csv").write_text("b|1|1|x\nsome noise\nb|2\n")
+    run = CliRunner().invoke(
+        app, ["run", str(tmp_path / "p.lars"), "--input", str(tmp_path / "f.csv")]
+    )
+    assert run.exit_code == 0
+    assert "f.csv:2: field-count: no '|' in this row" in run.stderr
+    assert "f.csv:3: field-count: 2 fields given, expected b|Arrival|Time" in run.stderr
+    assert max(map(len, run.stderr.splitlines())) < 200

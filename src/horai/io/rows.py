@@ -14,6 +14,9 @@ from .schema import InputSchema, Kind, RowForm, TableKey
 from .terms import BLANKS, Term, read_field
 from .times import Clock, is_open_end
 
+FEW = 4  # layouts of one type that a message lists
+NO_FIELDS = "no '|' in this row: Type|Arrival|Time|... is expected"
+
 
 class Item(NamedTuple):
     """One item of the stream: an event, or a value of a fluent at a point or over an interval.
@@ -66,12 +69,13 @@ class RowReader:
         keys = self.schema.keys(name)
         if not keys:
             if len(fields) == 1:
-                raise BadRow("field-count", "no '|' in this row: Type|Arrival|Time|... is expected")
+                raise BadRow("field-count", NO_FIELDS)
             raise BadRow(*self.schema.why_unknown(name))
         fitting = [key for key in keys if key.fields == len(fields)]
         if not fitting:
-            layouts = " or ".join(f"{key.layout} ({key.fields} fields)" for key in keys)
-            raise BadRow("field-count", f"{_fields(len(fields))} given, expected {layouts}")
+            if len(fields) == 1 and len(keys) > FEW:
+                raise BadRow("field-count", NO_FIELDS)
+            raise BadRow("field-count", f"{_fields(len(fields))} given, expected {_layouts(keys)}")
         return fitting[0] if len(fitting) == 1 else self._tell_apart(fitting, fields)
 
     def _tell_apart(self, keys: list[TableKey], fields: list[str]) -> TableKey:
@@ -119,3 +123,11 @@ def split_op(type_field: str) -> tuple[int, str]:
 
 def _fields(count: int) -> str:
     return "1 field" if count == 1 else f"{count} fields"
+
+
+def _layouts(keys: list[TableKey]) -> str:
+    """How rows of a type may look; of a type that takes any number of arguments, the shortest."""
+    if len(keys) > FEW:
+        shortest = min(keys, key=lambda key: key.fields)
+        return f"{shortest.layout}, then its arguments ({shortest.fields} fields or more)"
+    return " or ".join(f"{key.layout} ({key.fields} fields)" for key in keys)
