@@ -6,7 +6,7 @@ it do. So every solution with the row is met exactly once, also where literals r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from horai.engine.lars.literals import (
     Compare,
@@ -22,6 +22,7 @@ from horai.engine.lars.live_views import Row
 from horai.lang.terms import Term, Var, is_anonymous
 
 Bindings = dict[str, int]
+NOTHING: frozenset[int] = frozenset()
 
 
 class Table:
@@ -43,7 +44,7 @@ class Table:
         for places, index in self._indexes.items():
             del index[tuple(row[p] for p in places)][row]
 
-    def having(self, places: tuple[int, ...], values: Row) -> Iterator[Row] | list[Row]:
+    def having(self, places: tuple[int, ...], values: Row) -> list[Row]:
         """The rows with some values."""
         if not places:
             return list(self.rows)
@@ -55,123 +56,158 @@ class Table:
         return list(index.get(values, ()))
 
 
+class Lookup:
+    """How a literal is looked up once some variables have values: by which columns, for which."""
+
+    def __init__(self, terms: tuple[Term, ...], bound: set[str], codes: Codes) -> None:
+        self.places: tuple[int, ...] = ()
+        self.wanted: tuple[str | int, ...] = ()  # names of variables, and codes of constants
+        self.news: list[tuple[int, str]] = []  # columns that give variables their values
+        self.same: list[tuple[int, int]] = []  # columns that have to be equal
+        first: dict[str, int] = {}
+        for place, term in enumerate(terms):
+            if not isinstance(term, Var):
+                self._ask(place, codes.code(term))
+            elif is_anonymous(term):
+                continue
+            elif term.name in bound:
+                self._ask(place, term.name)
+            elif term.name in first:
+                self.same.append((first[term.name], place))
+            else:
+                first[term.name] = place
+                self.news.append((place, term.name))
+
+    def _ask(self, place: int, wanted: str | int) -> None:
+        self.places += (place,)
+        self.wanted += (wanted,)
+
+    def rows(self, table: Table, bound: Bindings) -> list[Row]:
+        """The rows that fit what is bound."""
+        key = tuple(bound[one] if isinstance(one, str) else one for one in self.wanted)
+        found = table.having(self.places, key)
+        if self.same:
+            return [row for row in found if all(row[a] == row[b] for a, b in self.same)]
+        return found
+
+    def fits(self, row: Row) -> bool:
+        """Does a row fit a literal of which nothing is bound?"""
+        return all(row[p] == w for p, w in zip(self.places, self.wanted, strict=True)) and all(
+            row[a] == row[b] for a, b in self.same
+        )
+
+    def bind(self, row: Row, bound: Bindings) -> Bindings:
+        """The bindings with those of a row."""
+        if not self.news:
+            return bound
+        found = dict(bound)
+        for place, name in self.news:
+            found[name] = row[place]
+        return found
+
+
+Way = list[tuple[int, Literal, Lookup | None]]  # the literals that follow, with how each is found
+
+
 class LiveRule:
     """One rule, joined from any of its literals."""
 
     def __init__(self, rule: PlainRule, tables: dict[Source, Table], codes: Codes) -> None:
         self.rule = rule
         self.codes = codes
-        self.body = rule.body
         self.head = () if rule.head is None else rule.head.args
         self.tables = tables
         self.places: dict[Source, list[int]] = {}
-        for place, literal in enumerate(self.body):
+        for place, literal in enumerate(rule.body):
             if isinstance(literal, Positive | Negative):
                 self.places.setdefault(literal.reading.source, []).append(place)
+        self._whole = self._way(None, set())
+        self._from: dict[int, tuple[Lookup, bool, Way]] = {}
+        for place in (place for places in self.places.values() for place in places):
+            literal = rule.body[place]
+            assert isinstance(literal, Positive | Negative)
+            first = Lookup(literal.reading.terms, set(), codes)
+            way = self._way(place, {name for _, name in first.news})
+            self._from[place] = (first, isinstance(literal, Positive), way)
+
+    def _way(self, given: int | None, bound: set[str]) -> Way:
+        found: Way = []
+        for place, literal in enumerate(self.rule.body):
+            if place == given:
+                continue
+            lookup = None
+            if isinstance(literal, Compare):
+                assigns = assigned(literal, bound)
+                bound |= set() if assigns is None else {assigns[0].name}
+            else:
+                lookup = Lookup(literal.reading.terms, bound, self.codes)
+                if isinstance(literal, Positive):
+                    bound |= {name for _, name in lookup.news}
+            found.append((place, literal, lookup))
+        return found
 
     def heads(self, source: Source, row: Row, report: Callable[[Row, bool], None]) -> None:
         """Report the heads of all solutions with a row that is in its table, and their sign.
 
         The sign is False for solutions that the row prevents.
         """
-        for place in self.places[source]:
-            literal = self.body[place]
-            assert isinstance(literal, Positive | Negative)
-            bound = self._matched(literal.reading.terms, row, {})
-            if bound is None:
+        places = self.places[source]
+        for place in places:
+            first, sign, way = self._from[place]
+            if not first.fits(row):
                 continue
-            hidden = {p for p in self.places[source] if p < place}
-            sign = isinstance(literal, Positive)
-            for found in self._solutions(0, place, bound, source, row, hidden):
-                said = self._said(found)
-                if said is not None:
-                    report(said, sign)
+            hidden = frozenset(p for p in places if p < place) if len(places) > 1 else NOTHING
+            self._follow(way, 0, first.bind(row, {}), row, hidden, sign, report)
 
     def everything(self, report: Callable[[Row, bool], None]) -> None:
         """Report the heads of all solutions."""
-        for found in self._solutions(0, -1, {}, None, (), set()):
-            said = self._said(found)
+        self._follow(self._whole, 0, {}, (), NOTHING, True, report)
+
+    def _follow(
+        self,
+        way: Way,
+        at: int,
+        bound: Bindings,
+        row: Row,
+        hidden: frozenset[int],
+        sign: bool,
+        report: Callable[[Row, bool], None],
+    ) -> None:
+        """Go on with the literals from one on; what hides a row does not see it."""
+        if at == len(way):
+            said = self._said(bound)
             if said is not None:
-                report(said, True)
+                report(said, sign)
+            return
+        place, literal, lookup = way[at]
+        if lookup is None:
+            assert isinstance(literal, Compare)
+            found = self._compared(literal, bound)
+            if found is not None:
+                self._follow(way, at + 1, found, row, hidden, sign, report)
+            return
+        assert not isinstance(literal, Compare)
+        rows = lookup.rows(self.tables[literal.reading.source], bound)
+        if place in hidden:
+            rows = [one for one in rows if one != row]
+        if isinstance(literal, Negative):
+            if not rows:
+                self._follow(way, at + 1, bound, row, hidden, sign, report)
+            return
+        for one in rows:
+            self._follow(way, at + 1, lookup.bind(one, bound), row, hidden, sign, report)
 
     def _said(self, bound: Bindings) -> Row | None:
         values = [self.codes.value(term, bound) for term in self.head]
         return None if None in values else tuple(v for v in values if v is not None)
 
-    def _solutions(
-        self,
-        place: int,
-        given: int,
-        bound: Bindings,
-        source: Source | None,
-        row: Row,
-        hidden: set[int],
-    ) -> Iterator[Bindings]:
-        if place == len(self.body):
-            yield bound
-            return
-        if place == given:
-            yield from self._solutions(place + 1, given, bound, source, row, hidden)
-            return
-        for found in self._step(self.body[place], bound, place, row, hidden):
-            yield from self._solutions(place + 1, given, found, source, row, hidden)
-
-    def _step(
-        self, literal: Literal, bound: Bindings, place: int, row: Row, hidden: set[int]
-    ) -> Iterator[Bindings]:
-        match literal:
-            case Compare():
-                yield from self._compared(literal, bound)
-            case Positive(reading=reading):
-                terms = reading.terms
-                places, values = self._asked(terms, bound)
-                for one in self.tables[reading.source].having(places, values):
-                    if place in hidden and one == row:
-                        continue
-                    found = self._matched(terms, one, bound)
-                    if found is not None:
-                        yield found
-            case Negative(reading=reading):
-                places, values = self._asked(reading.terms, bound)
-                rows = self.tables[reading.source].having(places, values)
-                if not any(not (place in hidden and one == row) for one in rows):
-                    yield bound
-
-    def _compared(self, literal: Compare, bound: Bindings) -> Iterator[Bindings]:
+    def _compared(self, literal: Compare, bound: Bindings) -> Bindings | None:
         given = assigned(literal, bound)
         if given is not None:
             value = self.codes.value(given[1], bound)
-            if value is not None:
-                yield {**bound, given[0].name: value}
-            return
+            return None if value is None else {**bound, given[0].name: value}
         one = literal.comparison
         left, right = self.codes.value(one.left, bound), self.codes.value(one.right, bound)
         if left is None or right is None:
-            return
-        if self.codes.holds(one.sign, left, right) != literal.negated:
-            yield bound
-
-    def _asked(self, terms: tuple[Term, ...], bound: Bindings) -> tuple[tuple[int, ...], Row]:
-        """The columns that have a value, and the values."""
-        places, values = [], []
-        for place, term in enumerate(terms):
-            if isinstance(term, Var):
-                value = bound.get(term.name)
-            else:
-                value = self.codes.code(term)
-            if value is not None:
-                places.append(place)
-                values.append(value)
-        return tuple(places), tuple(values)
-
-    def _matched(self, terms: tuple[Term, ...], row: Row, bound: Bindings) -> Bindings | None:
-        found = dict(bound)
-        for term, value in zip(terms, row, strict=True):
-            if isinstance(term, Var):
-                if is_anonymous(term):
-                    continue
-                if found.setdefault(term.name, value) != value:
-                    return None
-            elif self.codes.code(term) != value:
-                return None
-        return found
+            return None
+        return bound if self.codes.holds(one.sign, left, right) != literal.negated else None
