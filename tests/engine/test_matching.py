@@ -27,10 +27,12 @@ def shapes(leaves: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
         lambda inner: (
             st.builds(Compound, st.sampled_from(["f", "g"]), st.tuples(inner))
             | st.builds(Compound, st.just("f"), st.tuples(inner, inner))
+            | st.builds(ListTerm, st.lists(inner, max_size=2).map(tuple))
+            # No text says a list of nothing but its tail.
             | st.builds(
                 ListTerm,
-                st.lists(inner, max_size=2).map(tuple),
-                st.none() | inner.filter(lambda tail: isinstance(tail, Var | ListTerm)),
+                st.lists(inner, min_size=1, max_size=2).map(tuple),
+                inner.filter(lambda tail: isinstance(tail, Var | ListTerm)),
             )
         ),
         max_leaves=4,

@@ -130,6 +130,30 @@ def test_changes_may_lie_further_back_than_the_window() -> None:
     assert [(r.start, r.end) for r in found["final"] if r.name == "p"] == [(4, 38)]
 
 
+def test_what_lies_further_back_than_the_window_is_told_once() -> None:
+    """The pair is known when its first interval is long over, and more is looked back on."""
+    text = """
+    collectIntervals(close(_, _)=true).
+    initiatedAt(a(X)=true, T) :- happensAt(e(X), T).
+    initiatedAt(b(X)=true, T) :- happensAt(start(a(X)=true), T).
+    terminatedAt(b(X)=true, T) :- happensAt(n(X, _), T).
+    dynamicDomain(pair(_, _)).
+    grounding(close(X, Y)=true) :- pair(X, Y).
+    grounding(p(X, Y)=true) :- pair(X, Y).
+    holdsFor(p(X, Y)=true, I) :-
+        holdsFor(close(X, Y)=true, C), holdsFor(b(Y)=true, K),
+        union_all([C, K], L), complement_all([L], I).
+    happensAt(q(X, Y), T) :-
+        happensAt(start(p(X, Y)=true), T), (Z = X ; Z = Y), happensAt(end(a(Z)=true), T0),
+        T0 =< T, T - T0 =< 9.
+    """
+    narrative = ["e|0|0|ann", "close|4|4|inf|true|ann|ann"]
+    settings = {"start": -3, "end": 42, "step": 3, "window": 3, "incremental": "always"}
+    run = StagedRun(text, narrative, settings, 1)
+    rules = horai.loads(run.rules)
+    assert in_buckets(rules, run) == in_one_process(rules, run)
+
+
 def test_initial_values_reach_later_stages_with_their_start() -> None:
     text = """
     initially(a(X)=true) :- who(X).

@@ -37,7 +37,7 @@ from horai.engine.world import Fluent, World, no_fluent
 from horai.plan.program import Key, Program, Stratum
 from horai.plan.reach import Source
 from horai.plan.settling import Compiled
-from horai.temporal.spans import Mask, no_spans
+from horai.temporal.spans import FIRST, Mask, no_spans
 
 Cut = Callable[[], int]
 KINDS: tuple[ItemKind, ...] = ("event", "fluent")
@@ -67,6 +67,7 @@ class Live:
         self.built = False
         self.stores: dict[Key, FluentStore] = {}
         self.own: dict[tuple[int, Key], FluentStore] = {}
+        self.final: dict[Key, int] = {}  # up to when fluents that are compared are forgotten
         self.own_logs: dict[tuple[int, Key], Log] = {}
         self.allowed: dict[tuple[int, Key], Mask] = {}  # pairs of `own` that are in their domain
         self.logs: dict[Name, Log] = {}
@@ -212,7 +213,11 @@ class Live:
                 continue
             own = self.own.setdefault((place, key), self._nothing(key))
             change = own.replace(union(parts, key[1] + 1, self.symbols))
-            changed["fluent", key] = self._published(place, key, change, components)
+            shown = self._published(place, key, change, components)
+            assert isinstance(shown, SpanChange)
+            # What is forgotten is not gone, but final.
+            stays = shown.gone.end > self.final.get(key, FIRST)
+            changed["fluent", key] = SpanChange(shown.pairs, shown.gone.where(stays), shown.new)
         for key in stratum.events:
             log = self.own_logs.setdefault((place, key), Log(_points(key[1]), self.symbols))
             rows = [
@@ -336,11 +341,15 @@ class Live:
                 part.forget(memory.cut, bounds)
         for (kind, key), log in self.logs.items():
             log.forget(bounds(("event" if kind == "event" else "fluent", key)))
+        by_change = {key for place, key in self.own if self.parts[place] is not None}
+        # Of fluents that are worked out from scratch and compared, all stays that was worked out
+        # last: of who is known late, the next time may tell of what lies further back.
+        self.final = {key: bounds(("fluent", key)) for _, key in self.own if key not in by_change}
         for key, store in self.stores.items():
-            moved |= store.forget(bounds(("fluent", key)))
+            moved |= store.forget(FIRST if key in self.final else bounds(("fluent", key)))
         for (_, key), store in self.own.items():
             if store is not self.stores.get(key):
-                moved |= store.forget(bounds(("fluent", key)))
+                moved |= store.forget(FIRST if key in self.final else bounds(("fluent", key)))
         for (_, key), log in self.own_logs.items():
             # What is worked out from scratch no longer has them: they are not gone, but final.
             log.forget(bounds(("event", key)), however_little=True)
