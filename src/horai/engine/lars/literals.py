@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
@@ -87,7 +88,31 @@ def plain_rule(rule: lars.Rule) -> PlainRule:
     body = [part for formula in rule.body for part in _literals(formula, fresh)]
     head_terms = () if head is None else head.args
     bound_later = [*head_terms, *([time] if time is not None else [])]
-    return PlainRule(head, time, tuple(_ordered(body, bound_later)), rule)
+    ordered = _ordered(_at_some_time(body, bound_later), bound_later)
+    return PlainRule(head, time, tuple(ordered), rule)
+
+
+def _at_some_time(body: list[Literal], head: list[Term]) -> list[Literal]:
+    """Where nobody asks for the point that `@T` gives, any will do."""
+    named = Counter(name for term in head for name in variables(term))
+    for literal in body:
+        named.update(name for term in _terms(literal) for name in variables(term))
+
+    def simpler(literal: Literal) -> Literal:
+        if not isinstance(literal, Positive) or not isinstance(literal.reading.time, Var):
+            return literal
+        reading = literal.reading
+        if named[literal.reading.time.name] > 1:
+            return literal
+        return Positive(Reading(reading.atom, reading.window, "some"))
+
+    return [simpler(literal) for literal in body]
+
+
+def _terms(literal: Literal) -> tuple[Term, ...]:
+    if isinstance(literal, Compare):
+        return literal.comparison.left, literal.comparison.right
+    return literal.reading.terms
 
 
 def _head(head: lars.Head | None) -> tuple[lars.Atom | None, Term | None]:
