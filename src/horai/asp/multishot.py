@@ -59,13 +59,15 @@ class MultiShot:
             self.quiet = 0
         else:
             self.quiet += 1
+        is_new = self.clingo is None
         if self.clingo is None:
             if self.quiet < self.patience:
                 return None
             self.clingo = self._ground(rows, symbol)
         self._assign(self.clingo, rows, symbol)
         found = self.clingo.answers(self.encoding, time)
-        if self.patience and self.clingo.rules() > MOST_RULES:
+        # Asking clingo for its statistics costs more than asking for an answer: once is enough.
+        if is_new and self.patience and self.clingo.rules() > MOST_RULES:
             self.is_too_large = True
             self.clingo = None
         return found
