@@ -13,27 +13,28 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from itertools import count
 
 from generators.lars import FORMS, Story, basic, content, reach
 
+from horai.engine.lars.evaluation import Evaluation
+from horai.engine.lars.signals import Signals
+from horai.engine.symbols import Symbols
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.points import in_points
 from horai.lang.lars.reader import read_text
-from horai.lars_engines import LARS_ENGINES, Changes, LarsSession
+from horai.lang.lars.syntax import Program
+from horai.lars_engines import Changes, lars_engine
+from horai.lars_plan import planned, rows_of
 from horai.lars_signals import Signal
+from horai.temporal.spans import INF
 
 
-def session_of(engine: str, story: Story) -> LarsSession:
-    """A run of an engine that has seen nothing yet."""
+def program_of(story: Story) -> Program:
+    """The program, with windows in time points."""
     program, findings = read_text(story.text)
     assert not findings, findings[0].render()
-    module, _, name = LARS_ENGINES[engine].rpartition(".")
-    made: LarsSession = getattr(import_module(module), name)(
-        in_points(program, Clock.parse("1s")), start=0
-    )
-    return made
+    return in_points(program, Clock.parse("1s"))
 
 
 def changes_of(story: Story) -> list[Changes]:
@@ -47,7 +48,8 @@ def changes_of(story: Story) -> list[Changes]:
 
 def live(engine: str, story: Story) -> float:
     """Time points per second, asked one after the other."""
-    session, changes = session_of(engine, story), changes_of(story)
+    session = lars_engine(engine)(program_of(story), start=0)
+    changes = changes_of(story)
     begun = time.process_time()
     for query, added, removed in changes:
         session.advance(query, added, removed, every=False)
@@ -56,23 +58,14 @@ def live(engine: str, story: Story) -> float:
 
 def together(story: Story) -> float:
     """Time points per second of the plan engine, all worked out at once; reading is left out."""
-    import numpy as np
-
-    from horai.engine.lars.evaluation import Evaluation
-    from horai.engine.lars.signals import Signals
-    from horai.engine.symbols import Symbols
-    from horai.lars_plan import _rows
-    from horai.temporal.spans import INF
-
-    session = session_of("plan", story)
+    plan = planned(program_of(story))
     known = {signal: [query, INF] for query, added, _ in changes_of(story) for signal in added}
     symbols = Symbols()
-    rows = _rows(known, symbols)
+    rows = rows_of(known, symbols)
     last = len(story.ticks) - 1
-    best = np.inf
+    best = float("inf")
     for _ in range(2):  # the first one loads compiled code
         begun = time.process_time()
-        plan = session._plan  # type: ignore[attr-defined]
         Evaluation(plan, Signals(rows, symbols, 0), symbols, 0, 0, last).answers()
         best = min(best, time.process_time() - begun)
     return len(story.ticks) / best

@@ -25,15 +25,15 @@ class Session:
 
     def __init__(self, program: Program, *, start: int) -> None:
         try:
-            self._plan = _plan(program)
+            self.plan = planned(program)
         except NotPlain as reason:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
         self._start = start
         self._known: dict[Signal, list[int]] = {}  # from when until when
-        self._live = Live(self._plan, start, Symbols()) if can_live(self._plan) else None
+        self._live = Live(self.plan, start, Symbols()) if can_live(self.plan) else None
         self._next = start  # the query time at which it goes on
-        self._reach = reach_of(self._plan)
+        self._reach = reach_of(self.plan)
 
     def advance(
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
@@ -48,7 +48,7 @@ class Session:
 
     def _goes_on(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> bool:
         """Is it the next point, with signals of that point and of nothing that rules derive?"""
-        derived = {key for stratum in self._plan.strata for key in stratum.keys}
+        derived = {key for stratum in self.plan.strata for key in stratum.keys}
         return (
             query == self._next
             and not removed
@@ -89,16 +89,17 @@ class Session:
 
     def _answers(self, queries: range) -> Iterator[list[Model]]:
         symbols = Symbols()
-        signals = Signals(_rows(self._known, symbols), symbols, self._start)
+        signals = Signals(rows_of(self._known, symbols), symbols, self._start)
         first, last = queries.start, queries[-1]
-        run = Evaluation(self._plan, signals, symbols, self._start, first, last)
+        run = Evaluation(self.plan, signals, symbols, self._start, first, last)
         try:
             return _by_query(run.answers(), symbols, queries)
         except Endless as error:
             raise RunError(f"{error} (up to time {last})") from error
 
 
-def _plan(program: Program) -> Plan:
+def planned(program: Program) -> Plan:
+    """How a program is run; raises `NotPlain`."""
     facts = background_facts(program)
     known = {fact.predicate for fact in facts}
     return plan_of([rule for rule in program.rules if not _states(rule, known)], facts)
@@ -108,7 +109,8 @@ def _states(rule: Rule, known: set[Key]) -> bool:
     return isinstance(rule.head, Atom) and rule.head.predicate in known
 
 
-def _rows(known: dict[Signal, list[int]], symbols: Symbols) -> dict[Key, Rows]:
+def rows_of(known: dict[Signal, list[int]], symbols: Symbols) -> dict[Key, Rows]:
+    """Signals as columns, each with when it came to be known and until when."""
     listed: dict[Key, list[tuple[Signal, list[int]]]] = {}
     for signal, when in known.items():
         listed.setdefault(signal.atom.predicate, []).append((signal, when))

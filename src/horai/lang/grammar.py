@@ -139,14 +139,19 @@ class GrammarError(Exception):
 
 def parse_clause(tokens: list[Token]) -> ParsedClause:
     """The clause that the tokens (full stop left out) spell; GrammarError when they spell none."""
-    parser = _parser().parse_interactive()
+    result = fed(_parser(), tokens)
+    assert isinstance(result, ParsedClause)
+    return result
+
+
+def fed(grammar: Lark, tokens: list[Token]) -> object:
+    """What the tokens of a clause spell in a grammar; GrammarError when they spell nothing."""
+    parser = grammar.parse_interactive()
     index = 0
     try:
         for index, token in enumerate(tokens):  # noqa: B007 - the error needs the last index
             parser.feed_token(token)
         index = len(tokens)
-        result = parser.feed_token(Token("$END", ""))
+        return parser.feed_token(Token("$END", ""))
     except UnexpectedToken:
         raise GrammarError(index, parser) from None
-    assert isinstance(result, ParsedClause)
-    return result

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from horai.lang.lars import syntax as lars
+from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.terms import Compound, Int, Term, Var, is_anonymous, variables
 
-ARITHMETIC = frozenset("+-*/%^")
 Modality = OneOf["now", "some", "always", "at"]
 
 

@@ -13,13 +13,13 @@ from horai.engine.lars.evaluation import Plan
 from horai.engine.lars.literals import PlainRule, Positive, Reading, Source
 from horai.engine.lars.live_rules import LiveRule, Table
 from horai.engine.lars.live_terms import Codes
-from horai.engine.lars.live_views import Change, Row, TupleView, View, is_served, view_of
+from horai.engine.lars.live_views import Change, Row, View, is_served, view_of
+from horai.engine.lars.signals import Key
 from horai.engine.lars.strata import Stratum, readings
 from horai.engine.symbols import Symbols
 from horai.lang.lars import syntax as lars
 from horai.lang.terms import Var, is_ground
 
-Key = tuple[str, int]
 NONE: Key = ("#none", 0)  # what the bodies of constraints say
 
 
@@ -118,10 +118,7 @@ class Live:
             self._settle(place)
 
     def _at_first(self, place: int, stratum: Stratum, live: LiveRule) -> None:
-        own = stratum.recursive and any(
-            reading.atom.predicate in stratum.keys for reading, _ in readings(live.rule)
-        )
-        if own:
+        if stratum.recursive and self._is_own(place, live):
             return
         key = _key(live.rule)
 
@@ -135,17 +132,10 @@ class Live:
     def tick(self, time: int, signals: Iterable[tuple[Key, Row]]) -> bool:
         """Take in the signals of the next point, in their order; False if there is no answer."""
         given = list(signals)
-        by_key: dict[Key, list[Row]] = {}
-        for key, row in given:
-            by_key.setdefault(key, []).append(row)
         for key, views in self.views.items():
+            mine = [row if other == key else None for other, row in given]
             for source, view in views:
-                if isinstance(view, TupleView):
-                    mine = (row if other == key else None for other, row in given)
-                    changes = view.take(time, mine)
-                else:
-                    changes = view.tick(time, by_key.get(key, []), len(given))
-                self._apply(source, changes)
+                self._apply(source, view.tick(time, mine))
         for place in range(len(self.strata)):
             self._settle(place)
         return not self._counts[NONE]

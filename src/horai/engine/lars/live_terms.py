@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from horai.engine.columns import codes, codes_of
-from horai.engine.lars.literals import ARITHMETIC
 from horai.engine.lars.values import ORDER, Values, evaluate, holds
 from horai.engine.symbols import Symbols
+from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Sign
 from horai.lang.terms import Compound, Term, Var
 

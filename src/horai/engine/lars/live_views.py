@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Iterable
 
 from horai.engine.lars.literals import Reading
 from horai.lang.lars import syntax as lars
 
 Row = tuple[int, ...]  # codes of terms, and of the point for readings that name one
 Change = tuple[Row, bool]  # it came, or it went
-Signal = tuple[Row, int]  # arguments and time
 
 
 def is_served(reading: Reading) -> bool:
@@ -27,7 +26,7 @@ def is_served(reading: Reading) -> bool:
             return False
 
 
-class View:
+class View(ABC):
     """The rows of one reading at the current tick."""
 
     def __init__(self, reading: Reading, start: int) -> None:
@@ -38,9 +37,9 @@ class View:
         self._entered: deque[tuple[int, Row]] = deque()  # what leaves again, with when
         self._size: float = _size(reading)
 
-    def tick(self, time: int, mine: list[Row], everything: int) -> list[Change]:
-        """What changes at a tick: rows of its predicate have come, among so many signals."""
-        raise NotImplementedError
+    @abstractmethod
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
+        """What changes when signals come, in their order; None is one of another predicate."""
 
     def _enter(self, row: Row, found: list[Change]) -> None:
         self._count[row] += 1
@@ -62,10 +61,10 @@ class View:
 class TimeView(View):
     """The signals of the last points; without a window of the current one, or of all."""
 
-    def tick(self, time: int, mine: list[Row], everything: int) -> list[Change]:
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
         """What enters, and what is too old."""
         found: list[Change] = []
-        for args in mine:
+        for args in _own(signals):
             row = self._row(args, time)
             self._entered.append((time, row))
             self._enter(row, found)
@@ -82,9 +81,9 @@ class AlwaysView(View):
         self._since: dict[Row, int] = {}  # the first point of the run that goes on
         self._last: set[Row] = set()
 
-    def tick(self, time: int, mine: list[Row], everything: int) -> list[Change]:
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
         """A run goes on, begins or is over."""
-        now = set(mine)
+        now = set(_own(signals))
         found: list[Change] = []
         for row in self._last - now:
             del self._since[row]
@@ -108,8 +107,8 @@ class TupleView(View):
         super().__init__(reading, start)
         self.total = 0
 
-    def take(self, time: int, signals: Iterable[Row | None]) -> list[Change]:
-        """All signals of a tick in their order; None is one of another predicate."""
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
+        """What enters, and what is no longer among the last."""
         found: list[Change] = []
         for args in signals:
             if args is not None:
@@ -130,8 +129,8 @@ class TupleAlwaysView(TupleView):
         self._times: deque[int] = deque()  # of the signals in the window
         self._points: dict[Row, deque[tuple[int, int]]] = {}  # number and time of each row
 
-    def take(self, time: int, signals: Iterable[Row | None]) -> list[Change]:
-        """All signals of a tick in their order."""
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
+        """Rows that have come at this point are looked at; others are not throughout."""
         here: set[Row] = set()
         for args in signals:
             self._times.append(time)
@@ -173,6 +172,10 @@ def _size(reading: Reading) -> float:
             return float("inf") if past is None else past
         case _:
             return 0 if reading.modality == "now" else float("inf")
+
+
+def _own(signals: list[Row | None]) -> list[Row]:
+    return [row for row in signals if row is not None]
 
 
 def _settled(found: list[Change]) -> list[Change]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from horai.engine.lars.literals import Compare, Negative, NotPlain, PlainRule, Positive, Reading
+from horai.engine.lars.signals import Key
 from horai.lang.terms import Compound
 from horai.plan.graphs import Digraph
-
-Key = tuple[str, int]
 
 
 @dataclass(slots=True)

@@ -11,9 +11,8 @@ from importlib.resources import files
 from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedToken
 
-from horai.lang.grammar import GrammarError, atom_text, integer_value, token_span
+from horai.lang.grammar import atom_text, fed, integer_value, token_span
 from horai.lang.quoting import unquote
 from horai.lang.terms import Span
 
@@ -179,14 +178,6 @@ def _parser() -> Lark:
 
 def parse_clause(tokens: list[Token]) -> ParsedClause:
     """The clause that the tokens (full stop left out) spell; GrammarError when they spell none."""
-    parser = _parser().parse_interactive()
-    index = 0
-    try:
-        for index, token in enumerate(tokens):  # noqa: B007 - the error needs the last index
-            parser.feed_token(token)
-        index = len(tokens)
-        result = parser.feed_token(Token("$END", ""))
-    except UnexpectedToken:
-        raise GrammarError(index, parser) from None
+    result = fed(_parser(), tokens)
     assert isinstance(result, ParsedClause)
     return result
