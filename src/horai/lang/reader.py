@@ -11,26 +11,21 @@ from pathlib import Path
 
 from lark import Token
 
-from horai.lang.brackets import check_brackets
 from horai.lang.depth import too_deep
 from horai.lang.diagnostics import Diagnostic, sort_key
 from horai.lang.directives import Load, check_directive
 from horai.lang.ec.builtins import RESERVED_HEADS
 from horai.lang.ec.syntax import Clause, Facts
 from horai.lang.facts import FactReader, FactsByPredicate
-from horai.lang.grammar import GrammarError, ParsedClause, parse_clause
-from horai.lang.mistakes import diagnose
+from horai.lang.grammar import ParsedClause, parse_clause
+from horai.lang.mending import ClauseReader
 from horai.lang.operators import is_name, is_pair
 from horai.lang.report import Report
-from horai.lang.signs import check_tokens
 from horai.lang.source import Source
 from horai.lang.syntax_codes import SYNTAX_CODES
 from horai.lang.terms import Atom, Compound, Term, is_ground
 from horai.lang.tokens import scan_clause, skip_layout
-from horai.lang.trouble import Clauses, Trouble
-
-# Mending must come to an end, also where one repair calls for the next.
-_MOST_REPAIRS = 50
+from horai.lang.trouble import Trouble
 
 
 def read_clauses(
@@ -85,55 +80,21 @@ class _Everything:
         return True
 
 
-class _Reader:
+class _Reader(ClauseReader[ParsedClause]):
     def __init__(
         self, source: Source, special: Container[str], loads: list[Load] | None = None
     ) -> None:
-        self.source = source
+        super().__init__(source, Report(SYNTAX_CODES))
         self.special = special
         self.loads = loads
         self.clauses: list[Clause] = []
         self.facts: FactsByPredicate = {}
-        self.report = Report(SYNTAX_CODES)
 
-    def read(self, tokens: list[Token]) -> None:
-        """Read one clause; a wrong one is diagnosed, mended where possible and read again."""
-        waiting = [(tokens, _MOST_REPAIRS, False)]
-        quiet: set[int] = set()
-        while waiting:
-            current, repairs, sound = waiting.pop()
-            trouble = Trouble(current, self.source, self.report, quiet)
-            mended = None if sound else check_tokens(trouble)
-            if mended is None and not sound:
-                mended = check_brackets(trouble)
-            sound = mended is None
-            if mended is None:
-                mended = self._try(trouble)
-            if len(mended) > 1:
-                # Clauses cut apart are clauses of their own, and their tokens were looked at.
-                waiting.extend((part, _MOST_REPAIRS, sound) for part in reversed(mended) if part)
-            elif repairs:
-                waiting.extend((part, repairs - 1, False) for part in mended if part)
+    def parse(self, tokens: list[Token]) -> ParsedClause:
+        """The clause that tokens spell."""
+        return parse_clause(tokens)
 
-    def _try(self, trouble: Trouble) -> Clauses:
-        """Take in the clause; if it is wrong, say so and give back what to try next."""
-        tokens = trouble.tokens
-        ended = tokens[-1].type == "END"
-        if len(tokens) == 1 and ended:
-            trouble.say("H013", "a full stop without a clause", trouble.span(0), "remove it")
-            return []
-        try:
-            parsed = parse_clause(tokens[:-1] if ended else tokens)
-        except GrammarError as error:
-            return diagnose(trouble, error)
-        if not ended:
-            hint = "end every clause with `.`"
-            last = len(tokens) - 1
-            trouble.say("H002", "a full stop is missing here", trouble.after(last), hint)
-        self._accept(parsed, trouble)
-        return []
-
-    def _accept(self, parsed: ParsedClause, trouble: Trouble) -> None:
+    def accept(self, parsed: ParsedClause, trouble: Trouble) -> None:
         span = (trouble.span(0)[0], trouble.span(len(trouble.tokens) - 1)[1])
         if any(too_deep(part) for part in (parsed.head, parsed.body) if part is not None):
             hint = "name the parts in rules of their own"

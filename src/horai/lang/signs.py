@@ -23,7 +23,7 @@ _OR = ("SEMI", ";", "alternatives are joined by `;` and put in parentheses")
 _NOT = ("NAF", "\\+", "negation is written `\\+`")
 _AT_MOST = ("REL", "=<", "less-or-equal is written `=<`")
 _AT_LEAST = ("REL", ">=", "greater-or-equal is written `>=`")
-_INSTEAD = {
+INSTEAD = {
     **dict.fromkeys(("!=", "<>", "/=", "~=", "=/=", "=!=", "!==", "≠"), _UNEQUAL),
     **dict.fromkeys(("&&", "&", "/\\", "∧"), _AND),
     **dict.fromkeys(("||", "\\/", "∨"), _OR),
@@ -44,7 +44,7 @@ Instead = Mapping[str, tuple[str, str, str]]
 """Signs of other languages: kind and text of what to read instead, and what to tell people."""
 
 
-def check_tokens(trouble: Trouble, instead: Instead = _INSTEAD) -> Clauses | None:
+def check_tokens(trouble: Trouble, instead: Instead) -> Clauses | None:
     """None when every token is sound; otherwise the clauses to go on with."""
     for index, token in enumerate(trouble.tokens):
         if token.type == "BAD":

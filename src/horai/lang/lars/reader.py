@@ -10,10 +10,8 @@ from pathlib import Path
 
 from lark import Token
 
-from horai.lang.brackets import check_brackets
 from horai.lang.depth import DEEPEST
 from horai.lang.diagnostics import Diagnostic, sort_key
-from horai.lang.grammar import GrammarError
 from horai.lang.lars.codes import CODES
 from horai.lang.lars.formulas import Builder
 from horai.lang.lars.grammar import ParsedClause, Part, parse_clause
@@ -21,15 +19,14 @@ from horai.lang.lars.heads import is_event_calculus, read_head
 from horai.lang.lars.shape import check_rule
 from horai.lang.lars.syntax import Program, Rule
 from horai.lang.lars.tokens import scan_clause, skip_layout
-from horai.lang.mistakes import diagnose
+from horai.lang.mending import ClauseReader
 from horai.lang.reader import clean, read_file
 from horai.lang.report import Report
-from horai.lang.signs import Instead, check_tokens
+from horai.lang.signs import Instead
 from horai.lang.source import Source
-from horai.lang.trouble import Clauses, Trouble
+from horai.lang.trouble import Trouble
 
 Result = tuple[Program, list[Diagnostic]]
-_MOST_REPAIRS = 50
 
 _UNEQUAL = ("REL", "!=", "write `!=`")
 _AND = ("COMMA", ",", "conditions are joined by `,`")
@@ -84,49 +81,18 @@ def read_sources(sources: Iterable[Source], findings: Iterable[Diagnostic] = ())
     return Program(tuple(rules), kept), sorted(report.findings, key=sort_key)
 
 
-class _Reader:
+class _Reader(ClauseReader[ParsedClause]):
+    instead = _INSTEAD
+
     def __init__(self, source: Source, report: Report) -> None:
-        self.source = source
-        self.report = report
+        super().__init__(source, report)
         self.rules: list[Rule] = []
 
-    def read(self, tokens: list[Token]) -> None:
-        """Read one clause; a wrong one is diagnosed, mended where possible and read again."""
-        waiting = [(tokens, _MOST_REPAIRS, False)]
-        quiet: set[int] = set()
-        while waiting:
-            current, repairs, sound = waiting.pop()
-            trouble = Trouble(current, self.source, self.report, quiet)
-            mended = None if sound else check_tokens(trouble, _INSTEAD)
-            if mended is None and not sound:
-                mended = check_brackets(trouble)
-            sound = mended is None
-            if mended is None:
-                mended = self._try(trouble)
-            if len(mended) > 1:
-                # Clauses cut apart are clauses of their own, and their tokens were looked at.
-                waiting.extend((part, _MOST_REPAIRS, sound) for part in reversed(mended) if part)
-            elif repairs:
-                waiting.extend((part, repairs - 1, False) for part in mended if part)
+    def parse(self, tokens: list[Token]) -> ParsedClause:
+        """The clause that tokens spell."""
+        return parse_clause(tokens)
 
-    def _try(self, trouble: Trouble) -> Clauses:
-        """Take in the clause; if it is wrong, say so and give back what to try next."""
-        tokens = trouble.tokens
-        ended = tokens[-1].type == "END"
-        if len(tokens) == 1 and ended:
-            trouble.say("H013", "a full stop without a clause", trouble.span(0), "remove it")
-            return []
-        try:
-            parsed = parse_clause(tokens[:-1] if ended else tokens)
-        except GrammarError as error:
-            return diagnose(trouble, error)
-        if not ended:
-            last = trouble.after(len(tokens) - 1)
-            trouble.say("H002", "a full stop is missing here", last, "end every clause with `.`")
-        self._accept(parsed, trouble)
-        return []
-
-    def _accept(self, parsed: ParsedClause, trouble: Trouble) -> None:
+    def accept(self, parsed: ParsedClause, trouble: Trouble) -> None:
         span = (trouble.span(0)[0], trouble.span(len(trouble.tokens) - 1)[1])
         parts = parsed.body if parsed.head is None else (parsed.head, *parsed.body)
         if any(_depth_exceeds(part, DEEPEST) for part in parts):
