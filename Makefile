@@ -7,12 +7,14 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+JARS := .jars/.fetched
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long bench docs lint lock clean
+.PHONY: help install jars demo test test-long bench docs lint lock clean
 
 help:
-	@echo "make install    virtual environment with pinned packages, graphviz and java if missing"
+	@echo "make install    virtual environment with pinned packages; graphviz, java and jars if missing"
+	@echo "make jars       only the jars for Kafka and Delta Lake on Spark"
 	@echo "make demo       see Horai at work"
 	@echo "make test       lint, types and the quick tests"
 	@echo "make test-long  the same with the slow tests"
@@ -22,13 +24,20 @@ help:
 	@echo "make lock       renew requirements.lock (needs uv)"
 	@echo "make clean      remove everything that can be made again"
 
-install: $(STAMP)
+install: $(STAMP) $(JARS)
+
+jars: $(JARS)
 
 $(STAMP): requirements.lock pyproject.toml
 	bash scripts/system-packages.sh
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+# What is there already is not fetched again.
+$(JARS): $(STAMP) scripts/fetch_jars.py src/horai/spark/jars.py
+	$(BIN)/python scripts/fetch_jars.py
 	@touch $@
 
 demo: $(STAMP)
@@ -39,13 +48,13 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: lint
+test: lint $(JARS)
 	$(BIN)/pytest -n $(JOBS) -m "not slow"
 
-test-long: lint
+test-long: lint $(JARS)
 	$(BIN)/pytest -n $(JOBS)
 
-bench: $(STAMP)
+bench: $(STAMP) $(JARS)
 	@set -e; for f in bench/bench_*.py; do \
 		test -e "$$f" || continue; echo "== $$f"; $(BIN)/python "$$f"; \
 	done
@@ -59,5 +68,5 @@ lock:
 		--extra dev pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .jars site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

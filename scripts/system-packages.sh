@@ -2,15 +2,17 @@
 # Installs the system packages Horai needs, and only those that are missing.
 # graphviz: its program `dot` draws dependency graphs as SVG and PNG.
 # java: Spark runs on it; 17 is the oldest that Spark 4 takes.
+# maven: fetches what Spark needs for Kafka and Delta Lake, and the Kafka broker of the tests.
 set -euo pipefail
 
 missing=()
 command -v dot >/dev/null || missing+=(graphviz)
 command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
+command -v mvn >/dev/null || missing+=(maven)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "missing: ${missing[*]}. Please install these, so that 'dot' and 'java' are on the PATH." >&2
+    echo "missing: ${missing[*]}. Please install these, so that 'dot', 'java' and 'mvn' are on the PATH." >&2
     exit 1
 fi
 

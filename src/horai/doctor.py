@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+from horai.spark import jars
+
 OLDEST_JAVA = 17
 PATIENCE = 30  # seconds that a program may take to tell its version
 
@@ -32,6 +34,9 @@ def examine() -> list[Finding]:
         _package("pandas", "answers as data frames; Spark", "pip install 'pandas<3'"),
         _package("pyspark", "runs on Spark", "pip install 'horai[spark]'"),
         java(),
+        _jars("kafka", "topics of Kafka on Spark"),
+        _jars("delta", "tables of Delta Lake on Spark"),
+        _package("confluent-kafka", "topics of Kafka in one process", "pip install 'horai[kafka]'"),
         _program("dot", "pictures of dependencies", "apt-get install graphviz", ["dot", "-V"]),
     ]
 
@@ -61,6 +66,20 @@ def java_version(text: str) -> int | None:
     """
     found = re.search(r'"(?:1\.)?(\d+)', text)
     return None if found is None else int(found[1])
+
+
+def _jars(part: jars.Part, use: str) -> Finding:
+    """Jars that are there already: without them, Spark gets them itself when it starts."""
+    name = f"jars for {part}"
+    try:
+        wanted = jars.coordinate(part, jars.spark_version())
+    except (jars.NoJars, metadata.PackageNotFoundError) as error:
+        return Finding(name, use, None, f"{error}; see the line on pyspark")
+    advice = (
+        f"make jars, or set {jars.FOLDER} to their folder; without them "
+        f"Spark fetches {wanted} when it starts, if it has a network"
+    )
+    return Finding(name, use, wanted if jars.fetched(part) else None, advice)
 
 
 def _package(name: str, use: str, advice: str) -> Finding:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from horai.doctor import java
+from horai.spark import jars
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import connect
 
@@ -24,10 +25,19 @@ def need_java() -> None:
         pytest.fail(f"these tests need Java: {found.advice}", pytrace=False)
 
 
+def need_jars() -> None:
+    """The same for what Spark needs beside itself: tests do not fetch it."""
+    if not (
+        jars.fetched("kafka") and jars.fetched("delta") and (jars.folder() / "broker").is_dir()
+    ):
+        pytest.fail("these tests need jars: make jars", pytrace=False)
+
+
 @pytest.fixture(scope="session")
 def grid() -> Iterator[SparkGrid]:
     """Two tasks at once, in this process's own Spark."""
     need_java()
-    spark = connect("local[2]", SETTINGS)
+    need_jars()
+    spark = connect("local[2]", SETTINGS, ["kafka", "delta"])
     yield SparkGrid(spark)
     spark.stop()

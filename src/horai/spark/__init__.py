@@ -13,6 +13,7 @@
 | `cluster` | the same on Spark |
 | `batch` | a whole run, round by round |
 | `frames` | answers as Spark data frames |
+| `connect`, `jars` | a session of Spark, and what it needs for Kafka and Delta Lake |
 
 Only `cluster` and `frames` import PySpark.
 """

@@ -7,10 +7,12 @@ import re
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from horai.spark import jars
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,8 +38,12 @@ class NoSpark(Exception):
         super().__init__(f"{problem}; {hint}")
 
 
-def connect(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The session that is there, or a new one with a master."""
+def connect(
+    master: str,
+    settings: Mapping[str, str] | None = None,
+    parts: Collection[jars.Part] = (),
+) -> SparkSession:
+    """The session that is there, or a new one with a master, with what Kafka and Delta need."""
     check_master(master)
     try:
         from pyspark.sql import SparkSession
@@ -45,20 +51,44 @@ def connect(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
         raise NoSpark("PySpark is not installed", "pip install 'horai[spark]'") from None
     active = SparkSession.getActiveSession()
     if active is not None:
+        _check_parts(active, parts)
         return active
     # Workers on this machine have to be the Python that has Horai in it.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(master).appName("horai")
-    for name, value in (QUIET | dict(settings or {})).items():
+    for name, value in (QUIET | _jars(parts) | dict(settings or {})).items():
         builder = builder.config(name, value)
     with _log() as log:
         try:
             spark = builder.getOrCreate()
+            _check_parts(spark, parts)
             Path(log).unlink()  # all went well, and what comes later comes as exceptions
             return spark
+        except NoSpark:
+            raise
         except Exception as error:
             hint = f"horai doctor tells what is absent; what Java said is in {log}"
             raise NoSpark(f"Spark does not start: {_first_line(error)}", hint) from error
+
+
+def _jars(parts: Collection[jars.Part]) -> dict[str, str]:
+    try:
+        return jars.settings(parts)
+    except jars.NoJars as error:
+        raise NoSpark(str(error), f"pip install 'pyspark~={max(jars.DELTA)}.0'") from None
+
+
+def _check_parts(spark: SparkSession, parts: Collection[jars.Part]) -> None:
+    """A session cannot learn what it was started without."""
+    for part in parts:
+        try:
+            jvm: Any = spark._jvm
+            lookup = jvm.org.apache.spark.sql.execution.datasources.DataSource.lookupDataSource
+            lookup(part, spark._jsparkSession.sessionState().conf())
+        except Exception as error:
+            name = jars.coordinate(part, spark.version)
+            hint = f"start it with spark.jars.packages={name}"
+            raise NoSpark(f"this session of Spark has nothing for {part}", hint) from error
 
 
 def check_master(master: str) -> None:
