@@ -1,4 +1,7 @@
-"""Settings of all tests: how long an example takes is no test result; compiled code is tested."""
+"""Settings of all tests: how long an example takes is no test result; compiled code is tested.
+
+And what tests of several packages need: a Kafka broker.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,6 +10,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from hypothesis import settings
+from tests.brokers import Broker, broker
 
 from horai.temporal.kernels import FEW_IN_ALL, Kernel, loader
 
@@ -29,3 +33,10 @@ def way(request: pytest.FixtureRequest) -> Iterator[str]:
         name, how = "__call__", run
     with patch.object(Kernel, name, how):
         yield request.param
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A real broker, started when the first test of a process asks for it."""
+    with broker(tmp_path_factory.mktemp("kafka")) as started:
+        yield started

@@ -15,6 +15,7 @@ from horai.errors import UsageError
 from horai.io.arrival import by_arrival, extent
 from horai.io.formats import FORMATS
 from horai.io.letters import BadRow
+from horai.io.topics import SCHEME
 from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.terms import functor
 from horai.plan.entities import Entities, Kind
@@ -92,7 +93,11 @@ def is_files(given: object) -> bool:
 
 def _paths(given: object) -> list[str]:
     many = [given] if isinstance(given, str | os.PathLike) else cast(Sequence[Any], given)
-    return [str(path) if path == "-" else str(Path(path)) for path in many]
+    # The name of a topic is no path: two slashes in it are not one.
+    return [
+        path if isinstance(path, str) and path.startswith(SCHEME) else str(Path(path))
+        for path in many
+    ]
 
 
 def letters_of(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:

@@ -35,7 +35,10 @@ Predicates = Annotated[
 Input = Annotated[
     list[str] | None,
     typer.Option(
-        "--input", "-i", metavar="FILE", help="The stream: narrative, CSV, JSON lines, Parquet."
+        "--input",
+        "-i",
+        metavar="FILE",
+        help="The stream: narrative, CSV, JSON lines, Parquet, kafka://HOST:PORT/TOPIC.",
     ),
 ]
 Window = Annotated[int | None, typer.Option(metavar="N", help="How far back a query looks.")]

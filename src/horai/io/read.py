@@ -24,6 +24,7 @@ from .narratives import read_narrative
 from .rows import Item, RowReader
 from .schema import InputSchema
 from .times import Clock, Unit
+from .topics import SCHEME, Rows, read_topic
 
 PathLike = str | os.PathLike[str]
 PEEK_BYTES = 1 << 16
@@ -51,7 +52,7 @@ def read(
     type_name: str | None = None,
     strict: bool = False,
 ) -> Narrative:
-    """Read one or many files; `-` is standard input.
+    """Read one or many files; `-` is standard input, and `kafka://HOST:PORT/TOPIC` a topic.
 
     `format` overrides what the file names say. `unit` is the length of a time-point and lets ISO
     times in; `time_in` is the unit of integer epoch times. `type_name` is the type of all rows of
@@ -116,6 +117,9 @@ def joined(harvests: Sequence[Harvest]) -> Narrative:
 
 def read_file(file: str, format: Format | None, options: Options) -> Harvest:
     """What one file yields."""
+    if file.startswith(SCHEME):
+        rows = Rows(options.schema, options.clock, format, options.type_name, options.strict)
+        return read_topic(file, rows)
     label = "<stdin>" if file == "-" else file
     reader, harvest = options.start(label)
     expected = format or ("narrative" if file == "-" else format_of(file))

@@ -1,0 +1,203 @@
+"""Reads topics of Kafka: every message is a row, a JSON object or a line of a narrative.
+
+A topic is named `kafka://HOST:PORT/TOPIC`, with commas between several servers. What a row comes
+from is told by partition and offset: the file is the topic with its partition, the line the offset.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from .harvest import Harvest
+from .jsonfiles import read_json_lines
+from .letters import InputError
+from .narratives import read_narrative
+from .rows import RowReader
+from .schema import InputSchema
+from .times import Clock
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, Message
+
+SCHEME = "kafka://"
+PATIENCE = 10.0  # seconds that a broker may take to answer
+AT_ONCE = 10_000  # messages that are fetched together
+_URL = re.compile(r"kafka://([^/\s]+:\d+(?:,[^/\s,]+:\d+)*)/([A-Za-z0-9._-]{1,249})")
+
+
+class Topic(NamedTuple):
+    """A topic and where to ask for it."""
+
+    servers: str
+    name: str
+
+    @property
+    def url(self) -> str:
+        """How people name it."""
+        return f"{SCHEME}{self.servers}/{self.name}"
+
+    def partition(self, number: int) -> str:
+        """What stands as the file of rows of a partition."""
+        return f"{self.url}/{number}"
+
+
+def topic_of(url: str) -> Topic:
+    """The topic that a text names.
+
+    >>> topic_of("kafka://localhost:9092/signals")
+    Topic(servers='localhost:9092', name='signals')
+    """
+    found = _URL.fullmatch(url)
+    if found is None:
+        raise InputError(url, "this names no topic", hint="write kafka://HOST:PORT/TOPIC")
+    return Topic(found[1], found[2])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How rows of a topic are read: what the rules know, how times are meant, and the format."""
+
+    schema: InputSchema
+    clock: Clock
+    format: str | None = None
+    type_name: str | None = None
+    strict: bool = False
+
+    def read(self, file: str, offsets: Sequence[int], values: Sequence[bytes | None]) -> Harvest:
+        """What messages say. One without a value is a dead letter, like any bad row."""
+        reader, harvest = RowReader(self.schema, self.clock, file), Harvest(file, self.strict)
+        for line, value in enumerate(values, 1):
+            if value is None or not value.strip():
+                harvest.refuse(line, b"", "null", "the message has no value")
+        # A line break inside a message is no end of a row: JSON takes a blank for it.
+        lines = [(value or b"").replace(b"\n", b" ") for value in values]
+        text = io.BytesIO(b"\n".join(lines))
+        try:
+            harvest.settle()
+            if (self.format or _format(lines)) == "jsonl":
+                read_json_lines(text, reader, harvest, self.type_name)
+            else:
+                read_narrative(text, reader, harvest)
+        except InputError as error:
+            if error.line is None:
+                raise
+            line = offsets[error.line - 1]
+            raise InputError(
+                file, error.reason, line=line, text=error.text, hint=error.hint
+            ) from None
+        return _at_offsets(harvest, np.asarray(offsets, np.int64))
+
+
+def _format(lines: Sequence[bytes]) -> str:
+    """JSON or narrative, by the first message that says something."""
+    first = next((line for line in lines if line.strip()), b"")
+    return "jsonl" if first.lstrip().startswith(b"{") else "narrative"
+
+
+def _at_offsets(harvest: Harvest, offsets: Any) -> Harvest:
+    """The rows with offsets for their lines."""
+    harvest.blocks = [
+        replace(block, line=pa.array(offsets[np.asarray(block.line) - 1]))
+        for block in harvest.blocks
+    ]
+    harvest.items = [item._replace(line=int(offsets[item.line - 1])) for item in harvest.items]
+    harvest.letters = [
+        letter._replace(line=int(offsets[letter.line - 1])) for letter in harvest.letters
+    ]
+    return harvest
+
+
+def read_topic(url: str, rows: Rows) -> Harvest:
+    """All messages that a topic has now, from the oldest on."""
+    if rows.format not in (None, "jsonl", "narrative"):
+        hint = "messages are JSON objects (jsonl) or lines of a narrative"
+        raise InputError(url, f"a topic cannot be read as {rows.format}", hint=hint)
+    topic = topic_of(url)
+    whole = Harvest(url, rows.strict)
+    for partition, messages in sorted(_messages(topic).items()):
+        values = [message.value() for message in messages]
+        offsets = [message.offset() for message in messages]
+        found = rows.read(topic.partition(partition), offsets, values)  # type: ignore[arg-type]
+        whole.blocks += found.blocks
+        whole.items += found.items
+        whole.letters += found.letters
+    return whole
+
+
+def _messages(topic: Topic) -> dict[int, list[Message]]:
+    """Messages by partition."""
+    found: dict[int, list[Message]] = {}
+    with _consumer(topic) as consumer:
+        ends = _assign(consumer, topic)
+        waiting = set(ends)
+        while waiting:
+            for message in consumer.consume(AT_ONCE, timeout=1.0):
+                partition, offset = message.partition() or 0, message.offset() or 0
+                error = message.error()
+                if error is None and offset < ends[partition]:
+                    found.setdefault(partition, []).append(message)
+                elif error is not None and error.code() != _end_of_partition():
+                    raise InputError(topic.url, f"it cannot be read: {error.str()}")
+                if error is not None or offset + 1 >= ends[partition]:
+                    waiting.discard(partition)
+    return found
+
+
+def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
+    """Start all partitions at their oldest message; where each of them ends now."""
+    from confluent_kafka import KafkaException, TopicPartition
+
+    try:
+        known = consumer.list_topics(timeout=PATIENCE).topics
+    except KafkaException as error:
+        hint = "check host and port, and that the broker runs"
+        raise InputError(topic.url, f"no broker answers at {topic.servers}", hint=hint) from error
+    if topic.name not in known:
+        near = get_close_matches(topic.name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else "check its name"
+        raise InputError(topic.url, f"there is no topic {topic.name}", hint=hint)
+    starts, ends = [], {}
+    for number in known[topic.name].partitions:
+        place = TopicPartition(topic.name, number)
+        low, high = consumer.get_watermark_offsets(place, timeout=PATIENCE)
+        if high > low:
+            starts.append(TopicPartition(topic.name, number, low))
+            ends[number] = high
+    consumer.assign(starts)
+    return ends
+
+
+def _end_of_partition() -> int:
+    from confluent_kafka import KafkaError
+
+    return int(KafkaError._PARTITION_EOF)
+
+
+@contextmanager
+def _consumer(topic: Topic) -> Iterator[Consumer]:
+    try:
+        from confluent_kafka import Consumer
+    except ImportError:
+        hint = "pip install 'horai[kafka]'"
+        raise InputError(topic.url, "there is no client for Kafka here", hint=hint) from None
+    settings: dict[str, Any] = {
+        "bootstrap.servers": topic.servers,
+        "group.id": "horai",  # asked for, though nothing is committed
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+        "log_level": 0,  # what goes wrong is told once, in words
+    }
+    consumer = Consumer(settings)
+    try:
+        yield consumer
+    finally:
+        consumer.close()
