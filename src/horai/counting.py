@@ -100,13 +100,12 @@ class Counting:
     def to_state(self, revised: Sequence[int | None]) -> dict[str, Any]:
         """What a session that goes on has to know, as plain values. Windows are not kept."""
         run = asdict(self.metrics(revised, 0).run)
-        columns = zip(*self._waiting, strict=True)
         return {
             "counts": {name: run[name] for name in _FIELDS},
             "revised": run["revised"],
             "items": self._items,
             "bins": self._bins.tolist(),
-            "waiting": [np.concatenate(column).tolist() for column in columns],
+            "waiting": self.waiting(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -114,8 +113,21 @@ class Counting:
         self._before, self._revised_before = state["counts"], state["revised"]
         self._items = state["items"]
         self._bins = np.array(state["bins"], np.int64)
-        columns = [np.array(column, np.int64) for column in state["waiting"]]
+        self.wait_for(state["waiting"])
+
+    def waiting(self) -> list[list[int]]:
+        """The items that have come and are not judged yet, as plain values."""
+        return [np.concatenate(column).tolist() for column in zip(*self._waiting, strict=True)]
+
+    def wait_for(self, waiting: list[list[int]]) -> None:
+        """Go on with what waits elsewhere; who counted it as an item has done so."""
+        columns = [np.array(column, np.int64) for column in waiting]
         self._waiting = [Arrived(*columns)] if columns else []
+
+    def beyond(self, items: int) -> None:
+        """Items that came after the end of the run."""
+        self._items += items
+        self._left_over += items
 
     def counted(self) -> dict[str, Any]:
         """All that was counted, as plain values that can be put together with those of others."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from horai.sparked import SparkAnswers
+    from horai.streaming import Streaming
     from horai.tuning import Tuning
 
 PathLike = str | os.PathLike[str]
@@ -232,6 +233,43 @@ class Rules:
         from horai.sparked import frames_of
 
         return frames_of(self, input, session=session, master=master, buckets=buckets, **settings)
+
+    def stream(
+        self,
+        source: object,
+        *,
+        sink: object,
+        checkpoint: PathLike,
+        trigger: str = "1s",
+        delay: int = 0,
+        session: SparkSession | None = None,
+        master: str | None = None,
+        buckets: int | None = None,
+        **settings: Any,
+    ) -> Streaming:
+        """Start a stream on Spark: items in as they come, changes of the answers out.
+
+        `source` is a streaming data frame with columns named as in a CSV file, or the name of a
+        source such as `csv:FOLDER`; `sink` is one of them or a list, such as `parquet:FOLDER`. In
+        the folder `checkpoint` the stream keeps its state, and goes on from there when it is
+        started again. A query time is asked once an item has arrived that is later by more than
+        `delay`. `trigger` is how often Spark looks for items, or `available-now` to read all there
+        is and end. `settings` are those of `run` that are about time and input.
+        """
+        from horai.streaming import start
+
+        return start(
+            self,
+            source,
+            sink=sink,
+            checkpoint=str(checkpoint),
+            trigger=trigger,
+            delay=delay,
+            session=session,
+            master=master,
+            buckets=buckets,
+            **settings,
+        )
 
     def tune(
         self,

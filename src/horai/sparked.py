@@ -93,9 +93,9 @@ def run(
 ) -> Result:
     """Run on Spark, and bring the answers here."""
     job = job_of(rules, input, **settings)
-    with _explained():
-        grid = SparkGrid(connect(_master(master)))
-        return run_job(grid, job, _buckets(buckets, grid))
+    with explained():
+        grid = SparkGrid(connect(master_of(master)))
+        return run_job(grid, job, buckets_of(buckets, grid))
 
 
 def frames_of(
@@ -109,11 +109,11 @@ def frames_of(
 ) -> SparkAnswers:
     """Run on Spark, and leave the answers there."""
     job = job_of(rules, input, **({"answers": "final"} | settings))
-    with _explained():
+    with explained():
         is_frame = hasattr(input, "mapInArrow")
         spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
-        grid = SparkGrid(spark or connect(_master(master)))
-        task = task_of(job, 0, _buckets(buckets, grid))
+        grid = SparkGrid(spark or connect(master_of(master)))
+        task = task_of(job, 0, buckets_of(buckets, grid))
         if is_frame:
             items = grid.frame(input, task, job.options)  # type: ignore[arg-type]
         else:
@@ -123,18 +123,20 @@ def frames_of(
         return SparkAnswers(job, grid, ran)
 
 
-def _master(given: str | None) -> str:
+def master_of(given: str | None) -> str:
+    """Where Spark runs."""
     return MASTER if given is None else text(given, "master", "for example local[*]")
 
 
-def _buckets(given: int | None, grid: SparkGrid) -> int:
+def buckets_of(given: int | None, grid: SparkGrid) -> int:
+    """In how many buckets entities are split."""
     if given is not None:
         return length(given, "buckets", 1)
     return max(2, BUCKETS_PER_TASK * grid.parallel)
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
     """What Spark says when something goes wrong, in a sentence."""
     try:
         yield

@@ -113,19 +113,19 @@ def job_of(
     )
 
 
-def plan(rules: Rules, buckets: int, include_input: bool = False) -> Plan:
+def plan(rules: Rules, buckets: int, include_input: bool = False, meet: bool = True) -> Plan:
     """The stages of rules, ready for some number of buckets."""
     description, schema = rules.description, rules.schema
     inputs = [(t.kind, t.name, t.arity) for types in schema.types.values() for t in types]
     stages = stages_of(description)
-    return plan_of(description, stages, inputs, buckets, include_input)
+    return plan_of(description, stages, inputs, buckets, include_input, meet)
 
 
-def task_of(job: Job, number: int, buckets: int) -> RunTask:
+def task_of(job: Job, number: int, buckets: int, meet: bool = True) -> RunTask:
     """A job as workers need it."""
     return RunTask(
         number,
-        plan(job.rules, buckets, job.include_input),
+        plan(job.rules, buckets, job.include_input, meet),
         Hooks(letters_of, Counting),
         job.rules.predicates,
         job.forms,
@@ -222,7 +222,7 @@ def check(outcome: Outcome) -> None:
 def result_of(job: Job, task: RunTask, outcome: Outcome, found: Iterable[Record]) -> Result:
     """The result of a run whose answers are here."""
     queries = [] if task.clock is None else task.clock.queries
-    raw = _raw_answers(queries, job.forms, list(found))
+    raw = raw_answers(queries, job.forms, list(found))
 
     def wanted(name: str, arity: int, is_fluent: bool) -> bool:
         return job.include_input or job.rules.is_output(name, arity, is_fluent)
@@ -246,7 +246,7 @@ def metrics_of(outcome: Outcome, revised: Sequence[int | None] | None = None) ->
     return counting.metrics(nothing if revised is None else revised, unreadable)
 
 
-def _raw_answers(
+def raw_answers(
     queries: Sequence[int], forms: Sequence[Answers], found: Sequence[Record]
 ) -> list[EngineAnswer]:
     """Answers as an engine gives them, one for each query time."""

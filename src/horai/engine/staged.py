@@ -9,14 +9,17 @@ session takes for final is found from a longer one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
 from horai.engine.answer import EventTable, FluentTable, Part
 from horai.engine.arrow_items import ItemKind
+from horai.engine.horizon import sources_of
 from horai.engine.session import Incremental, Predicate, Session
+from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
+from horai.plan.program import Stratum
 from horai.temporal.spans import INF, Ints, previous_point
 
 Key = tuple[str, int]
@@ -27,7 +30,8 @@ class StagedSession(Session):
     """A session whose `given` relations come from elsewhere.
 
     `memory` is how far back changes of them may lie, None without bound; it counts only if it is
-    longer than the window.
+    longer than the window. Where the whole run is not known beforehand, `given_final` says instead,
+    before each query, up to where what is given is final.
     """
 
     def __init__(
@@ -56,8 +60,47 @@ class StagedSession(Session):
             incremental=incremental,
         )
         self.shown_window = window
+        self.given = frozenset(given)
+        self.given_final: int | None = None
         self.stream.window = window
-        self.stream.given = frozenset(given)
+        self.stream.give(self.given)
+
+    def border(self, query: int) -> int:
+        """The last time-point of a whole cell that no item and no change can change any more."""
+        border = super().border(query)
+        if self.given_final is None or self.given_final >= border:
+            return border
+        border = self.given_final
+        border -= (border + 1) % self.tick
+        return max(self.start, border)
+
+    def restore(self, data: bytes) -> None:
+        """Take up the run that was saved."""
+        super().restore(data)
+        self.stream.give(self.given)
+
+    def final_of(self, entities: Collection[tuple[str, str, int]]) -> int:
+        """Up to where some of what rules make is final: changes of it lie after that."""
+        if self.window is None:
+            return self.start
+        final = self.final(self.cuts, self.inputs.cut)
+        found = self.inputs.cut
+        for stratum in self.program.strata:
+            for source in sources_of(stratum):
+                if (source[0], *self._written(source[1])) in entities:
+                    late = self._may_be_known_late(stratum, source[1])
+                    found = min(found, self.start if late else final(source))
+        return found
+
+    def _written(self, key: Key) -> Key:
+        fold = self.program.unwrapping.folds.get(key)
+        return key if fold is None else (fold.name, len(fold.parts))
+
+    def _may_be_known_late(self, stratum: Stratum, key: Key) -> bool:
+        """Has an entity a past, as soon as somebody names it?"""
+        if any(plan.key == key and not present_only(plan) for plan in stratum.static):
+            return True
+        return bool(self.program.dynamic) and any(p.key == key for p in stratum.initially)
 
     def in_window(self, part: Part) -> Part:
         """What of a part of the answer lies in the window at the last query time."""

@@ -158,6 +158,13 @@ class Stream:
             stream._shelf(kind, (name, arity)).set_state(saved)
         return stream
 
+    def give(self, types: Iterable[tuple[ItemKind, Key]]) -> None:
+        """Items of these types are given: what there is of them, and what comes."""
+        self.given = frozenset(types)
+        for kind, shelves in self._shelves.items():
+            for key, shelf in shelves.items():
+                shelf.given = (kind, key) in self.given
+
     def _all(self) -> list[Shelf]:
         return [shelf for shelves in self._shelves.values() for shelf in shelves.values()]
 

@@ -27,12 +27,16 @@ CODES: dict[str, str] = {
     "quote": "a quoted field that does not end on its line",
     "encoding": "bytes that are not UTF-8",
     "json": "not a JSON object on one line",
+    "unreadable": "a whole file of a stream that cannot be read",
     "too-late": "arrived after its window had passed",
     "partly-too-late": "began before its window: only the part inside was used or taken back",
     "unknown-retraction": "takes back something that was never there",
     "outside-run": "lies before the start or after the end of the run",
 }
 """Every code a dead letter can have. The last four are given by engines, not by readers."""
+
+UNREADABLE = "unreadable"
+"""The code of files that one who reads them at once would be stopped by."""
 
 OF_ENGINES = frozenset(["too-late", "partly-too-late", "unknown-retraction", "outside-run"])
 """The codes of rows that could be read."""

@@ -17,11 +17,13 @@ import pyarrow as pa
 from .arrowfiles import read_table
 from .csvfiles import read_csv
 from .formats import COMPRESSED, Format, first_line, format_of, text_format
+from .harvest import Harvest
 from .items import ItemTable, Narrative
 from .jsonfiles import read_json_lines
 from .letters import InputError
 from .narratives import read_narrative
 from .read import PEEK_BYTES, Options, explained, joined, read_file
+from .rows import RowReader
 
 PIECE_BYTES = 1 << 25
 PIECE_ROWS = 1 << 20
@@ -136,6 +138,20 @@ def _read(piece: Piece, options: Options) -> Narrative:
         else:
             read_json_lines(stream, reader, harvest, options.type_name)
     return joined([harvest])
+
+
+def read_lines(text: bytes, format: Format | None, options: Options, name: str) -> Narrative:
+    """The items of lines that are no file: narrative rows or, if they look like it, JSON."""
+    reader, harvest = options.start(name)
+    if format is None:
+        format = "jsonl" if text.lstrip().startswith(b"{") else "narrative"
+    read = read_narrative if format == "narrative" else _json_lines
+    read(io.BytesIO(text), reader, harvest)
+    return joined([harvest])
+
+
+def _json_lines(stream: io.BytesIO, reader: RowReader, harvest: Harvest) -> None:
+    read_json_lines(stream, reader, harvest, None)
 
 
 def _groups(piece: Piece) -> pa.Table:

@@ -14,6 +14,11 @@
 | `batch` | a whole run, round by round |
 | `frames` | answers as Spark data frames |
 | `connect`, `jars` | a session of Spark, and what it needs for Kafka and Delta Lake |
+| `checkpoint` | the folder of a stream: state by bucket, a manifest for every step |
+| `resident` | a bucket from one step of a stream to the next |
+| `steps` | a stream step by step, in one process or on Spark |
+| `changelog` | what a step has found, as rows that sinks write |
+| `sources`, `sinks`, `sink_*` | where items come from, and where changes go |
 
-Only `cluster` and `frames` import PySpark.
+Only `cluster` and `frames` need PySpark, and of sources and sinks those that speak of it.
 """

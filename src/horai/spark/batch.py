@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+import pyarrow.compute as pc
+
 from horai.io.arrival import extent
 from horai.io.items import Narrative
-from horai.io.letters import DeadLetter, InputError
+from horai.io.letters import UNREADABLE, DeadLetter, InputError
 from horai.io.pieces import Piece, read_piece
 from horai.io.read import Options
 from horai.spark.bucket import run_bucket
@@ -37,6 +39,30 @@ class Outcome:
     problem: tuple[int, str] | None = None
     unreadable: InputError | None = None
     extent: Extent | None = None
+    arrival: int | None = None  # the last one
+
+    def hear(self, what: str, content: Any) -> None:
+        """Take in what a worker has to say."""
+        match what:
+            case "extent":
+                first, last = self.extent or content
+                self.extent = min(first, content[0]), max(last, content[1])
+            case "arrival":
+                self.arrival = content if self.arrival is None else max(self.arrival, content)
+            case "letters":
+                self.letters.extend(DeadLetter(*letter) for letter in content)
+            case "counted":
+                self.counted.append(content)
+            case "found":
+                for kind, number in content.items():
+                    self.found[kind] = self.found.get(kind, 0) + number
+            case "error":
+                found = (content["query"], content["text"])
+                self.problem = min(self.problem or found, found)
+            case "unreadable":
+                file, reason, line, text, hint = content
+                again = InputError(file, reason, line=line, text=text, hint=hint)
+                self.unreadable = self.unreadable or again
 
 
 @dataclass(slots=True)
@@ -67,6 +93,8 @@ def packed(routes: Routes, run: int, seq: int, narrative: Narrative) -> Iterator
     found = extent(narrative.tables)
     if found is not None:
         yield message(run, seq, "extent", found)
+        arrived = [pc.max(t.table.column("arrival")).as_py() for t in narrative.tables if len(t)]
+        yield message(run, seq, "arrival", max(arrived))
     if narrative.dead_letters:
         yield message(run, seq, "letters", narrative.dead_letters)
 
@@ -82,6 +110,25 @@ def reader(
             yield from packed(routes, run, number, narrative)
         except InputError as error:
             yield unreadable(run, number, error)
+
+    return read
+
+
+def patient_reader(
+    routes: Routes, run: int, pieces: Sequence[Piece], options: Options, format: Any
+) -> Read:
+    """Reads pieces of files of a stream; a file that cannot be read is a dead letter."""
+
+    def read(number: int) -> Iterator[Record]:
+        try:
+            narrative = read_piece(pieces[number], options, format)
+        except InputError as error:
+            if options.strict:
+                yield unreadable(run, number, error)
+                return
+            letter = DeadLetter(error.file, error.line or 0, error.text, error.reason, UNREADABLE)
+            narrative = Narrative((), [letter])
+        yield from packed(routes, run, number, narrative)
 
     return read
 
@@ -136,7 +183,7 @@ def _work(runs: Sequence[RunTask], round: int, slots: int) -> Work:
     lean = [run.only(stage) for run in runs]
 
     def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        groups = _grouped(records)
+        groups = grouped(records)
         for run in lean:
             for bucket in range(run.plan.routes.buckets):
                 if run.plan.routes.slot(run.number, bucket) % slots == slot:
@@ -150,7 +197,7 @@ def _meeting(routes: dict[int, Routes]) -> Work:
     """What meets in a slot; where there is nothing, nothing goes on."""
 
     def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        for (run, bucket), group in _grouped(records).items():
+        for (run, bucket), group in grouped(records).items():
             sent = False
             for record in send_on(routes[run], group):
                 sent = True
@@ -161,7 +208,8 @@ def _meeting(routes: dict[int, Routes]) -> Work:
     return work
 
 
-def _grouped(records: Sequence[Record]) -> dict[tuple[int, int], list[Record]]:
+def grouped(records: Sequence[Record]) -> dict[tuple[int, int], list[Record]]:
+    """Records by run and bucket."""
     groups: dict[tuple[int, int], list[Record]] = {}
     for record in records:
         groups.setdefault((record.run, record.bucket), []).append(record)
@@ -178,29 +226,12 @@ def _listen(
         if record.run not in places:
             continue
         place, label = places[record.run], Label.load(record.label)
-        outcome, content = outcomes[place], json.loads(record.blob)
-        match label.what:
-            case "extent":
-                first, last = outcome.extent or content
-                outcome.extent = min(first, content[0]), max(last, content[1])
-            case "letters":
-                outcome.letters.extend(DeadLetter(*letter) for letter in content)
-            case "counted":
-                outcome.counted.append(content)
-            case "found":
-                for kind, number in content.items():
-                    outcome.found[kind] = outcome.found.get(kind, 0) + number
-            case "rounds":
-                rounds.update(content)
-            case "reach":
-                _remember(runs[place], label.number, content)
-            case "error":
-                found = (content["query"], content["text"])
-                outcome.problem = min(outcome.problem or found, found)
-            case "unreadable":
-                file, reason, line, text, hint = content
-                again = InputError(file, reason, line=line, text=text, hint=hint)
-                outcome.unreadable = outcome.unreadable or again
+        content = json.loads(record.blob)
+        outcomes[place].hear(label.what, content)
+        if label.what == "rounds":
+            rounds.update(content)
+        elif label.what == "reach":
+            _remember(runs[place], label.number, content)
     return rounds
 
 

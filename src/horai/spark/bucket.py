@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 
 from horai.engine.answer import Answer, FluentTable, Part
 from horai.engine.errors import EngineError
@@ -25,10 +26,21 @@ from horai.spark.records import ANSWERS, DRIVER, Label, Record, Rows, joined, pl
 from horai.spark.routes import Entity, Routes, engine_round
 from horai.spark.tasks import Clockwork, Ownership, RunTask, StageTask
 
+GUEST = "\0guest"  # as a file: that of items which are judged and counted elsewhere
+
 
 @dataclass(frozen=True)
 class Guest(ItemTable):
-    """Items that are judged and counted elsewhere."""
+    """Items that are judged and counted elsewhere. Those that wait are known by their file."""
+
+    @classmethod
+    def of(cls, items: ItemTable) -> Guest:
+        """Items as guests."""
+        rows = len(items)
+        file = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), [GUEST])
+        place = items.table.schema.get_field_index("file")
+        table = items.table.set_column(place, items.table.schema.field(place), file)
+        return cls(*items.key, table)
 
 
 def run_bucket(
@@ -38,9 +50,9 @@ def run_bucket(
     assert run.clock is not None
     if not stage.is_split and bucket:
         return
-    work = _Work(run, stage, run.clock, bucket)
+    work = Work(run, stage, run.clock, bucket)
     try:
-        work.advance(_tables(records))
+        work.advance(tables_of(records))
     except EngineError as error:
         query = work.session.query
         yield work.message("error", {"query": query, "text": str(error)})
@@ -48,7 +60,7 @@ def run_bucket(
     yield from work.results()
 
 
-def _tables(records: Sequence[Record]) -> list[ItemTable]:
+def tables_of(records: Sequence[Record]) -> list[ItemTable]:
     """The items of records, in the order of the stream; guests apart from those at home."""
     groups: dict[tuple[TableKey, bool], list[Record]] = {}
     for record in sorted(records, key=lambda record: record.seq):
@@ -57,7 +69,7 @@ def _tables(records: Sequence[Record]) -> list[ItemTable]:
     found: list[ItemTable] = []
     for (key, home), some in groups.items():
         table = joined(key, [unpacked(record.blob) for record in some])
-        found.append(table if home else Guest(*key, table.table))
+        found.append(table if home else Guest.of(table))
     return found
 
 
@@ -75,7 +87,7 @@ def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescripti
     return found
 
 
-class _Work:
+class Work:
     """A session of a stage, and what comes of it."""
 
     def __init__(self, run: RunTask, stage: StageTask, clock: Clockwork, bucket: int) -> None:
@@ -105,13 +117,21 @@ class _Work:
         """Ask at all query times."""
         queries, previous = self.clock.queries, None
         for query, new in zip(queries, by_arrival(tables, queries), strict=True):
-            answer = self.session.advance(query, new)
-            dropped = _at_home(answer.dropped)
-            self.tally.judge([t for t in new if not isinstance(t, Guest)], dropped, query, previous)
-            self.letters.extend(self.run.hooks.letters(dropped))
-            self._take(answer)
+            self.ask(query, new, previous)
             previous = query
-        left_over = _at_home(self.session.finish())
+        self.finish()
+
+    def ask(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
+        """Ask at a query time, with items that are new since the one before."""
+        answer = self.session.advance(query, new)
+        dropped = at_home(answer.dropped)
+        self.tally.judge([t for t in new if not isinstance(t, Guest)], dropped, query, previous)
+        self.letters.extend(self.run.hooks.letters(dropped))
+        self._take(answer)
+
+    def finish(self) -> None:
+        """The run is over."""
+        left_over = at_home(self.session.finish())
         self.tally.finish(len(left_over))
         self.letters.extend(self.run.hooks.letters(left_over))
 
@@ -149,7 +169,7 @@ class _Work:
                 yield routes.record(ANSWERS, number, self.bucket, self.bucket, label, table)
         far = 0
         for key, table in self.sent.tables():
-            far = max(far, reach(key, table))
+            far = max(far, self.reach(key, table))
             after = engine_round(self.stage.number)
             for record in routes.send(number, self.bucket, key, table, "given", after):
                 rounds.add(record.round)
@@ -162,6 +182,10 @@ class _Work:
             yield self.message("letters", self.letters)
         yield self.message("counted", self.tally.counted())
 
+    def reach(self, key: TableKey, table: pa.Table) -> int:
+        """How far before its query time a change lies that is sent to later stages."""
+        return reach(key, table)
+
     def message(self, what: str, content: object) -> Record:
         """Something for who runs it all."""
         slot = self.run.plan.routes.slot(self.run.number, self.bucket)
@@ -171,8 +195,9 @@ class _Work:
         )
 
 
-def _at_home(dropped: Sequence[Dropped]) -> list[Dropped]:
-    return [one for one in dropped if not isinstance(one.origin, Guest)]
+def at_home(dropped: Sequence[Dropped]) -> list[Dropped]:
+    """What is judged here."""
+    return [one for one in dropped if one.file != GUEST]
 
 
 def _owned(

@@ -122,16 +122,21 @@ def term_array(column: Column, symbols: Symbols) -> tuple[bytes, pa.Array]:
 
 
 def reach(key: TableKey, table: pa.Table) -> int:
-    """How far before its query time a change lies, at most.
+    """How far before its query time a change lies, at most."""
+    arrival, first = first_changes(key, table)
+    return int((arrival - first).max(initial=0)) + 1
+
+
+def first_changes(key: TableKey, table: pa.Table) -> tuple[Rows, Rows]:
+    """For every row its query time, and the first time-point that it changes.
 
     An interval that is given again with another end has changed only from the earlier of the two
     ends on.
     """
     arrival, start = (table.column(name).to_numpy() for name in ("arrival", "start"))
-    first = start
     if key.kind == "fluent" and table.num_rows > 1:
-        first = _first_differences(key, table, arrival, start)
-    return int((arrival - first).max(initial=0)) + 1
+        return arrival, _first_differences(key, table, arrival, start)
+    return arrival, start
 
 
 def _first_differences(key: TableKey, table: pa.Table, arrival: Rows, start: Rows) -> Rows:

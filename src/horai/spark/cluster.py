@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from horai.io.formats import Format
 from horai.io.items import Narrative
 from horai.io.letters import InputError
-from horai.io.pieces import shifted
+from horai.io.pieces import read_lines, shifted
 from horai.io.read import Options, read_object
 from horai.spark.batch import packed, unreadable
 from horai.spark.grid import Grid, Read, Work
@@ -63,8 +65,20 @@ class SparkGrid(Grid["DataFrame"]):
 
     def frame(self, frame: DataFrame, task: RunTask, options: Options) -> DataFrame:
         """The rows of a data frame on their way to buckets."""
+        return self._packed(frame, task, partial(_read, options=options))
+
+    def lines(
+        self, frame: DataFrame, task: RunTask, options: Options, format: Format | None
+    ) -> DataFrame:
+        """The lines in the column `value` of a data frame on their way to buckets."""
+        from pyspark.sql import functions as f
+
+        lines = frame.select(f.col("value").cast("string"))
+        return self._packed(lines, task, partial(_read_lines, options=options, format=format))
+
+    def _packed(self, frame: DataFrame, task: RunTask, read: ReadTable) -> DataFrame:
         self._tell("read and send")
-        pack = _packing(task.plan.routes, task.number, options)
+        pack = _packing(task.plan.routes, task.number, read)
         return self._kept(frame.mapInArrow(pack, _TYPES))
 
     def step(
@@ -138,8 +152,11 @@ def batches_of(records: Iterable[Record]) -> Iterator[pa.RecordBatch]:
         yield to_batch(some)
 
 
+ReadTable = Callable[[pa.Table, str, int], Narrative]  # with a name, and rows that are before it
+
+
 def _packing(
-    routes: Routes, run: int, options: Options
+    routes: Routes, run: int, read: ReadTable
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -150,7 +167,7 @@ def _packing(
         for number, table in enumerate(_large(batches)):
             seq = (partition << 20) + number
             try:
-                narrative = _read(table, options, f"<partition {partition}>", lines)
+                narrative = read(table, f"<partition {partition}>", lines)
                 yield from batches_of(packed(routes, run, seq, narrative))
             except InputError as error:
                 yield to_batch([unreadable(run, seq, error)])
@@ -173,7 +190,16 @@ def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(some)
 
 
-def _read(table: pa.Table, options: Options, name: str, lines: int) -> Narrative:
+def _read_lines(
+    table: pa.Table, name: str, lines: int, options: Options, format: Format | None
+) -> Narrative:
+    # A line that has breaks in it is still one.
+    values = [line.replace("\n", " ") for line in table.column(0).to_pylist() if line is not None]
+    text = "\n".join(values).encode("utf-8", "surrogatepass")
+    return shifted(read_lines(text, format, options, name), lines)
+
+
+def _read(table: pa.Table, name: str, lines: int, options: Options) -> Narrative:
     narrative = read_object(
         table,
         options.schema,

@@ -34,7 +34,8 @@ def answers(spark: SparkSession, records: Sequence[DataFrame], form: str, kind: 
             for record in from_batch(batch):
                 label = Label.load(record.label)
                 if label.what == form and label.kind == kind:
-                    yield from _table(label, unpacked(record.blob), form).to_batches()
+                    columns = answer_columns(label, unpacked(record.blob), form)
+                    yield from pa.table(columns).to_batches()
 
     if not records:
         return spark.createDataFrame([], types)
@@ -42,7 +43,8 @@ def answers(spark: SparkSession, records: Sequence[DataFrame], form: str, kind: 
     return whole.filter(f.col("round") == ANSWERS).mapInArrow(rows, types)
 
 
-def _table(label: Label, table: pa.Table, form: str) -> pa.Table:
+def answer_columns(label: Label, table: pa.Table, form: str) -> dict[str, pa.Array]:
+    """The rows of a form of answer as columns."""
     size = table.num_rows
     columns = {"name": pa.array([label.name] * size, pa.string())}
     columns["args"] = _lists([_texts(table, f"a{i}") for i in range(label.arity)], size)
@@ -57,7 +59,7 @@ def _table(label: Label, table: pa.Table, form: str) -> pa.Table:
     if form == "changelog":
         signs = table.column("op").to_numpy() > 0
         columns["op"] = pa.array(["-", "+"]).take(pa.array(signs.astype(np.int8)))
-    return pa.table(columns)
+    return columns
 
 
 def _texts(table: pa.Table, name: str) -> pa.Array:

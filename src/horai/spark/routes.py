@@ -16,7 +16,7 @@ import pyarrow as pa
 from horai.io.schema import TableKey
 from horai.plan.stages import Stage
 from horai.spark.hashing import Hashes, Path, hash_argument, hash_rows
-from horai.spark.records import ROW, Label, Record, Rows, lean, packed
+from horai.spark.records import ROW, Label, Record, Rows, lean, packed, pick
 
 Entity = tuple[str, str, int]  # event or fluent, name, arity
 
@@ -36,7 +36,8 @@ class Route:
     """Rows go to the bucket of what stands at `place`.
 
     Without a place all go to bucket 0 (`whole` False) or by all their arguments (True). With a
-    meeting point they stop there first, and go on to the buckets that ask for them.
+    meeting point they stop there first, and go on to the buckets that ask for them. What goes
+    `everywhere` is at home there, and a guest in all other buckets.
     """
 
     round: int
@@ -44,6 +45,7 @@ class Route:
     whole: bool = False
     home: bool = False
     meeting: int | None = None
+    everywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,28 @@ class Routes:
             hashes = hash_rows(table, label.arity)
         else:
             hashes = np.zeros(table.num_rows, np.uint64)
+        if route.everywhere:
+            yield from self._to_all(run, seq, table, route, label, self.bucket(hashes))
+            return
         for bucket, part in split(table, self.bucket(hashes), self.buckets):
             yield self.record(route.round, run, bucket, seq, label, part)
+
+    def _to_all(
+        self, run: int, seq: int, table: pa.Table, route: Route, label: Label, own: Rows
+    ) -> Iterator[Record]:
+        """The rows of a table to every bucket, each of them once."""
+        if not route.home:  # nowhere are they at home, so all buckets get the same
+            blob = packed(lean(table)) if table.num_rows else b""
+            for bucket in range(self.buckets if blob else 0):
+                slot = self.slot(run, bucket)
+                yield Record(route.round, slot, run, bucket, seq, label.dump(), blob)
+            return
+        for bucket in range(self.buckets):
+            for home in (True, False):
+                rows = np.flatnonzero((own == bucket) == home)
+                if len(rows):
+                    named = label._replace(home=home)
+                    yield self.record(route.round, run, bucket, seq, named, pick(table, rows))
 
     def _ask(self, run: int, seq: int, table: pa.Table, ask: Asking) -> Iterator[Record]:
         wanted, key = hash_argument(table, ask.place), hash_argument(table, ask.key)
@@ -168,14 +190,20 @@ def split(table: pa.Table, buckets: Rows, number: int) -> Iterator[tuple[int, pa
         yield bucket, lean(ordered.slice(ends[bucket] - counts[bucket], counts[bucket]))
 
 
-def routes_of(stages: Sequence[Stage], inputs: Sequence[Entity], buckets: int) -> Routes:
-    """The routes of all that stages read; `inputs` is what may come from the stream."""
+def routes_of(
+    stages: Sequence[Stage], inputs: Sequence[Entity], buckets: int, meet: bool = True
+) -> Routes:
+    """The routes of all that stages read; `inputs` is what may come from the stream.
+
+    Rows meet only those who ask for them in the same run. If it is not known who may ask later,
+    they do not meet, and what comes by joins goes everywhere.
+    """
     found = Routes(buckets)
     found.rest = replace(found.rest, whole=stages[0].is_split)
     homeless = dict.fromkeys(inputs)
     for stage in stages:
         for kind, name, arity in (*stage.items, *stage.given):
-            _add(found, stage, (str(kind), name, arity), homeless)
+            _add(found, stage, (str(kind), name, arity), homeless, meet)
     for stage in stages:
         for made in stage.makes:
             route = Route(engine_round(stage.number), stage.places.get(made), home=True)
@@ -185,7 +213,9 @@ def routes_of(stages: Sequence[Stage], inputs: Sequence[Entity], buckets: int) -
     return found
 
 
-def _add(found: Routes, stage: Stage, entity: Entity, homeless: dict[Entity, None]) -> None:
+def _add(
+    found: Routes, stage: Stage, entity: Entity, homeless: dict[Entity, None], meet: bool
+) -> None:
     """The routes of an entity to a stage; the first place it has is its home."""
     routes, round = found.routes.setdefault(entity, []), engine_round(stage.number)
     places = {(str(e[0]), *e[1:]): place for e, place in stage.places.items()}
@@ -197,6 +227,10 @@ def _add(found: Routes, stage: Stage, entity: Entity, homeless: dict[Entity, Non
     if direct is not None:
         homeless.pop(entity, None)
     joins = [join for join in stage.joins if (str(join.entity[0]), *join.entity[1:]) == entity]
+    if joins and not meet:
+        homeless.pop(entity, None)
+        routes.append(Route(round, direct, direct is None, home, everywhere=True))
+        return
     for place in dict.fromkeys(join.place for join in joins):
         itself = place == direct
         number = len(found.meetings)

@@ -34,6 +34,15 @@ class Tally(Protocol):
     def finish(self, left_over: int) -> None:
         """The run is over."""
 
+    def beyond(self, items: int) -> None:
+        """Items that came after the end of the run."""
+
+    def waiting(self) -> Any:
+        """What is not judged yet, as plain values."""
+
+    def wait_for(self, waiting: Any) -> None:
+        """Go on with what waits elsewhere."""
+
     def counted(self) -> Any:
         """All that was counted, as plain values."""
 
@@ -124,10 +133,11 @@ def plan_of(
     inputs: Sequence[Entity],
     buckets: int,
     include_input: bool,
+    meet: bool = True,
 ) -> Plan:
     """The plan of a run over buckets; there is at least one stage, for items have to be judged."""
     stages = list(stages) or [Stage(0)]
-    routes = routes_of(stages, inputs, buckets)
+    routes = routes_of(stages, inputs, buckets, meet)
     later = {(str(e[0]), *e[1:]) for stage in stages for e in stage.given}
     tasks: list[StageTask] = []
     whole = _fingerprint(description)

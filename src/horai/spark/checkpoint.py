@@ -1,0 +1,259 @@
+"""The folder of a stream: its state bucket by bucket, and a manifest for every step.
+
+    stream.json                what the stream is: rules, settings, number of buckets
+    commits/NUMBER.json        a manifest: what was known after a step, and the files it needs
+    state/STAGE-BUCKET-NUMBER.arrow   what a bucket of a stage keeps
+    items/STAGE-BUCKET-NUMBER.arrow   items that no query time has asked for yet
+    dead-letters/NUMBER.jsonl  rows that were not used
+    spark/                     what Spark itself keeps: how far sources have been read
+
+A step writes all its files under its own number and then its manifest. Before the manifest is there
+the step has not happened: it can be done again from the manifest before, with the same result.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from horai.io.letters import DeadLetter
+from horai.spark.files import remove, write_whole
+from horai.spark.records import Record, from_batch, to_batch
+from horai.spark.refusals import Refused
+
+KEPT = 3  # manifests, with all that they need; older ones are removed
+FORMAT = 1
+ABOUT = b"horai"
+_PARTS = pa.schema([("part", pa.string()), ("blob", pa.large_binary())])
+
+
+@dataclass(slots=True)
+class Identity:
+    """What a stream is: nobody else's steps can follow on its own."""
+
+    id: str
+    rules: list[tuple[str, str]]
+    predicates: list[str]
+    settings: dict[str, Any]
+    buckets: int
+    format: int = FORMAT
+
+
+@dataclass(slots=True)
+class Seen:
+    """What items have named so far: the first occurrence, the last time, the last arrival."""
+
+    first: int
+    last: int
+    arrival: int
+
+    def __or__(self, other: Seen | None) -> Seen:
+        if other is None:
+            return self
+        return Seen(
+            min(self.first, other.first),
+            max(self.last, other.last),
+            max(self.arrival, other.arrival),
+        )
+
+
+@dataclass(slots=True)
+class Manifest:
+    """What is known after a step. `state` and `items` name the files by the steps they are of."""
+
+    number: int = 0
+    batch: int = -1
+    start: int | None = None
+    query: int | None = None
+    seen: Seen | None = None
+    ended: bool = False
+    state: int | None = None
+    items: list[tuple[int, int, int]] = field(default_factory=list)  # stage, bucket, number
+    totals: dict[str, int] = field(default_factory=dict)
+
+    def dump(self) -> bytes:
+        """As text."""
+        return json.dumps(asdict(self), indent=1).encode()
+
+    @classmethod
+    def load(cls, text: bytes) -> Manifest:
+        """The manifest that `dump` wrote."""
+        plain = json.loads(text)
+        seen, items = plain.pop("seen"), plain.pop("items")
+        found = cls(**plain)
+        found.seen = None if seen is None else Seen(**seen)
+        found.items = [(stage, bucket, number) for stage, bucket, number in items]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """State and items of buckets; workers have it too, so the folder is one they all see."""
+
+    folder: str
+
+    def state(self, stage: int, bucket: int, number: int) -> Path:
+        """Where the state of a bucket is."""
+        return Path(self.folder) / "state" / f"{stage}-{bucket}-{number:09}.arrow"
+
+    def items(self, stage: int, bucket: int, number: int) -> Path:
+        """Where items of a bucket wait."""
+        return Path(self.folder) / "items" / f"{stage}-{bucket}-{number:09}.arrow"
+
+    def write_state(
+        self, stage: int, bucket: int, number: int, about: dict[str, Any], parts: dict[str, bytes]
+    ) -> int:
+        """Keep the state of a bucket; returns its size."""
+        columns = [pa.array(list(parts), pa.string()), pa.array(parts.values(), pa.large_binary())]
+        table = pa.Table.from_arrays(columns, schema=_PARTS)
+        table = table.replace_schema_metadata({ABOUT: json.dumps(about)})
+        content = _ipc(table)
+        write_whole(self.state(stage, bucket, number), content)
+        return len(content)
+
+    def read_state(
+        self, stage: int, bucket: int, number: int
+    ) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """What `write_state` was told."""
+        with pa.ipc.open_file(pa.memory_map(str(self.state(stage, bucket, number)))) as reader:
+            table = reader.read_all()
+        about = json.loads(table.schema.metadata[ABOUT])
+        names, blobs = (table.column(name).to_pylist() for name in _PARTS.names)
+        return about, dict(zip(names, blobs, strict=True))
+
+    def write_items(self, stage: int, bucket: int, number: int, records: Sequence[Record]) -> None:
+        """Keep items for a later step."""
+        table = pa.Table.from_batches([to_batch(records)])
+        write_whole(self.items(stage, bucket, number), _ipc(table))
+
+    def read_items(self, stage: int, bucket: int, number: int) -> list[Record]:
+        """The items that `write_items` kept."""
+        with pa.ipc.open_file(pa.memory_map(str(self.items(stage, bucket, number)))) as reader:
+            return from_batch(reader.read_all())
+
+
+def _ipc(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+class Checkpoint:
+    """The folder as who runs the stream sees it."""
+
+    def __init__(self, folder: Path, identity: Identity, last: Manifest) -> None:
+        self.folder, self.identity, self.last = folder, identity, last
+
+    @property
+    def store(self) -> Store:
+        """For workers."""
+        return Store(str(self.folder.resolve()))
+
+    @property
+    def spark(self) -> Path:
+        """Where Spark keeps how far it has read."""
+        return self.folder / "spark"
+
+    def commit(self, manifest: Manifest, letters: Sequence[DeadLetter]) -> None:
+        """The step has happened, from now on."""
+        if letters:
+            lines = [json.dumps(letter._asdict(), ensure_ascii=False) for letter in letters]
+            path = self.folder / "dead-letters" / f"{manifest.number:09}.jsonl"
+            write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+        write_whole(_commit(self.folder, manifest.number), manifest.dump())
+        self.last = manifest
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """Remove what only older steps need, and what steps left that were never finished."""
+        numbers = _numbers(self.folder)
+        old, kept = numbers[:-KEPT], numbers[-KEPT:]
+        if not old:
+            return
+        manifests = [read_manifest(self.folder, number) for number in kept]
+        states = {manifest.state for manifest in manifests}
+        items = {file for manifest in manifests for file in manifest.items}
+        gone = [
+            path
+            for path, (_, _, number) in _files(self.folder / "state")
+            if number not in states and number <= self.last.number
+        ]
+        gone += [
+            path
+            for path, file in _files(self.folder / "items")
+            if file not in items and file[2] <= self.last.number
+        ]
+        remove(gone)
+        remove([_commit(self.folder, number) for number in old])
+
+
+def create(folder: Path, identity: Identity) -> Checkpoint:
+    """A new stream."""
+    try:
+        write_whole(folder / "stream.json", json.dumps(asdict(identity), indent=1).encode())
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return Checkpoint(folder, identity, Manifest())
+
+
+def is_checkpoint(folder: Path) -> bool:
+    """Is there a stream in a folder?"""
+    return (folder / "stream.json").is_file()
+
+
+def open_checkpoint(folder: Path) -> Checkpoint:
+    """The stream that is in a folder, as it was after its last step."""
+    path = folder / "stream.json"
+    try:
+        plain = json.loads(path.read_bytes())
+        plain["rules"] = [(name, text) for name, text in plain["rules"]]
+        identity = Identity(**plain)
+    except FileNotFoundError:
+        hint = "name the folder that was given as --checkpoint"
+        raise Refused(f"{folder} is no checkpoint of a stream", hint) from None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        hint = "restore the folder, or begin with a new one"
+        raise Refused(f"{path} cannot be read: {error}", hint) from error
+    if identity.format != FORMAT:
+        hint = "go on with that version, or begin with a new folder"
+        raise Refused(f"{folder} was written by another version of Horai", hint)
+    numbers = _numbers(folder)
+    last = read_manifest(folder, numbers[-1]) if numbers else Manifest()
+    return Checkpoint(folder, identity, last)
+
+
+def read_manifest(folder: Path, number: int) -> Manifest:
+    """What was known after a step."""
+    path = _commit(folder, number)
+    try:
+        return Manifest.load(path.read_bytes())
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        hint = "restore the folder, or begin with a new one"
+        raise Refused(f"{path} cannot be read: {error}", hint) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> Refused:
+    hint = "choose a folder that you may write to, and that all workers see"
+    return Refused(f"{folder} cannot be written: {error.strerror or error}", hint)
+
+
+def _commit(folder: Path, number: int) -> Path:
+    return folder / "commits" / f"{number:09}.json"
+
+
+def _numbers(folder: Path) -> list[int]:
+    found = (folder / "commits").glob("[0-9]*.json")
+    return sorted(int(path.stem) for path in found if path.stem.isdigit())
+
+
+def _files(folder: Path) -> Iterable[tuple[Path, tuple[int, int, int]]]:
+    for path in folder.glob("[0-9]*.arrow"):
+        stage, bucket, number = map(int, path.stem.split("-"))
+        yield path, (stage, bucket, number)

@@ -1,0 +1,148 @@
+"""A bucket from one step of a stream to the next: its session rests in a file in between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+
+from horai.engine.errors import EngineError
+from horai.engine.memory import FOREVER
+from horai.engine.origins import Dropped, Reason
+from horai.io.arrival import by_arrival
+from horai.io.items import ItemTable
+from horai.io.schema import TableKey
+from horai.spark.batch import message
+from horai.spark.bucket import Guest, Work, tables_of
+from horai.spark.changes import first_changes
+from horai.spark.checkpoint import Store
+from horai.spark.records import Record
+from horai.spark.tasks import RunTask, StageTask
+
+
+@dataclass(slots=True)
+class StepTask:
+    """A step of a stream, as buckets have to know it.
+
+    `number` is that of the step, `state` that of the one whose state it goes on from. `finals`
+    tell, stage by stage, up to where what is given to it at each query time is final.
+    """
+
+    run: RunTask
+    store: Store
+    number: int
+    state: int | None
+    items: list[tuple[int, int, int]]
+    ends: bool = False
+    finals: dict[int, list[int]] = field(default_factory=dict)
+
+    def only(self, stage: int) -> StepTask:
+        """What the buckets of one stage have to know."""
+        items = [file for file in self.items if file[0] == stage]
+        return replace(self, run=self.run.only(stage), items=items)
+
+    def waiting(self, stage: int, bucket: int) -> list[Record]:
+        """The items of a bucket that no query time has asked for yet, in their order."""
+        files = [file for file in self.items if file[:2] == (stage, bucket)]
+        return [record for file in sorted(files) for record in self.store.read_items(*file)]
+
+
+class Resident(Work):
+    """A session that goes on, and what comes of it in a step."""
+
+    def __init__(self, task: StepTask, stage: StageTask, bucket: int) -> None:
+        assert task.run.clock is not None
+        super().__init__(task.run, stage, task.run.clock, bucket)
+        self.task = task
+        self.finals = [self.session.start]  # what was said at each query time to be final
+        if task.state is not None:
+            about, parts = task.store.read_state(stage.number, bucket, task.state)
+            self.session.restore(parts["session"])
+            self.tally.wait_for(json.loads(parts["waiting"]))
+            self.finals = [about["final"]]
+
+    def advance(self, tables: Sequence[ItemTable]) -> None:
+        """Ask at the query times of the step."""
+        session, queries = self.session, self.clock.queries
+        given = self.task.finals.get(self.stage.number)
+        previous = None if session.query == session.start else session.query
+        for place, (query, new) in enumerate(
+            zip(queries, by_arrival(tables, queries), strict=True)
+        ):
+            session.given_final = None if given is None else given[place]
+            self.ask(query, new, previous)
+            self.finals.append(session.final_of(self.stage.sends))
+            previous = query
+        if self.task.ends:
+            self.finish()
+
+    def keep(self) -> int:
+        """Write the state after the step; returns its size."""
+        about = {"query": self.session.query, "final": self.finals[-1]}
+        parts = {
+            "session": self.session.save(),
+            "waiting": json.dumps(self.tally.waiting()).encode(),
+        }
+        task = self.task
+        return task.store.write_state(self.stage.number, self.bucket, task.number, about, parts)
+
+    def reach(self, key: TableKey, table: pa.Table) -> int:
+        """Nothing: later stages know how far back changes may lie. Here that is looked after."""
+        start = self.session.start
+        before = np.array([FOREVER if f <= start else f for f in self.finals[:-1]], np.int64)
+        arrival, first = first_changes(key, table)
+        wrong = first <= before[np.searchsorted(self.clock.queries, arrival)]
+        if wrong.any():
+            raise AssertionError(f"{key.name}/{key.arity} changed before what was final")
+        return 0
+
+
+def advance_bucket(
+    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """What a stage finds in a bucket in a step; its new state is kept."""
+    if not stage.is_split and bucket:
+        return
+    work = Resident(task, stage, bucket)
+    try:
+        work.advance(tables_of(_in_order(task.waiting(stage.number, bucket), records)))
+    except EngineError as error:
+        yield work.message("error", {"query": work.session.query, "text": str(error)})
+        return
+    yield from work.results()
+    yield work.message("finals", work.finals[1:])
+    yield work.message("state", work.keep())
+
+
+def keep_items(
+    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """Items of a step without query times wait for a later one."""
+    if records:
+        task.store.write_items(stage.number, bucket, task.number, _in_order([], records))
+        yield message(task.run.number, bucket, "kept", [stage.number, bucket, task.number])
+
+
+def refuse_items(
+    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """Items that come after the end of the stream."""
+    assert task.run.clock is not None
+    end, hooks, tally = task.run.clock.queries[-1], task.run.hooks, task.run.hooks.tally()
+    text = f"it comes after the end of the stream, {end}"
+    for table in tables_of(records):
+        if not isinstance(table, Guest):
+            rows = range(len(table))
+            dropped = [Dropped(table, row, Reason.OUTSIDE_RUN, end, text) for row in rows]
+            yield message(task.run.number, bucket, "letters", hooks.letters(dropped))
+            tally.beyond(len(table))
+    yield message(task.run.number, bucket, "counted", tally.counted())
+
+
+def _in_order(before: Sequence[Record], records: Sequence[Record]) -> list[Record]:
+    """Records of earlier steps and those of this one, numbered anew."""
+    listed = [*before, *sorted(records, key=lambda record: record.seq)]
+    return [record._replace(seq=number) for number, record in enumerate(listed)]

@@ -1,0 +1,247 @@
+"""A stream step by step: what came since the last step in, what has changed out.
+
+A step takes the items of a micro-batch. They drive the clock: a query time is due once an item has
+arrived that is later. If some are due, every bucket of every stage goes on from its state to all of
+them, stage after stage as in a whole run; if none is, items are kept for a later step. A step has
+happened when its manifest is written. Until then it can be done again and gives the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from horai.spark.batch import Outcome, grouped
+from horai.spark.checkpoint import Checkpoint, Manifest, Seen
+from horai.spark.grid import Grid, Work
+from horai.spark.records import ANSWERS, DRIVER, Label, Record
+from horai.spark.resident import StepTask, advance_bucket, keep_items, refuse_items
+from horai.spark.routes import engine_round
+from horai.spark.tasks import Clockwork, RunTask, StageTask
+
+H = TypeVar("H")
+Bucket = Callable[[StepTask, StageTask, int, Sequence[Record]], Iterator[Record]]
+
+
+@dataclass(slots=True)
+class Due:
+    """The query times of a step, and whether they are the last ones of the stream."""
+
+    clock: Clockwork
+    ends: bool = False
+
+
+# From what is known, what items have named, and whether no more will come.
+Schedule = Callable[[Manifest, Seen | None, bool], Due | None]
+
+
+@dataclass(slots=True)
+class Step(Generic[H]):
+    """A step that was done, and has not happened yet: `manifest` is what will be known then."""
+
+    manifest: Manifest
+    outcome: Outcome
+    queries: list[int] = field(default_factory=list)
+    records: list[H] = field(default_factory=list)
+    answers: list[H] = field(default_factory=list)  # those with answers in them
+    state_bytes: int = 0
+
+    @property
+    def number(self) -> int:
+        """Steps have growing numbers; the one that ends a run is odd."""
+        return self.manifest.number
+
+
+class Steps(Generic[H]):
+    """A stream whose steps are done on a grid. Every bucket has a slot, unless these are `most`."""
+
+    def __init__(
+        self,
+        grid: Grid[H],
+        task: RunTask,
+        checkpoint: Checkpoint,
+        schedule: Schedule,
+        most: int | None = None,
+    ) -> None:
+        self.grid, self.task, self.checkpoint = grid, task, checkpoint
+        self.schedule, self.most = schedule, most
+
+    def has_happened(self, batch: int) -> bool:
+        """Is the step of a micro-batch known already?"""
+        return _number(batch) <= self.checkpoint.last.number
+
+    def take(self, batch: int, items: H) -> Step[H]:
+        """The step of a micro-batch."""
+        last = self.checkpoint.last
+        manifest = replace(last, number=_number(batch), batch=batch, items=list(last.items))
+        return self._do(Step(manifest, Outcome()), items, False)
+
+    def finish(self) -> Step[H] | None:
+        """The step after the last micro-batch, None if there is nothing left to ask."""
+        last = self.checkpoint.last
+        if last.ended or last.number % 2:
+            return None
+        manifest = replace(last, number=last.number + 1, items=list(last.items))
+        step: Step[H] = self._do(Step(manifest, Outcome()), None, True)
+        return step if step.queries else None
+
+    def commit(self, step: Step[H]) -> None:
+        """The step has happened: from now on the stream goes on from there."""
+        self.checkpoint.commit(step.manifest, step.outcome.letters)
+        self.grid.forget(step.records)
+
+    def _do(self, step: Step[H], items: H | None, finishing: bool) -> Step[H]:
+        manifest, outcome = step.manifest, step.outcome
+        rounds: set[int] = set()
+        if items is not None:
+            step.records.append(items)
+            rounds = self._listen(step, items, outcome).rounds
+        if outcome.unreadable is not None:
+            return step
+        manifest.seen = _seen(outcome, manifest.seen)
+        due = self.schedule(manifest, manifest.seen, finishing)
+        if due is None:
+            return step
+        manifest.start = due.clock.start
+        task = StepTask(
+            replace(self.task, clock=due.clock),
+            self.checkpoint.store,
+            manifest.number,
+            manifest.state,
+            manifest.items,
+            due.ends,
+        )
+        if manifest.ended:
+            self._after_the_end(step, task, rounds)
+        elif due.clock.queries or due.ends:
+            self._advance(step, task)
+        else:
+            self._keep(step, task, rounds)
+        _add_up(manifest, outcome)
+        return step
+
+    def _advance(self, step: Step[H], task: StepTask) -> None:
+        """All buckets, stage after stage, to the query times that are due."""
+        assert task.run.clock is not None
+        step.queries = task.run.clock.queries
+        said: dict[int, list[int]] = {}
+        stages = task.run.plan.stages
+        for stage in stages:
+            makers = [s.number for s in stages if s.sends.intersection(stage.given)]
+            if makers:
+                task.finals[stage.number] = _least([said[number] for number in makers])
+            heard = self._round(step, task, stage, advance_bucket, "run the engine")
+            if step.outcome.problem is not None:
+                return
+            said[stage.number] = _least(heard.finals)
+            step.state_bytes += heard.state_bytes
+        manifest = step.manifest
+        manifest.state, manifest.items = manifest.number, []
+        manifest.query = step.queries[-1] if step.queries else manifest.query
+        manifest.ended = task.ends
+
+    def _keep(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
+        for stage in task.run.plan.stages:
+            if engine_round(stage.number) in rounds:
+                heard = self._round(step, task, stage, keep_items, "keep items")
+                step.manifest.items += heard.kept
+
+    def _after_the_end(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
+        assert task.run.clock is not None and step.manifest.query is not None
+        task.run.clock.queries = [step.manifest.query]
+        for stage in task.run.plan.stages:
+            if engine_round(stage.number) in rounds:
+                self._round(step, task, stage, refuse_items, "after the end")
+
+    def _round(
+        self, step: Step[H], task: StepTask, stage: StageTask, bucket: Bucket, name: str
+    ) -> _Heard:
+        buckets = task.run.plan.routes.buckets
+        slots = min(buckets, self.most or buckets)
+        found = self.grid.step(
+            step.records,
+            engine_round(stage.number),
+            slots,
+            _work(task.only(stage.number), slots, bucket),
+            f"step {step.number}, stage {stage.number}: {name}",
+        )
+        heard = self._listen(step, found, step.outcome)
+        step.records.append(found)
+        if ANSWERS in heard.rounds:
+            step.answers.append(found)
+        return heard
+
+    def _listen(self, step: Step[H], records: H, outcome: Outcome) -> _Heard:
+        heard = _Heard()
+        for record in sorted(self.grid.collect(records, DRIVER), key=lambda record: record.seq):
+            label, content = Label.load(record.label), json.loads(record.blob)
+            match label.what:
+                case "rounds":
+                    heard.rounds.update(content)
+                case "finals":
+                    heard.finals.append(content)
+                case "state":
+                    heard.state_bytes += content
+                case "kept":
+                    stage, bucket, number = content
+                    heard.kept.append((stage, bucket, number))
+                case _:
+                    outcome.hear(label.what, content)
+        return heard
+
+
+def _number(batch: int) -> int:
+    return 2 * batch + 2
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What workers have to say about a round."""
+
+    rounds: set[int] = field(default_factory=set)
+    finals: list[list[int]] = field(default_factory=list)
+    kept: list[tuple[int, int, int]] = field(default_factory=list)
+    state_bytes: int = 0
+
+
+def _work(task: StepTask, slots: int, bucket: Bucket) -> Work:
+    """The work of a stage in one slot: all buckets that belong to it, with records or without."""
+    routes, stage = task.run.plan.routes, task.run.plan.stages[0]
+
+    def work(slot: int, records: list[Record]) -> Iterator[Record]:
+        groups = grouped(records)
+        for number in range(slot, routes.buckets, slots):
+            yield from bucket(task, stage, number, groups.get((task.run.number, number), []))
+
+    return work
+
+
+def _seen(outcome: Outcome, before: Seen | None) -> Seen | None:
+    if outcome.extent is None or outcome.arrival is None:
+        return before
+    return Seen(*outcome.extent, outcome.arrival) | before
+
+
+def _least(finals: Sequence[Sequence[int]]) -> list[int]:
+    """At each query time what is final for all."""
+    return [min(column) for column in zip(*finals, strict=True)]
+
+
+def _add_up(manifest: Manifest, outcome: Outcome) -> None:
+    """What became of the items of all steps."""
+    totals = dict(manifest.totals)
+
+    def add(name: str, number: int) -> None:
+        totals[name] = totals.get(name, 0) + number
+
+    add("dead_letters", len(outcome.letters))
+    add("changes", sum(outcome.found.values()))
+    for counted in outcome.counted:
+        add("items", counted["items"])
+        add("outside_run", counted["left_over"])
+        for window in counted["windows"]:
+            for name, number in window.items():
+                add(name, number)
+    manifest.totals = totals

@@ -1,0 +1,316 @@
+"""Streams on Spark: items in as they come, changes out, state in between."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from horai.errors import RunError, UsageError
+from horai.inputs import checked_format
+from horai.io import InputError
+from horai.io.letters import DeadLetter
+from horai.io.pieces import Piece, pieces_of
+from horai.parameters import length, text
+from horai.spark.batch import patient_reader
+from horai.spark.changelog import Changes, here, there
+from horai.spark.checkpoint import Checkpoint, Manifest
+from horai.spark.cluster import SparkGrid
+from horai.spark.connect import NoSpark, connect
+from horai.spark.records import ANSWERS
+from horai.spark.refusals import Refused
+from horai.spark.sinks import FORMS, About, Sink, sink_of
+from horai.spark.sources import FrameSource, Source, source_of
+from horai.spark.steps import Step
+from horai.sparked import buckets_of, explained, master_of
+from horai.sparking import check, job_of
+from horai.streams import StreamJob, Timing, enter
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from horai.rules import Rules
+
+NOW = "available-now"
+LOOK = 0.2  # seconds between two looks at a stream that runs
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What a step did. `waiting` is how many files of items wait for a query time."""
+
+    step: int
+    batch: int
+    queries: int
+    query: int | None
+    changes: int
+    dead_letters: int
+    state_bytes: int
+    waiting: int
+    seconds: float
+    totals: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+class Streaming:
+    """A stream that runs; `wait` until it is over, or `stop` it.
+
+    It goes on from its checkpoint when it is started again.
+    """
+
+    def __init__(
+        self,
+        job: StreamJob,
+        source: Source,
+        sinks: Sequence[Sink],
+        found: Checkpoint,
+        spark: SparkSession,
+        on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None,
+    ) -> None:
+        self.job, self.source, self.sinks = job, source, sinks
+        self.checkpoint, self.spark = found, spark
+        self.steps = job.steps(SparkGrid(spark), found)
+        self.on_step = on_step
+        self.ends_when_read = False
+        self.last_items = time.monotonic()
+        self._query: StreamingQuery | None = None
+        self._problem: BaseException | None = None
+
+    @property
+    def known(self) -> Manifest:
+        """What is known after the last step that has happened."""
+        return self.checkpoint.last
+
+    @property
+    def is_running(self) -> bool:
+        """Does Spark still look for items?"""
+        return self._query is not None and bool(self._query.isActive)
+
+    def start(self, trigger: str) -> None:
+        """Begin to take items."""
+        frame = self.source.open(self.spark)
+        writer = frame.writeStream.option("checkpointLocation", str(self.checkpoint.spark))
+        writer = writer.queryName("horai").foreachBatch(self._take)
+        if trigger == NOW:
+            self.ends_when_read = True
+            writer = writer.trigger(availableNow=True)
+        else:
+            writer = writer.trigger(
+                processingTime=f"{int(1000 * seconds_of(trigger))} milliseconds"
+            )
+        self._query = writer.start()
+
+    def wait(self, until_idle: float | None = None) -> None:
+        """Wait until all is read, the stream has ended or, if asked, nothing comes any more."""
+        assert self._query is not None
+        with explained():
+            try:
+                while not self._query.awaitTermination(LOOK):  # type: ignore[arg-type]
+                    idle = time.monotonic() - self.last_items
+                    if self.known.ended or (until_idle is not None and idle > until_idle):
+                        self._query.stop()
+            except Exception:
+                if self._problem is None:
+                    raise
+                raise _told(self._problem) from self._problem
+            if self._problem is not None:
+                raise _told(self._problem) from self._problem
+            if self.ends_when_read or until_idle is not None:
+                self._finish()
+        self._close()
+
+    def stop(self) -> None:
+        """Stop after the step that runs; it goes on from there when it is started again."""
+        if self._query is not None:
+            self._query.stop()
+        self._close()
+
+    def _close(self) -> None:
+        for sink in self.sinks:
+            sink.close()
+
+    def _take(self, frame: DataFrame, batch: int) -> None:
+        """A micro-batch, in a thread of Spark."""
+        try:
+            if self.steps.has_happened(batch):
+                return
+            began = time.monotonic()
+            grid = SparkGrid(frame.sparkSession)
+            self.steps.grid = grid
+            self._do(self.steps.take(batch, self._items(grid, frame)), began)
+        except BaseException as problem:
+            self._problem = problem
+            raise
+
+    def _finish(self) -> None:
+        began = time.monotonic()
+        self.steps.grid = SparkGrid(self.spark)
+        step = self.steps.finish()
+        if step is not None:
+            self._do(step, began)
+
+    def _do(self, step: Step[DataFrame], began: float) -> None:
+        check(step.outcome)
+        changes = self._changes(step)
+        for sink in self.sinks:
+            sink.write(changes)
+        self.steps.commit(step)
+        if step.outcome.arrival is not None:
+            self.last_items = time.monotonic()
+        if self.on_step is not None:
+            report = StepReport(
+                step.number,
+                step.manifest.batch,
+                len(step.queries),
+                step.manifest.query,
+                changes.rows,
+                len(step.outcome.letters),
+                step.state_bytes,
+                len(step.manifest.items),
+                round(time.monotonic() - began, 3),
+                step.manifest.totals,
+            )
+            self.on_step(report, step.outcome.letters)
+
+    def _changes(self, step: Step[DataFrame]) -> Changes:
+        grid = self.steps.grid
+        assert isinstance(grid, SparkGrid)
+        return Changes(
+            step.number,
+            step.queries,
+            sum(step.outcome.found.values()),
+            lambda: here(r for some in step.answers for r in grid.collect(some, ANSWERS)),
+            lambda: there(grid.spark, step.answers),
+        )
+
+    def _items(self, grid: SparkGrid, frame: DataFrame) -> DataFrame:
+        """The items of a micro-batch on their way to buckets."""
+        task, options, format = self.steps.task, self.job.job.options, self.source.format
+        if self.source.layout == "columns":
+            return grid.frame(frame, task, options)
+        if self.source.layout == "lines":
+            return grid.lines(frame, task, options, format)
+        files = sorted(_path(row["path"]) for row in frame.collect())
+        pieces = [piece for file in files for piece in _pieces(file, format)]
+        read = patient_reader(task.plan.routes, task.number, pieces, options, format)
+        return grid.read(len(pieces), read)
+
+
+def start(
+    rules: Rules,
+    source: object,
+    *,
+    sink: object,
+    checkpoint: str | Path,
+    trigger: str = "1s",
+    delay: int = 0,
+    session: SparkSession | None = None,
+    master: str | None = None,
+    buckets: int | None = None,
+    files_per_step: int | None = None,
+    on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None = None,
+    **settings: Any,
+) -> Streaming:
+    """Start a stream; all that is wrong with what was asked for is said before."""
+    job = job_of(rules, None, **settings | {"answers": "changelog"})
+    stream = StreamJob(job, Timing(job.settings, length(delay, "delay", 0)))
+    with _refused():
+        sinks = _sinks(sink)
+        most = None if files_per_step is None else length(files_per_step, "files-per-step", 1)
+        taken = _source(source, job.format, most)
+        taken.check()
+    if trigger != NOW:
+        seconds_of(trigger)
+    folder = _folder(checkpoint)
+    wanted = None if buckets is None else length(buckets, "buckets", 1)
+    with explained():
+        spark = session or getattr(source, "sparkSession", None) or connect(master_of(master))
+        asked = stream.identity(buckets_of(buckets, SparkGrid(spark)))
+        found = enter(folder, asked, wanted)
+        with _refused():
+            for one in sinks:
+                one.open(About(found.identity.id, found.last.number, spark))
+        running = Streaming(stream, taken, sinks, found, spark, on_step)
+        running.start(trigger)
+    return running
+
+
+def seconds_of(given: object) -> float:
+    """A time that people name.
+
+    >>> seconds_of("5s"), seconds_of("500ms"), seconds_of("2m")
+    (5.0, 0.5, 120.0)
+    """
+    found = _SPAN.fullmatch(text(given, "a time", "for example 5s").strip())
+    if found is None:
+        raise UsageError(f"{given!r} is no length of time", f"use 500ms, 5s, 2m or {NOW}")
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def _sinks(given: object) -> list[Sink]:
+    listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    if not listed:
+        raise UsageError("no sink given", f"name where answers go: {FORMS}")
+    for place in listed:
+        if not isinstance(place, str) and not hasattr(place, "write"):
+            problem = f"{type(place).__name__} is no sink of a stream"
+            raise UsageError(problem, f"use {FORMS}, or an object like horai.spark.sinks.Sink")
+    return [sink_of(place) if isinstance(place, str) else place for place in listed]
+
+
+def _source(given: object, format: Any, most: int | None) -> Source:
+    if hasattr(given, "writeStream"):
+        return FrameSource(given)  # type: ignore[arg-type]
+    if isinstance(given, str):
+        return source_of(given, checked_format(format), most)
+    if hasattr(given, "open") and hasattr(given, "layout"):
+        return given  # type: ignore[return-value]
+    problem = f"{type(given).__name__} is no source of a stream"
+    raise UsageError(problem, "give a folder, the name of a source or a streaming data frame")
+
+
+def _folder(given: str | Path) -> Path:
+    place = str(given).removeprefix("file://")
+    if "://" in place:
+        hint = "state is kept in plain files: name a folder that all workers see, such as an NFS"
+        raise UsageError(f"the checkpoint {given} is no folder", hint)
+    return Path(place)
+
+
+def _path(uri: str) -> str:
+    """The path of a file that Spark names by URI."""
+    return unquote(re.sub(r"^file:/+", "/", uri))
+
+
+def _pieces(file: str, format: Any) -> list[Piece]:
+    try:
+        return pieces_of(file, format)
+    except (InputError, OSError):
+        return [Piece(file, None)]  # who reads it will say what is wrong
+
+
+def _told(problem: BaseException) -> BaseException:
+    if isinstance(problem, Refused):
+        return RunError(f"{problem.problem}; {problem.hint}")
+    return problem
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    try:
+        yield
+    except Refused as error:
+        raise UsageError(error.problem, error.hint) from error
+    except NoSpark as error:
+        raise UsageError(error.problem, error.hint) from error

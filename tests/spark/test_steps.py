@@ -1,0 +1,106 @@
+"""Streams in steps give the answers of one session: random chunks, orders, restarts, buckets."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn as Draw
+from tests.spark.streaming import Driver, Told, plain
+from tests.strategies.staged import staged_runs
+
+import horai
+from horai.errors import RunError
+from horai.io import DeadLetter
+from horai.rules import Rules
+
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
+# What may happen between two micro-batches, and during one.
+CALM, RESTART, CRASH, AGAIN = "calm", "restart", "crash", "again"
+
+
+class Streamed(NamedTuple):
+    """A run in micro-batches, and what happens with each of them."""
+
+    rules: str
+    chunks: list[list[str]]
+    events: list[str]
+    settings: dict[str, Any]
+    buckets: int
+    delay: int
+
+    def __repr__(self) -> str:
+        said = "\n".join(f"{e}: {c}" for e, c in zip(self.events, self.chunks, strict=True))
+        return f"{self.rules}\n{said}\n{self.settings}, {self.buckets} buckets, delay {self.delay}"
+
+
+@st.composite
+def streamed(draw: Draw) -> Streamed:
+    """Items in the order of their arrival, more or less, cut anywhere."""
+    run = draw(staged_runs())
+    disorder = draw(st.sampled_from((0, 0, 6, 40)))
+    lines = [
+        (int(line.split("|")[1]) + draw(st.integers(0, disorder)), line) for line in run.narrative
+    ]
+    ordered = [line for _, line in sorted(lines, key=lambda pair: pair[0])]
+    cuts = sorted(draw(st.lists(st.integers(0, len(ordered)), max_size=6)))
+    bounds = [0, *cuts, len(ordered)]
+    chunks = [ordered[a:b] for a, b in pairwise(bounds)]
+    events = [draw(st.sampled_from((CALM, CALM, RESTART, CRASH, AGAIN))) for _ in chunks]
+    delay = draw(st.sampled_from((0, 0, 5)))
+    return Streamed(run.rules, chunks, events, run.settings, run.buckets, delay)
+
+
+def in_steps(rules: Rules, run: Streamed) -> Told:
+    with tempfile.TemporaryDirectory() as folder:
+        driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay)
+        for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
+            if event == CRASH:
+                driver.take(batch, chunk, crash=True)
+            if event in (RESTART, CRASH):
+                driver.restart()
+            driver.take(batch, chunk)
+            if event == AGAIN:
+                driver.restart()
+                driver.take(batch, chunk)
+        driver.finish()
+        return driver.told
+
+
+def said(letters: list[DeadLetter]) -> list[tuple[str, str, str]]:
+    """Letters without their places: lines are counted anew in every chunk."""
+    return sorted((letter.text, letter.reason, letter.code) for letter in letters)
+
+
+def check(run: Streamed) -> None:
+    rules = horai.loads(run.rules)
+    try:
+        wanted = plain(rules, run.chunks, run.settings, run.delay)
+    except RunError:
+        with pytest.raises(RunError):
+            in_steps(rules, run)
+        return
+    found = in_steps(rules, run)
+    assert found.queries == wanted.queries
+    assert found.changes == wanted.changes
+    assert said(found.letters) == said(wanted.letters)
+    if any(run.chunks):
+        assert {name: found.totals[name] for name in wanted.totals} == wanted.totals
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
+@given(streamed())
+def test_steps_give_the_answers_of_one_session(run: Streamed) -> None:
+    check(run)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, deadline=None, suppress_health_check=QUIET)
+@given(streamed())
+def test_steps_give_the_answers_of_one_session_at_length(run: Streamed) -> None:
+    check(run)
