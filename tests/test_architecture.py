@@ -19,6 +19,7 @@ TABLE: dict[str, set[str]] = {
     "asp": {"lang", "plan"},
     "oracle": {"lang"},
     "io": set(),
+    "signals": {"io", "temporal"},
     "spark": {"engine", "io", "lang", "plan"},
     "explain": {"engine", "plan"},
     "report": {"engine", "plan"},

@@ -8,6 +8,7 @@ from horai.lang.lars.lars_codes import LARS_CODES
 from horai.lang.report import CodeInfo
 from horai.plan.codes import CODES as CHECKING
 from horai.plan.lars.codes import CODES as LARS_CHECKING
+from horai.signals.letters import CODES as POSITIONS
 
 
 def all_codes() -> dict[str, CodeInfo]:
@@ -17,4 +18,4 @@ def all_codes() -> dict[str, CodeInfo]:
 
 def letter_codes() -> dict[str, str]:
     """What every code of a dead letter means."""
-    return dict(ROWS)
+    return ROWS | POSITIONS

@@ -37,6 +37,8 @@ def examine() -> list[Finding]:
         _jars("kafka", "topics of Kafka on Spark"),
         _jars("delta", "tables of Delta Lake on Spark"),
         _package("confluent-kafka", "topics of Kafka in one process", "pip install 'horai[kafka]'"),
+        _package("shapely", "areas in `horai signals`", "pip install 'horai[space]'"),
+        _package("h3", "positions on Spark", "pip install 'horai[space]'"),
         _program("dot", "pictures of dependencies", "apt-get install graphviz", ["dot", "-V"]),
     ]
 

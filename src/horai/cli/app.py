@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     Context = Any
     Command = Any
 
-COMMANDS = ("new", "check", "run", "query", "test", "graph", "plan", "tune", "explain", "doctor")
+COMMANDS = (
+    *("new", "check", "run", "signals", "query", "test", "graph", "plan", "tune", "explain"),
+    "doctor",
+)
 DEBUG = "HORAI_DEBUG"
 
 

@@ -123,9 +123,9 @@ def read_file(file: str, format: Format | None, options: Options) -> Harvest:
     label = "<stdin>" if file == "-" else file
     reader, harvest = options.start(label)
     expected = format or ("narrative" if file == "-" else format_of(file))
-    with explained(label), _opened(file) as stream:
+    with explained(label), opened(file) as stream:
         if expected in ("parquet", "arrow"):
-            load = _read_parquet if expected == "parquet" else _read_ipc
+            load = read_parquet if expected == "parquet" else read_ipc
             read_table(load(pa.BufferReader(stream.read())), reader, harvest, options.type_name)
             return harvest
         head = stream.peek(PEEK_BYTES)
@@ -142,13 +142,13 @@ def read_file(file: str, format: Format | None, options: Options) -> Harvest:
     return harvest
 
 
-def _read_parquet(source: pa.NativeFile) -> pa.Table:
+def read_parquet(source: pa.NativeFile) -> pa.Table:
     import pyarrow.parquet as pq  # brings the file systems of all clouds along
 
     return pq.ParquetFile(source).read()
 
 
-def _read_ipc(source: pa.NativeFile) -> pa.Table:
+def read_ipc(source: pa.NativeFile) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches."""
     try:
         return pa.ipc.open_file(source).read_all()
@@ -158,7 +158,7 @@ def _read_ipc(source: pa.NativeFile) -> pa.Table:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[io.BufferedReader[Any]]:
+def opened(file: str) -> Iterator[io.BufferedReader[Any]]:
     if file == "-":
         # Standard input may be any stream, so it gets a buffer that can look ahead.
         stream = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))

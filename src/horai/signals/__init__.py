@@ -1,0 +1,51 @@
+"""From raw positions to the events that rules read.
+
+pipeline = Pipeline(Settings(), read_areas("areas.geojson"))
+found = pipeline.run(read_positions("day.csv"))
+found.narrative()      # items to run rules over
+found.dead_letters     # positions that were not used, each with its reason
+
+| module | job |
+|---|---|
+| `settings` | what counts as a stop, a turn, a gap, ... |
+| `columns`, `reading` | typed positions from files and tables |
+| `cleaning` | which positions are believed |
+| `motion` | critical points: gaps, stops, slow motion, changes of speed, turns |
+| `areas` | polygons, and who enters and leaves them |
+| `samples`, `proximity` | where all are at common times, and who is close to whom |
+| `items` | the result, as a stream |
+| `state`, `pipeline` | all of it, at once or batch after batch |
+"""
+
+from horai.signals.areas import Areas, areas_of, no_areas, read_areas
+from horai.signals.columns import SPEED_UNITS, Layout, SpeedUnit
+from horai.signals.items import as_rows, write_items
+from horai.signals.letters import CODES
+from horai.signals.pipeline import Pipeline, Signals
+from horai.signals.positions import Positions
+from horai.signals.reading import no_positions, positions_of, read_positions
+from horai.signals.settings import Settings, SettingsError
+from horai.signals.state import State, start
+
+__all__ = [
+    "CODES",
+    "SPEED_UNITS",
+    "Areas",
+    "Layout",
+    "Pipeline",
+    "Positions",
+    "Settings",
+    "SettingsError",
+    "Signals",
+    "SpeedUnit",
+    "State",
+    "areas_of",
+    "as_rows",
+    "no_areas",
+    "no_positions",
+    "positions_of",
+    "read_areas",
+    "read_positions",
+    "start",
+    "write_items",
+]

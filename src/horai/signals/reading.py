@@ -1,0 +1,172 @@
+"""Positions from files and from memory: CSV, Parquet, Arrow, tables and data frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from horai.io.chunks import blank_lines, chunks, odd_lines, split
+from horai.io.csvfiles import DELIMITERS
+from horai.io.formats import format_of
+from horai.io.frames import table_of
+from horai.io.letters import BadRow, DeadLetter, InputError
+from horai.io.linetext import decode, scan_fields, split_fields
+from horai.io.read import explained, opened, read_ipc, read_parquet
+from horai.io.terms import BLANKS
+from horai.signals.columns import Layout, typed
+from horai.signals.letters import letters_of
+from horai.signals.positions import POSITIONS, Positions, together
+
+PathLike = str | os.PathLike[str]
+# Text from files is marked by this type: there a number is a number without further signs.
+TEXT = pa.large_string()
+
+
+def read_positions(paths: PathLike | Iterable[PathLike], layout: Layout | None = None) -> Positions:
+    """Read one or many files of positions; `-` is CSV on standard input.
+
+    Rows that cannot be used become letters. A file that cannot be read raises InputError.
+    """
+    one = isinstance(paths, str | os.PathLike)
+    files = [os.fspath(p) for p in ([cast(PathLike, paths)] if one else cast(Any, paths))]
+    return joined([part for file in files for part in _file(file, layout or Layout())])
+
+
+def positions_of(source: object, layout: Layout | None = None, name: str = "<memory>") -> Positions:
+    """Positions of an Arrow table or a data frame; its rows are counted from 1."""
+    table = table_of(source, name)
+    if table is None:
+        hint = "give an Arrow table or a data frame"
+        raise InputError(name, f"{type(source).__name__} cannot be read", hint=hint)
+    return from_table(table, layout or Layout(), name)
+
+
+def joined(parts: Sequence[Positions]) -> Positions:
+    """Positions one after the other."""
+    letters = [letters_of([]), *(part.letters for part in parts)]
+    return Positions(together(part.table for part in parts), pa.concat_tables(letters))
+
+
+def from_table(table: pa.Table, layout: Layout, file: str, before: int = 0) -> Positions:
+    """Positions of a table that comes after so many rows."""
+    places = layout.places(table.column_names, file)
+    cells = {part: _plain(table.column(place)) for part, place in places.items()}
+    lines = np.arange(before + 1, before + 1 + table.num_rows)
+
+    def text_of(row: int) -> str:
+        values = [table.column(i)[row].as_py() for i in range(table.num_columns)]
+        return ",".join("" if value is None else str(value) for value in values)
+
+    return typed(cells, lines, layout, file, text_of)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.Array:
+    array = column.combine_chunks()
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
+        array = array.cast(pa.string())
+    return array
+
+
+def _file(file: str, layout: Layout) -> Iterator[Positions]:
+    label = "<stdin>" if file == "-" else file
+    kind = "csv" if file == "-" else format_of(file)
+    with explained(label), opened(file) as stream:
+        if kind in ("parquet", "arrow"):
+            load = read_parquet if kind == "parquet" else read_ipc
+            yield from_table(load(pa.BufferReader(stream.read())), layout, label)
+        elif kind in ("csv", "narrative"):
+            yield from _csv(cast(BinaryIO, stream), layout, label)
+        else:
+            hint = "write positions as CSV with a header, as Parquet or as Arrow"
+            raise InputError(label, f"positions are not read from {kind}", hint=hint)
+
+
+def _csv(stream: BinaryIO, layout: Layout, file: str) -> Iterator[Positions]:
+    """Positions of a CSV file, some megabytes at a time."""
+    header: tuple[str, list[str], dict[str, int]] | None = None
+    for chunk in chunks(stream, file):
+        skip = 0
+        if header is None:
+            data = chunk.data.lstrip(b" \t\r\n")
+            if not data:
+                continue
+            skip = chunk.data[: len(chunk.data) - len(data)].count(b"\n") + 1
+            header = _header(data.split(b"\n", 1)[0].rstrip(b"\r"), layout, file)
+        delimiter, names, places = header
+        fields = split(chunk.data, delimiter)
+        wanted = ~blank_lines(fields)
+        wanted[:skip] = False
+        plain = wanted & (fields.count == len(names)) & ~odd_lines(fields)
+        rows = np.flatnonzero(plain)
+        cells = {part: _cells(fields.column(rows, place)) for part, place in places.items()}
+
+        def text_of(row: int, fields=fields, rows=rows) -> str:  # type: ignore[no-untyped-def]
+            return str(fields.line(rows[row]).decode("utf-8", "replace"))
+
+        yield typed(cells, chunk.first_line + rows, layout, file, text_of)
+        odd = np.flatnonzero(wanted & ~plain)
+        if len(odd):
+            raw = [fields.line(row) for row in odd.tolist()]
+            yield _odd(raw, chunk.first_line + odd, header, layout, file)
+    if header is None:
+        raise InputError(file, "the file is empty", hint="begin with a line that names columns")
+
+
+def _header(line: bytes, layout: Layout, file: str) -> tuple[str, list[str], dict[str, int]]:
+    try:
+        text = decode(line)
+        delimiter = max(DELIMITERS, key=text.count)
+        names = split_fields(text, delimiter)
+    except BadRow as bad:
+        raise InputError(file, f"the header cannot be read: {bad.reason}", line=1) from bad
+    return delimiter, names, layout.places(names, file)
+
+
+def _cells(column: pa.Array) -> pa.Array:
+    trimmed = pc.utf8_trim(column, characters=BLANKS)
+    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed).cast(TEXT)
+
+
+def _odd(
+    raw: list[bytes],
+    lines: np.ndarray[tuple[int], np.dtype[np.int64]],
+    header: tuple[str, list[str], dict[str, int]],
+    layout: Layout,
+    file: str,
+) -> Positions:
+    """Lines with quotes, or with too few or too many fields, one by one."""
+    delimiter, names, places = header
+    good: list[list[str | None]] = []
+    kept: list[int] = []
+    letters: list[DeadLetter] = []
+    for number, line in enumerate(raw):
+        try:
+            text = decode(line)
+            if not text.strip(BLANKS):
+                continue
+            fields = [field for field, _ in scan_fields(text, delimiter)]
+            if len(fields) != len(names):
+                reason = f"{len(fields)} fields given, the header has {len(names)}"
+                raise BadRow("field-count", reason)
+            good.append([field or None for field in fields])
+            kept.append(number)
+        except BadRow as bad:
+            shown = line.decode("utf-8", "replace")
+            letters.append(DeadLetter(file, int(lines[number]), shown, bad.reason, bad.code))
+    cells = {part: pa.array([row[i] for row in good], TEXT) for part, i in places.items()}
+    found = typed(cells, lines[kept], layout, file, lambda row: raw[kept[row]].decode())
+    return Positions(found.table, pa.concat_tables([found.letters, letters_of(letters)]))
+
+
+def no_positions() -> Positions:
+    """None at all."""
+    return Positions(POSITIONS.empty_table(), letters_of([]))
