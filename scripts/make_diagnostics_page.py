@@ -15,9 +15,12 @@ from horai.lang.diagnostics import Diagnostic
 from horai.lang.ec.builder import read_text
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text as read_lars
+from horai.lang.relative_codes import example_language
 from horai.lang.report import CodeInfo
+from horai.lang.source import Source
 from horai.plan.check import check
 from horai.plan.lars import check as check_lars
+from horai.relatives.translate import translated
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
 FAMILIES = {
@@ -29,6 +32,7 @@ FAMILIES = {
     "H5": ("Doubts", "Legal, and probably not meant."),
     "H6": ("LARS: the text", "What only LARS programs can get wrong; they share H001 to H028."),
     "H7": ("LARS: the program", "Rules that do not fit together, or to the clock (here 2 s)."),
+    "H8": ("Related languages", "Queries, patterns and formulas for `horai translate`."),
 }
 INTRODUCTION = """\
 # Diagnostics
@@ -80,6 +84,8 @@ def _message(info: CodeInfo) -> Iterator[str]:
 
 
 def _findings(info: CodeInfo) -> list[Diagnostic]:
+    if info.code >= "H8":
+        return translated(Source("text", info.example), example_language(info.code))[1]
     if info.code >= "H6":
         program, findings = read_lars(info.example, "rules.lars")
         return [*findings, *check_lars(program, Clock(2, "s"))]

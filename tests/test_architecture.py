@@ -17,6 +17,7 @@ TABLE: dict[str, set[str]] = {
     "temporal": set(),
     "engine": {"lang", "plan", "temporal"},
     "asp": {"lang", "plan"},
+    "relatives": {"lang"},
     "oracle": {"lang"},
     "io": set(),
     "signals": {"io", "temporal"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from horai.io import CODES as ROWS
 from horai.lang.codes import CODES as READING
 from horai.lang.lars.lars_codes import LARS_CODES
+from horai.lang.relative_codes import RELATIVE_CODES
 from horai.lang.report import CodeInfo
 from horai.plan.codes import CODES as CHECKING
 from horai.plan.lars.codes import CODES as LARS_CHECKING
@@ -13,7 +14,8 @@ from horai.signals.letters import CODES as POSITIONS
 
 def all_codes() -> dict[str, CodeInfo]:
     """What every code means, in order of the codes."""
-    return dict(sorted((READING | CHECKING | LARS_CODES | LARS_CHECKING).items()))
+    lars = LARS_CODES | LARS_CHECKING
+    return dict(sorted((READING | CHECKING | lars | RELATIVE_CODES).items()))
 
 
 def letter_codes() -> dict[str, str]:

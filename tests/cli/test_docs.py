@@ -11,7 +11,10 @@ from horai.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ["docs/cli.md", "docs/plan.md", "docs/signals.md", "docs/spark.md", "README.md"]
+PAGES = [
+    *("docs/cli.md", "docs/plan.md", "docs/relatives.md", "docs/signals.md", "docs/spark.md"),
+    "README.md",
+]
 
 
 def run(line: str, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     Command = Any
 
 COMMANDS = (
-    *("new", "check", "run", "signals", "query", "test", "graph", "plan", "tune", "explain"),
-    "doctor",
+    *("new", "check", "run", "signals", "query", "test", "graph", "plan", "tune"),
+    *("translate", "explain", "doctor"),
 )
 DEBUG = "HORAI_DEBUG"
 

@@ -45,9 +45,14 @@ class Running:
         frame = self._begin()
         for place, literal in enumerate(rule.body):
             if not frame.rows:
-                break
+                return self._nothing(rule)  # later literals would have bound more variables
             frame = self._step(frame, literal, place, read)
         return self._head(rule, frame)
+
+    def _nothing(self, rule: PlainRule) -> Fluent:
+        none = np.empty(0, np.int64)
+        width = (0 if rule.head is None else len(rule.head.args)) + (rule.time is not None)
+        return fluent_of(tuple(ints(none) for _ in range(width)), none, none, 0, self.symbols)
 
     def _begin(self) -> Frame:
         frame = unit()

@@ -1,0 +1,80 @@
+"""`horai translate`: queries, patterns and formulas of related languages as LARS programs."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horai.cli.guard import guarded
+from horai.errors import UsageError
+from horai.lang.diagnostics import RulesError
+from horai.lang.lars.printer import show_program
+from horai.lang.reader import clean, read_file
+from horai.lang.source import Source
+from horai.relatives.translate import ENDS, SUFFIXES, translate
+
+TEXT = "<text>"
+
+
+class Language(StrEnum):
+    """The languages that can be translated."""
+
+    cql = "cql"
+    etalis = "etalis"
+    ltl = "ltl"
+
+
+@guarded
+def command(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="What to translate; - is standard input.")
+    ] = None,
+    language: Annotated[
+        Language | None,
+        typer.Option("--from", help="The language; without it, the name of the file tells."),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", "-e", metavar="TEXT", help="The text itself.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write the program."),
+    ] = None,
+) -> None:
+    """Translate a CQL query, ETALIS patterns or past LTL to LARS."""
+    if (file is None) == (text is None):
+        raise UsageError("give either a file or -e TEXT", "for example: -e 'once[0,5] alarm'")
+    chosen = _language(file, language)
+    source = _source(file, text, chosen)
+    shown = show_program(translate(source, chosen))
+    if output is None:
+        typer.echo(shown, nl=False)
+    else:
+        output.write_text(shown, encoding="utf-8")
+
+
+def _language(file: Path | None, given: Language | None) -> str:
+    if given is not None:
+        return str(given)
+    suffix = "" if file is None else file.suffix.lower()
+    if suffix not in SUFFIXES:
+        hint = "say --from cql, --from etalis or --from ltl"
+        raise UsageError("which language is this?", hint)
+    return SUFFIXES[suffix]
+
+
+def _source(file: Path | None, text: str | None, language: str) -> Source:
+    if text is not None:
+        end = ENDS[language]
+        return Source(TEXT, text if text.rstrip().endswith(end) else f"{text}\n{end}")
+    assert file is not None
+    if str(file) == "-":
+        return Source("<stdin>", clean(sys.stdin.read()))
+    source, findings = read_file(file)
+    if findings:
+        raise RulesError(findings)
+    return source

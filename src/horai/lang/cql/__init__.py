@@ -1,0 +1,1 @@
+"""Queries of CQL, the continuous query language: text to typed syntax trees."""

@@ -1,0 +1,1 @@
+"""Event patterns of ETALIS: text to typed syntax trees."""

@@ -1,0 +1,1 @@
+"""Formulas of temporal logic about the past: text to typed syntax trees."""

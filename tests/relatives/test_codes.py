@@ -1,0 +1,39 @@
+"""Every code of related languages is explained, and its example triggers it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import horai
+from horai.lang.relative_codes import RELATIVE_CODES, example_language
+from horai.lang.source import Source
+from horai.relatives.translate import translated
+
+ROOT = Path(horai.__file__).parent
+
+
+@pytest.mark.parametrize("code", RELATIVE_CODES)
+def test_the_example_triggers_its_code_and_nothing_else(code: str) -> None:
+    info = RELATIVE_CODES[code]
+    findings = translated(Source("text", info.example), example_language(code))[1]
+    assert [(finding.code, finding.severity) for finding in findings] == [(code, info.severity)]
+    assert all(finding.span is not None and finding.hint for finding in findings)
+
+
+@pytest.mark.parametrize("code", RELATIVE_CODES)
+def test_codes_are_explained(code: str) -> None:
+    info = RELATIVE_CODES[code]
+    assert re.fullmatch(r"H8\d\d", code)
+    assert not info.title.endswith(".")
+    assert info.explanation.endswith((".", "`"))
+
+
+def test_every_code_in_the_source_is_registered_and_every_code_is_used() -> None:
+    used: set[str] = set()
+    for path in ROOT.rglob("*.py"):
+        if not path.name.endswith("_codes.py"):
+            used.update(re.findall(r'"(H8\d{2})"', path.read_text(encoding="utf-8")))
+    assert used == set(RELATIVE_CODES)
