@@ -223,7 +223,9 @@ def visits(
         for track in tracks(kept, settings):
             for number, row in enumerate(track):
                 is_in = shape.intersects(Point(row.lon, row.lat))
-                if is_in and (number == 0 or not was_in):
+                if is_in and number == 0:
+                    found.add(("entersArea", row.time - 1, row.entity, name))
+                elif is_in and not was_in:
                     found.add(("entersArea", row.time, row.entity, name))
                 if was_in and not is_in:
                     found.add(("leavesArea", row.time, row.entity, name))

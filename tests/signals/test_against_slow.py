@@ -26,7 +26,7 @@ from horai.signals import (
 LIMITS = Settings()
 NARROW = Settings(close=150.0, close_step=30.0, close_piece=120.0, trust_after=2, stop_time=0.0)
 QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-LONG = settings(deadline=None, max_examples=3000, suppress_health_check=[HealthCheck.too_slow])
+LONG = settings(deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 
 
 def told(found: Signals) -> dict[str, list[Any]]:

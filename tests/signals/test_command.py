@@ -41,7 +41,7 @@ def test_items_facts_and_dead_letters_go_to_files() -> None:
     assert "1 row was not used, or only in part (1 coordinates); see dead.csv" in told
     assert Path("areas.ec").read_text() == "% From areas.geojson.\nareaType('Pier 7', nearPorts).\n"
     assert Path("dead.csv").read_text().splitlines()[1].startswith('day.csv,11,"v,9999,4,99,1"')
-    assert "entersArea,0,0,,,,v,Pier 7,," in Path("items.csv").read_text().splitlines()
+    assert "entersArea,-1,-1,,,,v,Pier 7,," in Path("items.csv").read_text().splitlines()
 
 
 def test_pipes_are_quiet() -> None:

@@ -54,4 +54,4 @@ def test_the_python_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     }
     exec(python[1], names)
     said = [(row.name, row.start, row.end) for row in names["session"].finish().rows("final")]
-    assert said == [("moored", 1, 181)]
+    assert said == [("at", 0, 181), ("moored", 1, 181)]

@@ -172,7 +172,8 @@ def visits(
     """Follow entities, whose rows begin at `offsets`, from area to area.
 
     `inside` are the areas in which entities were at their last position before these. Who begins a
-    track in an area is said to enter it, also after a silence.
+    track in an area, also after a silence, is said to have entered it just before: so rules that
+    ask where somebody is find it inside at its first position.
     """
     entities = len(offsets) - 1
     entity = np.repeat(np.arange(entities), np.diff(offsets))
@@ -194,7 +195,7 @@ def visits(
     next_row = row_of[at[leaves] + 1]
     stays = at == last[owner]
     return Visits(
-        (owner[enters], what[enters], time[row[enters]]),
+        (owner[enters], what[enters], time[row[enters]] - first[row[enters]]),
         (owner[leaves], what[leaves], time[next_row]),
         (owner[stays], what[stays]),
     )
