@@ -18,6 +18,8 @@ from horai.lang.lars.reader import read_text as read_lars
 from horai.lang.relative_codes import example_language
 from horai.lang.report import CodeInfo
 from horai.lang.source import Source
+from horai.plan.both.codes import BORDER
+from horai.plan.both.examples import example_findings
 from horai.plan.check import check
 from horai.plan.lars import check as check_lars
 from horai.relatives.translate import translated
@@ -33,6 +35,7 @@ FAMILIES = {
     "H6": ("LARS: the text", "What only LARS programs can get wrong; they share H001 to H028."),
     "H7": ("LARS: the program", "Rules that do not fit together, or to the clock (here 2 s)."),
     "H8": ("Related languages", "Queries, patterns and formulas for `horai translate`."),
+    "H9": ("Both languages", "A description and a program that do not fit together."),
 }
 INTRODUCTION = """\
 # Diagnostics
@@ -84,6 +87,8 @@ def _message(info: CodeInfo) -> Iterator[str]:
 
 
 def _findings(info: CodeInfo) -> list[Diagnostic]:
+    if info.code >= "H9":
+        return example_findings(*info.example.split(BORDER))
     if info.code >= "H8":
         return translated(Source("text", info.example), example_language(info.code))[1]
     if info.code >= "H6":

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from horai.both import Together, together
     from horai.errors import CaseError, QueryError, RunError, UsageError
     from horai.io import AnswerRow, DeadLetter, InputError
     from horai.lang.diagnostics import Diagnostic, RulesError
@@ -41,12 +42,14 @@ __all__ = [
     "RulesError",
     "RunError",
     "Session",
+    "Together",
     "UsageError",
     "__version__",
     "load",
     "load_session",
     "loads",
     "predicate",
+    "together",
     "vectorised",
 ]
 
@@ -65,11 +68,13 @@ _HOME = {
     "RulesError": "lang.diagnostics",
     "RunError": "errors",
     "Session": "session",
+    "Together": "both",
     "UsageError": "errors",
     "load": "rules",
     "load_session": "rules",
     "loads": "rules",
     "predicate": "predicates",
+    "together": "both",
     "vectorised": "predicates",
 }
 

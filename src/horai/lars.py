@@ -81,7 +81,7 @@ class LarsProgram:
         predicates.
         """
         times = checked_clock(unit, time_in)
-        points = _checked(self.program, _clock_for(clock, unit))
+        points = _checked(self.program, clock_for(clock, unit))
         shown = Shown.parse(filter, derived(self.program))
         every = _every(models)
         step = parameters.length(step, "step", 1)
@@ -168,7 +168,7 @@ def _checked(program: Program, clock: Clock) -> Program:
     return in_points(with_rules_for_any(program), clock)
 
 
-def _clock_for(clock: str | None, unit: str | None) -> Clock:
+def clock_for(clock: str | None, unit: str | None) -> Clock:
     """The clock, which must be one unit long where times of the input have a unit."""
     if unit is None:
         return _clock(clock or DEFAULT_CLOCK)

@@ -66,7 +66,11 @@ def answer_table(listed: Iterable[Step], symbols: Symbols, wanted: Wanted) -> io
             if wanted(table.name, arity, is_fluent):
                 key: tuple[io.Kind, str, int] = (_kind(is_fluent), table.name, arity)
                 groups.setdefault(key, []).append((step, table))
-    blocks = [_block(*key, groups[key], symbols) for key in sorted(groups)]
+    return in_order(_block(*key, groups[key], symbols) for key in sorted(groups))
+
+
+def in_order(blocks: Iterable[io.AnswerBlock]) -> io.AnswerTable:
+    """The rows of all blocks in the order of answers."""
     filled = tuple(block for block in blocks if len(block))
     return io.AnswerTable(filled, _order(filled))
 

@@ -133,7 +133,6 @@ def test_wrong_use(words: tuple[str, ...], problem: str) -> None:
 
 def test_wrong_files() -> None:
     Path("p.ec").write_text("initiatedAt(on=true, T) :- happensAt(up, T).\n")
-    assert "rules of two languages" in run("run", "p.lars", "p.ec", "-i", "f.csv", status=2)
     assert "option for LARS" in run("run", "p.ec", "-i", "f.csv", "--clock", "1s", status=2)
     assert "option for LARS" in run("check", "p.ec", "--clock", "1s", status=2)
     assert "is a LARS program" in run("query", "p.lars", "h", "-i", "f.csv", status=2)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from horai.cli import console
+from horai.cli.both import check_both, speaks_both
 from horai.cli.guard import WRONG, guarded
 from horai.cli.lars import check_lars, is_lars, refuse_lars_options
 from horai.cli.options import Background, Clock, Predicates, RulesArgument, choose
@@ -36,7 +37,9 @@ def command(
 ) -> None:
     """Check rules; exit status 2 if there are errors."""
     chosen = choose(rules, background, predicates)
-    if is_lars(chosen.rules):
+    if speaks_both(chosen.rules):
+        findings, summary = check_both(chosen, clock)
+    elif is_lars(chosen.rules):
         findings, summary = check_lars(chosen.rules, chosen.background, clock)
     else:
         refuse_lars_options(clock=clock)

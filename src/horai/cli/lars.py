@@ -34,12 +34,8 @@ _COLUMNS = ("kind", "query", "model", "name", "args", "op")
 
 
 def is_lars(rules: Iterable[Path]) -> bool:
-    """Are these files LARS programs? Both languages cannot be mixed."""
-    suffixes = {path.suffix.lower() == SUFFIX for path in rules}
-    if len(suffixes) > 1:
-        hint = f"give either files that end in {SUFFIX} or files of the Event Calculus"
-        raise UsageError("rules of two languages", hint)
-    return suffixes == {True}
+    """Are these files LARS programs, and nothing else?"""
+    return {path.suffix.lower() == SUFFIX for path in rules} == {True}
 
 
 def refuse_lars_options(**given: object) -> None:

@@ -6,11 +6,12 @@ import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from horai.cli import console
+from horai.cli.both import run_both, speaks_both
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
 from horai.cli.lars import is_lars, refuse_lars_options, run_lars
@@ -47,6 +48,9 @@ from horai.io import AnswerFormat, write_answers, write_dead_letters
 from horai.io.write import SUFFIXES
 from horai.result import Result
 from horai.words import counted
+
+if TYPE_CHECKING:
+    from horai.both_result import TogetherResult
 
 _FILE_WIDTH = 100
 
@@ -132,6 +136,20 @@ def command(
 ) -> None:
     """Run rules over a stream of events."""
     chosen = choose(rules, background, predicates, input)
+    if speaks_both(chosen.rules):
+        lengths = {"window": window, "step": step, "start": start, "end": end}
+        reading = {"unit": unit, "time_in": time_in, "input_format": input_format}
+        shown = {"answers": answers and str(answers), "include_input": include_input}
+        how = {"strict": strict, "engine": engine, "clock": clock, "filter": filter}
+        kept = {"allen_memory": allen_memory, "incremental": incremental}
+        strange = {"tick": tick, "metrics": metrics, "master": master, "buckets": buckets}
+        strange |= {"models": models, "interactive": interactive or None}
+        settings = merged(chosen, **lengths, **reading, **shown, **how, **kept)
+        wanted = _format(format or settings.pop("format", None), output)
+        if wanted is Format.timeline:
+            raise UsageError("a timeline shows one language", "use another --format")
+        _write(run_both(chosen, settings, strange, dead_letters, quiet), wanted, output)
+        return
     if is_lars(chosen.rules):
         # Settings that have no meaning there are told, not passed over.
         strange = {
@@ -264,8 +282,8 @@ def _format(given: str | None, output: Path | None) -> Format:
     return form
 
 
-def _write(result: Result, form: Format, output: Path | None) -> None:
-    if form is Format.timeline:
+def _write(result: Result | TogetherResult, form: Format, output: Path | None) -> None:
+    if form is Format.timeline and isinstance(result, Result):
         _draw(result, output)
         return
     people = form is Format.text and result.unit is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,14 +15,17 @@ from .schema import Kind
 from .termcolumns import TermColumn, from_terms, to_terms
 from .terms import Term
 
+AnswerKind = Kind | Literal["atom"]
+
 
 class AnswerRow(NamedTuple):
     """A maximal interval of a fluent (`start`, `end`; None = still open), or an event (`time`).
 
-    `query` is the query time the row belongs to; `op` is `+` or `-` in a changelog.
+    An atom of a LARS program has maximal intervals too, but no value. `query` is the query time the
+    row belongs to; `op` is `+` or `-` in a changelog.
     """
 
-    kind: Kind
+    kind: AnswerKind
     name: str
     args: Sequence[Term]
     value: Term | None = None
@@ -40,11 +43,11 @@ Row = AnswerRow | Mapping[str, Any]
 class AnswerBlock:
     """Rows of one kind, name and arity.
 
-    `start` is the time of an event; `end` (null = open) and `value` are there for fluents only.
-    `query` and `op` are None when no row has them.
+    `start` is the time of an event, which has no `end` (null = open); `value` is there for fluents
+    only. `query` and `op` are None when no row has them.
     """
 
-    kind: Kind
+    kind: AnswerKind
     name: str
     args: tuple[TermColumn, ...]
     value: TermColumn | None
@@ -67,7 +70,7 @@ class AnswerTable:
     @classmethod
     def of(cls, rows: Iterable[Row]) -> AnswerTable:
         """The table of rows, in their order."""
-        groups: dict[tuple[Kind, str, int, bool], list[tuple[int, AnswerRow]]] = {}
+        groups: dict[tuple[AnswerKind, str, int, bool], list[tuple[int, AnswerRow]]] = {}
         for place, given in enumerate(rows):
             row = given if isinstance(given, AnswerRow) else AnswerRow(**given)
             key = (row.kind, row.name, len(row.args), row.value is None)
@@ -79,11 +82,11 @@ class AnswerTable:
     def __len__(self) -> int:
         return sum(len(block) for block in self.blocks)
 
-    def count(self, kind: Kind) -> int:
+    def count(self, kind: AnswerKind) -> int:
         """How many rows there are of a kind."""
         return sum(len(block) for block in self.blocks if block.kind == kind)
 
-    def only(self, kind: Kind) -> AnswerTable:
+    def only(self, kind: AnswerKind) -> AnswerTable:
         """The rows of one kind, in the same order."""
         kept = tuple(block for block in self.blocks if block.kind == kind)
         if self.order is None:
@@ -113,7 +116,7 @@ _NONE = np.zeros(0, np.bool_)
 
 def _block(rows: Sequence[AnswerRow]) -> AnswerBlock:
     first = rows[0]
-    is_fluent = first.kind == "fluent"
+    is_fluent, lasts = first.kind == "fluent", first.kind != "event"
     queries, ops = [row.query for row in rows], [row.op for row in rows]
     values = [row.value for row in rows if row.value is not None]
     return AnswerBlock(
@@ -121,8 +124,8 @@ def _block(rows: Sequence[AnswerRow]) -> AnswerBlock:
         first.name,
         tuple(from_terms([row.args[i] for row in rows]) for i in range(len(first.args))),
         from_terms(values) if is_fluent and values else None,
-        pa.array([row.start if is_fluent else row.time for row in rows], pa.int64()),
-        pa.array([row.end for row in rows], pa.int64()) if is_fluent else None,
+        pa.array([row.start if lasts else row.time for row in rows], pa.int64()),
+        pa.array([row.end for row in rows], pa.int64()) if lasts else None,
         None if not any(query is not None for query in queries) else pa.array(queries, pa.int64()),
         None if not any(op is not None for op in ops) else pa.array(ops, pa.string()),
     )
@@ -131,7 +134,7 @@ def _block(rows: Sequence[AnswerRow]) -> AnswerBlock:
 def _lists(block: AnswerBlock) -> dict[str, Iterable[Any]]:
     rows = len(block)
     nothing = [None] * rows
-    is_fluent = block.kind == "fluent"
+    lasts = block.kind != "event"
     starts = block.start.to_pylist()
     args = [to_terms(column) for column in block.args]
     return {
@@ -139,9 +142,9 @@ def _lists(block: AnswerBlock) -> dict[str, Iterable[Any]]:
         "name": repeat(block.name, rows),
         "args": zip(*args, strict=True) if args else repeat((), rows),
         "value": nothing if block.value is None else to_terms(block.value),
-        "start": starts if is_fluent else nothing,
+        "start": starts if lasts else nothing,
         "end": nothing if block.end is None else block.end.to_pylist(),
-        "time": nothing if is_fluent else starts,
+        "time": nothing if lasts else starts,
         "query": nothing if block.query is None else block.query.to_pylist(),
         "op": nothing if block.op is None else block.op.to_pylist(),
     }

@@ -1,0 +1,307 @@
+"""An event description and a LARS program that read each other, run over one stream.
+
+>>> import horai
+>>> rules = horai.loads('''
+...     initiatedAt(alarm(R)=true, T) :- happensAt(hot(R), T).
+...     terminatedAt(alarm(R)=true, T) :- happensAt(reset(R), T).
+... ''')
+>>> from horai import lars
+>>> program = lars.loads("hot(R) :- always heat(R) [2].")
+>>> result = horai.together(rules, program).run(
+...     ["heat|1|1|k", "heat|2|2|k", "heat|3|3|k", "reset|6|6|k"], start=0, end=9
+... )
+>>> [(row.kind, row.name, row.start, row.end) for row in result.rows()]
+[('atom', 'hot', 1, 4), ('fluent', 'alarm', 2, 7)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from horai import io, parameters
+from horai.both_result import TogetherResult
+from horai.both_session import TogetherSession, numbered
+from horai.engines import DEFAULT, ENGINES, SPARK, incremental_named
+from horai.errors import UsageError
+from horai.inputs import by_arrival, checked_clock, checked_format, extent, read_input, time_point
+from horai.io.schema import TableKey, row_keys
+from horai.lang.diagnostics import Diagnostic, RulesError, did_you_mean, sort_key
+from horai.lang.ec.syntax import EventDescription
+from horai.lang.lars.anyone import is_made, with_rules_for_any
+from horai.lang.lars.clock import Clock
+from horai.lang.lars.points import in_points
+from horai.lang.lars.predicates import derived, inputs
+from horai.lang.lars.syntax import Program
+from horai.lang.report import has_errors
+from horai.lars import DEFAULT_CLOCK, LarsProgram, clock_for
+from horai.lars_engines import AUTO, LARS_ENGINES
+from horai.lars_signals import AnySignals
+from horai.plan.both import Exchange, Stage, check, exchange, stages
+from horai.plan.lars import classify
+from horai.rows import Wanted, answers_named
+from horai.rules import Progress, Rules
+from horai.schedule import Settings, plan_run
+
+_ABOUT_NAMES = frozenset({"H202", "H708"})  # read, and defined by nobody: perhaps by the other one
+
+
+def together(rules: Rules, program: LarsProgram) -> Together:
+    """A description and a program as one: each may read what the other derives."""
+    given: tuple[object, object] = (rules, program)
+    if not (isinstance(given[0], Rules) and isinstance(given[1], LarsProgram)):
+        hint = "load them with horai.load and horai.lars.load: together(rules, program)"
+        raise UsageError("together takes an event description and a LARS program", hint)
+    return Together(rules, program)
+
+
+class Together:
+    """A description and a program. `check` says what is wrong between them."""
+
+    def __init__(self, rules: Rules, program: LarsProgram) -> None:
+        self.rules = rules
+        self.program = program
+        self.passing: Exchange = exchange(rules.entities, program.program)
+        self.schema = _schema(rules, program.program)
+        self._clock = Clock.parse(DEFAULT_CLOCK)
+        self._stages: list[Stage] | None = None
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The order in which both are worked out."""
+        if self._stages is None:
+            self._stages = stages(self.rules.description, self.program.program, self.passing)
+        return self._stages
+
+    def check(self, clock: str | None = None, unit: str | None = None) -> list[Diagnostic]:
+        """All that is wrong or doubtful, of each by itself and between them."""
+        met = {one.entity.name for one in self.passing.to_description}
+        met |= {one.predicate[0] for one in self.passing.to_program}
+        length = str(clock_for(clock, unit))
+        alone = [*self.rules.warnings, *self.program.check(length)]
+        kept = [one for one in alone if one.code not in _ABOUT_NAMES or _name(one) not in met]
+        between = check(
+            self.rules.description,
+            self.rules.entities,
+            self.program.program,
+            self.passing,
+            has_clock=clock is not None or unit is not None,
+        )
+        return sorted([*kept, *between], key=sort_key)
+
+    def run(
+        self,
+        input: object = (),
+        *,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | str | None = None,
+        end: int | str | None = None,
+        clock: str | None = None,
+        unit: str | None = None,
+        time_in: str | None = None,
+        engine: str = AUTO,
+        answers: str | None = None,
+        filter: str | Iterable[str] | None = None,
+        input_format: str | None = None,
+        strict: bool = False,
+        include_input: bool = False,
+        allen_memory: int | None = None,
+        incremental: str = "auto",
+        progress: Progress | None = None,
+    ) -> TogetherResult:
+        """Run over a whole stream.
+
+        Settings are those of `Rules.run`: query times are start + k*step, and points after `start`
+        count. At each query time both languages are worked out for the points of the window, with
+        all that is known by then. `clock` is the length of a time point, for windows in seconds.
+        `engine` is `auto`, `reference`, or an engine for the program. `filter` names the predicates
+        of the program that are shown.
+        """
+        times = checked_clock(unit, time_in)
+        settings = Settings(
+            window=window,
+            step=step,
+            start=time_point(start, times.unit, "start"),
+            end=time_point(end, times.unit, "end"),
+            allen_memory=allen_memory,
+        )
+        form = checked_format(input_format)
+        self._demand_sound(clock, unit)
+        narrative = read_input(input, self.schema, times, format=form, strict=strict)
+        schedule = plan_run(settings, extent(narrative.tables))
+        queries = list(schedule.queries()) if schedule else []
+        session = TogetherSession(
+            self,
+            start=schedule.start if schedule else 0,
+            window=settings.window,
+            engines=engines_named(engine),
+            clock=times,
+            strict=strict,
+            include_input=include_input,
+            form=None if answers is None else answers_named(answers),
+            allen_memory=settings.allen_memory,
+            incremental=_incremental(incremental, engine),
+            names=_names(filter),
+            single=len(queries) == 1,
+        )
+        session.dead_letters.extend(narrative.dead_letters)
+        arriving = by_arrival(numbered(narrative.tables), queries)
+        for done, (query, tables) in enumerate(zip(queries, arriving, strict=True), 1):
+            session.take(query, tables)
+            if progress is not None:
+                progress(done, len(queries))
+        return session.finish()
+
+    def session(
+        self,
+        *,
+        start: int = 0,
+        window: int | None = None,
+        clock: str | None = None,
+        unit: str | None = None,
+        time_in: str | None = None,
+        engine: str = AUTO,
+        answers: str | None = None,
+        filter: str | Iterable[str] | None = None,
+        strict: bool = False,
+        include_input: bool = False,
+        allen_memory: int | None = None,
+        incremental: str = "auto",
+    ) -> TogetherSession:
+        """A run that is fed step by step; settings are those of `run`."""
+        settings = Settings(window=window, allen_memory=allen_memory)
+        self._demand_sound(clock, unit)
+        return TogetherSession(
+            self,
+            start=parameters.point(start, "start"),
+            window=settings.window,
+            engines=engines_named(engine),
+            clock=checked_clock(unit, time_in),
+            strict=strict,
+            include_input=include_input,
+            form=None if answers is None else answers_named(answers),
+            allen_memory=settings.allen_memory,
+            incremental=_incremental(incremental, engine),
+            names=_names(filter),
+        )
+
+    def _demand_sound(self, clock: str | None, unit: str | None) -> None:
+        self._clock = clock_for(clock, unit)
+        findings = self.check(clock, unit)
+        if has_errors(findings):
+            raise RulesError(findings)
+
+    # --- what stages are made of -----------------------------------------------------------------
+
+    def points(self, stage: Stage) -> Program:
+        """The program of a stage, with windows in time points."""
+        assert isinstance(stage.rules, Program)
+        return in_points(with_rules_for_any(stage.rules), self._clock)
+
+    def rules_of(self, stage: Stage) -> Rules:
+        """The rules of a stage."""
+        assert isinstance(stage.rules, EventDescription)
+        return Rules(stage.rules, (), self.rules.predicates)
+
+    def keys_of(self, stage: Stage) -> set[TableKey]:
+        """The rows of the stream that a stage of the description reads."""
+        return _keys(self.rules_of(stage).schema)
+
+    @property
+    def own_signals(self) -> Container:
+        """The rows that the program alone reads."""
+        return Container(_keys(self.rules.schema))
+
+    def wanted(self, include_input: bool) -> Wanted:
+        """Which events and fluents belong into answers?"""
+        is_output: Callable[[str, int, bool], bool] = self.rules.is_output
+        return lambda name, arity, is_fluent: include_input or is_output(name, arity, is_fluent)
+
+    def __repr__(self) -> str:
+        return f"<Together of {self.rules!r} and {self.program!r}>"
+
+
+class Container:
+    """All keys but some."""
+
+    def __init__(self, without: set[TableKey]) -> None:
+        self.without = without
+
+    def __contains__(self, key: object) -> bool:
+        return key not in self.without
+
+
+class Signals(AnySignals):
+    """Rows of the description as it knows them; others are signals of the program.
+
+    If windows count signals, rows of any name are signals; otherwise only those it knows.
+    """
+
+    everything = True
+
+    def lookup(self, name: str) -> Sequence[io.InputType]:
+        known = self.types.get(name, ())
+        return known if known or not self.everything else super().lookup(name)
+
+
+def _schema(rules: Rules, program: Program) -> io.InputSchema:
+    known = {*inputs(program), *derived(program)}
+    types = [kind for listed in rules.schema.types.values() for kind in listed]
+    fluents = {(kind.name, kind.arity) for kind in types if kind.kind == "fluent"}
+    fluents |= {(name, arity + 1) for name, arity in fluents}
+    made = {entity.key for entity in rules.entities.outputs}
+    types += [
+        io.InputType(name, "event", arity)
+        for name, arity in sorted(known)
+        if (name, arity) not in fluents | made and not is_made(name)
+    ]
+    if classify(program).features & {"tuple", "partition"}:
+        return Signals.of(types, rules.schema.derived)
+    return io.InputSchema.of(types, rules.schema.derived)
+
+
+def _keys(schema: io.InputSchema) -> set[TableKey]:
+    return {key for types in schema.types.values() for kind in types for key in row_keys(kind)}
+
+
+def engines_named(name: str) -> tuple[str, str]:
+    """The engines of description and program, by one name.
+
+    >>> engines_named("auto"), engines_named("reference"), engines_named("asp")
+    (('columnar', 'auto'), ('reference', 'reference'), ('columnar', 'asp'))
+    """
+    known = [AUTO, *ENGINES, *(engine for engine in LARS_ENGINES if engine not in ENGINES)]
+    wanted = parameters.text(name, "engine", f"the engines are: {', '.join(known)}")
+    if wanted == SPARK:
+        hint = "leave the engine out; each language by itself has its own engines"
+        raise UsageError("rules of two languages run in one process, not on Spark", hint)
+    if wanted not in known:
+        near = did_you_mean(wanted, known)
+        hint = f"did you mean {near}?" if near else f"the engines are: {', '.join(known)}"
+        raise UsageError(f"there is no engine {wanted!r} for rules of two languages", hint)
+    description = wanted if wanted in ENGINES else DEFAULT
+    return description, wanted if wanted in LARS_ENGINES else AUTO
+
+
+def _incremental(given: str, engine: str) -> str:
+    return incremental_named(given, engines_named(engine)[0])
+
+
+def _names(given: str | Iterable[str] | None) -> frozenset[str] | None:
+    if given is None or given == "inferences":
+        return None
+    listed = given.split(",") if isinstance(given, str) else list(given)
+    names = frozenset(name.strip() for name in listed if name.strip())
+    if not names or "none" in names:
+        raise UsageError("the filter names no predicate", "write names: --filter a,b")
+    return names
+
+
+def _name(finding: Diagnostic) -> str:
+    """The name that a finding is about."""
+    if finding.source is None or finding.span is None:
+        return ""
+    return finding.source.snippet(finding.span).partition("(")[0].partition("=")[0].strip()
+
+
+__all__ = ["Together", "TogetherResult", "TogetherSession", "engines_named", "together"]

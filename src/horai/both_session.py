@@ -1,0 +1,268 @@
+"""A run in two languages in progress, and the answers it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from horai import io
+from horai.both_log import ORDER, Refused
+from horai.both_stages import AtomChange, DescriptionStage, ProgramStage
+from horai.engine.lars.signals import Key
+from horai.engine.symbols import Symbols
+from horai.engine.world import Fluent, merged
+from horai.errors import UsageError
+from horai.inputs import read_input, row_text
+from horai.parameters import point
+from horai.plan.both import Passing
+from horai.rows import Answers, Step, in_order, term_column
+from horai.session import Answer, Session
+from horai.temporal.spans import INF
+
+if TYPE_CHECKING:
+    from horai.both import Together
+    from horai.both_result import TogetherResult
+
+Reads = Iterable[tuple[int, Sequence[Passing]]]
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Atoms of one predicate with the spans in which they hold, as an answer shows them."""
+
+    name: str
+    fluent: Fluent
+    added: bool | None = None
+
+
+class TogetherAnswer:
+    """What a run knows at a query time, in both languages."""
+
+    def __init__(
+        self,
+        description: Answer,
+        parts: dict[Answers, list[Spans]],
+        symbols: Symbols,
+    ) -> None:
+        self.description = description
+        self.parts = parts
+        self.symbols = symbols
+
+    @property
+    def query(self) -> int:
+        """The query time."""
+        return self.description.query
+
+    def blocks(self, form: Answers) -> list[io.AnswerBlock]:
+        """The atoms of a form of answer."""
+        if form not in self.parts:
+            hint = f"run with answers={form!r}"
+            raise UsageError(f"the run did not keep the {form} answer at {self.query}", hint)
+        query = None if form == "final" else self.query
+        return [_block(one, query, self.symbols) for one in self.parts[form]]
+
+    def steps(self, form: Answers) -> list[Step]:
+        """The events and fluents of a form of answer."""
+        return self.description.steps(form)
+
+    def table(self, form: Answers) -> io.AnswerTable:
+        """The rows of a form of answer as columns."""
+        return in_order([*self.description.table(form).blocks, *self.blocks(form)])
+
+    def rows(self, form: Answers = "windows") -> list[io.AnswerRow]:
+        """The rows of a form of answer."""
+        return self.table(form).rows()
+
+    def __repr__(self) -> str:
+        return f"<TogetherAnswer at {self.query}>"
+
+
+class TogetherSession:
+    """Feed it items as they come and ask at growing query times.
+
+    `form` is the only form of answer that is kept, None for all.
+    """
+
+    def __init__(
+        self,
+        both: Together,
+        *,
+        start: int,
+        window: int | None,
+        engines: tuple[str, str],
+        clock: io.Clock,
+        strict: bool,
+        include_input: bool,
+        form: Answers | None,
+        allen_memory: int | None,
+        incremental: str,
+        names: frozenset[str] | None,
+        single: bool = False,
+    ) -> None:
+        self.both = both
+        self.start, self.window = start, window
+        self.clock, self.strict = clock, strict
+        self.form, self.names = form, names
+        self.single = single
+        self.answers: list[TogetherAnswer] = []
+        self.dead_letters: list[io.DeadLetter] = []
+        self._last, self._taken = start, 0
+        self._stages: list[ProgramStage | DescriptionStage] = []
+        for stage in both.stages:
+            if stage.language == "program":
+                program = both.points(stage)
+                self._stages.append(ProgramStage(program, start, window, engines[1]))
+                continue
+            rules = both.rules_of(stage)
+            session = Session(
+                rules,
+                start=start,
+                window=window,
+                allen_memory=allen_memory,
+                engine=engines[0],
+                clock=clock,
+                include_input=True,
+                answers=form,
+                archive=True,
+                incremental=incremental,
+            )
+            self._stages.append(DescriptionStage(session))
+        self._wanted = both.wanted(include_input)
+
+    @property
+    def description(self) -> DescriptionStage:
+        """The stage with all rules of the description."""
+        return next(s for s in reversed(self._stages) if isinstance(s, DescriptionStage))
+
+    @property
+    def program(self) -> ProgramStage:
+        """The stage with all rules of the program."""
+        return next(s for s in reversed(self._stages) if isinstance(s, ProgramStage))
+
+    def advance(self, until: int, items: object = ()) -> TogetherAnswer:
+        """The answer at query time `until`, with more items known than before."""
+        until = point(until, "the query time")
+        if until <= self._last:
+            raise UsageError(
+                f"query times must grow: {until} is not after {self._last}",
+                "late items need no early query time; give them with a later one",
+            )
+        narrative = read_input(items, self.both.schema, self.clock, strict=self.strict)
+        self.dead_letters.extend(narrative.dead_letters)
+        return self.take(until, numbered(narrative.tables, self._taken))
+
+    def take(self, until: int, tables: Sequence[io.ItemTable]) -> TogetherAnswer:
+        """Like `advance`, with items that have been read and numbered."""
+        self._taken += sum(map(len, tables))
+        signals = [table for table in tables if table.kind == "event"]
+        atoms: list[AtomChange] = []
+        for stage, runner in zip(self.both.stages, self._stages, strict=True):
+            if isinstance(runner, ProgramStage):
+                atoms = runner.advance(until, signals, self._feeds(stage.reads, runner.symbols))
+            else:
+                known = self.both.keys_of(stage)
+                mine = [table for table in tables if table.key in known]
+                for place, passing in stage.reads:
+                    source = self._stages[place]
+                    assert isinstance(source, ProgramStage)
+                    mine += source.items(passing, self.single)
+                runner.advance(until, mine)
+        self._last = until
+        raw = self.description.session.answers[-1].raw
+        description = Answer(raw, self._wanted)
+        answer = TogetherAnswer(description, self._parts(atoms, until), self.program.symbols)
+        if self.answers and self.form is None:
+            self.answers[-1].parts.pop("final")  # the last one has it
+        self.answers.append(answer)
+        return answer
+
+    def _feeds(self, reads: Reads, symbols: Symbols) -> dict[Key, Fluent]:
+        found: dict[Key, Fluent] = {}
+        for place, passing in reads:
+            source = self._stages[place]
+            assert isinstance(source, DescriptionStage)
+            for key, fluent in source.feeds(passing, symbols).items():
+                found[key] = merged([found[key], fluent], symbols) if key in found else fluent
+        return found
+
+    def _parts(self, atoms: list[AtomChange], until: int) -> dict[Answers, list[Spans]]:
+        shown = [one for one in atoms if self.names is None or one.name in self.names]
+        border = self.start if self.window is None else until - self.window
+        parts: dict[Answers, list[Spans]] = {"final": [Spans(a.name, a.fluent) for a in shown]}
+        if self.form in (None, "windows"):
+            parts["windows"] = [Spans(a.name, _reaching(a.fluent, border)) for a in shown]
+        if self.form in (None, "changelog"):
+            sides = [(a.name, a.gone, False) for a in shown], [(a.name, a.new, True) for a in shown]
+            parts["changelog"] = [Spans(*one) for side in sides for one in side]
+        return parts
+
+    def finish(self) -> TogetherResult:
+        """End the run: everything it found, with the rows that never came to count."""
+        from horai.both_result import TogetherResult
+
+        stage = self.description.session
+        result = stage.finish()
+        ours = self.both.own_signals
+        refused = [one for one in self.program.log.finish(self._last) if one.table.key in ours]
+        letters = [*self.dead_letters, *result.dead_letters, *map(_letter, refused)]
+        result.answers[:] = [answer.description for answer in self.answers]
+        result.dead_letters = sorted(letters, key=lambda letter: (letter.file, letter.line))
+        return TogetherResult(
+            result, self.answers, self.form or "final", tuple(self.program.unanswered)
+        )
+
+
+def numbered(tables: Iterable[io.ItemTable], first: int = 0) -> list[io.ItemTable]:
+    """Tables with the order of their rows, which is that of files and lines."""
+    listed = [table for table in tables if len(table)]
+    if not listed:
+        return []
+    files: dict[str, int] = {}
+    places = []
+    for table in listed:
+        column = table.table.column("file").combine_chunks()
+        names = [files.setdefault(name, len(files)) for name in column.dictionary.to_pylist()]
+        places.append(np.array(names, np.int64)[column.indices.to_numpy()])
+    lines = np.concatenate([table.table.column("line").to_numpy() for table in listed])
+    rank = np.empty(len(lines), np.int64)
+    rank[np.lexsort((lines, np.concatenate(places)))] = np.arange(first, first + len(lines))
+    borders = np.cumsum([len(table) for table in listed])[:-1]
+    return [
+        replace(table, table=table.table.append_column(ORDER, pa.array(part)))
+        for table, part in zip(listed, np.split(rank, borders), strict=True)
+    ]
+
+
+def _reaching(fluent: Fluent, border: int) -> Fluent:
+    """Whole spans that reach into the window."""
+    return Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end - 1 > border))
+
+
+def _block(one: Spans, query: int | None, symbols: Symbols) -> io.AnswerBlock:
+    spans = one.fluent.spans
+    rows = len(spans)
+    columns = (column.take(spans.key) for column in one.fluent.pairs.columns)
+    op = None
+    if one.added is not None:
+        op = pa.array(["+" if one.added else "-"] * rows, pa.string())
+    return io.AnswerBlock(
+        "atom",
+        one.name,
+        tuple(term_column(column, symbols) for column in columns),
+        None,
+        pa.array(spans.start, pa.int64()),
+        pa.array(spans.end, pa.int64(), mask=spans.end == INF),
+        None if query is None else pa.array(np.full(rows, query, np.int64)),
+        op,
+    )
+
+
+def _letter(refused: Refused) -> io.DeadLetter:
+    table = refused.table
+    few = table.table.take(pa.array([refused.row]))
+    (row,) = replace(table, table=few).items()
+    return io.DeadLetter(row.file, row.line, row_text(row), refused.reason, refused.code)

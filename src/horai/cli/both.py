@@ -1,0 +1,106 @@
+"""Rules of both languages on the command line: files of the Event Calculus beside `.lars` files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horai.cli import console
+from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.lars import SUFFIX
+from horai.errors import UsageError
+from horai.io import write_dead_letters
+from horai.lang.report import has_errors
+from horai.words import counted
+
+if TYPE_CHECKING:
+    from horai.both import Together
+    from horai.both_result import TogetherResult
+    from horai.cli.options import Chosen
+    from horai.lang.diagnostics import Diagnostic
+
+_SETTINGS = frozenset(
+    {"window", "step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
+    | {"clock", "filter", "answers", "include_input", "allen_memory", "incremental"}
+)
+
+
+def speaks_both(rules: Iterable[Path]) -> bool:
+    """Are there files of both languages?"""
+    return {path.suffix.lower() == SUFFIX for path in rules} == {True, False}
+
+
+def load_both(chosen: Chosen) -> Together:
+    """The description and the program; background belongs to the language its name ends in."""
+    from horai import lars, load, together
+
+    windows, events = _parted(chosen.rules)
+    more_windows, more_events = _parted(chosen.background)
+    return together(load(events, more_events, chosen.predicates), lars.load(windows, more_windows))
+
+
+def _parted(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
+    listed = list(paths)
+    ours = [path for path in listed if path.suffix.lower() == SUFFIX]
+    return ours, [path for path in listed if path not in ours]
+
+
+def run_both(
+    chosen: Chosen,
+    settings: dict[str, Any],
+    strange: Mapping[str, object],
+    dead_letters: Path | None,
+    quiet: bool,
+) -> TogetherResult:
+    """Run both over the chosen input, and tell what was lost."""
+    for name, value in strange.items():
+        if value is not None:
+            problem = f"--{name} has no meaning for rules of two languages"
+            raise UsageError(problem, "give it to a run of one language")
+    settings.pop("format", None)
+    for name in settings.keys() - _SETTINGS:
+        raise UsageError(f"the setting {name} of the project has no meaning for two languages")
+    if not chosen.input and settings.get("end") is None:
+        raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
+    both = load_both(chosen)
+    warnings = both.check(settings.get("clock"), settings.get("unit"))
+    if warnings and not has_errors(warnings) and not quiet:
+        text = counted(len(warnings), "warning")
+        console.warning(f"the rules have {text}; `horai check` shows them")
+    result = both.run(chosen.input or (), **settings)
+    if dead_letters is not None:
+        write_dead_letters(dead_letters, result.dead_letters)
+    if result.unanswered and not quiet:
+        points = sum(end - start for start, end in result.unanswered)
+        where = ", ".join(_shown(*span) for span in result.unanswered[:5])
+        more = ", ..." if len(result.unanswered) > 5 else ""
+        text = f"{counted(points, 'time point')}: {where}{more}"
+        console.warning(f"the program has no answer at {text}")
+    tell_dead_letters(result.dead_letters, dead_letters, quiet)
+    return result
+
+
+def _shown(start: int, end: int) -> str:
+    return str(start) if end == start + 1 else f"{start} to {end - 1}"
+
+
+def check_both(chosen: Chosen, clock: str | None) -> tuple[list[Diagnostic], str]:
+    """All findings about both, and what passes between them."""
+    both = load_both(chosen)
+    findings = both.check(clock)
+    lines = [
+        f"the description reads {name} of the program"
+        for name in _names(one.predicate for one in both.passing.to_description)
+    ]
+    lines += [
+        f"the program reads {name} of the description"
+        for name in _names(one.predicate for one in both.passing.to_program)
+    ]
+    files = len(both.rules.description.sources) + len(both.program.program.sources)
+    rules = len(both.rules.description.rules) + len(both.program.program.rules)
+    return findings, "\n".join([*lines, f"{counted(files, 'file')}, {counted(rules, 'rule')}"])
+
+
+def _names(predicates: Iterable[tuple[str, int]]) -> list[str]:
+    return [f"{name}/{arity}" for name, arity in sorted(set(predicates))]
