@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Set
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from horai.lang.lars.syntax import Atom
@@ -16,7 +16,7 @@ class Memory:
     last: frozenset[Hashable] = frozenset()
     held: frozenset[Atom] = frozenset()
 
-    def now(self, codes: Set[Hashable]) -> frozenset[Atom]:
+    def now(self, codes: frozenset[Hashable]) -> frozenset[Atom]:
         """The atoms of a model: those of the last one, but for what has changed.
 
         To put an atom into a set takes longer than all the rest of reading it.
@@ -27,7 +27,7 @@ class Memory:
         else:
             self.held = self.held.difference([self.atoms[code][0] for code in gone])
             self.held = self.held.union([self.atoms[code][0] for code in came])
-        self.last = frozenset(codes)
+        self.last = codes
         return self.held
 
     def forget(self) -> None:

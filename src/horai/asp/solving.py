@@ -88,16 +88,18 @@ class Clingo:
 def read(model: Model, encoding: Encoding, time: int) -> AnswerStream:
     """The answer stream of a model."""
     memory = encoding.memory
+    symbols = model.symbols(shown=True)
     # A symbol is a number for clingo; by the symbol itself, every lookup would call its library.
-    symbols = {getattr(symbol, "_rep", symbol): symbol for symbol in model.symbols(shown=True)}
-    new = [code for code in symbols if code not in memory.atoms]
+    numbers = getattr(symbols, "_p_symbols", None)
+    codes = list(symbols if numbers is None else numbers)
+    new = [place for place, code in enumerate(codes) if code not in memory.atoms]
     if len(memory.atoms) > MOST_KNOWN and new:
         memory.forget()
-        new = list(symbols)
-    memory.atoms.update((code, _pair(symbols[code], encoding)) for code in new)
+        new = list(range(len(codes)))
+    memory.atoms.update((codes[place], _pair(symbols[place], encoding)) for place in new)
     if not encoding.has_times:
-        return AnswerStream(time, memory.now(symbols.keys()))
-    found = [memory.atoms[code] for code in symbols]
+        return AnswerStream(time, memory.now(frozenset(codes)))
+    found = [memory.atoms[code] for code in codes]
     now = frozenset([atom for atom, moment in found if moment is None or moment == time])
     elsewhere = [(t, atom) for atom, t in found if t is not None and t != time]
     return AnswerStream(time, now, frozenset(elsewhere))
