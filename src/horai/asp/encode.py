@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from horai.asp.dependencies import Dependencies
+from horai.asp.facts import fact_lines
 from horai.asp.memory import Memory
 from horai.asp.plain import (
     NOW,
@@ -99,7 +100,7 @@ class Encoder:
     def encode(self) -> Encoding:
         """The whole program."""
         rules = self.result.rules
-        rules.extend(f"{self.write.atom(fact)}." for fact in self.program.facts)
+        rules.extend(fact_lines(self.program.facts, self.write))
         for rule in self.program.rules:
             rules.append(self.rule(rule))
         for predicate in sorted(self.signalled):

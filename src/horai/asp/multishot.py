@@ -14,6 +14,7 @@ from clingo import Symbol
 from horai.asp.answers import Answers
 from horai.asp.encode import Encoding
 from horai.asp.plain import Ordinary, PlainProgram, PlainRule
+from horai.asp.sizes import most_instances
 from horai.asp.solving import Asked, Clingo
 from horai.asp.views import Row, ViewKey
 from horai.lang.lars.syntax import Atom, Predicate
@@ -27,6 +28,8 @@ PATIENCE = 2
 
 MOST_RULES = 40_000
 """Solving has its cost even where windows are empty; larger groundings are not worth keeping."""
+LATER = 1_000
+"""After so many questions it is tried even if the grounding may be too large to keep."""
 MOST_IDLE = 256
 """How many atoms of windows may be known without being true before they are forgotten."""
 
@@ -48,13 +51,19 @@ class MultiShot:
         self.clingo: Clingo | None = None
         self.literals: dict[tuple[ViewKey, Row], int | None] = {}
         self.true: dict[ViewKey, set[Row]] = {}
+        # To find out costs as much as dozens of answers; it is put off until that is little.
+        self.waits = LATER if patience and most_instances(program) > MOST_RULES else 0
         self.is_too_large = False
 
     def answers(self, time: int, rows: Rows, symbol: ToSymbol) -> Answers | None:
         """The answers for what windows hold; None when it is better to ask a fresh clingo."""
         if self.is_too_large:
             return None
-        if self._learn(rows):
+        new = self._learn(rows)
+        if self.waits:
+            self.waits -= 1
+            return None
+        if new:
             self.clingo = None
             self.quiet = 0
         else:

@@ -1,0 +1,53 @@
+"""How large a ground program may get is known beforehand, and decides what is tried when."""
+
+from __future__ import annotations
+
+import pytest
+from tests.asp.comparing import program, signals
+
+from horai.asp import multishot
+from horai.asp.engine import AspSession
+from horai.asp.facts import fact_lines, in_a_row
+from horai.asp.normal import normal_form
+from horai.asp.sizes import most_instances
+from horai.asp.symbols import Names
+from horai.asp.writer import Writer
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("h(X) :- g(X), a(X) [3]. g(1..9).", 9),
+        ("h(X,Y) :- g(X), f(Y), a(X) [3]. g(1..9). f(1..4).", 36),
+        ("h(X,Y) :- g(X), g(Y). k(X) :- h(X,Y), f(X). g(1..9). f(1..4).", 81 + 36),
+        ("r(X,Y) :- e(X,Y). r(X,Z) :- r(X,Y), r(Y,Z). e(1,2). e(2,3). e(3,4).", 9 + 27),
+        ("h(X) :- a(X) [3].", 1),  # only the stream tells
+        ("h :- not k. k :- not h.", 2),
+    ],
+)
+def test_the_bound(text: str, most: int) -> None:
+    assert most_instances(normal_form(program(text), None)) == most
+
+
+def test_a_large_program_is_kept_ground_only_after_many_questions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(multishot, "MOST_RULES", 20)
+    monkeypatch.setattr(multishot, "LATER", 5)
+    session = AspSession(program("h(X,Y) :- g(X), g(Y), a(X) [1], not a(Y) [1]. g(1..9)."))
+    for time in range(12):
+        answers = session.advance(time, signals(f"{time}: a({1 + time % 3})"))
+        assert session.multishot is not None
+        assert session.multishot.clingo is None  # it has 81 rules, which is found out at 5
+        assert session.multishot.is_too_large == (time >= 5)
+        (model,) = answers.models
+        assert len(model.now) == (8 if time == 0 else 14)
+
+
+def test_numbers_in_a_row_are_one_fact() -> None:
+    facts = normal_form(program("g(1..3). g(7). k(a). k(2,3). g(x)."), None).facts
+    writer = Writer(Names([]), is_numeric=False, has_decimals=False)
+    assert sorted(fact_lines(facts, writer)) == [
+        *("g(1..3).", "g(7).", "g(x).", "k(2,3).", "k(a).")
+    ]
+    assert in_a_row([]) == []
