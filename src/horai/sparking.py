@@ -30,6 +30,7 @@ from horai.spark.batch import Extent, Outcome, execute, packed, reader
 from horai.spark.grid import Grid
 from horai.spark.records import ANSWERS as FOUND
 from horai.spark.records import Label, Record, unpacked
+from horai.spark.routes import Entity
 from horai.spark.tasks import Clockwork, Hooks, Plan, RunTask, plan_of
 
 if TYPE_CHECKING:
@@ -115,10 +116,15 @@ def job_of(
 
 def plan(rules: Rules, buckets: int, include_input: bool = False, meet: bool = True) -> Plan:
     """The stages of rules, ready for some number of buckets."""
-    description, schema = rules.description, rules.schema
-    inputs = [(t.kind, t.name, t.arity) for types in schema.types.values() for t in types]
+    description = rules.description
     stages = stages_of(description)
-    return plan_of(description, stages, inputs, buckets, include_input, meet)
+    return plan_of(description, stages, inputs_of(rules), buckets, include_input, meet)
+
+
+def inputs_of(rules: Rules) -> list[Entity]:
+    """What rules read of the stream."""
+    types = [one for some in rules.schema.types.values() for one in some]
+    return [(one.kind, one.name, one.arity) for one in types]
 
 
 def task_of(job: Job, number: int, buckets: int, meet: bool = True) -> RunTask:

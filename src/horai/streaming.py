@@ -219,6 +219,7 @@ def start(
     master: str | None = None,
     buckets: int | None = None,
     files_per_step: int | None = None,
+    from_savepoint: str | Path | None = None,
     on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None = None,
     **settings: Any,
 ) -> Streaming:
@@ -233,11 +234,14 @@ def start(
     if trigger != NOW:
         seconds_of(trigger)
     folder = _folder(checkpoint)
+    saved = None if from_savepoint is None else Path(from_savepoint)
     wanted = None if buckets is None else length(buckets, "buckets", 1)
     with explained():
-        spark = session or getattr(source, "sparkSession", None) or connect(master_of(master))
-        asked = stream.identity(buckets_of(buckets, SparkGrid(spark)))
-        found = enter(folder, asked, wanted)
+        parts = [part for one in (taken, *sinks) for part in getattr(one, "parts", ())]
+        spark = session or getattr(source, "sparkSession", None)
+        spark = spark or connect(master_of(master), None, parts)
+        number = buckets_of(buckets, SparkGrid(spark))
+        found = enter(folder, stream, number, wanted, saved)
         with _refused():
             for one in sinks:
                 one.open(About(found.identity.id, found.last.number, spark))
@@ -282,7 +286,7 @@ def _source(given: object, format: Any, most: int | None) -> Source:
 
 def _folder(given: str | Path) -> Path:
     place = str(given).removeprefix("file://")
-    if "://" in place:
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", place):
         hint = "state is kept in plain files: name a folder that all workers see, such as an NFS"
         raise UsageError(f"the checkpoint {given} is no folder", hint)
     return Path(place)

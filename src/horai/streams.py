@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from horai.errors import UsageError
+from horai.lang.ec.builder import read_sources
+from horai.lang.source import Source
+from horai.predicates import Predicate
+from horai.rules import Rules, checked
 from horai.schedule import MOST_QUERIES, Settings, before
-from horai.spark import checkpoint
+from horai.spark import checkpoint, savepoint
+from horai.spark.changing import changing, check_change
 from horai.spark.checkpoint import Checkpoint, Identity, Manifest, Seen
 from horai.spark.grid import Grid
 from horai.spark.refusals import Refused
+from horai.spark.resizing import Changed
 from horai.spark.steps import Due, Steps
-from horai.spark.tasks import Clockwork
-from horai.sparking import Job, task_of
+from horai.spark.tasks import Clockwork, Plan
+from horai.sparking import Job, inputs_of, plan, task_of
 
 H = TypeVar("H")
 
@@ -101,44 +107,103 @@ class StreamJob:
         settings["delay"] = self.timing.delay
         settings["unit"], settings["time_in"] = job.clock.unit, job.clock.time_in
         settings["include_input"] = job.include_input
-        return Identity(uuid.uuid4().hex, texts, sorted(rules.predicates), settings, buckets)
+        names = sorted(rules.predicates)
+        return Identity(uuid.uuid4().hex, texts, names, settings, buckets, buckets)
 
-    def steps(self, grid: Grid[H], found: Checkpoint, most: int | None = None) -> Steps[H]:
+    def plan(self, identity: Identity) -> Plan:
+        """Its stages, ready for the groups of a checkpoint."""
+        return plan(self.job.rules, identity.groups, self.job.include_input, meet=False)
+
+    def steps(self, grid: Grid[H], found: Checkpoint) -> Steps[H]:
         """The stream, ready to go on."""
-        task = task_of(self.job, 0, found.identity.buckets, meet=False)
-        return Steps(grid, task, found, self.timing.due, most)
+        task = task_of(self.job, 0, found.identity.groups, meet=False)
+        return Steps(grid, task, found, self.timing.due, found.identity.buckets)
 
 
-def enter(folder: Path, asked: Identity, given: int | None) -> Checkpoint:
+def enter(
+    folder: Path, job: StreamJob, buckets: int, given: int | None, saved: Path | None = None
+) -> Checkpoint:
     """The checkpoint in a folder, if it is of the stream that is asked for, or a new one.
 
-    `given` is the number of buckets that was asked for, None if any will do.
+    `given` is the number of buckets that was asked for, None if any will do. A new one may begin
+    from a savepoint.
     """
+    asked = job.identity(buckets)
     try:
+        if saved is not None:
+            return _begin(saved, folder, job, asked, given)
         if not checkpoint.is_checkpoint(folder):
             return checkpoint.create(folder, asked)
         found = checkpoint.open_checkpoint(folder)
     except Refused as error:
         raise UsageError(error.problem, error.hint) from error
+    _compare_rules(folder, found.identity, asked)
     _compare(folder, found.identity, asked, given)
     return found
 
 
-def _compare(folder: Path, found: Identity, asked: Identity, given: int | None) -> None:
-    new = "or begin a new stream in another folder"
-    if [text for _, text in found.rules] != [text for _, text in asked.rules]:
+def _begin(
+    saved: Path, folder: Path, job: StreamJob, asked: Identity, given: int | None
+) -> Checkpoint:
+    """A new checkpoint from a savepoint, that of other rules maybe."""
+    found = checkpoint.open_checkpoint(saved)
+    _compare(saved, found.identity, asked, None)
+    changed = None
+    if _texts(found.identity) != _texts(asked):
+        changed = _changing(found, job)
+    names = asked.predicates
+    return savepoint.begin(saved, folder, given, asked.rules, names, job.plan, changed)
+
+
+def _changing(found: Checkpoint, job: StreamJob) -> Changed:
+    """How the state of old rules becomes that of new ones, if it can."""
+    rules, groups = job.job.rules, found.identity.groups
+    before = rules_again(found.identity, rules.predicates)
+    old = task_of(replace(job.job, rules=before), 0, groups, meet=False)
+    new = task_of(job.job, 0, groups, meet=False)
+    check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))
+    settings, start = job.timing.settings, found.last.start
+    clock = Clockwork(start or 0, [], settings.window, settings.tick, settings.allen_memory)
+    return changing(old, new, clock)
+
+
+def rules_again(identity: Identity, predicates: dict[str, Predicate]) -> Rules:
+    """The rules that a stream was begun with."""
+    missing = [name for name in identity.predicates if name not in predicates]
+    if missing:
+        hint = "give the file with them again: --predicates FILE"
+        problem = f"the rules of the stream call Python: {', '.join(missing)}"
+        raise UsageError(problem, hint)
+    description, findings = read_sources(Source(name, text) for name, text in identity.rules)
+    return checked(description, findings, predicates)
+
+
+def _texts(identity: Identity) -> list[str]:
+    return [text for _, text in identity.rules]
+
+
+def _compare_rules(folder: Path, found: Identity, asked: Identity) -> None:
+    if _texts(found) != _texts(asked):
         problem = f"{folder} is the checkpoint of a stream with other rules"
-        raise UsageError(problem, f"go on with the rules it was begun with, {new}")
+        hint = "go on with the rules it was begun with, or with the new ones from a savepoint: "
+        raise UsageError(problem, f"{hint}horai state {folder} --savepoint NEW")
     if found.predicates != asked.predicates:
         names = ", ".join(found.predicates) or "none"
         problem = f"{folder} is the checkpoint of a stream with other Python predicates: {names}"
-        raise UsageError(problem, f"give the same, {new}")
+        raise UsageError(problem, f"give the same, {_NEW}")
+
+
+_NEW = "or begin a new stream in another folder"
+
+
+def _compare(folder: Path, found: Identity, asked: Identity, given: int | None) -> None:
     for name, value in asked.settings.items():
         then = found.settings.get(name)
         if then != value:
             named = name.replace("_", "-")
             problem = f"{folder} is the checkpoint of a stream with {named} {then}, not {value}"
-            raise UsageError(problem, f"give --{named} {then}, {new}")
+            raise UsageError(problem, f"give --{named} {then}, {_NEW}")
     if given is not None and given != found.buckets:
         problem = f"{folder} is the checkpoint of a stream in {found.buckets} buckets, not {given}"
-        raise UsageError(problem, f"leave the number out, {new} from a savepoint")
+        hint = f"leave the number out, or begin from a savepoint: horai state {folder} --savepoint"
+        raise UsageError(problem, f"{hint} NEW")

@@ -13,6 +13,7 @@ from horai.session import Answer
 from horai.spark.batch import packed
 from horai.spark.grid import LocalGrid
 from horai.spark.records import ANSWERS, Record
+from horai.spark.savepoint import save
 from horai.spark.steps import Step, Steps
 from horai.sparking import check, job_of, raw_answers
 from horai.streams import StreamJob, Timing, enter
@@ -38,13 +39,20 @@ class Driver:
         self.told = Told([], [], [], {})
         self.restart()
 
-    def restart(self) -> None:
-        """Nothing is known but what the folder says."""
+    def restart(self, saved: Path | None = None) -> None:
+        """Nothing is known but what the folder says, or that of a savepoint."""
         job = job_of(self.rules, None, answers="changelog", **self.settings)
         stream = StreamJob(job, Timing(job.settings, self.delay))
-        found = enter(self.folder, stream.identity(self.buckets), self.buckets)
+        found = enter(self.folder, stream, self.buckets, self.buckets, saved)
         self.job = job
-        self.steps: Steps[list[Record]] = stream.steps(LocalGrid(), found, most=2)
+        self.steps: Steps[list[Record]] = stream.steps(LocalGrid(), found)
+
+    def resize(self, buckets: int) -> None:
+        """Go on in another number of buckets, from a savepoint."""
+        saved = self.folder.with_name(f"{self.folder.name}-saved")
+        save(self.folder, saved)
+        self.folder, self.buckets = self.folder.with_name(f"{self.folder.name}+"), buckets
+        self.restart(saved)
 
     def take(self, batch: int, lines: Sequence[str], crash: bool = False) -> None:
         """A micro-batch; with a crash it is done and has not happened."""

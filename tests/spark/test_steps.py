@@ -21,7 +21,7 @@ from horai.rules import Rules
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # What may happen between two micro-batches, and during one.
-CALM, RESTART, CRASH, AGAIN = "calm", "restart", "crash", "again"
+CALM, RESTART, CRASH, AGAIN, RESIZE = "calm", "restart", "crash", "again", "resize"
 
 
 class Streamed(NamedTuple):
@@ -51,7 +51,7 @@ def streamed(draw: Draw) -> Streamed:
     cuts = sorted(draw(st.lists(st.integers(0, len(ordered)), max_size=6)))
     bounds = [0, *cuts, len(ordered)]
     chunks = [ordered[a:b] for a, b in pairwise(bounds)]
-    events = [draw(st.sampled_from((CALM, CALM, RESTART, CRASH, AGAIN))) for _ in chunks]
+    events = [draw(st.sampled_from((CALM, CALM, RESTART, CRASH, AGAIN, RESIZE))) for _ in chunks]
     delay = draw(st.sampled_from((0, 0, 5)))
     return Streamed(run.rules, chunks, events, run.settings, run.buckets, delay)
 
@@ -64,6 +64,8 @@ def in_steps(rules: Rules, run: Streamed) -> Told:
                 driver.take(batch, chunk, crash=True)
             if event in (RESTART, CRASH):
                 driver.restart()
+            if event == RESIZE:
+                driver.resize(1 + (batch + run.buckets) % 4)
             driver.take(batch, chunk)
             if event == AGAIN:
                 driver.restart()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("new", "check", "run", "signals", "query", "test", "graph", "plan", "tune"),
-    *("translate", "explain", "doctor"),
+    *("stream", "state", "translate", "explain", "doctor"),
 )
 DEBUG = "HORAI_DEBUG"
 

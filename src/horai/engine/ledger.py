@@ -131,6 +131,10 @@ class Ledger:
         parts["gone"] = lambda: self._part(gone)
         return Answer(query, self.symbols, dropped, parts)
 
+    def current(self) -> Part:
+        """What may still change, of what answers show."""
+        return self._part(self._shown(self.live))
+
     def _parts(self, live: Callable[[], Tables], border: int) -> dict[Which, Callable[[], Part]]:
         parts: dict[Which, Callable[[], Part]] = {
             "window": lambda: self._part(self._in_window(self._shown(live()), border)),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,21 +57,28 @@ def save(session: Session) -> bytes:
 
 def restore(session: Session, saved: bytes) -> None:
     """Put a fresh session where the saved one was; `NotRestored` leaves it as it is."""
-    try:
-        state = Unpacker(NAME, saved, session.symbols, _RECORDS).whole()
+    state = unpack(session, saved)
+    if state.get("rules") != _rules(session):
+        raise NotRestored("the session was saved with other rules; load those it was saved with")
+    install(session, state)
+
+
+def unpack(session: Session, saved: bytes) -> dict[str, Any]:
+    """What was saved, in the symbols of a session that has the same settings."""
+    with _readable():
+        state: dict[str, Any] = Unpacker(NAME, saved, session.symbols, _RECORDS).whole()
         _compare(session, state)
+        return state
+
+
+def install(session: Session, state: dict[str, Any]) -> None:
+    """Put a fresh session where a saved one was."""
+    with _readable():
         stream = Stream.from_state(state["stream"], session.symbols)
         cut, fluents = state["inputs"]
         query, memories = int(state["query"]), list(state["memories"])
         ledger = [state[name] for name in ("archive", "live", "looked", "fixed", "archived")]
         members, known = dict(state["members"]), dict(state["known"])
-    except (ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError) as error:
-        # Whatever is wrong inside shows as one of these, those of Arrow included.
-        said = str(error) if isinstance(error, Unreadable) else "something in the bytes is wrong"
-        raise NotRestored(
-            f"this is no saved session that can be read: {said}; "
-            "give exactly what save() returned, from the same version of Horai"
-        ) from error
     session.query = query
     session.stream = stream
     session.inputs.cut, session.inputs.fluents = cut, fluents
@@ -77,6 +86,20 @@ def restore(session: Session, saved: bytes) -> None:
     session.members.permanent, session.known.pairs = members, known
     book = session.ledger
     book.archive, book.live, book.looked, book.fixed, book.archived = ledger
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Whatever is wrong inside of bytes, in words."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError) as error:
+        # Whatever is wrong inside shows as one of these, those of Arrow included.
+        said = str(error) if isinstance(error, Unreadable) else "something in the bytes is wrong"
+        raise NotRestored(
+            f"this is no saved session that can be read: {said}; "
+            "give exactly what save() returned, from the same version of Horai"
+        ) from error
 
 
 # --- whose bytes they are -------------------------------------------------------------------------
@@ -105,8 +128,6 @@ def _rules(session: Session) -> str:
 
 
 def _compare(session: Session, state: dict[str, Any]) -> None:
-    if state["rules"] != _rules(session):
-        raise NotRestored("the session was saved with other rules; load those it was saved with")
     for name, value in _settings(session).items():
         then = state["settings"][name]
         if then != value:

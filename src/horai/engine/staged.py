@@ -15,11 +15,12 @@ import numpy as np
 
 from horai.engine.answer import EventTable, FluentTable, Part
 from horai.engine.arrow_items import ItemKind
+from horai.engine.evolving import evolve
 from horai.engine.horizon import sources_of
 from horai.engine.session import Incremental, Predicate, Session
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.program import Stratum
+from horai.plan.program import Program, Stratum
 from horai.temporal.spans import INF, Ints, previous_point
 
 Key = tuple[str, int]
@@ -79,6 +80,11 @@ class StagedSession(Session):
         super().restore(data)
         self.stream.give(self.given)
 
+    def evolve(self, data: bytes, old: Program) -> None:
+        """Take up a run that was saved with other rules."""
+        evolve(self, data, old)
+        self.stream.give(self.given)
+
     def final_of(self, entities: Collection[tuple[str, str, int]]) -> int:
         """Up to where some of what rules make is final: changes of it lie after that."""
         if self.window is None:
@@ -91,6 +97,17 @@ class StagedSession(Session):
                     late = self._may_be_known_late(stratum, source[1])
                     found = min(found, self.start if late else final(source))
         return found
+
+    def held(self) -> tuple[Part, Part]:
+        """What the session keeps: answers that may still change, and items that count."""
+        stream, given = self.stream, self.given
+        fluents = [k for k in stream.keys("fluent") if ("fluent", k) not in given]
+        events = [k for k in stream.keys("event") if ("event", k) not in given]
+        items = Part(
+            [FluentTable(key[0], *stream.fluents(key)) for key in fluents],
+            [EventTable(key[0], *stream.events(key)) for key in events],
+        )
+        return self.ledger.current(), items
 
     def _written(self, key: Key) -> Key:
         fold = self.program.unwrapping.folds.get(key)

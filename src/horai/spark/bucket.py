@@ -87,31 +87,37 @@ def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescripti
     return found
 
 
+def session_of(run: RunTask, stage: StageTask, clock: Clockwork) -> StagedSession:
+    """A session of a stage that knows nothing yet."""
+    session = StagedSession(
+        _known(stage, run.predicates),
+        given=[(kind, (name, arity)) for kind, name, arity in stage.given],  # type: ignore[misc]
+        memory=run.reaches.get(stage.number, 0),
+        start=clock.start,
+        window=clock.window,
+        tick=clock.tick,
+        allen_memory=clock.allen_memory,
+        predicates=run.predicates,
+        archive="final" in run.forms,
+        incremental=run.incremental,
+    )
+    if not run.include_input:
+        session.hide_input()
+    return session
+
+
 class Work:
     """A session of a stage, and what comes of it."""
 
     def __init__(self, run: RunTask, stage: StageTask, clock: Clockwork, bucket: int) -> None:
         self.run, self.stage, self.clock, self.bucket = run, stage, clock, bucket
-        self.session = StagedSession(
-            _known(stage, run.predicates),
-            given=[(kind, (name, arity)) for kind, name, arity in stage.given],  # type: ignore[misc]
-            memory=run.reaches.get(stage.number, 0),
-            start=clock.start,
-            window=clock.window,
-            tick=clock.tick,
-            allen_memory=clock.allen_memory,
-            predicates=run.predicates,
-            archive="final" in run.forms,
-            incremental=run.incremental,
-        )
-        if not run.include_input:
-            self.session.hide_input()
+        self.session = session_of(run, stage, clock)
         self.symbols: Symbols = self.session.symbols
         self.tally = run.hooks.tally()
         self.letters: list[DeadLetter] = []
         self.found = {form: Collected(self.symbols) for form in run.forms}
         self.sent = Collected(self.symbols)
-        self._owned = partial(_owned, self.stage, self.symbols, run.plan.routes, bucket)
+        self._owned = partial(owned, self.stage, self.symbols, run.plan.routes, bucket)
 
     def advance(self, tables: Sequence[ItemTable]) -> None:
         """Ask at all query times."""
@@ -124,16 +130,20 @@ class Work:
     def ask(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
         """Ask at a query time, with items that are new since the one before."""
         answer = self.session.advance(query, new)
-        dropped = at_home(answer.dropped)
+        dropped = self.at_home(answer.dropped)
         self.tally.judge([t for t in new if not isinstance(t, Guest)], dropped, query, previous)
         self.letters.extend(self.run.hooks.letters(dropped))
         self._take(answer)
 
     def finish(self) -> None:
         """The run is over."""
-        left_over = at_home(self.session.finish())
+        left_over = self.at_home(self.session.finish())
         self.tally.finish(len(left_over))
         self.letters.extend(self.run.hooks.letters(left_over))
+
+    def at_home(self, dropped: Sequence[Dropped]) -> list[Dropped]:
+        """What is judged here."""
+        return [one for one in dropped if one.file != GUEST]
 
     def _take(self, answer: Answer) -> None:
         """Keep what is asked for."""
@@ -195,12 +205,7 @@ class Work:
         )
 
 
-def at_home(dropped: Sequence[Dropped]) -> list[Dropped]:
-    """What is judged here."""
-    return [one for one in dropped if one.file != GUEST]
-
-
-def _owned(
+def owned(
     stage: StageTask,
     symbols: Symbols,
     routes: Routes,

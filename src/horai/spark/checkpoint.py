@@ -34,13 +34,18 @@ _PARTS = pa.schema([("part", pa.string()), ("blob", pa.large_binary())])
 
 @dataclass(slots=True)
 class Identity:
-    """What a stream is: nobody else's steps can follow on its own."""
+    """What a stream is: nobody else's steps can follow on its own.
+
+    `buckets` is in how many parts it runs. State is kept in `groups` of entities, so many for each
+    bucket: groups can be made smaller, and never larger.
+    """
 
     id: str
     rules: list[tuple[str, str]]
     predicates: list[str]
     settings: dict[str, Any]
     buckets: int
+    groups: int
     format: int = FORMAT
 
 
@@ -159,7 +164,7 @@ class Checkpoint:
     @property
     def spark(self) -> Path:
         """Where Spark keeps how far it has read."""
-        return self.folder / "spark"
+        return self.folder.resolve() / "spark"  # Java may have begun in another folder
 
     def commit(self, manifest: Manifest, letters: Sequence[DeadLetter]) -> None:
         """The step has happened, from now on."""
@@ -167,7 +172,7 @@ class Checkpoint:
             lines = [json.dumps(letter._asdict(), ensure_ascii=False) for letter in letters]
             path = self.folder / "dead-letters" / f"{manifest.number:09}.jsonl"
             write_whole(path, "".join(f"{line}\n" for line in lines).encode())
-        write_whole(_commit(self.folder, manifest.number), manifest.dump())
+        write_whole(commit_path(self.folder, manifest.number), manifest.dump())
         self.last = manifest
         self._tidy()
 
@@ -191,7 +196,7 @@ class Checkpoint:
             if file not in items and file[2] <= self.last.number
         ]
         remove(gone)
-        remove([_commit(self.folder, number) for number in old])
+        remove([commit_path(self.folder, number) for number in old])
 
 
 def create(folder: Path, identity: Identity) -> Checkpoint:
@@ -231,7 +236,7 @@ def open_checkpoint(folder: Path) -> Checkpoint:
 
 def read_manifest(folder: Path, number: int) -> Manifest:
     """What was known after a step."""
-    path = _commit(folder, number)
+    path = commit_path(folder, number)
     try:
         return Manifest.load(path.read_bytes())
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -244,7 +249,8 @@ def _unwritable(folder: Path, error: OSError) -> Refused:
     return Refused(f"{folder} cannot be written: {error.strerror or error}", hint)
 
 
-def _commit(folder: Path, number: int) -> Path:
+def commit_path(folder: Path, number: int) -> Path:
+    """Where the manifest of a step is."""
     return folder / "commits" / f"{number:09}.json"
 
 

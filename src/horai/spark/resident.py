@@ -20,6 +20,7 @@ from horai.spark.bucket import Guest, Work, tables_of
 from horai.spark.changes import first_changes
 from horai.spark.checkpoint import Store
 from horai.spark.records import Record
+from horai.spark.resizing import table_key
 from horai.spark.tasks import RunTask, StageTask
 
 
@@ -78,6 +79,16 @@ class Resident(Work):
             previous = query
         if self.task.ends:
             self.finish()
+
+    def at_home(self, dropped: Sequence[Dropped]) -> list[Dropped]:
+        """What is judged here. What waits came here when there were fewer groups, maybe."""
+        routes = self.run.plan.routes
+        return [
+            one
+            for one in super().at_home(dropped)
+            if not self.stage.is_split
+            or int(routes.homes(table_key(one.origin), one.item.table)[0]) == self.bucket
+        ]
 
     def keep(self) -> int:
         """Write the state after the step; returns its size."""

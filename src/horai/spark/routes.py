@@ -112,19 +112,33 @@ class Routes:
             if ask.round > after:
                 yield from self._ask(run, seq, table, ask)
 
+    def home(self, key: TableKey) -> Route:
+        """Where items of a kind are judged and counted."""
+        entity = (str(key.kind), key.name, key.arity)
+        if entity in self.makers or entity not in self.routes:
+            return self.makers.get(entity, self.rest)
+        return next((route for route in self.routes[entity] if route.home), self.rest)
+
+    def homes(self, key: TableKey, table: pa.Table) -> Rows:
+        """The buckets in which items are judged and counted."""
+        return self.owners(table, self.home(key), key.arity)
+
+    def owners(self, table: pa.Table, route: Route, arity: int) -> Rows:
+        """The buckets that rows belong to by a route."""
+        if route.place is not None:
+            return self.bucket(hash_argument(table, route.place))
+        if route.whole:
+            return self.bucket(hash_rows(table, arity))
+        return np.zeros(table.num_rows, np.int64)
+
     def _spread(
         self, run: int, seq: int, table: pa.Table, route: Route, label: Label
     ) -> Iterator[Record]:
-        if route.place is not None:
-            hashes = hash_argument(table, route.place)
-        elif route.whole:
-            hashes = hash_rows(table, label.arity)
-        else:
-            hashes = np.zeros(table.num_rows, np.uint64)
+        owners = self.owners(table, route, label.arity)
         if route.everywhere:
-            yield from self._to_all(run, seq, table, route, label, self.bucket(hashes))
+            yield from self._to_all(run, seq, table, route, label, owners)
             return
-        for bucket, part in split(table, self.bucket(hashes), self.buckets):
+        for bucket, part in split(table, owners, self.buckets):
             yield self.record(route.round, run, bucket, seq, label, part)
 
     def _to_all(

@@ -6,11 +6,14 @@ import sys
 from typing import Any
 
 from horai.spark.changelog import Changes, as_dicts
+from horai.spark.jars import Part
 from horai.spark.sinks import About
 
 
 class ConsoleSink:
     """A line for every change. A step that is done again is shown again."""
+
+    parts: tuple[Part, ...] = ()
 
     def open(self, about: About) -> None:
         """Standard output is always there."""

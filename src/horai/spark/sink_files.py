@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from horai.spark.changelog import Changes
 from horai.spark.files import write_whole
+from horai.spark.jars import Part
 from horai.spark.refusals import Refused
 from horai.spark.sinks import About
 
@@ -18,6 +19,8 @@ OWNER = "_stream.json"
 
 class ParquetSink:
     """Exactly once: a step that is done again writes the same file again."""
+
+    parts: tuple[Part, ...] = ()
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from horai.spark.changelog import ROWS, Changes
 from horai.spark.files import remove, write_whole
+from horai.spark.jars import Part
 from horai.spark.sink_files import claim, parquet
 from horai.spark.sinks import About
 
@@ -27,6 +28,8 @@ _KEYS = ("value", "start", "end", "time")
 
 class TableSink:
     """Exactly once: a step that is done again leaves the table as it is."""
+
+    parts: tuple[Part, ...] = ()
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from horai.spark.changelog import Changes, as_dicts
+from horai.spark.jars import Part
 from horai.spark.refusals import Refused
 from horai.spark.sinks import About
 
@@ -24,6 +25,8 @@ PATIENCE = 30.0
 
 class WebhookSink:
     """One request after the other; the step has happened when all are answered with 2xx."""
+
+    parts: tuple[Part, ...] = ()
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)

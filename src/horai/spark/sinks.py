@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from horai.spark.changelog import Changes
+from horai.spark.jars import Part
 from horai.spark.refusals import Refused, unknown
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ class About:
 
 class Sink(Protocol):
     """A place for answers."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What a session of Spark has to be started with."""
 
     def open(self, about: About) -> None:
         """Make ready, or raise `Refused`: it is better said before the first item."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from horai.io.formats import Format
+from horai.spark.jars import Part
 from horai.spark.refusals import Refused, unknown
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ class Source(Protocol):
     @property
     def format(self) -> Format | None:
         """The format of files or lines; None if they tell themselves."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What a session of Spark has to be started with."""
 
     def check(self) -> None:
         """Raise `Refused` if it cannot be opened, as far as can be said without Spark."""
@@ -53,6 +58,7 @@ class FilesSource:
     format: Format | None = None
     most: int | None = None  # files in a micro-batch
     layout: Layout = "files"
+    parts: tuple[Part, ...] = ()
 
     def check(self) -> None:
         """The folder has to be there."""
@@ -77,6 +83,7 @@ class SocketSource:
     port: int
     format: Format | None = None
     layout: Layout = "lines"
+    parts: tuple[Part, ...] = ()
 
     def check(self) -> None:
         """Whether somebody listens shows when Spark asks."""
@@ -94,6 +101,7 @@ class FrameSource:
     frame: DataFrame
     layout: Layout = "columns"
     format: Format | None = None
+    parts: tuple[Part, ...] = ()
 
     def check(self) -> None:
         """It has to be one that streams."""

@@ -55,7 +55,7 @@ class Step(Generic[H]):
 
 
 class Steps(Generic[H]):
-    """A stream whose steps are done on a grid. Every bucket has a slot, unless these are `most`."""
+    """A stream whose steps are done on a grid, in no more than so many slots."""
 
     def __init__(
         self,
@@ -63,10 +63,10 @@ class Steps(Generic[H]):
         task: RunTask,
         checkpoint: Checkpoint,
         schedule: Schedule,
-        most: int | None = None,
+        slots: int,
     ) -> None:
         self.grid, self.task, self.checkpoint = grid, task, checkpoint
-        self.schedule, self.most = schedule, most
+        self.schedule, self.slots = schedule, slots
 
     def has_happened(self, batch: int) -> bool:
         """Is the step of a micro-batch known already?"""
@@ -158,8 +158,7 @@ class Steps(Generic[H]):
     def _round(
         self, step: Step[H], task: StepTask, stage: StageTask, bucket: Bucket, name: str
     ) -> _Heard:
-        buckets = task.run.plan.routes.buckets
-        slots = min(buckets, self.most or buckets)
+        slots = min(task.run.plan.routes.buckets, self.slots)
         found = self.grid.step(
             step.records,
             engine_round(stage.number),

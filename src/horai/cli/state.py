@@ -1,0 +1,77 @@
+"""`horai state`: what a stream keeps in its checkpoint."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from horai.cli.guard import guarded
+from horai.cli.options import Predicates
+from horai.kept import Bucket, Kept, save_stream
+from horai.predicates import from_file
+from horai.words import counted
+
+
+@guarded
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The checkpoint of a stream.")],
+    entity: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What is kept about an entity.")
+    ] = None,
+    savepoint: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Copy the stream, to begin from it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    predicates: Predicates = None,
+) -> None:
+    """Show what a stream keeps: how far it has come, its state bucket by bucket."""
+    if savepoint is not None:
+        number = save_stream(folder, savepoint)
+        typer.echo(f"{savepoint}: the stream of {folder} after step {number}")
+        return
+    kept = Kept(folder, from_file(predicates) if predicates else None)
+    if entity is not None:
+        _show(kept.entity(entity), as_json, lambda found: _entity(entity, found))
+        return
+    found: dict[str, Any] = kept.about | {"state": [asdict(one) for one in kept.buckets()]}
+    _show(found, as_json, _stream)
+
+
+def _show(found: dict[str, Any], as_json: bool, lines: Any) -> None:
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+    else:
+        for line in lines(found):
+            typer.echo(line)
+
+
+def _stream(found: dict[str, Any]) -> list[str]:
+    settings = ", ".join(f"{name} {value}" for name, value in found["settings"].items() if value)
+    lines = [f"stream of {', '.join(found['rules'])} in {counted(found['buckets'], 'bucket')}"]
+    lines.append(f"  {settings}")
+    if found["query"] is None:
+        lines.append("  no query time has been asked yet")
+    else:
+        lines.append(f"  asked up to {found['query']}, latest arrival {found['arrival']}")
+    over = "; the stream has ended" if found["ended"] else ""
+    lines.append(f"  step {found['step']}, batch {found['batch']}{over}")
+    totals = {name: number for name, number in found["totals"].items() if number}
+    lines.append("  " + (", ".join(f"{n.replace('_', ' ')} {x}" for n, x in totals.items()) or "-"))
+    if found["waiting"]:
+        lines.append(f"  {counted(found['waiting'], 'file')} of items wait for a query time")
+    if found["state"]:
+        lines += ["", "".join(f"{field.name:>10}" for field in fields(Bucket))]
+    lines += ["".join(f"{number:>10}" for number in row.values()) for row in found["state"]]
+    return lines
+
+
+def _entity(name: str, found: dict[str, list[str]]) -> list[str]:
+    lines: list[str] = []
+    for what, title in (("answers", "may still change"), ("items", "items in the window")):
+        lines.append(f"{title}:" if found[what] else f"{title}: nothing about {name}")
+        lines += [f"  {line}" for line in found[what]]
+    return lines

@@ -1,0 +1,214 @@
+"""`horai stream`: rules over a stream that goes on, on Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horai.cli import console
+from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.guard import guarded
+from horai.cli.options import (
+    AllenMemory,
+    Background,
+    Buckets,
+    End,
+    Incremental,
+    InputFormat,
+    Master,
+    Predicates,
+    Quiet,
+    RulesArgument,
+    Start,
+    Step,
+    Strict,
+    Tick,
+    TimeIn,
+    Unit,
+    Window,
+    choose,
+    merged,
+)
+from horai.errors import UsageError
+from horai.io import DeadLetter
+from horai.schedule import Settings
+from horai.words import counted
+
+if TYPE_CHECKING:
+    from horai.streaming import StepReport
+
+_OF_RUNS = ("answers", "engine", "format")  # settings of a project that are not about streams
+
+
+@guarded
+def command(
+    rules: RulesArgument = None,
+    background: Background = None,
+    source: Annotated[
+        str | None,
+        typer.Option(metavar="SOURCE", help="FOLDER, csv:FOLDER, json:FOLDER, socket:HOST:PORT."),
+    ] = None,
+    sink: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SINK", help="parquet:FOLDER, table:FOLDER, console, webhook:URL."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the stream keeps its state.")
+    ] = None,
+    from_savepoint: Annotated[
+        Path | None,
+        typer.Option("--from-savepoint", metavar="FOLDER", help="Begin from a savepoint."),
+    ] = None,
+    trigger: Annotated[
+        str, typer.Option(metavar="TIME", help="How often Spark looks: 5s, or available-now.")
+    ] = "1s",
+    until_idle: Annotated[
+        str | None, typer.Option(metavar="TIME", help="End when nothing has come for so long.")
+    ] = None,
+    window: Window = None,
+    step: Step = None,
+    delay: Annotated[
+        int, typer.Option(metavar="N", help="How far out of order arrivals may be.")
+    ] = 0,
+    start: Start = None,
+    end: End = None,
+    tick: Tick = None,
+    unit: Unit = None,
+    time_in: TimeIn = None,
+    input_format: InputFormat = None,
+    files_per_step: Annotated[
+        int | None, typer.Option(metavar="N", help="Files of a folder in a step, at most.")
+    ] = None,
+    strict: Strict = None,
+    include_input: Annotated[
+        bool | None,
+        typer.Option("--include-input/--no-include-input", help="Show the input too."),
+    ] = None,
+    allen_memory: AllenMemory = None,
+    incremental: Incremental = None,
+    master: Master = None,
+    buckets: Buckets = None,
+    predicates: Predicates = None,
+    metrics: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What every step did, as JSON lines.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run rules over a stream that goes on, on Spark."""
+    chosen = choose(rules, background, predicates)
+    settings = merged(
+        chosen,
+        window=window,
+        step=step,
+        start=start,
+        end=end,
+        tick=tick,
+        unit=unit,
+        time_in=time_in,
+        input_format=input_format,
+        strict=strict,
+        include_input=include_input,
+        allen_memory=allen_memory,
+        incremental=incremental,
+        master=master,
+        buckets=buckets,
+    )
+    settings = {
+        n: value for n, value in settings.items() if n not in ("answers", "engine", "format")
+    }
+    place, sinks, folder = _asked(source, sink, checkpoint)
+    from horai.streaming import seconds_of
+    from horai.streaming import start as start_stream
+
+    idle = None if until_idle is None else seconds_of(until_idle)
+    lengths = Settings(window=settings.get("window"), step=settings.get("step"))
+    if lengths.loses_items and not quiet:
+        console.warning(
+            f"the window ({lengths.window}) is shorter than the step ({lengths.step}): what "
+            "happens between two windows is lost"
+        )
+    teller = Teller(metrics, folder, quiet)
+    running = start_stream(
+        chosen.load(),
+        place,
+        sink=sinks,
+        checkpoint=folder,
+        trigger=trigger,
+        delay=delay,
+        files_per_step=files_per_step,
+        from_savepoint=from_savepoint,
+        on_step=teller.step,
+        **settings,
+    )
+    try:
+        running.wait(idle)
+    except KeyboardInterrupt:
+        running.stop()
+        if not quiet:
+            console.say("stopped; the same command goes on from here")
+    finally:
+        teller.end()
+
+
+def _asked(
+    source: str | None, sink: list[str] | None, checkpoint: Path | None
+) -> tuple[str, list[str], Path]:
+    missing = [
+        name
+        for name, given in (("--source", source), ("--sink", sink), ("--checkpoint", checkpoint))
+        if not given
+    ]
+    if not source or not sink or checkpoint is None:
+        from horai.spark import sinks, sources
+
+        hint = f"a source is {sources.FORMS}; a sink is {sinks.FORMS}"
+        raise UsageError(f"a stream needs {' and '.join(missing)}", hint)
+    return source, sink, checkpoint
+
+
+class Teller:
+    """Says what steps do: to people, and to a file of metrics."""
+
+    def __init__(self, metrics: Path | None, checkpoint: Path, quiet: bool) -> None:
+        self.metrics, self.checkpoint, self.quiet = metrics, checkpoint, quiet
+        self.letters: list[DeadLetter] = []
+        self.lost = 0
+
+    def step(self, report: StepReport, letters: Sequence[DeadLetter]) -> None:
+        """A step has happened."""
+        self.lost += len(letters)
+        self.letters += letters[: max(0, _FEW - len(self.letters))]
+        if self.metrics is not None:
+            with self.metrics.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(report.to_dict()) + "\n")
+        if not self.quiet and console.is_watched():
+            console.say(line(report.to_dict()), "dim")
+
+    def end(self) -> None:
+        """The stream is over, or was stopped."""
+        if self.lost:
+            tell_dead_letters(self.letters, self.checkpoint / "dead-letters", self.quiet)
+            if self.lost > len(self.letters):
+                console.warning(f"{self.lost} rows in all were not used, or only in part")
+
+
+_FEW = 1000
+
+
+def line(report: dict[str, Any]) -> str:
+    """A step in a line.
+
+    >>> report = {"step": 4, "query": 60, "queries": 2, "changes": 1, "dead_letters": 0}
+    >>> line({**report, "seconds": 0.5})
+    'step 4: 2 query times up to 60, 1 change, 0.5 s'
+    """
+    asked = "no query time due"
+    if report["queries"]:
+        asked = f"{counted(report['queries'], 'query time')} up to {report['query']}"
+    lost = f", {counted(report['dead_letters'], 'row')} not used" if report["dead_letters"] else ""
+    changes = counted(report["changes"], "change")
+    return f"step {report['step']}: {asked}, {changes}{lost}, {report['seconds']} s"
