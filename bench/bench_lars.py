@@ -52,7 +52,7 @@ def live(engine: str, story: Story) -> float:
     changes = changes_of(story)
     begun = time.process_time()
     for query, added, removed in changes:
-        session.advance(query, added, removed, every=False)
+        session.advance(query, added, removed)
     return len(changes) / (time.process_time() - begun)
 
 

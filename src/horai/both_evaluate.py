@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from horai.asp.engine import AspSession
-from horai.asp.plain import Refused
-from horai.asp.solving import Asked
 from horai.both_log import only
 from horai.both_points import clipped
 from horai.engine.columns import column_of, terms_of
@@ -36,9 +32,10 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import children
-from horai.lars_engines import AUTO, LarsSession, Model, lars_engine
+from horai.lars_engines import AUTO, ONE, LarsSession, lars_engine
 from horai.lars_plan import planned
 from horai.lars_signals import Signal
+from horai.lars_wanted import Wanted
 from horai.plan.lars import classify
 from horai.temporal.algebra import difference
 from horai.temporal.spans import Spans
@@ -126,15 +123,8 @@ class OneByOne:
         self.session = self._made()
 
     def _made(self) -> LarsSession:
-        if self.is_unique or self.engine not in (AUTO, "asp"):
-            return lars_engine(self.engine)(self.program, start=self.start)
-        try:
-            return Cautious(self.program, self.start)
-        except Refused as refused:
-            if self.engine != AUTO:
-                hint = "the engine `reference` runs every program"
-                raise UsageError(f"the engine asp does not run this: {refused}", hint) from None
-        return lars_engine("reference")(self.program, start=self.start)
+        wanted = ONE if self.is_unique else Wanted(which="cautious")
+        return lars_engine(self.engine)(self.program, start=self.start, wanted=wanted)
 
     def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> Found:
         """What holds from `first` to `last`."""
@@ -154,7 +144,7 @@ class OneByOne:
             until = given
             while until < len(signals) and (self.looks_ahead or signals[until].time <= now):
                 until += 1
-            models = self.session.advance(now, signals[given:until], (), every=not self.is_unique)
+            models = self.session.advance(now, signals[given:until], ())
             given = until
             if not models:
                 found.unanswered.append((now, now + 1))
@@ -176,23 +166,6 @@ class OneByOne:
                 for (time, order), row in zip(numbers, args, strict=True)
             ]
         return sorted(listed, key=lambda signal: (signal.time, signal.order))
-
-
-class Cautious:
-    """The solver, asked for what holds in all answers."""
-
-    def __init__(self, program: Program, start: int) -> None:
-        self._session = AspSession(program, start=start, asked=Asked(which="cautious"))
-
-    def advance(
-        self, query: int, added: Iterable[Signal], removed: Iterable[Signal], *, every: bool
-    ) -> list[Model]:
-        """What holds in all answers, as one model; none where there is no answer."""
-        came = [(signal.time, signal.atom, signal.order) for signal in added]
-        try:
-            return [model.now for model in self._session.advance(query, came).models]
-        except Refused as refused:
-            raise RunError(f"{refused} (at time {query})") from refused
 
 
 def fluents_of(held: dict[Atom, list[int]], symbols: Symbols) -> dict[Key, Fluent]:

@@ -10,34 +10,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import cast
 
 from horai import parameters
 from horai.errors import UsageError
-from horai.inputs import checked_clock, checked_format, extent, is_files, read_input, time_point
+from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
 from horai.lang.lars.anyone import with_rules_for_any
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.points import in_points
-from horai.lang.lars.predicates import background_facts, derived, inputs
+from horai.lang.lars.predicates import derived, inputs
 from horai.lang.lars.reader import read_files, read_sources
 from horai.lang.lars.syntax import Program
 from horai.lang.reader import clean
 from horai.lang.report import has_errors
 from horai.lang.source import Source
-from horai.lars_engines import AUTO, AllAtOnce, Changes, LarsSession, Model, lars_engine
-from horai.lars_result import LarsAnswer, LarsResult, Shown
-from horai.lars_signals import AnySignals, Arrivals, Signal, in_order
+from horai.lars_engines import AUTO, Chosen, chosen
+from horai.lars_result import LarsAnswer, LarsResult, Revised, Shown
+from horai.lars_saving import LANGUAGE
+from horai.lars_session import LarsStep, Session
+from horai.lars_signals import AnySignals, files_of
+from horai.lars_wanted import Wanted
 from horai.plan.lars import Classification, check, classify
+from horai.saving import from_bytes
 from horai.schedule import MOST_QUERIES
 
 PathLike = str | os.PathLike[str]
 Progress = Callable[[int, int], None]
 DEFAULT_CLOCK = "1s"
 
-__all__ = ["LarsAnswer", "LarsProgram", "LarsResult", "load", "loads"]
+__all__ = [
+    "LarsAnswer",
+    "LarsProgram",
+    "LarsResult",
+    "LarsStep",
+    "Session",
+    "load",
+    "load_session",
+    "loads",
+]
 
 
 class LarsProgram:
@@ -53,7 +65,7 @@ class LarsProgram:
 
     def check(self, clock: str = DEFAULT_CLOCK) -> list[Diagnostic]:
         """All that is wrong or doubtful when a time point is as long as the clock says."""
-        return check(self.program, _clock(clock))
+        return check(self.program, clock_of(clock))
 
     def run(
         self,
@@ -64,8 +76,11 @@ class LarsProgram:
         end: int | str | None = None,
         step: int = 1,
         engine: str = AUTO,
-        models: str = "one",
+        models: str | int = "one",
+        reasoning: str = "models",
+        least_change: bool = False,
         filter: str | Iterable[str] = "inferences",
+        lateness: int | None = None,
         unit: str | None = None,
         time_in: str | None = None,
         input_format: str | None = None,
@@ -76,14 +91,17 @@ class LarsProgram:
 
         `input` is what `horai.Rules.run` takes; without `start` and `end` the run covers it. A
         time point is as long as `clock` says, `1s` if nothing is said. At each query time the
-        signals count that have arrived by then. `models` is `one` or `all`. `filter` says what is
+        signals count that have arrived by then. `models` is `one`, `all` or a number; `reasoning`
+        is `models`, `brave` (what holds in some answer) or `cautious` (in all of them); with
+        `least_change` each answer is as near to the one before as can be. `filter` says what is
         shown: `inferences` (what rules derive), `none` (everything that holds), or names of
-        predicates.
+        predicates. With a `lateness`, answers are revised when signals come late, but no more
+        than so many time points.
         """
         times = checked_clock(unit, time_in)
         points = _checked(self.program, clock_for(clock, unit))
         shown = Shown.parse(filter, derived(self.program))
-        every = _every(models)
+        wanted = Wanted.parse(models, reasoning, least_change)
         step = parameters.length(step, "step", 1)
         schema = AnySignals.known(inputs(self.program))
         form = checked_format(input_format)
@@ -92,40 +110,90 @@ class LarsProgram:
         begin = time_point(start, times.unit, "start")
         stop = time_point(end, times.unit, "end")
         queries = _queries(first if begin is None else begin, last if stop is None else stop, step)
-        make = lars_engine(engine)
-        session = make(points, start=queries.start)
-        arrivals = Arrivals(in_order(narrative, _files(input)), queries.start, queries.stop - 1)
-        arrivals.dead_letters.extend(narrative.dead_letters)
-        facts = background_facts(points)
-        now: dict[Signal, None] = {}
-        answers: list[LarsAnswer] = []
-        for (query, added, removed), found in _answered(session, arrivals, queries, every):
-            now.update(dict.fromkeys(added))
-            for gone in removed:
-                del now[gone]
-            current = {signal.atom for signal in now if signal.time == query}
-            answers.append(LarsAnswer.of(query, found, current, facts, shown))
-            if progress is not None:
-                progress(len(answers), len(queries))
-        return LarsResult(answers, arrivals.finish(), every)
+        session = Session(
+            self,
+            points,
+            start=queries.start,
+            step=step,
+            engine=engine,
+            wanted=wanted,
+            shown=shown,
+            lateness=lateness,
+            clock=clock,
+            times=times,
+            strict=strict,
+        )
+        session.take_in(narrative, files_of(input))
+        if lateness is None:
+            answers = session.together(queries, progress)
+            revised = None
+        else:
+            answers, revised = _revised(session, queries, progress)
+        letters = session.arrivals.finish(queries.stop - 1)
+        ran = (session.engine, session.reasons)
+        return LarsResult(answers, letters, wanted.is_numbered, revised, *ran)
+
+    def session(
+        self,
+        *,
+        clock: str | None = None,
+        start: int = 0,
+        step: int = 1,
+        engine: str = AUTO,
+        models: str | int = "one",
+        reasoning: str = "models",
+        least_change: bool = False,
+        filter: str | Iterable[str] = "inferences",
+        lateness: int | None = None,
+        unit: str | None = None,
+        time_in: str | None = None,
+        strict: bool = False,
+    ) -> Session:
+        """A run that is fed and asked step by step; parameters are those of `run`.
+
+        >>> session = loads("busy(X) :- job(X) [2 s].").session(lateness=5)
+        >>> session.advance(1, ["job|1|1|ada"]).answer.texts()
+        ['busy(ada)']
+        >>> [(row["op"], row["query"]) for row in session.advance(2, ["-job|2|1|ada"]).changes]
+        [('-', 1)]
+        """
+        return Session(
+            self,
+            _checked(self.program, clock_for(clock, unit)),
+            start=parameters.point(start, "start"),
+            step=parameters.length(step, "step", 1),
+            engine=engine,
+            wanted=Wanted.parse(models, reasoning, least_change),
+            shown=Shown.parse(filter, derived(self.program)),
+            lateness=lateness,
+            clock=clock,
+            times=checked_clock(unit, time_in),
+            strict=strict,
+        )
+
+    def engine(self, clock: str = DEFAULT_CLOCK) -> Chosen:
+        """The engine that `auto` takes, and the reasons against those before it."""
+        return chosen(_checked(self.program, clock_of(clock)))
 
     def __repr__(self) -> str:
         names = sorted(f"{name}/{arity}" for name, arity in derived(self.program))
         return f"<LarsProgram for {', '.join(names) or 'nothing'}>"
 
 
-def _answered(
-    session: LarsSession, arrivals: Arrivals, queries: range, every: bool
-) -> Iterator[tuple[Changes, list[Model]]]:
-    """What changed and what holds at each query time, worked out together if the engine can."""
-    together = getattr(session, "advance_all", None)
-    if together is None:
-        for query in queries:
-            added, removed = arrivals.until(query)
-            yield (query, added, removed), session.advance(query, added, removed, every=every)
-        return
-    changes: list[Changes] = [(query, *arrivals.until(query)) for query in queries]
-    yield from zip(changes, cast(AllAtOnce, session).advance_all(changes, queries), strict=True)
+def _revised(
+    session: Session, queries: range, progress: Progress | None
+) -> tuple[list[LarsAnswer], Revised]:
+    """The answers of a run as known at the end, and what was said in the course of time."""
+    final: dict[int, LarsAnswer] = {}
+    revised = Revised([], [])
+    for done, query in enumerate(queries, 1):
+        step = session.take([query])
+        final.update((answer.query, answer) for answer in (*step.revised, *step.answers))
+        revised.first.extend(step.answers)
+        revised.changes.extend(step.changes)
+        if progress is not None:
+            progress(done, len(queries))
+    return [final[query] for query in queries], revised
 
 
 def load(
@@ -154,6 +222,19 @@ def loads(text: str, background: str = "") -> LarsProgram:
     return _readable(*read_sources(sources))
 
 
+def load_session(saved: bytes) -> Session:
+    """The session that `Session.save` saved, with its program, ready to go on."""
+    found = from_bytes(saved)
+    settings = dict(found.settings)
+    if settings.pop("language", None) != LANGUAGE:
+        hint = "read it with horai.load_session"
+        raise UsageError("this is a saved session of an event description", hint)
+    program = _readable(*read_sources([Source(name, text) for name, text in found.sources]))
+    session = program.session(**settings)
+    session.restore(found)
+    return session
+
+
 def _readable(program: Program, findings: list[Diagnostic]) -> LarsProgram:
     if has_errors(findings):
         # What the checks find in the rules that could be read is worth knowing, too.
@@ -171,15 +252,16 @@ def _checked(program: Program, clock: Clock) -> Program:
 def clock_for(clock: str | None, unit: str | None) -> Clock:
     """The clock, which must be one unit long where times of the input have a unit."""
     if unit is None:
-        return _clock(clock or DEFAULT_CLOCK)
-    found = _clock(clock or f"1{unit}")
-    if found != _clock(f"1{unit}"):
+        return clock_of(clock or DEFAULT_CLOCK)
+    found = clock_of(clock or f"1{unit}")
+    if found != clock_of(f"1{unit}"):
         hint = f"with unit={unit} time points are 1 {unit} long; leave out the clock"
         raise UsageError(f"the clock {found} does not fit times in {unit}", hint)
     return found
 
 
-def _clock(text: str) -> Clock:
+def clock_of(text: str) -> Clock:
+    """The length of a time point that a text says, or a kind error."""
     hint = "for example 500ms, 1s, 5min"
     try:
         return Clock.parse(parameters.text(text, "clock", hint))
@@ -187,12 +269,6 @@ def _clock(text: str) -> Clock:
         raise
     except ValueError as wrong:
         raise UsageError(str(wrong), hint) from None
-
-
-def _every(models: str) -> bool:
-    if models not in ("one", "all"):
-        raise UsageError(f"models cannot be {models!r}", "it is `one` or `all`")
-    return models == "all"
 
 
 def _queries(start: int, end: int, step: int) -> range:
@@ -204,13 +280,6 @@ def _queries(start: int, end: int, step: int) -> range:
         problem = f"from {start} to {end} there are more than {MOST_QUERIES:,} query times"
         raise UsageError(problem, hint)
     return range(start, end + 1, step)
-
-
-def _files(given: object) -> list[str]:
-    if not is_files(given):
-        return []
-    many = [given] if isinstance(given, str | os.PathLike) else list(given)  # type: ignore[call-overload]
-    return ["<stdin>" if path == "-" else str(Path(path)) for path in many]
 
 
 def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:

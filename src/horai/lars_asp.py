@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from horai.asp.answers import Answers
+from horai.asp.answers import Model as AnswerStream
 from horai.asp.engine import AspSession
 from horai.asp.plain import Refused
 from horai.asp.solving import Asked
 from horai.errors import RunError, UsageError
 from horai.lang.lars.syntax import Program
-from horai.lars_engines import Model
+from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal
+from horai.lars_wanted import Wanted
 
 _HINT = "the engine `reference` runs every program"
 
@@ -18,26 +21,21 @@ _HINT = "the engine `reference` runs every program"
 class Session:
     """A run of the solver."""
 
-    def __init__(self, program: Program, *, start: int) -> None:
-        self._program = program
-        self._start = start
-        self._every = False
-        self._session = self._made()
-
-    def _made(self) -> AspSession:
-        asked = Asked(models=0 if self._every else 1)
+    def __init__(
+        self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
+    ) -> None:
+        asked = Asked(wanted.models, wanted.which, wanted.steady)
         try:
-            return AspSession(self._program, start=self._start, asked=asked)
+            self._session = AspSession(program, start=start, asked=asked)
         except Refused as refused:
             raise UsageError(f"the engine asp does not run this: {refused}", _HINT) from refused
+        if before is not None:
+            self._session.last = Answers(start, (AnswerStream(start, before),))
 
     def advance(
-        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:
-        """The models at a query time; one is enough unless `every` one is asked for."""
-        if every and not self._every:  # the first question tells; nothing is lost by starting anew
-            self._every = True
-            self._session = self._made()
+        """The models at a query time that are wanted."""
         came = [(signal.time, signal.atom, signal.order) for signal in added]
         gone = [(signal.time, signal.atom, signal.order) for signal in removed]
         try:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from horai.errors import UsageError
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.lars.syntax import Atom, Program
 from horai.lars_signals import Signal
+from horai.lars_wanted import Wanted
 from horai.parameters import text
 
 Changes = tuple[int, Sequence[Signal], Sequence[Signal]]
@@ -22,15 +23,18 @@ Model = frozenset[Atom]
 """The derived atoms that hold at the query time in one answer stream."""
 
 
+ONE = Wanted()
+
+
 class LarsSession(Protocol):
     """A run in progress."""
 
     def advance(
-        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:
         """The models at a query time, given what came and what was taken back since the last one.
 
-        Without `every`, one model is enough; no model means that there is no answer stream.
+        Those that are wanted, and none if there is no answer stream. Query times never fall.
         """
 
 
@@ -42,9 +46,14 @@ class AllAtOnce(Protocol):
 
 
 class LarsEngine(Protocol):
-    """Makes sessions. Windows of the program are measured in time points."""
+    """Makes sessions. Windows of the program are measured in time points.
 
-    def __call__(self, program: Program, *, start: int) -> LarsSession: ...
+    `before` is the answer that the first one should change the least, if that is wanted.
+    """
+
+    def __call__(
+        self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
+    ) -> LarsSession: ...
 
 
 AUTO = "auto"
@@ -84,11 +93,32 @@ def lars_engine(name: str) -> LarsEngine:
     return cast(LarsEngine, getattr(import_module(module), attribute))
 
 
-def _best(program: Program, *, start: int) -> LarsSession:
+def _best(
+    program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
+) -> LarsSession:
+    name = chosen(program, start, wanted).name
+    return lars_engine(name)(program, start=start, wanted=wanted, before=before)
+
+
+class Chosen(NamedTuple):
+    """The engine that is the best one for a program, and why it is not one before it."""
+
+    name: str
+    reasons: list[str]
+
+    def __str__(self) -> str:
+        return "; ".join([self.name, *self.reasons])
+
+
+def chosen(program: Program, start: int = 0, wanted: Wanted = ONE) -> Chosen:
+    """The first engine of the list that runs a program; the last one runs them all."""
     *others, last = LARS_ENGINES
+    reasons: list[str] = []
     for name in others:
         try:
-            return lars_engine(name)(program, start=start)
-        except UsageError:
-            continue
-    return lars_engine(last)(program, start=start)
+            lars_engine(name)(program, start=start, wanted=wanted)
+        except UsageError as refused:
+            reasons.append(refused.problem)
+        else:
+            return Chosen(name, reasons)
+    return Chosen(last, reasons)

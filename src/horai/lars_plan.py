@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
@@ -15,15 +15,21 @@ from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program, Rule
-from horai.lars_engines import Changes, Model
+from horai.lars_engines import ONE, Changes, Model
 from horai.lars_signals import Signal
+from horai.lars_wanted import Wanted
 from horai.temporal.spans import INF
+
+MOST_POINTS = 64
+"""Points between two queries that are passed tick by tick; to skip more of them costs less."""
 
 
 class Session:
-    """A run of the plan engine."""
+    """A run of the plan engine. There is one answer at most, so any that is wanted is that one."""
 
-    def __init__(self, program: Program, *, start: int) -> None:
+    def __init__(
+        self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
+    ) -> None:
         try:
             self.plan = planned(program)
         except NotPlain as reason:
@@ -31,36 +37,85 @@ class Session:
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
         self._start = start
         self._known: dict[Signal, list[int]] = {}  # from when until when
-        self._live = Live(self.plan, start, Symbols()) if can_live(self.plan) else None
+        self._can_live = can_live(self.plan)
+        self._live = Live(self.plan, start, Symbols()) if self._can_live else None
         self._next = start  # the query time at which it goes on
         self._reach = reach_of(self.plan)
+        self._derived = {key for stratum in self.plan.strata for key in stratum.keys}
+        self._quiet = 0  # points since something came that could not be taken in by a tick
 
     def advance(
-        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:
         """The model at a query time, if there is one: such programs never have two."""
         self._take(query, added, removed)
-        if self._live is not None and self._goes_on(query, added, removed):
-            return self._tick(self._live, query, added)
-        self._live = None  # from now on it would lack what it has not seen
+        if self._can_live and self._goes_on(query, added, removed):
+            live = self._living(added)
+            if live is not None:
+                return self._tick(live, query, added)
+            self._quiet += query - self._next + 1
+        else:
+            self._live, self._quiet = None, 0  # it would lack what it has not seen
+        self._next = query + 1
         (models,) = self._answers(range(query, query + 1))
         return models
 
     def _goes_on(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> bool:
-        """Is it the next point, with signals of that point and of nothing that rules derive?"""
-        derived = {key for stratum in self.plan.strata for key in stratum.keys}
+        """Are there only signals of new points, and of nothing that rules derive?"""
         return (
-            query == self._next
+            0 <= query - self._next < MOST_POINTS
             and not removed
-            and all(s.time == query and s.atom.predicate not in derived for s in added)
+            and all(
+                self._next <= s.time <= query and s.atom.predicate not in self._derived
+                for s in added
+            )
         )
 
-    def _tick(self, live: Live, query: int, added: Sequence[Signal]) -> list[Model]:
-        self._next = query + 1
-        ordered = sorted(added, key=lambda signal: signal.order)
+    def _living(self, added: Sequence[Signal]) -> Live | None:
+        """What has been kept up to date; it is made anew once enough points have been quiet.
+
+        Then that costs no more than what has passed.
+        """
+        if self._live is None and self._quiet >= (0 if self._reach is None else self._reach[0]):
+            first, ticks = self._replay(set(added))
+            if first is not None and self._quiet >= self._next - first:
+                self._live = Live(self.plan, self._start, Symbols())
+                for time in range(first, self._next):
+                    self._live.tick(time, self._rows(self._live, ticks.get(time, ())))
+        return self._live
+
+    def _replay(self, added: Set[Signal]) -> tuple[int | None, dict[int, list[Signal]]]:
+        """The first point that still matters, and the signals of each point since then.
+
+        None if something is known that ticks do not take in.
+        """
+        lasting = sorted(s for s, (_, until) in self._known.items() if until == INF)
+        lasting = [signal for signal in lasting if signal not in added]
+        ticks: dict[int, list[Signal]] = {}
+        for signal in lasting:
+            if signal.time >= self._next or signal.atom.predicate in self._derived:
+                return None, {}
+            ticks.setdefault(signal.time, []).append(signal)
+        if self._reach is None:
+            return self._start, ticks
+        points, signals = self._reach
+        if len(lasting) < signals:
+            return self._start, ticks
+        counted = [signal.time for signal in lasting[-signals:]] if signals else []
+        return max(self._start, min([self._next - points, *counted])), ticks
+
+    def _rows(self, live: Live, signals: Iterable[Signal]) -> list[tuple[Key, tuple[int, ...]]]:
         code = live.codes.code
-        signals = [(s.atom.predicate, tuple(map(code, s.atom.args))) for s in ordered]
-        has_answer = live.tick(query, signals)
+        return [(s.atom.predicate, tuple(map(code, s.atom.args))) for s in signals]
+
+    def _tick(self, live: Live, query: int, added: Sequence[Signal]) -> list[Model]:
+        """Take all points up to a query time."""
+        ticks: dict[int, list[Signal]] = {}
+        for signal in sorted(added):
+            ticks.setdefault(signal.time, []).append(signal)
+        for time in range(self._next, query + 1):
+            has_answer = live.tick(time, self._rows(live, ticks.get(time, ())))
+        self._next = query + 1
         self._forget(query)
         return [frozenset(live.atoms)] if has_answer else []
 
@@ -79,6 +134,7 @@ class Session:
         """The same at many query times, worked out together."""
         for query, added, removed in changes:
             self._take(query, added, removed)
+        self._live, self._next, self._quiet = None, queries[-1] + 1, 0
         return self._answers(queries)
 
     def _take(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from horai.errors import RunError
 from horai.lang.lars.predicates import derived
-from horai.lang.lars.syntax import Program
-from horai.lars_engines import Model
+from horai.lang.lars.syntax import Atom, Program
+from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal
+from horai.lars_wanted import Wanted
 from horai.oracle.lars.grounding import Endless
 from horai.oracle.lars.run import answers_at
 from horai.oracle.lars.writing import TooMany
@@ -17,29 +19,55 @@ from horai.oracle.lars.writing import TooMany
 class Session:
     """A run of the reference engine."""
 
-    def __init__(self, program: Program, *, start: int) -> None:
+    def __init__(
+        self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
+    ) -> None:
         self._program = program
         self._derived = derived(program)
         self._start = start
+        self._wanted = wanted
+        self._before = before
         self._known: set[Signal] = set()
 
     def advance(
-        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:
-        """The models at a query time; one is enough unless `every` one is asked for."""
+        """The models at a query time that are wanted."""
         self._known.update(added)
         self._known.difference_update(removed)
-        signals = [(signal.time, signal.atom) for signal in sorted(self._known, key=_place)]
-        models: dict[Model, None] = {}
         try:
-            for answer in answers_at(self._program, signals, query, self._start):
-                holding = (a for a in answer.stream.at(query) if a.predicate in self._derived)
-                models[frozenset(holding)] = None
-                if not every:
-                    break
+            found = self._chosen(self._all(query))
         except (Endless, TooMany) as error:
             raise RunError(f"{error} (at time {query})") from error
-        return list(models)
+        self._before = found[0] if found else None
+        return found
+
+    def _all(self, query: int) -> Iterator[Model]:
+        """What each answer stream says about the query time, each of them once."""
+        signals = [(signal.time, signal.atom) for signal in sorted(self._known, key=_place)]
+        seen: set[Model] = set()
+        for answer in answers_at(self._program, signals, query, self._start):
+            model = frozenset(a for a in answer.stream.at(query) if a.predicate in self._derived)
+            if model not in seen:
+                seen.add(model)
+                yield model
+
+    def _chosen(self, models: Iterator[Model]) -> list[Model]:
+        wanted = self._wanted
+        most = wanted.models or None
+        if wanted.which == "models" and not (wanted.steady and self._before is not None):
+            return list(islice(models, most))
+        every = list(models)
+        if not every:
+            return []
+        match wanted.which:
+            case "brave":
+                return [frozenset[Atom]().union(*every)]
+            case "cautious":
+                return [every[0].intersection(*every)]
+        before = self._before or frozenset()
+        least = min(len(model ^ before) for model in every)
+        return [model for model in every if len(model ^ before) == least][:most]
 
 
 def _place(signal: Signal) -> tuple[int, int]:

@@ -43,6 +43,13 @@ class Shown:
             raise UsageError("the filter names no predicate", hint)
         return cls(names, derived)
 
+    @property
+    def text(self) -> str:
+        """What `parse` reads."""
+        if self.everything:
+            return "none"
+        return "inferences" if self.names is None else ",".join(sorted(self.names))
+
     def of(self, atoms: Iterable[Atom]) -> frozenset[Atom]:
         """The atoms that are shown."""
         if self.everything:
@@ -99,38 +106,84 @@ class LarsAnswer:
                 yield {"kind": "empty", "query": self.query, **which}
 
 
+def differences(before: LarsAnswer | None, answer: LarsAnswer) -> Iterator[Row]:
+    """The atoms that come and go from one answer to the next."""
+    then = () if before is None else before.atoms
+    for op, here, there in (("-", answer.atoms, then), ("+", then, answer.atoms)):
+        for atom in there:
+            if atom not in here:
+                yield {"kind": "atom", "query": answer.query, **_named(atom), "op": op}
+    if not answer.has_answer and (before is None or before.has_answer):
+        yield {"kind": "none", "query": answer.query}
+
+
+def revisions(
+    before: LarsAnswer | None, answer: LarsAnswer, arrived: int, every: bool
+) -> Iterator[Row]:
+    """The rows that are taken back of what was said about a query time, and the new ones."""
+    then = {} if before is None else {repr(row): row for row in before.rows(every)}
+    now = {repr(row): row for row in answer.rows(every)}
+    for op, here, there in (("-", now, then), ("+", then, now)):
+        for said, row in there.items():
+            if said not in here:
+                yield {**row, "op": op, "arrived": arrived}
+
+
+@dataclass(frozen=True)
+class Revised:
+    """What a run said in the course of time: answers as they first were, and all changes."""
+
+    first: list[LarsAnswer]
+    changes: list[Row]
+
+
 class LarsResult:
-    """The outcome of a run: one answer per query time, and the rows that were not used."""
+    """The outcome of a run: one answer per query time, and the rows that were not used.
+
+    Where answers are revised, they are as known at the end. `engine` is the name of the engine that
+    ran, and `reasons` are those against the ones before it.
+    """
 
     def __init__(
-        self, answers: list[LarsAnswer], dead_letters: list[io.DeadLetter], every: bool = False
+        self,
+        answers: list[LarsAnswer],
+        dead_letters: list[io.DeadLetter],
+        every: bool = False,
+        revised: Revised | None = None,
+        engine: str = "",
+        reasons: Sequence[str] = (),
     ) -> None:
         self.answers = answers
         self.dead_letters = dead_letters
         self.every = every
+        self.revised = revised
+        self.engine = engine
+        self.reasons = list(reasons)
 
     def rows(self, answers: str = "windows") -> list[Row]:
-        """Rows of output: `windows` (every query time), `final` (the last), or `changelog`."""
+        """Rows of output: `windows` (every query time), `final` (the last), or `changelog`.
+
+        Where answers are revised, `windows` has each of them as it first was, and `final` has those
+        of all query times as known at the end.
+        """
         if answers not in FORMS:
             raise UsageError(f"answers cannot be {answers!r}", f"it is one of {', '.join(FORMS)}")
         if answers == "changelog":
-            return list(self._changes())
-        listed = self.answers[-1:] if answers == "final" else self.answers
+            return self._changes()
+        listed = self.answers
+        if self.revised is None:
+            listed = self.answers[-1:] if answers == "final" else self.answers
+        elif answers == "windows":
+            listed = self.revised.first
         return [row for answer in listed for row in answer.rows(self.every)]
 
-    def _changes(self) -> Iterator[Row]:
+    def _changes(self) -> list[Row]:
+        if self.revised is not None:
+            return self.revised.changes
         if self.every:
             raise UsageError("changes are those of one model", "leave out models=all")
-        before: tuple[Atom, ...] = ()
-        had_answer = True
-        for answer in self.answers:
-            for op, now, then in (("-", answer.atoms, before), ("+", before, answer.atoms)):
-                for atom in then:
-                    if atom not in now:
-                        yield {"kind": "atom", "query": answer.query, **_named(atom), "op": op}
-            if had_answer and not answer.has_answer:
-                yield {"kind": "none", "query": answer.query}
-            before, had_answer = answer.atoms, answer.has_answer
+        pairs = zip([None, *self.answers], self.answers, strict=False)
+        return [row for before, answer in pairs for row in differences(before, answer)]
 
     def at(self, query: int) -> LarsAnswer:
         """The answer at a query time."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from pathlib import Path
 from typing import NamedTuple
 
 from horai import io
-from horai.inputs import row_text
+from horai.inputs import is_files, row_text
 from horai.lang.lars.syntax import Atom, Predicate
 from horai.values import to_term
 
 _MOST_ARGUMENTS = 64
-_HEADER = "Type"
+HEADER = "Type"
 
 
 class Signal(NamedTuple):
@@ -35,47 +38,73 @@ class AnySignals(io.InputSchema):
         return cls(types)
 
     def lookup(self, name: str) -> Sequence[io.InputType]:
-        if name == _HEADER:
+        if name == HEADER:
             return ()
         return [io.InputType(name, "event", arity) for arity in range(_MOST_ARGUMENTS)]
 
 
 @dataclass
 class Arrivals:
-    """The signals of an input by the time of their arrival, and what cannot be used of it.
+    """The rows of an input by the time of their arrival, and what cannot be used of it.
 
-    A retraction takes back the last signal that says the same.
+    A retraction takes back the last signal that says the same. With a `lateness`, rows about a time
+    that lies further back than that are too late once a query time has passed it.
     """
 
-    rows: list[io.Item]
     start: int
-    end: int
+    lateness: int | None = None
     dead_letters: list[io.DeadLetter] = field(default_factory=list)
-    _next: int = 0
+    taken: int = 0
+    """How many rows have come in; it is the order of signals."""
+    waiting: list[tuple[int, int, io.Item]] = field(default_factory=list)
+    """Arrival, order and row of what is not yet known: a heap."""
     _known: dict[tuple[int, Atom], list[Signal]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        ordered = list(enumerate(self.rows))
-        self._waiting = sorted(ordered, key=lambda numbered: numbered[1].arrival)
+    def feed(self, rows: Iterable[io.Item]) -> None:
+        """More rows, in their order."""
+        for row in rows:
+            heappush(self.waiting, (row.arrival, self.taken, row))
+            self.taken += 1
 
-    def until(self, query: int) -> tuple[list[Signal], list[Signal]]:
+    def know(self, signal: Signal) -> None:
+        """A signal that can be taken back."""
+        self._known.setdefault((signal.time, signal.atom), []).append(signal)
+
+    def forget(self, signals: Iterable[Signal]) -> None:
+        """Signals that nobody can take back any more."""
+        for signal in signals:
+            same = self._known.get((signal.time, signal.atom), [])
+            if signal in same:
+                same.remove(signal)
+            if not same:
+                self._known.pop((signal.time, signal.atom), None)
+
+    def until(self, query: int, before: int | None = None) -> tuple[list[Signal], list[Signal]]:
         """What has come, and what has been taken back, since the query time before."""
         added: dict[Signal, None] = {}
         removed: list[Signal] = []
-        while self._next < len(self._waiting) and self._waiting[self._next][1].arrival <= query:
-            order, row = self._waiting[self._next]
-            self._next += 1
-            self._take(order, row, added, removed)
+        while self.waiting and self.waiting[0][0] <= query:
+            _, order, row = heappop(self.waiting)
+            if row.start < self.start:
+                self._refuse(row, "outside-run", f"lies before the start of the run, {self.start}")
+            elif self._is_too_late(row.start, query, before):
+                reason = f"answers before {query - (self.lateness or 0)} are final at {query}"
+                self._refuse(row, "too-late", f"it lies at {row.start}, and {reason}")
+            else:
+                self._take(order, row, added, removed)
         return list(added), removed
+
+    def _is_too_late(self, time: int, query: int, before: int | None) -> bool:
+        if self.lateness is None or before is None or time > before:
+            return False
+        return time < query - self.lateness
 
     def _take(
         self, order: int, row: io.Item, added: dict[Signal, None], removed: list[Signal]
     ) -> None:
         atom = Atom(row.name, tuple(to_term(arg) for arg in row.args))
         same = self._known.setdefault((row.start, atom), [])
-        if row.start < self.start:
-            self._refuse(row, "outside-run", f"lies before the start of the run, {self.start}")
-        elif row.op > 0:
+        if row.op > 0:
             same.append(Signal(row.start, order, atom))
             added[same[-1]] = None
         elif same:
@@ -85,13 +114,16 @@ class Arrivals:
             else:
                 removed.append(gone)
         else:
-            self._refuse(row, "unknown-retraction", "takes back a signal that was never there")
+            reason = "takes back a signal that was never there, or that nothing can see any more"
+            self._refuse(row, "unknown-retraction", reason)
+        if not same:
+            del self._known[row.start, atom]
 
-    def finish(self) -> list[io.DeadLetter]:
+    def finish(self, end: int) -> list[io.DeadLetter]:
         """All letters, those of rows that come after the end of the run included."""
-        for _, row in self._waiting[self._next :]:
-            self._refuse(row, "outside-run", f"arrives after the end of the run, {self.end}")
-        self._next = len(self._waiting)
+        for _, _, row in self.waiting:
+            self._refuse(row, "outside-run", f"arrives after the end of the run, {end}")
+        self.waiting = []
         return sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
 
     def _refuse(self, row: io.Item, code: str, reason: str) -> None:
@@ -103,3 +135,11 @@ def in_order(narrative: io.Narrative, files: Sequence[str]) -> list[io.Item]:
     place = {name: number for number, name in enumerate(files)}
     rows = list(narrative.items())
     return sorted(rows, key=lambda row: (place.get(row.file, len(place)), row.file, row.line))
+
+
+def files_of(given: object) -> list[str]:
+    """The names of the files that are given, if there are any."""
+    if not is_files(given):
+        return []
+    many = [given] if isinstance(given, str | os.PathLike) else list(given)  # type: ignore[call-overload]
+    return ["<stdin>" if path == "-" else str(Path(path)) for path in many]

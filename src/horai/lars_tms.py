@@ -8,27 +8,30 @@ from horai.asp.plain import Refused
 from horai.asp.tms import TmsSession
 from horai.errors import RunError, UsageError
 from horai.lang.lars.syntax import Program
-from horai.lars_engines import Model
+from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal
+from horai.lars_wanted import Wanted
 
 
 class Session:
     """A run that keeps one answer and mends it."""
 
-    def __init__(self, program: Program, *, start: int) -> None:
+    def __init__(
+        self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
+    ) -> None:
         try:
             self._session = TmsSession(program, start=start)
         except Refused as refused:
             hint = "the engine `asp` runs all plain programs, `reference` every program"
             raise UsageError(f"the engine tms does not run this: {refused}", hint) from refused
-
-    def advance(
-        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], *, every: bool
-    ) -> list[Model]:
-        """The model at a query time."""
-        if every and not self._session.is_unique:
+        if not (wanted.is_one or self._session.is_unique):
             problem = "the engine tms does not run this: there may be several models, it finds one"
             raise UsageError(problem, "use the engine `asp`")
+
+    def advance(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
+    ) -> list[Model]:
+        """The model at a query time."""
         came = [(signal.time, signal.atom, signal.order) for signal in added]
         gone = [(signal.time, signal.atom, signal.order) for signal in removed]
         try:

@@ -350,6 +350,9 @@ def load_session(saved: bytes, predicates: Given = None) -> Session:
     name the reference engine, which saves pickles.
     """
     found = from_bytes(saved)
+    if found.settings.get("language") is not None:
+        hint = "read it with horai.lars.load_session"
+        raise UsageError("this is a saved session of a LARS program", hint)
     functions = collect(predicates)
     missing = [name for name in found.predicates if name not in functions]
     if missing:

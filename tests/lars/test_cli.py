@@ -55,9 +55,9 @@ def test_text_and_csv() -> None:
     Path("f.csv").write_text("b|2|2|x\nb|3|3|7\n")
     assert run(*words, "--format", "text") == "2: h(x)\n3: h(7), h(x)\n"
     assert run(*words, "--format", "csv", "--answers", "final").splitlines() == [
-        "kind,query,model,name,args,op",
-        "atom,3,,h,[7],",
-        'atom,3,,h,"[""x""]",',
+        "kind,query,model,name,args,op,arrived,signals",
+        "atom,3,,h,[7],,,",
+        'atom,3,,h,"[""x""]",,,',
     ]
     run(*words, "-o", "out.jsonl")
     assert Path("out.jsonl").read_text() == run(*words)
@@ -119,6 +119,18 @@ def test_dead_letters() -> None:
         (("--clock", "fast"), "is no clock time"),
         (("--clock", "3s"), "H703"),
         (("--models", "few"), "models cannot be 'few'"),
+        (("--models", "0"), "models cannot be '0'"),
+        (("--reasoning", "wild"), "reasoning cannot be 'wild'"),
+        (("--brave", "--cautious"), "cannot be brave and cautious at once"),
+        (("--brave", "--models", "2"), "brave reasoning gives one answer"),
+        (("--cautious", "--least-change"), "the least change says nothing"),
+        (("--lateness", "-1"), "lateness must be at least 0"),
+        (("--output-every", "often"), "answers cannot be given every 'often'"),
+        (("--output-every", "1500ms"), "1500 ms is no multiple of 1 s"),
+        (("--output-every", "2s", "--step", "2"), "both say how often"),
+        (("--state", "s.bin", "-o", "socket:99999"), "a port is at most 65535"),
+        (("-i", "socket:0", "--output-every", "signal"), "has no end"),
+        (("-o", "tcp:127.0.0.1:1"), "cannot connect"),
         (("--engine", "columnar"), "there is no engine 'columnar' for LARS programs"),
         (("--format", "timeline"), "not written as timeline"),
         (("-o", "out.xyz"), "does not tell its format"),
@@ -141,7 +153,11 @@ def test_wrong_files() -> None:
 
 
 def test_check() -> None:
-    assert run("check", "p.lars") == "fragment: positive (time)\n1 file, 1 rule: all is well\n"
+    said = "fragment: positive (time)\nengine: plan\n1 file, 1 rule: all is well\n"
+    assert run("check", "p.lars") == said
+    Path("p.lars").write_text("{ h } :- b(X).\n")
+    out = run("check", "p.lars")
+    assert "engine: asp\n  because the engine plan does not run this: it has a choice" in out
     Path("p.lars").write_text("h :- b [3 s].\ng :- not g.\nk(X) :- h.\n")
     out = run("check", "p.lars", "--clock", "2s", status=2)
     assert [code for code in ("H703", "H704", "H700") if f"[{code}]" in out] == [

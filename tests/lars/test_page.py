@@ -59,12 +59,12 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             found = run(line, monkeypatch)
             assert fits(found, output), f"{line}\n{found}"
             shown += 1
-    assert shown == 3
+    assert shown == 9
 
 
 def test_the_examples_in_python() -> None:
     failed, tried = doctest.testfile(str(PAGE), module_relative=False, report=True)
-    assert (failed, tried) == (0, 5)
+    assert (failed, tried) == (0, 13)
 
 
 def test_the_older_notation() -> None:

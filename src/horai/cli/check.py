@@ -12,7 +12,8 @@ from horai.cli import console
 from horai.cli.both import check_both, speaks_both
 from horai.cli.guard import WRONG, guarded
 from horai.cli.lars import check_lars, is_lars, refuse_lars_options
-from horai.cli.options import Background, Clock, Predicates, RulesArgument, choose
+from horai.cli.lars_options import Clock
+from horai.cli.options import Background, Predicates, RulesArgument, choose
 from horai.lang.diagnostics import Diagnostic, Severity
 from horai.lang.ec.builder import read_files
 from horai.lang.ec.syntax import EventDescription

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from io import StringIO
+import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.lars_write import Target, checked_format
 from horai.errors import UsageError
-from horai.io import write_dead_letters
+from horai.io import DeadLetter, write_dead_letters
 from horai.words import counted
 
 if TYPE_CHECKING:
     from horai.cli.options import Chosen
     from horai.lang.diagnostics import Diagnostic
     from horai.lars import LarsProgram
-    from horai.lars_result import LarsResult, Row
 
 SUFFIX = ".lars"
-_FORMATS = ("jsonl", "csv", "text")
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".txt": "text"}
 _SETTINGS = frozenset(
     {"step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
-    | {"clock", "models", "filter"}
+    | {"clock", "models", "reasoning", "least_change", "filter", "lateness", "output_every"}
 )
-_COLUMNS = ("kind", "query", "model", "name", "args", "op")
+
+
+class Flowing(NamedTuple):
+    """How a run goes on: line by line, with the clock, from where another one ended."""
+
+    live: bool = False
+    real_time: bool = False
+    state: Path | None = None
+
+
+class Said(NamedTuple):
+    """What became of a run: who ran it, and why, how often it was asked, and what was not used."""
+
+    engine: str
+    reasons: list[str]
+    queries: int
+    dead_letters: list[DeadLetter]
 
 
 def is_lars(rules: Iterable[Path]) -> bool:
@@ -55,28 +65,45 @@ def run_lars(
     output: Path | None,
     dead_letters: Path | None,
     quiet: bool,
+    flowing: Flowing,
 ) -> None:
     """Run a program over the chosen input and write what was found."""
     for name, value in strange.items():
         if value is not None:
             hint = "windows stand in the program itself" if name == "window" else None
             raise UsageError(f"--{name} has no meaning for LARS programs", hint)
-    form = _format(format or settings.pop("format", None), output)
+    form = checked_format(format or settings.pop("format", None), output)
     for ours in ("answers", "format"):
         settings.pop(ours, None)
     for name in settings.keys() - _SETTINGS:
         raise UsageError(f"the setting {name} of the project has no meaning for LARS programs")
     from horai import lars
 
-    if not chosen.input and settings.get("end") is None:
-        raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
     program = lars.load(chosen.rules, chosen.background)
     _tell_warnings(program, settings.get("clock") or lars.DEFAULT_CLOCK, quiet)
-    result = program.run(chosen.input or (), **settings)
+    target = Target(form, output)
+    began = time.perf_counter()
+    every = settings.get("output_every")
+    if any(flowing) or every not in (None, "time"):
+        from horai.cli.lars_flow import run_flow
+
+        said = run_flow(program, chosen.input, settings, answers or "windows", target, flowing)
+    else:
+        settings.pop("output_every", None)
+        if not chosen.input and settings.get("end") is None:
+            raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
+        result = program.run(chosen.input or (), **settings)
+        target.write(result.rows(answers or "windows"))
+        said = Said(result.engine, result.reasons, len(result.answers), result.dead_letters)
+    target.close()
     if dead_letters is not None:
-        write_dead_letters(dead_letters, result.dead_letters)
-    _write(result, answers or "windows", form, output)
-    tell_dead_letters(result.dead_letters, dead_letters, quiet)
+        write_dead_letters(dead_letters, said.dead_letters)
+    tell_dead_letters(said.dead_letters, dead_letters, quiet)
+    if not quiet and console.is_watched():
+        times = counted(said.queries, "query time")
+        console.say(f"{times} in {time.perf_counter() - began:.1f} s by the engine {said.engine}")
+        for reason in said.reasons:
+            console.say(f"  because {reason}", "dim")
 
 
 def check_lars(
@@ -103,6 +130,9 @@ def check_lars(
             line = reason.rule.source.position(reason.rule.span[0])[0]
             place = f" ({reason.rule.source.name}:{line})"
         lines.append(f"  because {reason.text}{place}")
+    if not has_errors(findings):
+        lines.append(f"engine: {found.engine(clock or DEFAULT_CLOCK).name}")
+        lines += [f"  because {why}" for why in found.engine(clock or DEFAULT_CLOCK).reasons]
     return findings, "\n".join([*lines, ", ".join(counts)])
 
 
@@ -111,73 +141,3 @@ def _tell_warnings(program: LarsProgram, clock: str, quiet: bool) -> None:
     if number and not quiet:
         text = counted(number, "warning")
         console.warning(f"the rules have {text}; `horai check` shows them")
-
-
-def _format(given: str | None, output: Path | None) -> str:
-    if given is None and output is not None:
-        given = _SUFFIXES.get(output.suffix.lower())
-        if given is None:
-            raise UsageError(f"{output}: the file name does not tell its format", "use --format")
-    if given is None:
-        given = "text" if sys.stdout.isatty() else "jsonl"
-    if given not in _FORMATS:
-        hint = f"use one of {', '.join(_FORMATS)}"
-        raise UsageError(f"answers of LARS programs are not written as {given}", hint)
-    return given
-
-
-def _write(result: LarsResult, answers: str, form: str, output: Path | None) -> None:
-    lines = _LINES[form](result, answers)
-    with _target(output) as write:
-        for line in lines:
-            write(line + "\n")
-
-
-@contextmanager
-def _target(output: Path | None) -> Iterator[Any]:
-    if output is None:
-        yield sys.stdout.write
-    else:
-        with output.open("w", encoding="utf-8") as file:
-            yield file.write
-
-
-def _json_lines(result: LarsResult, answers: str) -> Iterator[str]:
-    for row in result.rows(answers):
-        yield json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-
-
-def _csv_lines(result: LarsResult, answers: str) -> Iterator[str]:
-    yield ",".join(_COLUMNS)
-    for row in result.rows(answers):
-        cells = {**row, "args": json.dumps(row.get("args", []), ensure_ascii=False)}
-        yield _csv([cells.get(column, "") for column in _COLUMNS])
-
-
-def _csv(cells: list[object]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="").writerow(cells)
-    return text.getvalue()
-
-
-def _text_lines(result: LarsResult, answers: str) -> Iterator[str]:
-    """One line per query time and model: `3: busy(ada), free(bob)`."""
-    lines: dict[tuple[object, ...], list[str]] = {}
-    for row in result.rows(answers):
-        which = f" model {row['model']}" if "model" in row else ""
-        key = (f"{row['query']}{which}{' ' + row['op'] if 'op' in row else ''}",)
-        lines.setdefault(key, []).extend(_words(row))
-    for (place,), words in lines.items():
-        yield f"{place}: {', '.join(words) or '-'}"
-
-
-def _words(row: Row) -> list[str]:
-    if row["kind"] == "none":
-        return ["no answer"]
-    if row["kind"] == "empty":
-        return []
-    args = ",".join(map(str, row["args"]))
-    return [f"{row['name']}({args})" if args else row["name"]]
-
-
-_LINES = {"jsonl": _json_lines, "csv": _csv_lines, "text": _text_lines}

@@ -67,10 +67,6 @@ Engine = Annotated[
         help="columnar (fast), spark (many machines), reference (slow, obvious); for LARS auto.",
     ),
 ]
-Clock = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="LARS: length of a time point, such as 500ms."),
-]
 Master = Annotated[
     str | None, typer.Option(metavar="URL", help="Where Spark runs: local[*], spark://HOST:PORT.")
 ]

@@ -14,14 +14,28 @@ from horai.cli import console
 from horai.cli.both import run_both, speaks_both
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
-from horai.cli.lars import is_lars, refuse_lars_options, run_lars
+from horai.cli.lars import Flowing, is_lars, refuse_lars_options, run_lars
+from horai.cli.lars_options import (
+    Brave,
+    Cautious,
+    Clock,
+    Filter,
+    Lateness,
+    LeastChange,
+    Live,
+    Models,
+    OutputEvery,
+    RealTime,
+    Reasoning,
+    State,
+    reasoning_of,
+)
 from horai.cli.metrics import summary, write_metrics
 from horai.cli.options import (
     AllenMemory,
     Background,
     Buckets,
     Chosen,
-    Clock,
     End,
     Engine,
     Incremental,
@@ -122,13 +136,17 @@ def command(
     buckets: Buckets = None,
     predicates: Predicates = None,
     clock: Clock = None,
-    models: Annotated[
-        str | None, typer.Option(metavar="HOW", help="LARS: one model per time, or all.")
-    ] = None,
-    filter: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="LARS: show inferences, none (all), or a,b."),
-    ] = None,
+    models: Models = None,
+    reasoning: Reasoning = None,
+    brave: Brave = None,
+    cautious: Cautious = None,
+    least_change: LeastChange = None,
+    filter: Filter = None,
+    lateness: Lateness = None,
+    output_every: OutputEvery = None,
+    live: Live = False,
+    real_time: RealTime = False,
+    state: State = None,
     interactive: Annotated[
         bool, typer.Option("--interactive", help="Ask questions after the run.")
     ] = False,
@@ -143,7 +161,10 @@ def command(
         how = {"strict": strict, "engine": engine, "clock": clock, "filter": filter}
         kept = {"allen_memory": allen_memory, "incremental": incremental}
         strange = {"tick": tick, "metrics": metrics, "master": master, "buckets": buckets}
-        strange |= {"models": models, "interactive": interactive or None}
+        strange |= {"models": models, "reasoning": reasoning_of(reasoning, brave, cautious)}
+        strange |= {"least-change": least_change, "lateness": lateness, "state": state}
+        strange |= {"output-every": output_every, "live": live or None}
+        strange |= {"real-time": real_time or None, "interactive": interactive or None}
         settings = merged(chosen, **lengths, **reading, **shown, **how, **kept)
         wanted = _format(format or settings.pop("format", None), output)
         if wanted is Format.timeline:
@@ -176,13 +197,30 @@ def command(
             engine=engine,
             clock=clock,
             models=models,
+            reasoning=reasoning_of(reasoning, brave, cautious),
+            least_change=least_change,
             filter=filter,
+            lateness=lateness,
+            output_every=output_every,
         )
         form = answers or chosen.run.get("answers")
-        run_lars(chosen, settings, strange, form, format, output, dead_letters, quiet)
+        flow = Flowing(live, real_time, state)
+        run_lars(chosen, settings, strange, form, format, output, dead_letters, quiet, flow)
         return
-    given = {"clock": clock, "models": models, "filter": filter}
-    refuse_lars_options(**{name: value or chosen.run.get(name) for name, value in given.items()})
+    given = {
+        "clock": clock,
+        "models": models,
+        "reasoning": reasoning_of(reasoning, brave, cautious),
+        "least-change": least_change,
+        "filter": filter,
+        "lateness": lateness,
+        "output-every": output_every,
+        "live": live or None,
+        "real-time": real_time or None,
+        "state": state,
+    }
+    named = {name: value or chosen.run.get(name) for name, value in given.items()}
+    refuse_lars_options(**named)
     if interactive and "-" in chosen.input:
         raise UsageError("--interactive asks on standard input, which is already the stream")
     settings = merged(

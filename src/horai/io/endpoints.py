@@ -1,0 +1,202 @@
+"""Lines of text from where they come and to where they go: standard input and output, files, TCP.
+
+`-` is standard input or output, `tcp:HOST:PORT` a server to connect to, and `socket:PORT` or
+`socket:HOST:PORT` a place where others connect to us. All else is the name of a file.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from queue import Queue
+from typing import NamedTuple, Protocol, TextIO
+
+from .letters import InputError
+
+LOCAL = "127.0.0.1"
+MOST_WAITING = 10_000
+"""So many lines are read ahead; whoever sends more has to wait."""
+_ADDRESS = re.compile(r"(tcp|socket):(?:(.*):)?([0-9]+)")
+Told = Callable[[str], None]
+
+
+class Line(NamedTuple):
+    """A line, where it came from, and its number there."""
+
+    source: str
+    number: int
+    text: str
+
+
+class Address(NamedTuple):
+    """Where a socket is; `listens` if others connect to it."""
+
+    listens: bool
+    host: str
+    port: int
+
+
+def address_of(name: str) -> Address | None:
+    """The address that a name says; None for other names.
+
+    >>> address_of("socket:7001"), address_of("day.csv")
+    (Address(listens=True, host='127.0.0.1', port=7001), None)
+    """
+    found = _ADDRESS.fullmatch(name)
+    if found is None:
+        return None
+    if int(found[3]) > 65535:
+        raise InputError(name, "a port is at most 65535")
+    return Address(found[1] == "socket", found[2] or LOCAL, int(found[3]))
+
+
+# --- in ---------------------------------------------------------------------------------------
+
+
+class Incoming:
+    """The lines of all sources as they come; `None` in the queue says that there are no more."""
+
+    def __init__(self, names: Iterable[str], told: Told) -> None:
+        self.queue: Queue[Line | None] = Queue(MOST_WAITING)
+        self._open = 0
+        self._lock = threading.Lock()
+        opened = [self._opened(name, told) for name in names]
+        self._open = len(opened)
+        for run in opened:
+            threading.Thread(target=run, daemon=True).start()
+
+    def _opened(self, name: str, told: Told) -> Callable[[], None]:
+        """What has to run to read a source. What cannot be opened is told at once."""
+        address = address_of(name)
+        if name == "-":
+            return lambda: self._read("<stdin>", sys.stdin)
+        if address is None:
+            file = Path(name).open(encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+            return lambda: self._read(name, file)
+        if address.listens:
+            server = _listening(name, address, told)
+            return lambda: self._serve(name, server)
+        lines = _lines_of(_connected(name, address))
+        return lambda: self._read(name, lines)
+
+    def _read(self, name: str, lines: TextIO, *, counts: bool = True) -> None:
+        try:
+            for number, text in enumerate(lines, 1):
+                self.queue.put(Line(name, number, text.rstrip("\r\n")))
+        except OSError:
+            pass  # the other side has gone, which ends what it says
+        if lines is not sys.stdin:
+            lines.close()
+        if counts:
+            with self._lock:
+                self._open -= 1
+                if not self._open:
+                    self.queue.put(None)
+
+    def _serve(self, name: str, server: socket.socket) -> None:
+        while True:
+            connection, _ = server.accept()
+            read = partial(self._read, name, _lines_of(connection), counts=False)
+            threading.Thread(target=read, daemon=True).start()
+
+
+# --- out --------------------------------------------------------------------------------------
+
+
+class Sink(Protocol):
+    """Takes lines."""
+
+    def write(self, text: str) -> None:
+        """Write a text and let it go at once."""
+
+
+class Standard:
+    """Standard output."""
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+class Connected:
+    """A server that takes lines."""
+
+    def __init__(self, name: str, address: Address) -> None:
+        self._name = name
+        self._socket = _connected(name, address)
+
+    def write(self, text: str) -> None:
+        try:
+            self._socket.sendall(text.encode())
+        except OSError as error:
+            raise InputError(self._name, f"the other side has gone: {error.strerror}") from error
+
+
+class Serving:
+    """All who have connected; who has gone misses what follows."""
+
+    def __init__(self, name: str, address: Address, told: Told) -> None:
+        self._server = _listening(name, address, told)
+        self.clients: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            connection, _ = self._server.accept()
+            self.clients.append(connection)
+
+    def write(self, text: str) -> None:
+        for client in list(self.clients):
+            try:
+                client.sendall(text.encode())
+            except OSError:
+                self.clients.remove(client)
+
+
+def sink_of(name: str, told: Told) -> Sink:
+    """Where lines go that are sent to a name; it must be an endpoint, no file."""
+    address = address_of(name)
+    if name in ("-", "stdout"):
+        return Standard()
+    if address is None:
+        raise InputError(name, "neither stdout nor a socket", hint="socket:PORT or tcp:HOST:PORT")
+    return Serving(name, address, told) if address.listens else Connected(name, address)
+
+
+def is_endpoints(name: str) -> bool:
+    """Is it a list of places that are no files?"""
+    return all(part in ("-", "stdout") or address_of(part) for part in name.split(","))
+
+
+# --- sockets ----------------------------------------------------------------------------------
+
+
+def _lines_of(connection: socket.socket) -> TextIO:
+    """What the other side says; the connection is closed with it."""
+    lines = connection.makefile(encoding="utf-8", errors="surrogateescape")
+    connection.close()
+    return lines
+
+
+def _listening(name: str, address: Address, told: Told) -> socket.socket:
+    try:
+        server = socket.create_server((address.host, address.port))
+    except OSError as error:
+        hint = "choose another port, or end who uses it"
+        raise InputError(name, f"cannot listen there: {error.strerror}", hint=hint) from error
+    host, port = server.getsockname()[:2]
+    told(f"listening on {host}:{port}")
+    return server
+
+
+def _connected(name: str, address: Address) -> socket.socket:
+    try:
+        return socket.create_connection((address.host, address.port))
+    except OSError as error:
+        hint = "is somebody listening there? To be the one who listens, use socket:PORT"
+        raise InputError(name, f"cannot connect: {error.strerror}", hint=hint) from error

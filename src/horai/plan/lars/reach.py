@@ -1,0 +1,188 @@
+"""How far back a program looks: which signals can still matter at a time or later.
+
+A signal may be forgotten when no window, now or at any later time, can see it. What is not sure is
+kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from horai.lang.lars.syntax import (
+    Always,
+    And,
+    At,
+    Atom,
+    Formula,
+    Head,
+    PartitionWindow,
+    Pattern,
+    Predicate,
+    Program,
+    Reset,
+    Some,
+    TimeWindow,
+    TupleWindow,
+    Window,
+    Within,
+)
+from horai.lang.lars.walk import children
+from horai.lang.terms import Term, Var, is_anonymous
+
+Points = float
+"""A number of time points; infinite where there is no limit."""
+FOREVER = float("inf")
+
+
+@dataclass(slots=True)
+class Reach:
+    """What has to be kept at a time.
+
+    `points` says for how long signals of a predicate count, and `every` the same for signals of
+    any kind. `last` is how many of the last signals count, and `groups` how many of each group.
+    """
+
+    points: dict[Predicate, Points] = field(default_factory=dict)
+    every: Points = 0
+    last: Points = 0
+    groups: set[tuple[Points, tuple[Pattern, ...]]] = field(default_factory=set)
+
+    def needed(self, signals: Sequence[tuple[int, Atom]], now: int) -> list[bool]:
+        """Which signals, given by time and order, may count at a time or later."""
+        until = sum(time <= now for time, _ in signals)  # those to come are all needed
+        found = [
+            place >= until - self.last
+            or time >= now - max(self.every, self.points.get(atom.predicate, 0))
+            for place, (time, atom) in enumerate(signals)
+        ]
+        for size, patterns in self.groups:
+            for place in _last_of_groups(signals[:until], size, patterns):
+                found[place] = True
+        return found
+
+
+def _last_of_groups(
+    signals: Iterable[tuple[int, Atom]], size: Points, patterns: tuple[Pattern, ...]
+) -> Iterator[int]:
+    groups: dict[object, deque[int]] = {}
+    for place, (_, atom) in enumerate(signals):
+        group = group_of(patterns, atom)
+        if group is not None:
+            members = groups.setdefault(group, deque())
+            members.append(place)
+            if len(members) > size:
+                members.popleft()
+    for members in groups.values():
+        yield from members
+
+
+def group_of(patterns: tuple[Pattern, ...], atom: Atom) -> tuple[object, ...] | None:
+    """The first pattern that an atom fits, with the values of its variables; None if none."""
+    for place, pattern in enumerate(patterns):
+        if pattern.name != atom.name:
+            continue
+        if pattern.args is None:
+            return (place,)
+        values: dict[str, Term] = {}
+        if len(pattern.args) == len(atom.args) and all(
+            _fits(wanted, given, values)
+            for wanted, given in zip(pattern.args, atom.args, strict=True)
+        ):
+            return (place, *values.values())
+    return None
+
+
+def _fits(wanted: Term, given: Term, values: dict[str, Term]) -> bool:
+    if not isinstance(wanted, Var):
+        return wanted == given
+    return is_anonymous(wanted) or values.setdefault(wanted.name, given) == given
+
+
+# --- what a program needs ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Where a formula is looked at: how long ago at most, and what is left of the stream.
+
+    `back` is how far the rest of the stream reaches. `whole` is false once windows have left
+    signals out, so that a count of signals is not that of the stream. `counted` says that a window
+    of the last signals was passed: they may be from any time.
+    """
+
+    ago: Points = 0
+    back: Points = FOREVER
+    whole: bool = True
+    counted: bool = False
+
+
+def reach_of(program: Program) -> Reach:
+    """How far back a program looks; its windows are measured in time points."""
+    found = Reach()
+    for rule in program.rules:
+        known = dict(_known_times(rule.body))
+        parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
+        for part in parts:
+            _look(part, _View(), known, found)
+    return found
+
+
+def _known_times(body: Iterable[Formula]) -> Iterator[tuple[str, Points]]:
+    """Variables for points that a window gives their values, and how long ago these are."""
+    for part in body:
+        match part:
+            case And(parts=parts):
+                yield from _known_times(parts)
+            case Within(window=TimeWindow() as window, formula=At(time=Var(name=name))):
+                yield name, _past(window)
+
+
+def _look(part: Head, view: _View, known: dict[str, Points], found: Reach) -> None:
+    match part:
+        case Atom():
+            before = found.points.get(part.predicate, 0)
+            found.points[part.predicate] = max(before, view.ago)
+        case Within(window=window, formula=inner):
+            _look(inner, _through(window, view, found), known, found)
+        case Reset(formula=inner):
+            found.every = FOREVER if view.counted else found.every
+            _look(inner, _View(view.ago), known, found)
+        case At(time=Var(name=name), formula=inner) if name in known:
+            ago = min(view.back, known[name])
+            _look(inner, replace(view, ago=ago), known, found)
+        case Some(formula=inner) | Always(formula=inner) | At(formula=inner):
+            _look(inner, replace(view, ago=view.back), known, found)
+        case _:
+            for inner in children(part):
+                _look(inner, view, known, found)
+
+
+def _through(window: Window, view: _View, found: Reach) -> _View:
+    """What is left of a view behind a window."""
+    match window:
+        case TimeWindow():
+            return replace(view, back=min(view.back, view.ago + _past(window)))
+        case TupleWindow(past=past) | PartitionWindow(past=past):
+            if view.whole and view.ago == 0 and view.back == FOREVER:
+                size = FOREVER if past is None else past
+                if isinstance(window, TupleWindow):
+                    found.last = max(found.last, size)
+                else:
+                    found.groups.add((size, window.patterns))
+                return _View(0, 0, whole=False, counted=True)  # it is kept by its number
+            found.every = max(found.every, view.back)  # what is counted may be anything
+            return replace(view, whole=False)
+        case _:
+            return replace(view, whole=False)
+
+
+def _past(window: TimeWindow) -> Points:
+    assert window.past.unit is None, "windows are measured in time points here"
+    past = FOREVER if window.past.amount is None else window.past.amount
+    hop = 1 if window.hop is None or window.hop.amount is None else window.hop.amount
+    return past + hop - 1
+
+
+__all__ = ["FOREVER", "Reach", "group_of", "reach_of"]

@@ -1,0 +1,309 @@
+"""Runs that go on: when answers are given, from where signals come, and how a run is taken up."""
+
+from __future__ import annotations
+
+import io as text_io
+import json
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from horai import io, lars
+from horai.cli.app import app
+from horai.errors import UsageError
+from horai.io.endpoints import Incoming, Line, Serving, address_of, sink_of
+from horai.lang.lars.clock import Clock
+from horai.lars_flow import Flow
+from horai.lars_lines import LineReader
+from horai.lars_signals import AnySignals
+from horai.lars_timing import Timing
+
+PROGRAM = "h(X) :- b(X) [2 s].\n"
+ROWS = ["b|1|1|x", "b|3|3|y", "b|3|3|z", "b|9|9|x"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("p.lars").write_text(PROGRAM)
+    Path("f.csv").write_text("\n".join(ROWS) + "\n")
+    return tmp_path
+
+
+def run(*words: str, status: int = 0, typed: str | None = None) -> str:
+    result = CliRunner().invoke(app, ["run", "p.lars", *words], input=typed)
+    assert result.exit_code == status, result.output
+    return result.stdout if status == 0 else result.output
+
+
+def flowing(every: str, answers: str = "windows", **settings: Any) -> list[str]:
+    """What is said, in the order in which it is; `<` is a row that comes."""
+    said: list[str] = []
+
+    def say(rows: Any) -> None:
+        said.extend(
+            f"{row['query']}{row.get('op', ':')}{row.get('args', ['-'])[0]}" for row in rows
+        )
+
+    timing = Timing.parse(every, Clock(1, "s"))
+    session = lars.loads(PROGRAM).session(step=timing.number if timing.by == "time" else 1)
+    flow = Flow(session, timing, answers, say, **settings)
+    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
+    for number, row in enumerate(ROWS):
+        said.append("<")
+        flow.rows(reader.rows(Line("rows", number, row)))
+    flow.close()
+    return said
+
+
+def test_at_every_time() -> None:
+    said = flowing("time")
+    assert said == ["<", "<", "1:x", "2:x", "<", "<", "3:x", "3:y", "3:z", *_both(4, 5), "9:x"]
+
+
+def _both(*queries: int) -> list[str]:
+    return [f"{query}:{arg}" for query in queries for arg in "yz"]
+
+
+def test_when_something_changes() -> None:
+    said = [one for one in flowing("change") if one != "<"]
+    assert said == ["0:-", "1:x", "3:x", "3:y", "3:z", "4:y", "4:z", "6:-", "9:x"]
+
+
+def test_after_signals() -> None:
+    assert flowing("signal") == [
+        *("<", "1:x", "<", "3:x", "3:y", "<", "3:x", "3:y", "3:z", "<", "9:x"),
+    ]
+    assert flowing("2signals") == ["<", "<", "3:x", "3:y", "<", "<", "9:x"]
+
+
+def test_every_so_often_and_at_the_end() -> None:
+    assert [one for one in flowing("4s") if one != "<"] == ["4:y", "4:z"]
+    assert flowing("time", "final") == ["<", "<", "<", "<", "9:x"]
+    changes = [one for one in flowing("time", "changelog") if one != "<"]
+    assert changes == ["1+x", "3+y", "3+z", "4-x", "6-y", "6-z", "9+x"]
+
+
+def test_a_run_with_an_end() -> None:
+    assert [one for one in flowing("time", end=4) if one != "<"][-2:] == ["4:y", "4:z"]
+    assert [one for one in flowing("time", end=10) if one != "<"][-1] == "10:x"
+
+
+def test_wrong_use_of_a_flow() -> None:
+    session = lars.loads(PROGRAM).session(models="all")
+    with pytest.raises(UsageError, match="changes are those of one model"):
+        Flow(session, Timing(), "changelog", lambda rows: None)
+    with pytest.raises(UsageError, match="answers cannot be 'last'"):
+        Flow(session, Timing(), "last", lambda rows: None)
+
+
+# --- lines ------------------------------------------------------------------------------------
+
+
+def test_lines_of_all_forms() -> None:
+    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
+    rows = reader.rows(Line("in", 1, "b|2|1|x"))
+    rows += reader.rows(Line("in", 2, '{"type": "b", "time": 3, "args": ["y"]}'))
+    rows += reader.rows(Line("in", 3, "b(z); -c('New York', 1.5); d."), 7)
+    rows += reader.rows(Line("in", 4, "b|2|1|w"), 8)
+    assert [(row.op, row.name, row.arrival, row.start, row.args) for row in rows] == [
+        (1, "b", 2, 1, ("x",)),
+        (1, "b", 3, 3, ("y",)),
+        (1, "b", 7, 7, ("z",)),
+        (-1, "c", 7, 7, ("New York", 1.5)),
+        (1, "d", 7, 7, ()),
+        (1, "b", 8, 1, ("w",)),
+    ]
+    assert {row.file for row in rows} == {"in"}
+    assert reader.rows(Line("in", 5, "  ")) == reader.rows(Line("in", 6, "Type|Arrival|Time")) == []
+    assert reader.dead_letters == []
+
+
+def test_lines_that_cannot_be_read() -> None:
+    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
+    for number, text in enumerate(["b", "b|x|1|y", "{", '{"type": "b"}'], 1):
+        assert reader.rows(Line("in", number, text)) == []
+    for number, text in enumerate(["b(X)", "b(", "3"], 5):
+        assert reader.rows(Line("in", number, text), 1) == []
+    codes = [letter.code for letter in reader.dead_letters]
+    assert codes == ["field-count", "bad-time", "json", "missing-column", *["bad-term"] * 3]
+    assert [letter.line for letter in reader.dead_letters] == [*range(1, 8)]
+    strict = LineReader(AnySignals.known([("b", 1)]), io.Clock(), strict=True)
+    with pytest.raises(io.InputError, match="in:1"):
+        strict.rows(Line("in", 1, "b|x|1|y"))
+
+
+# --- the command line -------------------------------------------------------------------------
+
+
+def test_standard_input_line_by_line() -> None:
+    """An answer comes as soon as its point is over, while the stream is still open."""
+    words = [sys.executable, "-m", "horai", "run", "p.lars", "-i", "-", "--live"]
+    process = subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write("b|1|1|x\nb|2|2|y\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline()) == {
+        "kind": "atom",
+        "query": 1,
+        "name": "h",
+        "args": ["x"],
+    }
+    process.stdin.close()
+    rest = [json.loads(line) for line in process.stdout]
+    assert [(row["query"], row["args"]) for row in rest] == [(2, ["x"]), (2, ["y"])]
+    process.stdout.close()
+    assert process.wait() == 0
+
+
+def test_live_and_at_once_say_the_same() -> None:
+    for words in ([], ["--answers", "changelog"], ["--lateness", "3", "--answers", "changelog"]):
+        assert run("-i", "f.csv", "--live", *words) == run("-i", "f.csv", *words)
+
+
+def test_the_clock_of_the_machine() -> None:
+    Path("p.lars").write_text("seen(X) :- b(X) [inf].\n")
+    words = ("-i", "-", "--real-time", "--clock", "10ms", "--answers", "final", "--format", "text")
+    out = run(*words, typed="b(x); b(y)\nc(1)\n")
+    assert out.partition(": ")[2] == "seen(x), seen(y)\n"
+
+
+def test_sockets() -> None:
+    """Signals come from who connects, and answers go to who connects."""
+    told: list[str] = []
+    incoming = Incoming(["socket:0"], told.append)
+    port = int(told[0].rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as sender:
+        sender.sendall(b"b|1|1|x\nb|2|2|y\n")
+    lines = [incoming.queue.get(timeout=60) for _ in range(2)]
+    assert [line.text for line in lines if line] == ["b|1|1|x", "b|2|2|y"]
+    address = address_of("socket:0")
+    assert address is not None
+    serving = Serving("socket:0", address, told.append)
+    with socket.create_connection(("127.0.0.1", int(told[1].rpartition(":")[2]))) as listener:
+        while not serving.clients:
+            threading.Event().wait(0.01)
+        serving.write("hello\n")
+        assert listener.makefile().readline() == "hello\n"
+
+
+def test_a_server_as_source_and_sink() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        received: list[str] = []
+
+        def serve() -> None:
+            sink, _ = server.accept()  # answers have their place before signals come
+            source, _ = server.accept()
+            source.sendall(("\n".join(ROWS) + "\n").encode())
+            source.close()
+            received.append(sink.makefile().read())
+            sink.close()
+
+        other = threading.Thread(target=serve, daemon=True)
+        other.start()
+        words = ("-i", f"tcp:127.0.0.1:{port}", "--live", "-o", f"tcp:127.0.0.1:{port}")
+        process = subprocess.run(
+            [sys.executable, "-m", "horai", "run", "p.lars", *words],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert process.returncode == 0, process.stderr
+        other.join(60)
+    assert received == [run("-i", "f.csv")]
+
+
+def test_names_of_endpoints() -> None:
+    assert address_of("tcp:host:80") == (False, "host", 80)
+    assert address_of("socket:0.0.0.0:80") == (True, "0.0.0.0", 80)
+    assert address_of("data/tcp.csv") is None
+    with pytest.raises(io.InputError, match="neither stdout nor a socket"):
+        sink_of("answers.csv", print)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(io.InputError, match="cannot listen there"):
+            Incoming([f"socket:{port}"], print)
+
+
+# --- state ------------------------------------------------------------------------------------
+
+
+def test_a_run_is_taken_up() -> None:
+    words = ("--state", "s.bin", "--answers", "changelog", "--lateness", "4")
+    Path("a.csv").write_text("b|1|1|x\nb|3|3|y\n")
+    Path("b.csv").write_text("b|5|2|z\n-b|6|3|y\nb|7|7|x\n")
+    Path("f.csv").write_text(Path("a.csv").read_text() + Path("b.csv").read_text())
+    first = run("-i", "a.csv", *words, "--start", "0")
+    second = run("-i", "b.csv", *words)
+    assert "2, 5" not in first
+    whole = run("-i", "f.csv", "--start", "0", "--answers", "changelog", "--lateness", "4")
+    assert first + second == whole
+    assert '"query":2,"name":"h","args":["z"],"op":"+","arrived":5' in second
+
+
+def test_a_state_that_does_not_fit() -> None:
+    run("-i", "f.csv", "--state", "s.bin")
+    assert "leave out --start" in run("-i", "f.csv", "--state", "s.bin", "--start", "3", status=2)
+    assert "has passed" in run("-i", "f.csv", "--state", "s.bin", "--end", "3", status=2)
+    late = run("-i", "f.csv", "--state", "s.bin", "--lateness", "3", status=2)
+    assert "s.bin was saved with no as lateness" in late
+    Path("p.lars").write_text("g(X) :- b(X) [2 s].\n")
+    assert "run of another program" in run("-i", "f.csv", "--state", "s.bin", status=2)
+    Path("s.bin").write_bytes(b"horai")
+    assert "this is no saved session" in run("-i", "f.csv", "--state", "s.bin", status=2)
+
+
+def test_sessions_of_the_other_language() -> None:
+    import horai
+
+    rules = horai.loads("initiatedAt(on=true, T) :- happensAt(up, T).")
+    with pytest.raises(UsageError, match="of an event description"):
+        lars.load_session(rules.session().save())
+    with pytest.raises(UsageError, match="of a LARS program"):
+        horai.load_session(lars.loads(PROGRAM).session().save())
+
+
+def test_values_survive_saving() -> None:
+    program = lars.loads('h(X) :- b(X) [9 s]. k("text", 1.5).')
+    session = program.session(filter="none")
+    rows = [{"type": "b", "time": 0, "args": [one]} for one in ("New York", "it's", 2.5, -3)]
+    before = session.advance(0, [*rows, *({"type": "b", "time": 5, "args": ["later"]},)])
+    again = lars.load_session(session.save())
+    assert again.advance(1).answer.texts() == [
+        text for text in before.answer.texts() if not text.startswith("b(")
+    ]
+    assert "h(later)" in again.advance(6).answer.texts()
+
+
+def test_wrong_use_of_a_session() -> None:
+    session = lars.loads(PROGRAM).session(start=3)
+    assert [answer.query for answer in session.advance(5, ["b|4|4|x"]).answers] == [3, 4, 5]
+    with pytest.raises(UsageError, match="query times must grow: 5 is not after 5"):
+        session.advance(5)
+    with pytest.raises(UsageError, match="lateness must be at least 0"):
+        lars.loads(PROGRAM).session(lateness=-1)
+    with pytest.raises(UsageError, match="there is no new query time"):
+        _ = lars.loads(PROGRAM).session(start=9).advance(3).answer
+    session.advance(6, ["b|2|2|x", "-b|6|6|never"])
+    assert [letter.code for letter in session.dead_letters] == [
+        "outside-run",
+        "unknown-retraction",
+    ]
+
+
+def test_text_of_changes() -> None:
+    out = run("-i", "f.csv", "--start", "0", "--lateness", "2", "--answers", "changelog")
+    said = text_io.StringIO(out)
+    rows = [json.loads(line) for line in said]
+    assert all(row["arrived"] >= row["query"] for row in rows)
+    text = run("-i", "f.csv", "--lateness", "2", "--answers", "changelog", "--format", "text")
+    assert text.splitlines()[0] == "1, 1 +: h(x)"
