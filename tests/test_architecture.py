@@ -21,7 +21,7 @@ TABLE: dict[str, set[str]] = {
     "oracle": {"lang"},
     "io": set(),
     "signals": {"io", "temporal"},
-    "spark": {"engine", "io", "lang", "plan"},
+    "spark": {"engine", "io", "lang", "plan", "signals"},
     "explain": {"engine", "plan"},
     "report": {"engine", "plan"},
 }

@@ -13,6 +13,7 @@ found.dead_letters     # positions that were not used, each with its reason
 | `motion` | critical points: gaps, stops, slow motion, changes of speed, turns |
 | `areas` | polygons, and who enters and leaves them |
 | `samples`, `proximity` | where all are at common times, and who is close to whom |
+| `cells` | parts of the earth in which who is close meets, on many machines |
 | `items` | the result, as a stream |
 | `state`, `pipeline` | all of it, at once or batch after batch |
 """

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NAMES, KINDS = ("name", "id"), ("type", "kind")
 POLYGONS = ("Polygon", "MultiPolygon")
+FIELDS = 512  # of a chart, in each direction
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,52 @@ class Areas:
 
         if not len(self) or not len(lon):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        place, area = self._tree.query(shapely.points(lon, lat), predicate="intersects")
-        return place.astype(np.int64), area.astype(np.int64)
+        some = self._chart.near(lon, lat)
+        points = shapely.points(lon[some], lat[some])
+        place, area = self._tree.query(points, predicate="intersects")
+        return some[place], area.astype(np.int64)
+
+    @cached_property
+    def _chart(self) -> Chart:
+        return Chart.of(np.array([shape.bounds for shape in self.shapes]))
 
     def facts(self) -> str:
         """`areaType(Area, Kind)` for all areas, for use as background knowledge."""
         pairs = zip(self.sources, self.kinds, strict=True)
         return "".join(f"areaType({name}, {to_source(kind)}).\n" for name, kind in pairs)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A grid over all areas that tells quickly which places are in none: most are."""
+
+    west: float
+    south: float
+    wide: float  # degrees of longitude of a field
+    high: float
+    marked: Flags  # by field: may an area be here?
+
+    @classmethod
+    def of(cls, boxes: Floats) -> Chart:
+        """The chart of areas with these bounds: west, south, east, north."""
+        west, south = boxes[:, 0].min(), boxes[:, 1].min()
+        wide = max((boxes[:, 2].max() - west) / FIELDS, 1e-9)
+        high = max((boxes[:, 3].max() - south) / FIELDS, 1e-9)
+        # A field more on every side, for what rounding does at borders.
+        marked = np.zeros((FIELDS + 3, FIELDS + 3), np.bool_)
+        for box in boxes:
+            left, right = (int((x - west) / wide) for x in (box[0], box[2]))
+            low, top = (int((y - south) / high) for y in (box[1], box[3]))
+            marked[low : top + 3, left : right + 3] = True
+        return cls(west, south, wide, high, marked)
+
+    def near(self, lon: Floats, lat: Floats) -> Ints:
+        """Places that may be in an area."""
+        x = np.floor((lon - self.west) / self.wide) + 1
+        y = np.floor((lat - self.south) / self.high) + 1
+        some = np.flatnonzero((x >= 0) & (x < FIELDS + 3) & (y >= 0) & (y < FIELDS + 3))
+        found = self.marked[y[some].astype(np.int64), x[some].astype(np.int64)]
+        return some[found]
 
 
 def no_areas() -> Areas:

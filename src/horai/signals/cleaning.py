@@ -14,7 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.signals.letters import letters_about
-from horai.signals.positions import VALUES, Flags, Floats, Ints, Small, numbers, texts
+from horai.signals.positions import (
+    VALUES,
+    Flags,
+    Floats,
+    Ints,
+    Small,
+    numbers,
+    parted,
+    texts,
+)
 from horai.signals.settings import Settings
 from horai.signals.sphere import KNOT, metres
 from horai.temporal.kernels import compiled
@@ -60,12 +69,11 @@ def in_order(rows: pa.Table, entity: Ints) -> Ints:
 
 def without_impossible_speeds(rows: pa.Table, settings: Settings) -> tuple[pa.Table, pa.Table]:
     """Rows whose speed somebody can have, and letters about the others."""
-    fast = pc.greater(rows.column("speed"), settings.max_speed)  # false for NaN
-    many = rows.filter(fast)
-    speeds = pc.round(many.column("speed"), 1).cast(pa.string())
+    fast, good = parted(rows, numbers(rows, "speed") > settings.max_speed)  # NaN is not
+    speeds = pc.round(fast.column("speed"), 1).cast(pa.string())
     why = f" knots; max_speed is {settings.max_speed:g}"
     reason = pc.binary_join_element_wise(speeds, why, "")
-    return rows.filter(pc.invert(fast)), letters_about(many, reason, "motion")
+    return good, letters_about(fast, reason, "motion")
 
 
 def clean(rows: pa.Table, entity: Ints, ints: Ints, floats: Floats, settings: Settings) -> Cleaned:
@@ -107,7 +115,7 @@ def _of(cleaned: Cleaned, verdict: int) -> pa.Table:
 def believed(cleaned: Cleaned) -> tuple[pa.Table, Ints, Flags]:
     """The rows that are believed, whose they are, and which begin somewhere else."""
     good = cleaned.verdict <= FRESH
-    rows = cleaned.rows.filter(pa.array(good))
+    rows, _ = parted(cleaned.rows, good)
     return rows, cleaned.entity[good], cleaned.verdict[good] == FRESH
 
 

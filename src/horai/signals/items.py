@@ -19,7 +19,8 @@ from horai.io.schema import TableKey
 from horai.io.termcolumns import META, SYMBOLS, TermColumn, from_arrow
 from horai.io.terms import from_source
 from horai.signals.motion import EVENTS
-from horai.signals.positions import Floats, Ints, together
+from horai.signals.positions import Floats, Ints, numbers, together
+from horai.temporal.sorting import order
 
 ITEMS = pa.schema(
     [
@@ -66,9 +67,22 @@ def items_of(
 def in_order(tables: Iterable[pa.Table]) -> pa.Table:
     """Items one after the other, always in the same order."""
     whole = together(tables, ITEMS)
-    plain = whole.cast(plain_schema(ITEMS))
-    keys = [(name, "ascending") for name in ("time", "type", "one", "two", "end", "speed")]
-    return whole.take(pc.sort_indices(plain, sort_keys=keys))
+    # By time, type and whom it is about: nothing happens twice to the same at the same time.
+    key = np.zeros(whole.num_rows, np.int64)
+    for name in ("type", "one", "two"):
+        codes, many = _ranks(whole.column(name).combine_chunks())
+        key = key * many + codes
+    return whole.take(pa.array(order(numbers(whole, "time"), key)))
+
+
+def _ranks(column: pa.DictionaryArray) -> tuple[Ints, int]:
+    """The place of each word among all in alphabetical order, 0 if there is none."""
+    words = np.array(column.dictionary.to_pylist(), dtype=object)
+    rank = np.empty(len(words) + 1, np.int64)
+    rank[np.argsort(words, kind="stable")] = np.arange(1, len(words) + 1)
+    rank[-1] = 0
+    codes = np.asarray(pc.fill_null(column.indices, len(words)))
+    return rank[codes], len(words) + 1
 
 
 def only_types(items: pa.Table, types: Iterable[str]) -> pa.Table:

@@ -22,7 +22,7 @@ from horai.signals.cleaning import (
 from horai.signals.items import in_order, items_of, narrative_of
 from horai.signals.letters import LETTERS, as_letters, letters_about
 from horai.signals.motion import EVENTS, Moves, moves
-from horai.signals.positions import Floats, Ints, Positions, numbers, together
+from horai.signals.positions import Floats, Ints, Positions, numbers, parted, together
 from horai.signals.proximity import close_pairs, meetings
 from horai.signals.samples import SAMPLES, samples
 from horai.signals.settings import Settings
@@ -94,10 +94,8 @@ class Pipeline:
         state = traced.state
         if settled is not None:
             settled = min(settled, last_of_all(state.tracks))
-            times = traced.samples.column("time")
-            later = pc.greater(times, settled)
-            ready = traced.samples.filter(pc.invert(later))
-            waiting = together([traced.samples.filter(later)], SAMPLES)
+            ready, later = parted(traced.samples, numbers(traced.samples, "time") <= settled)
+            waiting = together([later], SAMPLES)
         else:
             ready, waiting = traced.samples, SAMPLES.empty_table()
         pairs = close_pairs(ready, self.settings)
@@ -110,13 +108,11 @@ class Pipeline:
         """Follow each entity up to `until`; samples are those of the state and the new ones."""
         positions, fast = without_impossible_speeds(positions, self.settings)
         letters = [fast]
-        late = pc.less_equal(positions.column("time"), state.until)
-        if pc.any(late).as_py():
-            letters.append(_too_late(positions.filter(late), state.until))
-            positions = positions.filter(pc.invert(late))
+        late, positions = parted(positions, numbers(positions, "time") <= state.until)
+        if late.num_rows:
+            letters.append(_too_late(late, state.until))
         rows = together([state.waiting, positions])
-        is_ready = pc.less_equal(rows.column("time"), until)
-        ready, waiting = rows.filter(is_ready), rows.filter(pc.invert(is_ready))
+        ready, waiting = parted(rows, numbers(rows, "time") <= until)
         entity, names = _entities(state.tracks, ready)
         memory = Memory(state.tracks, len(names))
         cleaned = clean(ready, entity, memory.clean_ints, memory.clean_floats, self.settings)

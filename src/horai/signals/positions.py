@@ -50,6 +50,15 @@ def together(tables: Iterable[pa.Table], schema: pa.Schema = POSITIONS) -> pa.Ta
     return whole.unify_dictionaries().combine_chunks()
 
 
+def parted(table: pa.Table, flags: Flags) -> tuple[pa.Table, pa.Table]:
+    """The rows with a flag and those without; mostly all are alike, and nothing is copied."""
+    if flags.all():
+        return table, table.slice(0, 0)
+    if not flags.any():
+        return table.slice(0, 0), table
+    return table.filter(pa.array(flags)), table.filter(pa.array(~flags))
+
+
 def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     """A column as numpy sees it."""
     return np.ascontiguousarray(table.column(name).to_numpy())

@@ -13,6 +13,7 @@
 | `cluster` | the same on Spark |
 | `batch` | a whole run, round by round |
 | `frames` | answers as Spark data frames |
+| `positions` | positions to items, in front of recognition |
 | `connect`, `jars` | a session of Spark, and what it needs for Kafka and Delta Lake |
 | `checkpoint` | the folder of a stream: state by bucket, a manifest for every step |
 | `resident` | a bucket from one step of a stream to the next |
@@ -20,5 +21,6 @@
 | `changelog` | what a step has found, as rows that sinks write |
 | `sources`, `sinks`, `sink_*` | where items come from, and where changes go |
 
-Only `cluster` and `frames` need PySpark, and of sources and sinks those that speak of it.
+Only `cluster`, `frames` and `positions` need PySpark, and of sources and sinks those that speak of
+it.
 """

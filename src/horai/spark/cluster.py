@@ -14,6 +14,7 @@ from horai.io.items import Narrative
 from horai.io.letters import InputError
 from horai.io.pieces import read_lines, shifted
 from horai.io.read import Options, read_object
+from horai.io.termcolumns import META
 from horai.spark.batch import packed, unreadable
 from horai.spark.grid import Grid, Read, Work
 from horai.spark.records import Record, from_batch, to_batch
@@ -65,7 +66,10 @@ class SparkGrid(Grid["DataFrame"]):
 
     def frame(self, frame: DataFrame, task: RunTask, options: Options) -> DataFrame:
         """The rows of a data frame on their way to buckets."""
-        return self._packed(frame, task, partial(_read, options=options))
+        terms = frozenset(
+            field.name for field in frame.schema if field.metadata.get("horai.type") == "term"
+        )
+        return self._packed(frame, task, partial(_read, options=options, terms=terms))
 
     def lines(
         self, frame: DataFrame, task: RunTask, options: Options, format: Format | None
@@ -199,9 +203,13 @@ def _read_lines(
     return shifted(read_lines(text, format, options, name), lines)
 
 
-def _read(table: pa.Table, name: str, lines: int, options: Options) -> Narrative:
+def _read(
+    table: pa.Table, name: str, lines: int, options: Options, terms: frozenset[str]
+) -> Narrative:
+    # Spark knows which columns are source text, but does not tell its Python workers.
+    marked = [f.with_metadata({META: b"term"}) if f.name in terms else f for f in table.schema]
     narrative = read_object(
-        table,
+        table.cast(pa.schema(marked)),
         options.schema,
         unit=options.clock.unit,
         time_in=options.clock.time_in,
