@@ -18,6 +18,7 @@ TABLE: dict[str, set[str]] = {
     "engine": {"lang", "plan", "temporal"},
     "asp": {"lang", "plan"},
     "relatives": {"lang"},
+    "equivalence": {"lang", "oracle"},
     "oracle": {"lang"},
     "io": set(),
     "signals": {"io", "temporal"},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("new", "check", "run", "signals", "query", "test", "graph", "plan", "tune"),
-    *("stream", "state", "translate", "explain", "doctor"),
+    *("stream", "state", "translate", "equiv", "explain", "doctor"),
 )
 DEBUG = "HORAI_DEBUG"
 

@@ -1,0 +1,1 @@
+"""Do two LARS programs say the same? Ordinary, data, uniform and strong equivalence."""
