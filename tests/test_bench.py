@@ -16,6 +16,7 @@ SIZES = {
     "bench_read.py": ["1000"],
     "bench_signals.py": ["--quick"],
     "bench_spark.py": ["--quick", "--runs", "1", "--master", "local[1]"],
+    "bench_stream.py": ["--quick", "--buckets", "1", "--master", "local[1]"],
     "bench_write.py": ["1000"],
 }
 

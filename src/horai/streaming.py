@@ -157,8 +157,11 @@ class Streaming:
         began = time.monotonic()
         self.steps.grid = SparkGrid(self.spark)
         step = self.steps.finish()
-        if step is not None:
-            self._do(step, began)
+        try:
+            if step is not None:
+                self._do(step, began)
+        except Refused as problem:
+            raise _told(problem) from problem
 
     def _do(self, step: Step[DataFrame], began: float) -> None:
         check(step.outcome)

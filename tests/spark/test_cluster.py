@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyspark
@@ -22,8 +22,10 @@ SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 PATIENCE = 180.0
 
 DRIVER = """
-import json, sys, horai
+import json, shutil, sys, horai
+from pathlib import Path
 from horai.spark.connect import connect
+from horai.spark.sink_table import read_current
 spark = connect(sys.argv[1], {
     "spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.cores.max": "2",
     "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
@@ -32,11 +34,21 @@ spark = connect(sys.argv[1], {
 })
 rules = horai.load(sys.argv[2])
 result = rules.run(sys.argv[3], engine="spark", buckets=4, window=100, step=50)
+here = Path(sys.argv[3]).parent / "stream"
+(here / "drop").mkdir(parents=True)
+shutil.copy(sys.argv[3], here / "drop")
+stream = rules.stream(
+    str(here / "drop"), sink=f"table:{here}/table", checkpoint=here / "kept",
+    trigger="available-now", buckets=4, window=100, step=50,
+)
+stream.wait()
 executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
 print(json.dumps({
     "executors": executors,
     "rows": [[str(part) for part in row] for row in result.changelog],
     "letters": [[letter.line, letter.code] for letter in result.dead_letters],
+    "current": read_current(here / "table").to_pylist(),
+    "lost": stream.known.totals["dead_letters"],
 }))
 spark.stop()
 """
@@ -107,3 +119,14 @@ def test_a_cluster_gives_the_answers_of_one_process(master: str, tmp_path: Path)
     assert found["executors"] == 2
     assert found["rows"] == [[str(part) for part in row] for row in wanted.changelog]
     assert found["letters"] == [[letter.line, letter.code] for letter in wanted.dead_letters]
+    names = ("kind", "name", "args", "value", "start", "end", "time")
+    final = [row._asdict() for row in wanted.rows("final")]
+    assert by_text([row[name] for name in names] for row in found["current"]) == by_text(
+        [list(row[name]) if name == "args" else row[name] for name in names] for row in final
+    )
+    assert found["lost"] == len(wanted.dead_letters)
+
+
+def by_text(rows: Iterable[list[object]]) -> list[list[object]]:
+    """Rows in one order."""
+    return sorted(rows, key=str)

@@ -1,0 +1,113 @@
+"""A stream on Spark beside a batch run and one process: the same rules, events and answers.
+
+    python bench/bench_stream.py [--events N] [--entities N] [--steps N] [--master URL] [--quick]
+
+The maritime stream comes in files, one for each step, and there are as many query times as steps;
+each window is two steps long. The stream runs until all is read, with a table of what holds as its
+sink. Beside it, one process gets the same query times over the same file. The first step is left
+out of the rate: it starts workers and loads compiled code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from bench_spark import family
+from generators import maritime
+
+import horai
+from horai.io.letters import DeadLetter
+from horai.rules import Rules
+from horai.spark.connect import connect
+from horai.spark.sink_table import read_current
+from horai.streaming import StepReport, start
+
+
+def cut(path: Path, folder: Path, steps: int) -> list[int]:
+    """The lines of a file in as many files, in the order of arrival; returns the last times."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    bounds = [len(lines) * place // steps for place in range(steps + 1)]
+    last: list[int] = []
+    for number, (low, high) in enumerate(pairwise(bounds)):
+        part = folder / f"{number:04}.txt"
+        part.write_text("\n".join(lines[low:high]) + "\n", encoding="utf-8")
+        os.utime(part, (1_700_000_000 + number, 1_700_000_000 + number))
+        last.append(int(lines[high - 1].split("|")[1]))
+    return last
+
+
+def in_steps(
+    rules: Rules, folder: Path, window: int, step: int, buckets: int | None
+) -> list[StepReport]:
+    """What every step took."""
+    reports: list[StepReport] = []
+
+    def note(report: StepReport, letters: Sequence[DeadLetter]) -> None:
+        reports.append(report)
+
+    start(
+        rules,
+        f"rows:{folder}/drop",
+        sink=f"table:{folder}/table",
+        checkpoint=folder / "kept",
+        trigger="available-now",
+        files_per_step=1,
+        buckets=buckets,
+        window=window,
+        step=step,
+        start=0,
+        on_step=note,
+    ).wait()
+    return reports
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--entities", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--master", default="local[*]")
+    parser.add_argument("--buckets", type=int)
+    parser.add_argument("--quick", action="store_true", help="only to see that it works")
+    given = parser.parse_args()
+    events, entities = (2_000, 50) if given.quick else (given.events, given.entities)
+    steps = 2 if given.quick else given.steps
+    spark = connect(given.master, {"spark.driver.memory": "4g"})
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "drop").mkdir()
+        maritime.write(folder / "stream.csv", events, entities)
+        last = cut(folder / "stream.csv", folder / "drop", steps)
+        rules = horai.loads(*maritime.rules(entities))
+        step = max(1, last[-1] // steps)
+        cpu, began = family(), time.perf_counter()
+        reports = in_steps(rules, folder, 2 * step, step, given.buckets)
+        wall, cpu = time.perf_counter() - began, family() - cpu
+        rows = read_current(folder / "table").num_rows
+        settings: dict[str, Any] = {"window": 2 * step, "step": step, "start": 0}
+        mine = time.process_time()
+        one = rules.run(folder / "stream.csv", answers="changelog", **settings)
+        mine = time.process_time() - mine
+        final = rules.run(folder / "stream.csv", answers="final", **settings)
+    spark.stop()
+    assert len(final.table()) == rows, (len(final.table()), rows)
+    later = [report.seconds for report in reports[1:-1]] or [reports[-1].seconds]
+    rate = events / steps / (sum(later) / len(later))
+    print(f"maritime, {events:,} events of {entities:,} vessels in {steps} steps")
+    print(f"{len(one.table()):,} changes told, {rows:,} rows hold at the end")
+    print(f"state after the last step: {reports[-1].state_bytes:,} bytes")
+    print(f"stream: {wall:.1f} s in all, {cpu:.1f} s of CPU; later steps {rate:,.0f} events/s")
+    print(f"one process, the same query times: {mine:.1f} s of CPU")
+    print("seconds of each step:", *(report.seconds for report in reports))
+
+
+if __name__ == "__main__":
+    main()

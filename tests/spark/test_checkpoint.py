@@ -1,0 +1,178 @@
+"""The folder of a stream: what it keeps, what it removes, and what is said when it is damaged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.spark.streaming import Driver
+from typer.testing import CliRunner
+
+import horai
+from horai.cli.app import app
+from horai.errors import UsageError
+from horai.schedule import Settings
+from horai.spark.checkpoint import KEPT, Manifest, Seen
+from horai.streams import Timing
+
+RULES = """
+initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, S), T), S < 5.
+terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, S), T), S >= 5.
+fi(slow(V)=true, slow(V)=false, 30).
+"""
+SETTINGS: dict[str, Any] = {"start": 0, "window": 20, "step": 10}
+
+
+def driver(folder: Path, **more: Any) -> Driver:
+    return Driver(horai.loads(RULES), folder, SETTINGS | more, 2)
+
+
+def state(*words: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["state", *words])
+    return result.exit_code, result.stdout, result.stderr
+
+
+# --- query times ----------------------------------------------------------------------------------
+
+
+def due(timing: Timing, known: Manifest, seen: Seen | None, finishing: bool = False) -> list[int]:
+    found = timing.due(known, seen, finishing)
+    assert found is not None
+    return found.clock.queries
+
+
+def test_a_query_time_is_due_once_something_later_has_arrived() -> None:
+    timing = Timing(Settings(step=10, start=0))
+    assert due(timing, Manifest(), Seen(1, 90, 10)) == []
+    assert due(timing, Manifest(), Seen(1, 90, 11)) == [10]
+    assert due(timing, Manifest(query=10), Seen(1, 90, 31)) == [20, 30]
+    assert due(timing, Manifest(query=30), Seen(1, 90, 31)) == []
+
+
+def test_delay_waits_longer() -> None:
+    timing = Timing(Settings(step=10, start=0), 5)
+    assert due(timing, Manifest(), Seen(1, 90, 15)) == []
+    assert due(timing, Manifest(), Seen(1, 90, 16)) == [10]
+
+
+def test_the_end_is_asked_as_in_a_run() -> None:
+    timing = Timing(Settings(step=10, start=0))
+    assert due(timing, Manifest(query=10), Seen(1, 34, 12), finishing=True) == [20, 30, 34]
+    assert due(timing, Manifest(query=34), Seen(1, 50, 41)) == [40]
+    ending = Timing(Settings(step=10, start=0, end=25))
+    assert due(ending, Manifest(), Seen(1, 90, 25)) == [10, 20]
+    found = ending.due(Manifest(query=20), Seen(1, 90, 26), False)
+    assert found is not None and found.ends and found.clock.queries == [25]
+
+
+def test_the_first_item_says_where_a_stream_begins() -> None:
+    timing = Timing(Settings(step=10, tick=5))
+    assert timing.due(Manifest(), None, True) is None
+    found = timing.due(Manifest(), Seen(107, 130, 130), False)
+    assert found is not None
+    assert (found.clock.start, found.clock.queries) == (105, [115, 125])
+
+
+def test_an_item_from_far_away_is_refused_rather_than_waited_for() -> None:
+    timing = Timing(Settings(step=1, start=0))
+    with pytest.raises(UsageError, match="more than 10,000,000 query times"):
+        timing.due(Manifest(), Seen(1, 2**61, 2**61), False)
+    with pytest.raises(UsageError, match="begins after 30"):
+        Timing(Settings(step=1, end=20)).due(Manifest(), Seen(31, 40, 40), False)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_deadlines_are_met_in_buckets_without_items(tmp_path: Path) -> None:
+    """What ann began ends by itself, while only others are heard of."""
+    stream = driver(tmp_path / "c")
+    stream.take(0, ["velocity|1|1|ann|2", "velocity|12|12|bob|9"])
+    for batch in range(1, 6):
+        stream.take(batch, [f"velocity|{10 * batch + 12}|{10 * batch + 12}|bob|9"])
+        stream.restart()
+    told = [(r.query, r.op, r.value, r.end) for r in stream.told.changes if r.args == ("ann",)]
+    assert told == [
+        *((10, "+", "true", None), (40, "+", "false", None)),
+        *((40, "-", "true", None), (40, "+", "true", 32)),
+    ]
+
+
+def test_only_the_last_steps_are_kept(tmp_path: Path) -> None:
+    stream = driver(tmp_path / "c")
+    for batch in range(9):
+        stream.take(batch, [f"velocity|{7 * batch + 1}|{7 * batch + 1}|ann|2"])
+    commits = sorted(path.stem for path in (tmp_path / "c" / "commits").iterdir())
+    assert [int(name) for name in commits] == [14, 16, 18] and len(commits) == KEPT
+    kept = [json.loads((tmp_path / "c" / "commits" / f"{n}.json").read_bytes()) for n in commits]
+    states = {int(p.stem.split("-")[2]) for p in (tmp_path / "c" / "state").iterdir()}
+    assert states == {manifest["state"] for manifest in kept}
+    items = {p.name for p in (tmp_path / "c" / "items").iterdir()}
+    wanted = {f"{s}-{b}-{n:09}.arrow" for m in kept for s, b, n in m["items"]}
+    assert items == wanted
+    stream.restart()
+    stream.take(9, ["velocity|99|99|ann|9"])
+    assert stream.told.queries[-1] == 90
+
+
+def test_what_is_kept_can_be_looked_at(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    stream = driver(folder)
+    stream.take(0, ["velocity|1|1|ann|2"])
+    code, out, _ = state(str(folder))
+    assert code == 0
+    assert "no query time has been asked yet" in out
+    assert "1 file of items wait" in out
+    stream.take(1, ["velocity|12|11|bob|3", "velocity|2|2|'New York'|9", "nobody|1|1"])
+    found = json.loads(state(str(folder), "--json")[1])
+    assert (found["query"], found["arrival"], found["step"]) == (10, 12, 4)
+    assert found["totals"]["dead_letters"] == 1
+    assert sum(row["open"] for row in found["state"]) == 1
+    code, out, _ = state(str(folder), "--entity", "ann")
+    assert code == 0
+    assert out.splitlines() == [
+        *("may still change:", "  slow(ann)=true from 2 on", "items in the window:"),
+        "  velocity(ann, 2) at 1",
+    ]
+    assert "nothing about zoe" in state(str(folder), "--entity", "zoe")[1]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda folder: (folder / "stream.json").unlink(), "is no checkpoint of a stream"),
+        (lambda folder: (folder / "stream.json").write_text("{"), "cannot be read"),
+        (
+            lambda folder: (folder / "commits" / "000000002.json").write_text("[]"),
+            "000000002.json cannot be read",
+        ),
+    ],
+)
+def test_a_folder_that_is_damaged(tmp_path: Path, damage: Any, said: str) -> None:
+    folder = tmp_path / "c"
+    driver(folder).take(0, ["velocity|1|1|ann|2", "velocity|12|11|bob|3"])
+    damage(folder)
+    code, _, shown = state(str(folder))
+    assert code == 2
+    assert said in shown.replace("\n", "")
+
+
+def test_savepoints_that_cannot_be(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    stream = driver(folder)
+    stream.take(0, ["velocity|1|1|ann|2", "velocity|12|11|bob|3"])
+    code, out, _ = state(str(folder), "--savepoint", str(tmp_path / "saved"))
+    assert code == 0
+    assert "after step 2" in out
+    code, _, said = state(str(folder), "--savepoint", str(tmp_path / "saved"))
+    assert code == 2
+    assert "is there already" in said
+    with pytest.raises(UsageError, match="is a checkpoint already"):
+        stream.restart(tmp_path / "saved")
+    with pytest.raises(UsageError, match="with step 10, not 5"):
+        stream.settings = SETTINGS | {"step": 5}
+        stream.restart(tmp_path / "saved")
+    with pytest.raises(UsageError, match="is no checkpoint of a stream"):
+        stream.restart(tmp_path / "nowhere")
