@@ -127,11 +127,31 @@ def test_order_and_batches_change_nothing(
         )
     assert stepwise(pipeline, batches, dice) == (wanted, letters)
     in_time = sorted(given_rows, key=lambda row: row.time)
-    cut = [
-        in_time[i::1][: 1 + len(in_time) // many]
-        for i in range(0, len(in_time), 1 + len(in_time) // many)
-    ]
+    size = 1 + len(in_time) // many
+    cut = [in_time[begin : begin + size] for begin in range(0, len(in_time), size)]
     assert stepwise(pipeline, cut, dice) == (wanted, letters)
+
+
+@QUICK
+@given(rows(), st.integers(1, 9))
+def test_slices_of_time_change_nothing(given_rows: list[slow.Row], size: int) -> None:
+    pipeline = Pipeline(NARROW)
+    whole = pipeline.run(positions(given_rows)).items.to_pylist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("horai.signals.pipeline.SLICE", size)
+        assert pipeline.run(positions(given_rows)).items.to_pylist() == whole
+
+
+def test_times_at_the_very_ends() -> None:
+    """Nothing overflows, and nobody goes straight from one end of time to the other."""
+    ends = [slow.Row("a", time, 1.0, 2.0, 3.0) for time in (-(2**62), 2**62)]
+    found = Pipeline(LIMITS).run(positions(ends)).items.to_pylist()
+    assert [(row["type"], row["time"]) for row in found] == [
+        ("gap_start", -(2**62)),
+        ("velocity", -(2**62)),
+        ("gap_end", 2**62),
+        ("velocity", 2**62),
+    ]
 
 
 def test_what_comes_after_its_time_is_a_letter() -> None:

@@ -141,6 +141,7 @@ def test_no_pair_is_missed(
         ({"unit": "fortnight"}, "unknown unit of time 'fortnight'"),
         ({"close_step": 70.0}, "no multiple of close_step"),
         ({"unit": "ns", "gap_after": 1e9}, "too long for time-points"),
+        ({"gap_after": 1e7}, "more than 100,000 times close_step"),
     ],
 )
 def test_limits_that_make_no_sense(wrong: dict[str, Any], part: str) -> None:

@@ -14,6 +14,8 @@ from horai.signals import Layout, Pipeline, Settings, as_rows, positions_of, rea
 from horai.spark.cluster import SparkGrid
 from horai.spark.positions import derive
 
+pytestmark = pytest.mark.timeout(900)  # workers start, and load or compile what they need
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 AREAS = read_areas(EXAMPLES / "positions" / "areas.geojson")
 
@@ -39,11 +41,11 @@ def crowd(rows: int, seed: int) -> pa.Table:
 
 
 def test_items_and_letters_are_those_of_one_process(grid: SparkGrid) -> None:
-    table = pa.concat_tables([crowd(3000, 1), crowd(3000, 1).slice(0, 40)])
+    table = pa.concat_tables([crowd(2000, 1), crowd(2000, 1).slice(0, 40)])
     pipeline = Pipeline(Settings(max_speed=60.0, close=300.0), AREAS)
     whole = pipeline.run(positions_of(table))
-    frame = grid.spark.createDataFrame(table.to_pandas()).repartition(5)
-    found = derive(frame, pipeline, buckets=3)
+    frame = grid.spark.createDataFrame(table.to_pandas()).repartition(3)
+    found = derive(frame, pipeline, buckets=2)
     ours = sorted(map(str, (row.asDict() for row in found.items.collect())))
     theirs = as_rows(whole.items)
     assert ours == sorted(map(str, theirs.to_pylist()))

@@ -158,12 +158,12 @@ def _judge(
         verdict[best] = GOOD
         if known:
             far = metres(floats[who, 0], floats[who, 1], lon[best], lat[best])
-            speed[best] = far / (time[i] - ints[who, 0])
+            speed[best] = far / (float(time[i]) - float(ints[who, 0]))
             if speed[best] > fastest:
                 fits = False
                 if ints[who, 1] > 0:
                     aside = metres(floats[who, 2], floats[who, 3], lon[best], lat[best])
-                    fits = aside / (time[i] - ints[who, 2]) <= fastest
+                    fits = aside / (float(time[i]) - float(ints[who, 2])) <= fastest
                 ints[who, 1] = ints[who, 1] + 1 if fits else 1
                 ints[who, 2] = time[i]
                 floats[who, 2], floats[who, 3] = lon[best], lat[best]

@@ -135,7 +135,7 @@ def _lasting(
         return many
     if ints[who, since] == NEVER:
         ints[who, since] = now
-    if not ints[who, since + 1] and now - ints[who, since] >= least:
+    if not ints[who, since + 1] and ints[who, since] <= now - least:
         ints[who, since + 1] = 1
         many = _tell(events, many, code, who, ints[who, since])
     return many
@@ -167,7 +167,7 @@ def _follow(
                 more[:many] = events[:many]
                 events = more
             now, last = time[i], ints[who, 0]
-            first[i] = last == NEVER or ints[who, SILENT] == 1 or fresh[i] or now - last > gap
+            first[i] = last == NEVER or ints[who, SILENT] == 1 or fresh[i] or last < now - gap
             if first[i] and last != NEVER:
                 if not ints[who, SILENT]:
                     many = _end_track(ints, who, events, many)
@@ -208,6 +208,6 @@ def _follow(
             more[:many] = events[:many]
             events = more
         last = ints[who, 0]
-        if last != NEVER and not ints[who, SILENT] and until - last > gap:
+        if last != NEVER and not ints[who, SILENT] and last < until - gap:
             many = _end_track(ints, who, events, many)
     return events[:many].copy()

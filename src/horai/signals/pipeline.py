@@ -23,11 +23,13 @@ from horai.signals.items import in_order, items_of, narrative_of
 from horai.signals.letters import LETTERS, as_letters, letters_about
 from horai.signals.motion import EVENTS, Moves, moves
 from horai.signals.positions import Floats, Ints, Positions, numbers, parted, together
-from horai.signals.proximity import close_pairs, meetings
-from horai.signals.samples import SAMPLES, samples
+from horai.signals.proximity import PAIRS, close_pairs, meetings
+from horai.signals.samples import SAMPLES, in_slices, samples
 from horai.signals.settings import Settings
 from horai.signals.state import INSIDE, NEVER, Memory, State, start
 from horai.temporal.sorting import offsets_of
+
+SLICE = 500_000  # samples that are compared with each other at a time
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,21 @@ class Pipeline:
             waiting = together([later], SAMPLES)
         else:
             ready, waiting = traced.samples, SAMPLES.empty_table()
-        pairs = close_pairs(ready, self.settings)
-        told, going = meetings(pairs, state.meetings, settled, self.settings)
-        items = in_order([*traced.items, items_of_meetings(told)])
+        told, going = self._meetings(ready, state.meetings, settled)
+        items = in_order([*traced.items, *map(items_of_meetings, told)])
         letters = pa.concat_tables([positions.letters, *traced.letters])
         return state.with_(samples=waiting, meetings=going), Signals(items, letters)
+
+    def _meetings(
+        self, samples: pa.Table, going: pa.Table, settled: int | None
+    ) -> tuple[list[pa.Table], pa.Table]:
+        """Who is close to whom, some time after the other: of pairs there may be very many."""
+        told = []
+        for part, last in in_slices(samples, SLICE):
+            some, going = meetings(close_pairs(part, self.settings), going, last, self.settings)
+            told.append(some)
+        rest, going = meetings(PAIRS.empty_table(), going, settled, self.settings)
+        return [*told, rest], going
 
     def trace(self, state: State, positions: pa.Table, until: int) -> Traced:
         """Follow each entity up to `until`; samples are those of the state and the new ones."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 
 from horai.io.termcolumns import SYMBOLS
 from horai.signals.motion import Moves
-from horai.signals.positions import Flags, Floats, Ints
+from horai.signals.positions import Flags, Floats, Ints, numbers
 from horai.temporal.kernels import compiled
 
 SAMPLES = pa.schema(
@@ -25,6 +27,26 @@ def samples(
     found = np.empty(len(row), np.int64), np.empty(len(row)), np.empty(len(row))
     _interpolate(row, time, places, moved.first, before, step, found)
     return entity[row], *found
+
+
+def in_slices(samples: pa.Table, rows: int) -> Iterator[tuple[pa.Table, int]]:
+    """Samples in the order of time, about so many at a time, and the last time of each slice.
+
+    All samples of a time are in one slice.
+    """
+    if samples.num_rows <= rows:
+        if samples.num_rows:
+            yield samples, int(numbers(samples, "time").max())
+        return
+    time = numbers(samples, "time")
+    by = np.argsort(time, kind="stable")
+    ordered, when = samples.take(pa.array(by)), time[by]
+    begin = 0
+    while begin < len(when):
+        last = int(when[min(begin + rows, len(when)) - 1])
+        end = int(np.searchsorted(when, last, side="right"))
+        yield ordered.slice(begin, end - begin), last
+        begin = end
 
 
 @compiled()

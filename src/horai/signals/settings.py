@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 
 from horai.io.times import NANOSECONDS, UNITS, Unit
 
-MOST_STEPS = 2**31  # points of a duration; more is a slip
+MOST_POINTS = 2**31  # of a duration; more is a slip
+MOST_STEPS = 100_000  # between two positions of a track
 
 
 class SettingsError(ValueError):
@@ -83,6 +84,13 @@ class Settings:
                 "use a multiple, such as ten times as long",
             )
 
+        if self.points(self.gap_after) > MOST_STEPS * self.points(self.close_step):
+            raise SettingsError(
+                f"gap_after ({self.gap_after}) is more than {MOST_STEPS:,} times close_step "
+                f"({self.close_step})",
+                "that many places would be guessed between two positions; make close_step longer",
+            )
+
     @property
     def seconds(self) -> float:
         """The length of a time-point in seconds."""
@@ -95,6 +103,6 @@ class Settings:
         10
         """
         found = duration / self.seconds
-        if found > MOST_STEPS:
+        if found > MOST_POINTS:
             raise SettingsError(f"{duration} s is too long for time-points of 1 {self.unit}", "")
         return int(found)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,7 @@ from horai.signals.reading import from_table
 from horai.signals.samples import SAMPLES
 from horai.signals.settings import Settings
 from horai.signals.state import start
+from horai.spark.connect import NoSpark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -84,6 +86,8 @@ def derive(
     """
     from pyspark.sql import functions as f
 
+    if find_spec("h3") is None:
+        raise NoSpark("h3 is not installed", "pip install 'horai[space]'")
     layout = layout or Layout()
     layout.places(frame.columns, "<data frame>")  # here it can still be told what is wrong
     spark = frame.sparkSession
