@@ -67,7 +67,7 @@ def test_small_windows_are_worked_out_from_scratch_unless_asked(by_change: list[
 def test_large_windows_with_few_changes_are_worked_out_by_change(
     by_change: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("horai.engine.by_change.COST_OF_STEP", 10)
+    monkeypatch.setattr("horai.engine.deltas.costs.COST_OF_COMPONENT", 10)
     many = [f"up|{t}|{t}|x{t}" for t in range(1, 40)]
     few, half = ["up|45|45|a", "down|46|3|b"], [f"down|{t}|{t}|x{t - 50}" for t in range(51, 70)]
     session = horai.loads(RULES).session(start=0, window=50)

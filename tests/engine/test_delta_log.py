@@ -81,13 +81,13 @@ class Logged(RuleBasedStateMachine):
         out = self.log.remove(np.array(sorted(chosen), np.int64))
         assert rows_of(out, self.symbols) == [self.known.pop(number) for number in sorted(chosen)]
 
-    @rule(until=times, little=st.booleans())
-    def forget(self, until: int, little: bool) -> None:
-        self.log.forget(until, however_little=little)
+    @rule(until=times, all_of_it=st.booleans())
+    def forget(self, until: int, all_of_it: bool) -> None:
+        (self.log.forget_all if all_of_it else self.log.forget)(until)
         kept = set(self.log.whole().numbers.tolist())
         left = {n: point for n, point in self.known.items() if point[2] > until}
         assert left.keys() <= kept <= self.known.keys()
-        if little:
+        if all_of_it:
             assert kept == left.keys()
         self.known = {number: self.known[number] for number in kept}
 
@@ -108,19 +108,6 @@ class Logged(RuleBasedStateMachine):
             if all(one[i] == point[i] for i in by) and one[2] <= point[2] < one[2] + width
         }
         assert found == Counter(wanted)
-
-    @rule(asked=points(), by=st.sampled_from([(), (0,), (0, 1)]))
-    def following(self, asked: Rows, by: tuple[int, ...]) -> None:
-        table = table_of(asked, self.symbols)
-        columns = [table.columns[i] for i in by]
-        found = self.log.following(by, columns, table.columns[2].data).tolist()
-        for one, time in zip(asked, found, strict=True):
-            after = [
-                point[2]
-                for point in self.known.values()
-                if all(one[i] == point[i] for i in by) and point[2] > one[2]
-            ]
-            assert time == min(after, default=INF)
 
     @precondition(lambda self: self.known)
     @rule(data=st.data())
@@ -203,10 +190,8 @@ def test_an_index_without_keys_finds_all_there_is() -> None:
     asked, rows = index.between([], np.array([0, 4]), np.array([6, 4]))
     assert asked.tolist() == [0, 0]
     assert sorted(rows.tolist()) == [0, 1]
-    alive = np.array([False, True, True])
-    assert index.following([], np.array([3, 8]), alive).tolist() == [8, INF]
     nothing = by_time([], np.empty(0, np.int64))
-    assert nothing.following([], np.array([0]), alive[:0]).tolist() == [INF]
+    assert nothing.between([], np.array([0]), np.array([9]))[1].tolist() == []
 
 
 def test_equal_rows_pair_off_one_to_one() -> None:

@@ -25,8 +25,8 @@ from tests.strategies.runs import Run, runs
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
 
-from horai.engine import by_change, session
-from horai.engine.deltas import store
+from horai.engine import session
+from horai.engine.deltas import costs, store
 from horai.engine.deltas.parts import Cycles, Lists
 
 Law = Callable[[st.DataObject], None]
@@ -137,7 +137,7 @@ def what_is_chosen_does_not_matter(data: st.DataObject) -> None:
     run = data.draw(changing_runs())
     cost = data.draw(st.integers(-10, 20), label="cost of a step")
     kept = data.draw(st.booleans(), label="archive")
-    with patch.object(by_change, "COST_OF_STEP", cost):
+    with patch.object(costs, "COST_OF_COMPONENT", cost):
         found = apart(run.described.text, run.items, setting_of(run), "auto", archive=kept)
     assert found is None, found
 
@@ -148,7 +148,7 @@ def settings_do_not_matter(data: st.DataObject) -> None:
     names = ("archive", "hide_input", "patient", "watched")
     chosen: dict[str, Any] = {name: data.draw(st.booleans(), label=name) for name in names}
     cost = data.draw(st.sampled_from([-1000, 3, 10]), label="cost of a step")
-    with patch.object(by_change, "COST_OF_STEP", cost):
+    with patch.object(costs, "COST_OF_COMPONENT", cost):
         found = apart(run.described.text, run.items, setting_of(run), "auto", **chosen)
     assert found is None, found
 

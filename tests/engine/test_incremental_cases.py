@@ -9,7 +9,7 @@ from unittest.mock import patch
 from tests.engine.comparing import Lines, Setting, batches_of, seen, tables_of
 from tests.engine.ways import apart, session_of
 
-from horai.engine import by_change
+from horai.engine.deltas import costs
 from horai.engine.errors import EngineError
 from horai.engine.session import Incremental
 from horai.lang.termtext import read_term
@@ -95,7 +95,7 @@ def test_what_became_final_is_not_gone_when_the_way_changes_without_an_archive()
     text = "initiatedAt(f(X)=true,T) :- happensAt(e1(X),T), \\+ happensAt(e2(X),T)."
     few = [at("e1(x)", 2), at("e2(x)", 3), at("e1(y)", 14)]
     items = [*few, *(at(f"e2(w{number})", 29) for number in range(9))]
-    with patch.object(by_change, "COST_OF_STEP", -3):
+    with patch.object(costs, "COST_OF_COMPONENT", -3):
         setting = Setting(range(2, 41, 2), 12)
         found = apart(text, items, setting, "auto", archive=False)
     assert found is None, found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from horai.engine.answer import Answer
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed
+from horai.engine.deltas.costs import Sizes
 from horai.engine.deltas.live_world import LiveWorld
 from horai.engine.deltas.reasons import NotByChange
 from horai.engine.deltas.told import told
@@ -20,11 +21,9 @@ from horai.engine.watching import watching
 if TYPE_CHECKING:
     from horai.engine.session import Session
 
-# What work by change costs, in items that are looked at from scratch: each that came or went, and
-# a step as such. Chosen from runs of maritime and fleet with 20,000 events in a step.
-COST_OF_CHANGE = 3
-COST_OF_STEP = 80_000
-REUSED = 4  # memories are brought up to date this often while a window passes
+# To begin with it is dear, so it has to be expected to be cheaper by this much; then less will do.
+TO_BEGIN, TO_GO_ON = 0.8, 1.0
+REUSED = 2  # memories are brought up to date this often while a window passes
 
 
 def pays(session: Session, before: int) -> bool:
@@ -34,8 +33,12 @@ def pays(session: Session, before: int) -> bool:
     overlap = session.window is None or session.window > session.query - before
     if before == session.start or not overlap:
         return False  # there is nothing to use again
-    changed, counting = session.stream.sizes()
-    return changed * COST_OF_CHANGE + COST_OF_STEP < counting
+    sizes = Sizes(*session.stream.sizes(before))
+    if sizes.changed >= sizes.counting:
+        return False
+    most = TO_GO_ON if session.works_by_change else TO_BEGIN
+    costs = session.live.costs
+    return costs.by_change(sizes) < most * costs.from_scratch(sizes)
 
 
 def advance_by_change(session: Session, before: int, dropped: Sequence[Dropped]) -> Answer | None:

@@ -15,6 +15,7 @@ import numpy as np
 from horai.engine.hashing import dense
 from horai.engine.stream_rows import Rows, join
 from horai.engine.symbols import Symbols
+from horai.temporal.among import among
 from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Mask
 
@@ -35,10 +36,10 @@ def take_back(
     """Match the live retractions among the due rows with live, admitted and waiting items."""
     retract = due["op"] < 0
     asking = np.flatnonzero(live & retract)
-    starts = np.unique(due["start"][asking])
-    own = np.flatnonzero(live & ~retract & _among(due["start"], starts))
-    old = np.flatnonzero(_among(admitted["start"], starts))
-    idle = np.flatnonzero((waiting["op"] > 0) & _among(waiting["start"], starts))
+    starts = due["start"][asking]
+    own = np.flatnonzero(live & ~retract & among(due["start"], starts))
+    old = np.flatnonzero(among(admitted["start"], starts))
+    idle = np.flatnonzero((waiting["op"] > 0) & among(waiting["start"], starts))
     parts = [due.take(asking), due.take(own), _numbered(admitted.take(old)), waiting.take(idle)]
     found = _partners(join(map(_comparable, parts), symbols), query)[: len(asking)]
     bounds = np.cumsum([len(asking), len(own), len(old), len(idle)])
@@ -54,15 +55,6 @@ def take_back(
         by=asking[inside(2)],
         waiting=idle[found[inside(3)] - bounds[2]],
     )
-
-
-def _among(column: Ints, wanted: Ints) -> Mask:
-    """Which rows are one of some sorted numbers?"""
-    if not len(wanted):
-        return np.zeros(len(column), np.bool_)
-    places = np.minimum(np.searchsorted(wanted, column), len(wanted) - 1)
-    found: Mask = wanted[places] == column
-    return found
 
 
 def _numbered(admitted: Rows) -> Rows:

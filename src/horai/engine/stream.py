@@ -90,11 +90,14 @@ class Stream:
         start = _joined(admitted["first"], kept["start"])
         return FluentRows(tuple(args), value, start, _joined(admitted["end"], kept["end"]))
 
-    def sizes(self) -> tuple[int, int]:
-        """How many items the last query admitted or took back, and how many count now."""
+    def sizes(self, before: int) -> tuple[int, int, int]:
+        """How many items the last query admitted or took back, and how many of these start no later
+        than a time; and how many count now.
+        """
         shelves = self._all()
-        changed = [rows.size for shelf in shelves for rows in (*shelf.came, *shelf.left)]
-        return sum(changed), sum(shelf.size for shelf in shelves)
+        changed = [rows for shelf in shelves for rows in (*shelf.came, *shelf.left)]
+        late = sum(int((rows["start"] <= before).sum()) for rows in changed)
+        return sum(rows.size for rows in changed), late, sum(shelf.size for shelf in shelves)
 
     def changed(self, kind: ItemKind) -> list[Key]:
         """The events or fluents of which the last query admitted or took back something."""

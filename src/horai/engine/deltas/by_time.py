@@ -10,7 +10,7 @@ import numpy as np
 from horai.engine.hashing import build, dense, first
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import offsets_of, order
-from horai.temporal.spans import INF, Ints, Mask, plain
+from horai.temporal.spans import Ints, plain
 
 
 class ByTime(NamedTuple):
@@ -26,12 +26,6 @@ class ByTime(NamedTuple):
         group = self.find(keys, len(low))
         asked, place = _between(*plain(group, low, high, self.offsets, self.time))
         return asked, self.rows[place]
-
-    def following(self, keys: list[Ints], time: Ints, alive: Mask) -> Ints:
-        """For every question the time of the first living row of its key after a time, or INF."""
-        group = self.find(keys, len(time))
-        found: Ints = _following(alive, *plain(group, time, self.offsets, self.rows, self.time))
-        return found
 
 
 def by_time(keys: list[Ints], time: Ints) -> ByTime:
@@ -79,26 +73,3 @@ def _between(group: Ints, low: Ints, high: Ints, offsets: Ints, time: Ints) -> t
             place[n] = k
             n += 1
     return asked, place
-
-
-@kernel
-def _following(
-    alive: Mask, group: Ints, after: Ints, offsets: Ints, rows: Ints, time: Ints
-) -> Ints:
-    found = np.full(len(group), INF)
-    for i in range(len(group)):
-        if group[i] < 0:
-            continue
-        a, b = offsets[group[i]], offsets[group[i] + 1]
-        end = b
-        while a < b:  # the first row after the time
-            middle = (a + b) // 2
-            if time[middle] <= after[i]:
-                a = middle + 1
-            else:
-                b = middle
-        while a < end and not alive[rows[a]]:
-            a += 1
-        if a < end:
-            found[i] = time[a]
-    return found

@@ -23,7 +23,7 @@ from horai.engine.deltas.store import FluentStore, SpanChange, in_regions, moved
 from horai.engine.findings import Findings
 from horai.engine.hashing import probe
 from horai.engine.heads import Said
-from horai.engine.memory import Memory, holding
+from horai.engine.memory import Memory, holding, later
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import merged
@@ -76,7 +76,9 @@ class DelayDelta:
 
     def from_cut(self, components: Components, memory: Memory, cut: int) -> Outcome:
         """All entities from the cut of the memory on, with the state at a later cut."""
-        points = [rule.said(rule.points.after(memory.cut)) for rule in self.rules]
+        points = [
+            rule.said(later(rule.points.after(memory.cut), memory.cut, cut)) for rule in self.rules
+        ]
         held = components.held(self.stratum, memory, Findings())
         return self._run(components, points, held, memory.clock or ClockState(), memory.cut, cut)
 

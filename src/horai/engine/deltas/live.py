@@ -11,6 +11,7 @@ from horai.engine.arrow_items import ItemKind
 from horai.engine.columns import codes, ints
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed, PointChange, exchanged, replaced
+from horai.engine.deltas.costs import CostModel
 from horai.engine.deltas.edges import EdgeLog
 from horai.engine.deltas.live_world import LiveWorld, Relations
 from horai.engine.deltas.log import Log
@@ -61,6 +62,8 @@ class Live:
         )
         self.gathered = {key for kind, key in several if kind == "event"}
         self.reset()
+        kinds = (None if part is None else part.kind for part in self.parts)
+        self.costs = CostModel(zip(program.strata, kinds, strict=True))
 
     def reset(self) -> None:
         """Forget everything: it is worked out from the memories when next asked for."""
@@ -154,6 +157,7 @@ class Live:
             now = Now(components, self.logs, self.stores, changed, before, memory)
             with self._refusing(place):
                 said = part.step(now)
+            part.settle(cut())
             for key in part.stores if self.program.dynamic else ():
                 if components.groundings.restricts(key):  # its domain may have changed
                     said.setdefault(("fluent", key), no_change(part.stores[key].fluent.pairs))
@@ -352,7 +356,7 @@ class Live:
                 moved |= store.forget(FIRST if key in self.final else bounds(("fluent", key)))
         for (_, key), log in self.own_logs.items():
             # What is worked out from scratch no longer has them: they are not gone, but final.
-            log.forget(bounds(("event", key)), however_little=True)
+            log.forget_all(bounds(("event", key)))
         if moved:
             # Rows of pairs have moved, and others know them by where they were.
             self.reset()

@@ -10,8 +10,9 @@ import numpy as np
 from horai.engine.columns import Column, as_codes, bits, codes_of
 from horai.engine.deltas.by_time import ByTime, by_time
 from horai.engine.hashing import dense
-from horai.engine.relations import Relation
+from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
+from horai.temporal.among import among
 from horai.temporal.spans import INF, Ints, Mask
 
 Positions = tuple[int, ...]
@@ -27,7 +28,7 @@ class Part(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """An index over some of the rows."""
+    """An index over some of the rows, by their places."""
 
     first: int
     last: int
@@ -38,7 +39,8 @@ class Log:
     """The points of a relation; the last column is the time.
 
     Rows are put at the end and only marked when they are taken out, so that neither costs more than
-    what comes or goes. Now and then those that are out are dropped.
+    what comes or goes. Those at the beginning are forgotten by a step of `_first`; now and then the
+    rest moves up. `_dropped` rows are no longer there at all: places in indexes count them.
     """
 
     def __init__(self, nothing: Relation, symbols: Symbols) -> None:
@@ -48,8 +50,8 @@ class Log:
         self._columns = list(nothing.columns)  # with room at the end
         self._alive: Mask = np.empty(0, np.bool_)
         self._numbers: Ints = np.empty(0, np.int64)
-        self._size = self._dead = self._next = 0
-        self._marks: list[tuple[int, int]] = []  # rows there were, and the latest time of them
+        self._first = self._size = self._dead = self._next = self._dropped = 0
+        self._marks: list[tuple[int, int]] = []  # places there were, and the latest time of them
         self._indexes: dict[tuple[Positions, tuple[bool, ...]], list[Segment]] = {}
 
     def add(self, table: Relation) -> Ints:
@@ -57,8 +59,8 @@ class Log:
         numbers: Ints = np.arange(self._next, self._next + table.rows)
         if not table.rows:
             return numbers
-        self._marks.append((self._size, self.last))
         self._make_room(table.rows)
+        self._marks.append((self._dropped + self._size, self.last))
         here = slice(self._size, self._size + table.rows)
         for place, column in enumerate(table.columns):
             self._put(place, column, here)
@@ -71,14 +73,14 @@ class Log:
 
     def whole(self) -> Part:
         """All points."""
-        return self._part(0)
+        return self._part(self._first)
 
     def since(self, time: int) -> Part:
         """All points from a time on, and perhaps some before."""
-        first = 0
-        for rows, latest in reversed(self._marks):
+        first = self._first
+        for place, latest in reversed(self._marks):
             if latest < time:
-                first = rows
+                first = max(first, place - self._dropped)
                 break
         return self._part(first if self.last >= time else self._size)
 
@@ -89,33 +91,27 @@ class Log:
         return table if late.all() else table.where(late)
 
     def __len__(self) -> int:
-        return self._size - self._dead
+        return self._size - self._first - self._dead
 
     def rows(self, numbers: Ints) -> Relation:
         """Points by their numbers."""
-        return self._taken(np.searchsorted(self._numbers[: self._size], numbers))
+        return self._taken(self._row_of(numbers))
 
     def snapshot(self) -> Callable[[], Relation]:
         """All points as they are now, put together when asked for."""
-        columns, alive, size, dead = list(self._columns), self._alive, self._size, self._dead
-        return lambda: _table(columns, alive, 0, size, bool(dead))
+        columns, alive, dead = list(self._columns), self._alive, bool(self._dead)
+        first, size = self._first, self._size
+        return lambda: _table(columns, alive, first, size, dead)
 
     def remove(self, numbers: Ints) -> Relation:
         """Take points out by their numbers; returns them."""
         if not len(numbers):
             return self._nothing
-        rows = np.searchsorted(self._numbers[: self._size], numbers)
+        rows = self._row_of(numbers)
         self._alive = self._alive.copy()  # snapshots hold on to what was
         self._alive[rows] = False
         self._dead += len(rows)
         return self._taken(rows)
-
-    def discard(self, numbers: Ints) -> None:
-        """Take points out by their numbers, as far as they are still there."""
-        rows = np.searchsorted(self._numbers[: self._size], numbers)
-        there = rows < self._size
-        there[there] = self._numbers[rows[there]] == numbers[there]
-        self.remove(numbers[there])
 
     def between(
         self, positions: Positions, columns: list[Column], low: Ints, high: Ints
@@ -123,36 +119,25 @@ class Log:
         """Pairs of a question and the row of a point with its key and `low <= time < high`."""
         segments, keys = self._asked(positions, columns)
         found = [
-            (asked, rows + segment.first)
+            (asked, rows + (segment.first - self._dropped))
             for segment in segments
             for asked, rows in [segment.found.between(keys, low, high)]
         ]
         asked = np.concatenate([_none(), *(one for one, _ in found)])
         rows = np.concatenate([_none(), *(one for _, one in found)])
+        if segments and segments[0].first - self._dropped < self._first:
+            there = rows >= self._first
+            asked, rows = asked[there], rows[there]
         if self._dead:
             there = self._alive[rows]
             asked, rows = asked[there], rows[there]
         return asked, rows
 
-    def following(self, positions: Positions, columns: list[Column], time: Ints) -> Ints:
-        """For every question the time of the first point of its key after a time, or `INF`."""
-        found = np.full(len(time), INF)
-        segments, keys = self._asked(positions, columns)
-        for segment in segments:
-            alive = self._alive[segment.first : segment.last]
-            found = np.minimum(found, segment.found.following(keys, time, alive))
-        return found
-
     def where_driven(self, by: Ints) -> Ints:
         """The numbers of points whose last column but one is among some numbers."""
-        column = self._columns[-2].data[: self._size]
-        if not self._size:
-            return _none()
-        low, high = min(column.min(), by.min()), max(column.max(), by.max())
-        flags = np.zeros(int(high - low) + 1, np.bool_)
-        flags[by - low] = True
-        there = flags[column - low] & self._alive[: self._size]
-        found: Ints = self._numbers[: self._size][there]
+        here = slice(self._first, self._size)
+        there = among(self._columns[-2].data[here], by) & self._alive[here]
+        found: Ints = self._numbers[here][there]
         return found
 
     def at(self, rows: Ints) -> tuple[Relation, Ints]:
@@ -163,37 +148,65 @@ class Log:
         """The numbers of points that are there, one for each, different for equal ones."""
         if not points.rows:
             return _none()
-        columns = list(points.columns[:-1])
-        time = points.columns[-1].data
-        asked, rows = self.between(tuple(range(len(columns))), columns, time, time + 1)
-        ids, _ = dense([*map(bits, columns), time], points.rows)
-        return self._numbers[_one_each(ids[asked], rows, ids)]
+        here = slice(self._first, self._size)
+        there = among(self._columns[-1].data[here], points.columns[-1].data) & self._alive[here]
+        rows = np.flatnonzero(there) + self._first
+        both = joined([points, self._taken(rows)], self.symbols)
+        ids, _ = dense([bits(column) for column in both.columns], both.rows)
+        mine, theirs = ids[: points.rows], ids[points.rows :]
+        wanted = among(theirs, mine)
+        return self._numbers[_one_each(theirs[wanted], rows[wanted], mine)]
 
-    def forget(self, until: int, however_little: bool = False) -> None:
-        """Drop what lies at or before a time, if it is much."""
-        stays = self._alive[: self._size] & (self._columns[-1].data[: self._size] > until)
-        rows = np.flatnonzero(stays)
-        if len(rows) == self._size or (2 * len(rows) >= self._size and not however_little):
-            return
+    def forget(self, until: int) -> None:
+        """Drop what lies at or before a time, as far as nothing later came before it."""
+        first = self._first
+        for place, latest in self._marks:
+            if latest > until:
+                break
+            first = place - self._dropped
+        if self.last <= until:
+            first = self._size
+        if first > self._first:
+            self._dead -= int((~self._alive[self._first : first]).sum())
+            self._first = first
+            self._marks = [mark for mark in self._marks if mark[0] - self._dropped >= first]
+        if 2 * self._dead > self._size - self._first:
+            self._leave_out(self._alive[self._first : self._size])
+
+    def forget_all(self, until: int) -> None:
+        """Drop whatever lies at or before a time."""
+        here = slice(self._first, self._size)
+        self._leave_out(self._alive[here] & (self._columns[-1].data[here] > until))
+
+    def _leave_out(self, stays: Mask) -> None:
+        rows = np.flatnonzero(stays) + self._first
         table, numbers = self.at(rows)
         self._columns = list(table.columns)
         self._numbers = numbers
         self._alive = np.ones(len(rows), np.bool_)
-        self._size, self._dead = len(rows), 0
+        self._dropped += self._size  # places that were known before are there no more
+        self._first, self._size, self._dead = 0, len(rows), 0
         self.last = int(table.columns[-1].data.max()) if len(rows) else -INF
         self._marks.clear()
         self._indexes.clear()
 
     # --- rows ------------------------------------------------------------------------------------
 
+    def _row_of(self, numbers: Ints) -> Ints:
+        first = self._first
+        return first + np.searchsorted(self._numbers[first : self._size], numbers)
+
     def _make_room(self, more: int) -> None:
-        need = self._size + more
-        if need <= len(self._alive):
+        """Move everything to larger arrays, so that this is seldom; snapshots keep the old ones."""
+        if self._size + more <= len(self._alive):
             return
-        room = max(ROOM, need + need // 2)
-        self._columns = [Column(c.kind, _grown(c.data, self._size, room)) for c in self._columns]
-        self._numbers = _grown(self._numbers, self._size, room)
-        self._alive = _grown(self._alive, self._size, room)
+        here = slice(self._first, self._size)
+        room = max(ROOM, 2 * (self._size - self._first + more))
+        self._columns = [Column(c.kind, _grown(c.data[here], room)) for c in self._columns]
+        self._numbers = _grown(self._numbers[here], room)
+        self._alive = _grown(self._alive[here], room)
+        self._dropped += self._first
+        self._first, self._size = 0, self._size - self._first
 
     def _put(self, place: int, column: Column, here: slice) -> None:
         mine = self._columns[place]
@@ -203,7 +216,7 @@ class Log:
                 mine = self._columns[place] = Column(column.kind, room)
             else:
                 known = as_codes(Column(mine.kind, mine.data[: self._size]), self.symbols)
-                mine = Column("term", _grown(known.data, self._size, len(mine.data)))
+                mine = Column("term", _grown(known.data, len(mine.data)))
                 self._columns[place] = mine
                 self._indexes.clear()
                 column = as_codes(column, self.symbols)
@@ -236,13 +249,16 @@ class Log:
 
     def _segments(self, positions: Positions, coded: tuple[bool, ...]) -> list[Segment]:
         """Indexes piece by piece: small ones become one before long."""
+        begin, size = self._dropped + self._first, self._dropped + self._size
         found = self._indexes.setdefault((positions, coded), [])
-        first = found[-1].last if found else 0
-        if first == self._size:
+        while found and found[0].last <= begin:
+            del found[0]
+        first = found[-1].last if found else begin
+        if first == size:
             return found
-        while found and found[-1].last - found[-1].first <= SMALLER * (self._size - first):
-            first = found.pop().first
-        found.append(Segment(first, self._size, self._indexed(positions, coded, first)))
+        while found and found[-1].last - found[-1].first <= SMALLER * (size - first):
+            first = max(begin, found.pop().first)
+        found.append(Segment(first, size, self._indexed(positions, coded, first - self._dropped)))
         return found
 
     def _indexed(self, positions: Positions, coded: tuple[bool, ...], first: int) -> ByTime:
@@ -262,9 +278,9 @@ def _table(columns: list[Column], alive: Mask, first: int, last: int, dead: bool
     return whole.where(alive[first:last]) if dead else whole
 
 
-def _grown(data: np.ndarray, size: int, room: int) -> np.ndarray:
+def _grown(data: np.ndarray, room: int) -> np.ndarray:
     found = np.empty(room, data.dtype)
-    found[:size] = data[:size]
+    found[: len(data)] = data
     return found
 
 
@@ -273,9 +289,7 @@ def _none() -> Ints:
 
 
 def _one_each(kind: Ints, at: Ints, wanted: Ints) -> Ints:
-    """As many different rows of each kind as are wanted; a row may be named several times."""
-    _, once = np.unique(at, return_index=True)
-    kind, at = kind[once], at[once]
+    """As many rows of each kind as are wanted."""
     sorting = np.argsort(kind, kind="stable")
     kind, at = kind[sorting], at[sorting]
     place = np.arange(len(kind)) - np.searchsorted(kind, kind)

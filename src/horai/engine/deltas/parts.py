@@ -61,6 +61,9 @@ class ByChange(ABC):
     def step(self, now: Now) -> Changed:
         """How its relations change with what they read."""
 
+    def settle(self, cut: int) -> None:  # noqa: B027 (most have nothing to do)
+        """From now on nothing changes up to the cut."""
+
     @abstractmethod
     def forget(self, cut: int, bounds: Bounds) -> None:
         """Drop what the memory of the component stands for."""
@@ -100,6 +103,10 @@ class Points(ByChange):
             return {}
         heads = now.components.heads
         return self.plain.step(heads, now.logs, now.changed, now.before, now.memory.cut)
+
+    def settle(self, cut: int) -> None:
+        """From now on nothing changes up to the cut."""
+        self.plain.settle(cut)
 
     def forget(self, cut: int, bounds: Bounds) -> None:
         """Drop the points that the memory of the component stands for."""

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from horai.engine.deltas.changes import Changed, PointChange, exchanged, unmatched
-from horai.engine.deltas.fluent_points import FluentPoints
+from horai.engine.deltas.lines import FluentLines, Moved
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.reading import Driven, Name, driven
 from horai.engine.deltas.reasons import NotByChange
-from horai.engine.deltas.regions import changed_regions
 from horai.engine.deltas.rules import Logs, RuleDelta
-from horai.engine.deltas.simple import Fresh, resettled
-from horai.engine.deltas.store import FluentStore, SpanChange
+from horai.engine.deltas.store import FluentStore
 from horai.engine.heads import Heads, Said, together
 from horai.engine.memory import Memory
 from horai.engine.points import event_rows
 from horai.engine.relations import joined
-from horai.engine.simple import Held, settle
+from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
-from horai.engine.world import merged
+from horai.engine.world import merged, no_fluent
 from horai.plan.program import Key, Program, Stratum
 
 
@@ -51,7 +47,7 @@ class PlainDelta:
     driven: list[Driven]
     symbols: Symbols
     rules: list[RuleDelta] = field(default_factory=list)
-    points: dict[Key, FluentPoints] = field(default_factory=dict)
+    lines: dict[Key, FluentLines] = field(default_factory=dict)
     stores: dict[Key, FluentStore] = field(default_factory=dict)
     logs: dict[Key, Log] = field(default_factory=dict)  # of its events
 
@@ -63,7 +59,7 @@ class PlainDelta:
     def build(self, heads: Heads, logs: Logs, memory: Memory, held: dict[Key, Held]) -> None:
         """Everything after the cut from scratch, beside what is remembered."""
         heads.low = memory.cut
-        self._begin()
+        self.rules = [RuleDelta(one, self.symbols) for one in self.driven]
         said = [rule.build(heads, logs) for rule in self.rules]
         for key in self.stratum.events:
             parts = [
@@ -74,24 +70,20 @@ class PlainDelta:
             log = self.logs[key] = Log(table.where(table.columns[-1].data[:0]), self.symbols)
             log.add(joined([before, table], self.symbols) if before is not None else table)
         for key in self.stratum.fluents:
-            begun, ended = self._points(key, said)
-            initiated = together(begun, key[1], True, self.symbols)
-            fluent = settle(key[1], initiated, ended, held[key], heads.world.tick, self.symbols)
+            lines = self.lines[key] = FluentLines(key[1], heads.world.tick, self.symbols)
+            store = FluentStore(no_fluent(key[1] + 1), self.symbols)
+            lines.begin(held[key], store)
+            points = [
+                Moved(one, rule.driven.plan.kind == "initiated", comes=True)
+                for one, rule in zip(said, self.rules, strict=True)
+                if _is(rule, key) and len(one)
+            ]
+            if points:
+                lines.change(points, store)
             before_ = [memory.fluents[key]] if key in memory.fluents else []
-            self.stores[key] = FluentStore(merged([fluent, *before_], self.symbols), self.symbols)
-
-    def _begin(self) -> None:
-        for key in self.stratum.fluents:
-            mine = [one.plan for one in self.driven if one.plan.key == key]
-            initiates = [plan.kind == "initiated" for plan in mine if plan.kind != "event"]
-            self.points[key] = FluentPoints(key[1], initiates, self.symbols)
-        self.rules = []
-        numbers: Counter[Key] = Counter()
-        for one in self.driven:
-            key = one.plan.key
-            points = None if one.plan.kind == "event" else self.points[key]
-            self.rules.append(RuleDelta(one, self.symbols, points, numbers[key]))
-            numbers[key] += one.plan.kind != "event"
+            self.stores[key] = FluentStore(
+                merged([store.fluent, *before_], self.symbols), self.symbols
+            )
 
     def step(self, heads: Heads, logs: Logs, changed: Changed, before: int, low: int) -> Changed:
         """What follows from changes; `before` is the query time at which nothing had changed."""
@@ -101,37 +93,28 @@ class PlainDelta:
         for key in self.stratum.events:
             found["event", key] = self._events(key, said)
         for key in self.stratum.fluents:
-            parts = [
-                (part, rule.driven.plan.kind if come else "")
-                for points, rule in zip(said, self.rules, strict=True)
+            points = [
+                Moved(part, rule.driven.plan.kind == "initiated", comes)
+                for both, rule in zip(said, self.rules, strict=True)
                 if _is(rule, key)
-                for part, come in zip(points, (False, True), strict=True)
+                for part, comes in zip(both, (False, True), strict=True)
                 if len(part)
             ]
-            if parts:
-                found["fluent", key] = self._fluent(key, parts, before, heads.world.tick)
+            if points:
+                found["fluent", key] = self.lines[key].change(points, self.stores[key])
         return {name: change for name, change in found.items() if change}
+
+    def settle(self, cut: int) -> None:
+        """From now on nothing changes up to the cut."""
+        for lines in self.lines.values():
+            lines.forgotten = cut
 
     def forget(self, cut: int) -> None:
         """Drop the points that the memory of the component stands for."""
         for rule in self.rules:
             rule.forget(cut)
-        for points in self.points.values():
-            points.forget(cut)
-
-    def _fluent(
-        self, key: Key, parts: Sequence[tuple[Said, str]], before: int, tick: int
-    ) -> SpanChange:
-        """What becomes of a fluent: its points that went, and by kind those that came."""
-        points = self.points[key]
-        every = [part for part, _ in parts]
-        regions, owners = changed_regions(every, points, key[1], before, tick, self.symbols)
-        new = [
-            Fresh(part, owner, come == "initiated")
-            for (part, come), owner in zip(parts, owners, strict=True)
-            if come
-        ]
-        return resettled(self.stores[key], regions, points, new, before, tick, self.symbols)
+        for lines in self.lines.values():
+            lines.pack()
 
     def _events(self, key: Key, said: list[tuple[Said, Said]]) -> PointChange:
         mine = [one for one, r in zip(said, self.rules, strict=True) if _is(r, key, True)]
@@ -142,12 +125,6 @@ class PlainDelta:
         left, right = unmatched(leaving, coming, self.symbols)
         numbers = log.numbers_of(leaving.where(left))
         return exchanged(log, numbers, coming.where(right))
-
-    def _points(self, key: Key, said: list[Said]) -> list[list[Said]]:
-        """Initiations and terminations of a fluent, of what all rules say."""
-        pairs = [(one, rule) for one, rule in zip(said, self.rules, strict=True) if _is(rule, key)]
-        kinds = ("initiated", "terminated")
-        return [[one for one, rule in pairs if rule.driven.plan.kind == kind] for kind in kinds]
 
 
 def _is(rule: RuleDelta, key: Key, event: bool = False) -> bool:

@@ -20,7 +20,6 @@ from horai.engine.deltas.changes import (
     unmatched,
     within_reach,
 )
-from horai.engine.deltas.fluent_points import FluentPoints
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.reading import Asked, Driven, Name
 from horai.engine.errors import blaming
@@ -29,6 +28,7 @@ from horai.engine.heads import Heads, Said
 from horai.engine.relations import Relation, join, joined
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term, Var
+from horai.temporal.among import among
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import Ints
 
@@ -36,30 +36,19 @@ Logs = Mapping[Name, Log]
 
 
 class RuleDelta:
-    """The points that a rule gives, each with the number of the point that drove it.
+    """The points that a rule gives, each with the number of the point that drove it."""
 
-    Those for a fluent that is settled in regions are among its `fluent` points too, by `number`.
-    """
-
-    def __init__(
-        self,
-        driven: Driven,
-        symbols: Symbols,
-        fluent: FluentPoints | None = None,
-        number: int = 0,
-    ) -> None:
+    def __init__(self, driven: Driven, symbols: Symbols) -> None:
         self.driven = driven
         self.symbols = symbols
-        self.fluent, self.number = fluent, number
         plan = driven.plan
         self.arity = plan.key[1]
         self.has_value = plan.kind != "event"
         self.form: Term | None = None
-        width = self.arity + self.has_value + (fluent is not None)
+        width = self.arity + self.has_value
         nothing = np.empty(0, np.int64)
         columns = (*(codes(nothing) for _ in range(width)), ints(nothing), ints(nothing))
-        self._nothing = Relation(columns, 0)  # as they are kept
-        self._no_points = Relation(columns[1:], 0) if fluent is not None else self._nothing
+        self._nothing = Relation(columns, 0)
         self.points = Log(self._nothing, symbols)
 
     def build(self, heads: Heads, logs: Logs) -> Said:
@@ -67,7 +56,7 @@ class RuleDelta:
         whole = logs[self.driven.drives].whole()
         self.points = Log(self._nothing, self.symbols)
         derived = self._say(heads, whole.table, whole.numbers)
-        self._put_in(derived)
+        self.points.add(derived)
         return self.said(derived)
 
     def step(self, heads: Heads, logs: Logs, changed: Changed) -> tuple[Said, Said]:
@@ -89,9 +78,8 @@ class RuleDelta:
         heads.asked(len(numbers), len(again))
         old = self._take_out(gone)
         derived = self._say(heads, new, numbers)
-        self._put_in(derived)
-        left, right = unmatched(old, derived, self.symbols)
-        return old.where(left), derived.where(right)
+        self.points.add(derived)
+        return self._without_common(old, derived)
 
     def said(self, table: Relation) -> Said:
         """Points as heads say them."""
@@ -114,11 +102,11 @@ class RuleDelta:
         """What the rule says because of some points of its driver."""
         plan = self.driven.plan
         if not table.rows:
-            return self._no_points
+            return self._nothing
         with blaming(plan.clause):
             frame, said = heads.points_of(plan, self._solutions(heads, table, numbers))
         if not len(said):
-            return self._no_points
+            return self._nothing
         allowed = self._allowed(heads, said)
         self.form = said.form
         value = () if said.value is None else (codes(said.value),)
@@ -148,21 +136,20 @@ class RuleDelta:
     def _take_out(self, drivers: Ints) -> Relation:
         """Take out what some points of the driver led to."""
         if not len(drivers):
-            return self._no_points
-        old = self.points.remove(self.points.where_driven(drivers))
-        if self.fluent is None:
-            return old
-        *columns, numbers, driver, time = old.columns
-        self.fluent.remove(np.sort(numbers.data))
-        return Relation((*columns, driver, time), old.rows)
+            return self._nothing
+        return self.points.remove(self.points.where_driven(drivers))
 
-    def _put_in(self, derived: Relation) -> None:
-        if self.fluent is None or not derived.rows:
-            self.points.add(derived)
-            return
-        *columns, driver, time = derived.columns
-        numbers = ints(self.fluent.add(self.number, self.said(derived)))
-        self.points.add(Relation((*columns, numbers, driver, time), derived.rows))
+    def _without_common(self, old: Relation, derived: Relation) -> tuple[Relation, Relation]:
+        """What was said before and is not now, and the other way round."""
+        if not old.rows or not derived.rows:
+            return old, derived
+        # Only points that were asked again can say the same as before.
+        again = among(derived.columns[-2].data, old.columns[-2].data)
+        rows = np.flatnonzero(again)
+        left, right = unmatched(old, derived.where(rows), self.symbols)
+        new = ~again
+        new[rows[right]] = True
+        return old.where(left), derived.where(np.flatnonzero(new))
 
     # --- deletion and addition -------------------------------------------------------------------
 

@@ -106,6 +106,12 @@ class FluentStore:
             self.fluent = Fluent(self.fluent.pairs, Spans(*merged))
         return change
 
+    def places_of(self, row: Ints, start: Ints) -> Mask:
+        """Which spans are those of some pairs that start at some time?"""
+        fluent = self.fluent
+        spans: Mask = _places(*plain(row, start, fluent.offsets, fluent.spans.start))
+        return spans
+
     def forget(self, until: int) -> bool:
         """Drop spans that are over by then; True if rows of pairs have moved."""
         fluent = self.fluent
@@ -209,6 +215,17 @@ def _in_regions(pair: Ints, low: Ints, high: Ints, offsets: Ints, start: Ints, e
         while a < last and start[a] < high[i] and (end[a] <= high[i] or high[i] == INF):
             found[a] = True
             a += 1
+    return found
+
+
+@kernel
+def _places(row: Ints, start: Ints, offsets: Ints, starts: Ints) -> Mask:
+    found = np.zeros(len(starts), np.bool_)
+    for i in range(len(row)):
+        a, b = offsets[row[i]], offsets[row[i] + 1]
+        at = a + np.searchsorted(starts[a:b], start[i])
+        if at < b and starts[at] == start[i]:
+            found[at] = True
     return found
 
 
