@@ -67,6 +67,22 @@ class TestWorkedExamples:
         assert found[0] == {"h(1,2)", "k(1,1)", "s(3)"}
         assert found[1] == {"h(1,2)", "s(3)"}
 
+    def test_t26_ground_rules_for_values_that_count(self) -> None:
+        rules = "@T high :- value(V), @T alpha(V) [30], V >= 18. value(0..25)."
+        session = TmsSession(program(rules))
+        every = " ".join(f"alpha({value})" for value in range(26))
+        (model,) = session.advance(0, signals(f"0: {every}")).models
+        assert {plain(a) for a in model.at(0)} == {"high"}
+        (base,) = session.rules.base
+        assert len(session.grounder.instances[base]) == 8
+
+    def test_t40_what_other_engines_refuse(self) -> None:
+        """No variable needs a guard, and there may be several for times."""
+        found = run(
+            "h :- b(X) [1 s]. k :- @T b(X) [1 s], @U b(Y) [1 s], T < U.", "0: b(1); 1: b(2)", 3
+        )
+        assert found == {0: {"h"}, 1: {"h", "k"}, 2: {"h"}, 3: set()}
+
     def test_t35_caching_strategies(self) -> None:
         found = run(STRATEGY, "; ".join(f"{t}: alpha({v})" for t, v in enumerate(LEVELS)), 6)
         expected = ["lfu", "lfu", "lfu", "random", "random", "lru", "random"]

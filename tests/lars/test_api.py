@@ -80,7 +80,7 @@ def test_steps() -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_filters() -> None:
+def test_t43_filters() -> None:
     program = lars.loads(BUSY + " worker(ada).")
     rows = ["job|1|1|ada", "noise|1|1"]
 

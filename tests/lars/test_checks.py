@@ -68,7 +68,7 @@ def test_every_code_is_registered_and_used() -> None:
         ("{ a(X) : not b(X) }.", [("H700", 1, "X"), ("H701", 1, "X")]),
     ],
 )
-def test_safety(text: str, expected: list[tuple[str, int, str]]) -> None:
+def test_t40_safety(text: str, expected: list[tuple[str, int, str]]) -> None:
     assert [f for f in told(text) if f[0] < "H703"] == expected
 
 

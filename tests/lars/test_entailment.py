@@ -14,7 +14,7 @@ from horai.lang.lars.printer import show_term
 from horai.lang.lars.syntax import Always, Atom, Formula, Some, Window, Within
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.stream import Stream
-from horai.oracle.lars.windows import WindowFunction
+from horai.oracle.lars.windows import WindowFunction, tuple_based
 
 D2_LATE = Stream(30, 50, D2.signals)
 
@@ -23,13 +23,13 @@ def holds(text: str, data: Stream, time: int, background: str = "") -> bool:
     return Structure(data, frozenset(atoms(background))).entails(formula(text), time)
 
 
-def test_a_future_window() -> None:
+def test_g10_a_future_window() -> None:
     data = stream(0, 50, {40: "tram(a3,h)", 43: "exp(a3,m)", 44: "exp(a1,m)"})
     assert holds("exp(a3,m) [+5]", data, 42)
     assert not holds("exp(a3,m) [+5]", data, 44)
 
 
-def test_reset_goes_back_to_the_whole_stream() -> None:
+def test_g11_reset_goes_back_to_the_whole_stream() -> None:
     data = stream(0, 500, dict.fromkeys(range(3, 500, 5), "s"))
     assert holds("[60] always reset [5] some s", data, 500)
     assert not holds("[60] always [5] some s", data, 500)
@@ -38,7 +38,7 @@ def test_reset_goes_back_to_the_whole_stream() -> None:
     assert holds("[60] always [5] some s", often, 500)
 
 
-def test_the_time_of_evaluation_may_lie_outside_of_the_window() -> None:
+def test_g12_the_time_of_evaluation_may_lie_outside_of_the_window() -> None:
     early, late = stream(0, 9, {5: "x"}), stream(0, 9, {8: "x"})
     assert holds("x [3 hop 3]", early, 8)
     assert not holds("x [3 hop 3]", late, 8)
@@ -60,13 +60,16 @@ def test_the_background_holds_always_and_everywhere() -> None:
         assert holds(text, data, 4, "a")
 
 
-def test_nested_windows_and_their_graph() -> None:
+def test_g17_nested_windows_and_their_graph() -> None:
     data = stream(0, 8, {5: "a", 7: "b", 8: "c"})
     nested = "[2 #] (b [3], c [1 #])"
     assert [time for time in range(9) if holds(nested, data, time)] == [8]
+    cuts = [tuple_based(2)(data, time) for time in range(9)]
+    shown = " ".join(f"{cut.first}-{cut.last}" for cut in cuts)
+    assert shown == "0-0 0-1 0-2 0-3 0-4 0-5 0-6 5-7 7-8"
 
 
-def test_historic_queries() -> None:
+def test_g14_historic_queries() -> None:
     for text in ("tram(a3,h) [5]", "bus(b2,m)", "always bus(b2,m) [1]"):
         assert len({holds(f"@45 ({text})", D2, t) for t in range(51)} | {holds(text, D2, 45)}) == 1
 
@@ -75,11 +78,11 @@ def test_historic_queries() -> None:
     ("text", "expected"),
     [("[1 #] some (b, c)", False), ("(b [9 #], c [9 #])", True), ("[9 #] (some b, some c)", True)],
 )
-def test_conjunctions_and_windows(text: str, expected: bool) -> None:
+def test_g29_conjunctions_and_windows(text: str, expected: bool) -> None:
     assert holds(text, stream(0, 5, {1: "b", 4: "c"}), 5) == expected
 
 
-def test_intervals_do_not_depend_on_the_time() -> None:
+def test_t44_intervals_do_not_depend_on_the_time() -> None:
     data, longer = stream(0, 6, {1: "p", 2: "p"}), stream(0, 6, {1: "p", 2: "p", 3: "p"})
     whole = "([from 1 to 2] always p, not @0 p, not @3 p)"
     assert all(holds("[from 1 to 2] always p", data, t) for t in range(7))
@@ -96,7 +99,7 @@ def in_window(window: WindowFunction, inner: Formula) -> Formula:
     return Within(cast(Window, window), inner)
 
 
-def test_windows_may_be_any_function() -> None:
+def test_g18_windows_may_be_any_function() -> None:
     data = stream(0, 1, dict.fromkeys((0, 1), "x1, x2, x3"))
     matrix = formula("(not x1, (x2 ; x3))")
     for last, expected in ((Some, True), (Always, False)):
@@ -105,7 +108,7 @@ def test_windows_may_be_any_function() -> None:
         assert Structure(data).entails(sentence, 0) == expected
 
 
-def test_a_negation_over_all_constants() -> None:
+def test_g16_a_negation_over_all_constants() -> None:
     constants = ["a1", "a3", "b1", "b2", "b", "h", "s", "m"]
     trams = [(a, st, u) for u, at in D2_LATE.signals for a, st in [split(at)] if at.name == "tram"]
     found = [
@@ -130,7 +133,7 @@ def query(text: str, head: str, data: Stream, time: int) -> set[str]:
     return {atom.split(":")[1] for atom in found}
 
 
-def test_queries() -> None:
+def test_g13_queries() -> None:
     assert query("tram(A,St) [5]", "q(A,St)", D2_LATE, 45) == {"q(a3,h)", "q(a3,m)", "q(a1,m)"}
     assert query("@U tram(a3,St) [5]", "q(St,U)", D2_LATE, 45) == {"q(h,40)", "q(m,43)"}
     together = "@U (tram(A,St), bus(B,St) [+3])"
@@ -141,12 +144,12 @@ def test_queries() -> None:
     }
 
 
-def test_a_filter_before_a_tuple_window() -> None:
+def test_g15_a_filter_before_a_tuple_window() -> None:
     text = "[only tram(a1,_)] [1 #] @U tram(a1,St)"
     assert query(text, "q(St,U)", D2, 45) == {"q(m,44)"}
 
 
-def test_a_negation_over_known_values() -> None:
+def test_g16_a_negation_over_known_values() -> None:
     text = "@U (tram(A,St), not bus(B,St) [+3]), some bus(B,St2)"
     found = query(text, "q(A,St,B,St2,U)", D2_LATE, 45)
     assert found == {

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from horai import io, lars
+from horai.asp.engine import AspSession
 from horai.cli.app import app
 from horai.errors import UsageError
 from horai.io.endpoints import Incoming, Line, Serving, address_of, sink_of
@@ -60,6 +61,30 @@ def flowing(every: str, answers: str = "windows", **settings: Any) -> list[str]:
         flow.rows(reader.rows(Line("rows", number, row)))
     flow.close()
     return said
+
+
+def test_t42_push_asks_for_every_signal_and_pull_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    true_advance = AspSession.advance
+
+    def counted(self: AspSession, time: int, *given: Any) -> Any:
+        calls.append(time)
+        return true_advance(self, time, *given)
+
+    monkeypatch.setattr(AspSession, "advance", counted)
+    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
+    rows = [Line("rows", 5 * t + n, f"b|{t}|{t}|{n}") for t in range(10) for n in range(5)]
+    for every, number in (("signal", 50), ("1s", 1)):
+        timing = Timing.parse(every, Clock(100, "ms"))
+        session = lars.loads("h(X) :- b(X) [1 s].").session(
+            clock="100ms", engine="asp", step=timing.number if timing.by == "time" else 1
+        )
+        flow = Flow(session, timing, "windows", lambda said: None)
+        calls.clear()
+        for row in rows:
+            flow.rows(reader.rows(row))
+        flow.close()
+        assert len(calls) == number, every
 
 
 def test_at_every_time() -> None:

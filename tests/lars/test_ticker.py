@@ -27,33 +27,35 @@ def holding(text: str, signals: dict[int, str], time: int) -> set[str]:
         ({5: "c, a, b"}, 2, True),
     ],
 )
-def test_always_in_tuple_windows(content: dict[int, str], size: int, expected: bool) -> None:
+def test_t18_t30_always_in_tuple_windows(
+    content: dict[int, str], size: int, expected: bool
+) -> None:
     time = max(content)
     assert ("h" in holding(f"h :- always a [{size} #].", content, time)) == expected
 
 
-def test_a_tuple_window_with_times() -> None:
+def test_t31_a_tuple_window_with_times() -> None:
     (found,) = derived_at("@T h :- @T a [3 #].", {0: "a, d", 1: "b"}, 1)
     assert found == {"0:h"}
 
 
-def test_tuple_windows_of_several_sizes() -> None:
+def test_t32_tuple_windows_of_several_sizes() -> None:
     for second in ("always a [3 #]", "a [3]"):
         text = f"h1 :- always a [2 #]. h2 :- {second}."
         assert holding(text, {0: "a, b", 1: "a"}, 1) == {"h2"}
 
 
-def test_a_repeated_signal_is_one_that_holds() -> None:
+def test_t41_a_repeated_signal_is_one_that_holds() -> None:
     assert holding("h :- always a [1 #].", {0: "a, a"}, 0) == {"h"}
 
 
-def test_a_filter_before_a_tuple_window() -> None:
+def test_t21_a_filter_before_a_tuple_window() -> None:
     signals = {3: "bus(b1,s)", 5: "tram(t1,s)"}
     assert derived_at("@T lastBus :- [only bus] [1 #] @T bus(Id,X).", signals, 6) == [{"3:lastBus"}]
     assert derived_at("@T lastBus :- [1 #] @T bus(Id,X).", signals, 6) == [set()]
 
 
-def test_signals_and_clock() -> None:
+def test_t23_signals_and_clock() -> None:
     three = Duration(3, "s")
     assert [Clock.parse(c).points(three) for c in ("1s", "500ms", "3 s")] == [3, 6, 1]
     for clock in ("400ms", "2s", "4s"):
@@ -64,7 +66,7 @@ def test_signals_and_clock() -> None:
             Clock.parse(wrong)
 
 
-def test_windows_in_time_points() -> None:
+def test_t24_windows_in_time_points() -> None:
     found = program("h :- a(X) [1 s], always p [42 #], @T rel(x,y) [5 s].", "100ms").rules[0].body
     assert [show(part) for part in found] == ["a(X) [10]", "always p [42 #]", "@T rel(x, y) [50]"]
 
@@ -90,12 +92,12 @@ def test_windows_in_time_points() -> None:
         ),
     ],
 )
-def test_programs_of_the_engine(clock: str, text: str, windows: str) -> None:
+def test_t25_programs_of_the_engine(clock: str, text: str, windows: str) -> None:
     (rule,) = program(text, clock).rules
     assert "; ".join(show(part) for part in rule.body[1:]) == windows
 
 
-def test_a_window_and_a_time_without_one() -> None:
+def test_t27_a_window_and_a_time_without_one() -> None:
     text = "a(T) :- @T b [3], @T c."
     signals = {20: "b, c"}
     found = [holding(text, signals, time) for time in (19, 20, 23, 24)]
@@ -117,7 +119,7 @@ value(1..9).
 """
 
 
-def test_strategies() -> None:
+def test_t35_strategies() -> None:
     signals = {time: f"alpha({v})" for time, v in enumerate((8, 9, 7, 6, 5, 4, 3))}
     named = ["lfu", "lru", "fifo", "random"]
     found = [sorted(holding(STRATEGY, signals, t) & set(named)) for t in range(7)]
@@ -149,13 +151,13 @@ node(1..3). item(1). qLev(1..5).
         (", qual(2,3), qual(2,5), qual(3,4), qual(3,2)", [{"getFrom(1,1,2)"}]),
     ],
 )
-def test_content(more: str, expected: list[set[str]]) -> None:
+def test_t36_content(more: str, expected: list[set[str]]) -> None:
     found = derived_at(CONTENT, {0: "req(1,1), cache(1,2), cache(1,3)" + more}, 0)
     chosen = [{a.split(":")[1] for a in answer if "getFrom" in a} for answer in found]
     assert sorted(chosen, key=sorted) == expected
 
 
-def test_content_in_full() -> None:
+def test_t36_content_in_full() -> None:
     signals = {0: "req(1,1), cache(1,2), cache(1,3), qual(2,3), qual(3,5)"}
     (found,) = derived_at(CONTENT, signals, 0)
     names = ("minQ", "worse", "dism")

@@ -9,7 +9,7 @@ from tests.lars.story import content, formula, stream
 
 from horai.lang.lars.syntax import Window, Within
 from horai.oracle.lars.stream import Stream
-from horai.oracle.lars.windows import select
+from horai.oracle.lars.windows import select, tuple_based
 
 MORNING = {36: "tram(a1,b), bus(b1,b)", 40: "tram(a3,h), bus(b1,s)"}
 NOON = {**MORNING, 43: "tram(a3,m)", 44: "tram(a1,m)", 45: "bus(b2,m)"}
@@ -35,11 +35,11 @@ def timelines(text: str, times: range = range(10)) -> list[str]:
 
 
 @pytest.mark.parametrize("text", ["[4]", "[4 hop 2]", "[4 hop 3]"])
-def test_sliding_and_hopping_at_one_point(text: str) -> None:
+def test_g01_sliding_and_hopping_at_one_point(text: str) -> None:
     assert cut(text, D1, 42) == (38, 42, {40: {"tram(a3,h)", "bus(b1,s)"}})
 
 
-def test_tumbling_at_one_point() -> None:
+def test_g01_tumbling_at_one_point() -> None:
     assert cut("[4 tumbling]", D1, 42)[:2] == (36, 40)
 
 
@@ -55,7 +55,7 @@ def test_tumbling_at_one_point() -> None:
         ("[from 3 to 12]", "3-9 " * 10),
     ],
 )
-def test_timelines_in_the_course_of_time(text: str, expected: str) -> None:
+def test_g02_g03_timelines_in_the_course_of_time(text: str, expected: str) -> None:
     assert timelines(text) == expected.split()
 
 
@@ -63,11 +63,13 @@ def test_a_pivot_before_the_timeline_selects_nothing() -> None:
     assert cut("[2 hop 4]", stream(5, 9, {5: "a"}), 6) == (5, 5, {})
 
 
-def test_tuple_windows_take_the_last_signals() -> None:
+def test_g04_tuple_windows_take_the_last_signals() -> None:
     kept = {40: {"bus(b1,s)"}, 43: {"tram(a3,m)"}, 44: {"tram(a1,m)"}}
     assert cut("[3 #]", D2, 44) == (40, 44, kept)
     assert cut("[5 #]", stream(0, 9, {4: "a"}), 7) == (0, 7, {4: {"a"}})
     assert cut("[1 #]", stream(0, 9, {4: "a"}), 7) == (4, 7, {4: {"a"}})
+    nothing = tuple_based(0)(D2, 44)  # no text says that
+    assert (nothing.first, nothing.last, content(nothing)) == (44, 44, {})
 
 
 def test_tuple_windows_into_the_future_leave_out_what_is_now() -> None:
@@ -83,13 +85,13 @@ def test_repeated_signals_count() -> None:
     assert cut("[3 #]", data, 4) == (4, 4, {4: {"b", "c"}})
 
 
-def test_the_last_three_trams() -> None:
+def test_g05_the_last_three_trams() -> None:
     kept = {40: {"tram(a3,h)"}, 43: {"tram(a3,m)"}, 44: {"tram(a1,m)"}}
     assert cut("[3 # per tram(_,_)]", D2, 44) == (40, 44, kept)
     assert cut("[only tram] | [3 #]", D2, 44) == (40, 44, kept)
 
 
-def test_the_last_position_of_every_vehicle() -> None:
+def test_g06_the_last_position_of_every_vehicle() -> None:
     kept = {
         40: {"bus(b1,s)"},
         43: {"tram(a3,m)"},
@@ -109,13 +111,17 @@ def test_repeats_in_a_partition() -> None:
     assert [str(atom.name) for _, atom in found.signals] == ["b", "b", "c", "c"]
 
 
-def test_filters_and_time_windows_may_change_places() -> None:
+def test_g07_filters_and_time_windows_may_change_places() -> None:
     kept = (36, 42, {36: {"bus(b1,b)"}, 40: {"bus(b1,s)"}})
     assert cut("[6 hop 2] | [only bus]", D2, 43) == kept
     assert cut("[only bus] | [6 hop 2]", D2, 43) == kept
+    for time in range(51):  # one group of trams is a filter and a count
+        trams = cut("[only tram] | [3 #]", D2, time)
+        if trams[2]:
+            assert cut("[3 # per tram(_,_)]", D2, time) == trams
 
 
-def test_the_next_expected_tram() -> None:
+def test_g08_the_next_expected_tram() -> None:
     data = stream(0, 50, {43: "exp(a3,m)", 44: "exp(a1,m)", 45: "exp(a9,k)"})
     kept = (42, 43, {43: {"exp(a3,m)"}})
     assert cut("[+1 # per exp(_,m)]", data, 42) == kept
@@ -123,18 +129,18 @@ def test_the_next_expected_tram() -> None:
 
 
 @pytest.mark.parametrize("text", ["[2]", "[2 #]", "[2 # per a]", "[only a]"])
-def test_at_a_time_outside_of_the_timeline_all_is_selected(text: str) -> None:
+def test_g09_at_a_time_outside_of_the_timeline_all_is_selected(text: str) -> None:
     data = stream(0, 3, {1: "a"})
     assert select(window(text), data, 9) == data
 
 
-def test_ticks() -> None:
+def test_t15_t16_ticks() -> None:
     data = stream(0, 4, {3: "a, b"})
     assert cut("[1]", data, 4) == (3, 4, {3: {"a", "b"}})
     assert cut("[1 #]", data, 4) == (3, 4, {3: {"b"}})
 
 
-def test_an_interval_beyond_the_timeline() -> None:
+def test_t44_an_interval_beyond_the_timeline() -> None:
     assert cut("[from 3 to 9]", Stream(0, 6), 1)[:2] == (3, 6)
     assert cut("[from 7 to 9]", stream(0, 6, {6: "a"}), 1) == (0, 0, {})
 
@@ -200,7 +206,7 @@ def test_time_windows_and_filters_are_monotone(
         assert (one.first, one.last) == (other.first, other.last)
 
 
-def test_tuple_windows_are_not_monotone() -> None:
+def test_g32_tuple_windows_are_not_monotone() -> None:
     small = stream(0, 4, {1: "a", 3: "b", 4: "a"})
     large = stream(0, 4, {1: "a", 3: "b", 4: "a, c"})
     assert cut("[3 #]", small, 4) == (1, 4, {1: {"a"}, 3: {"b"}, 4: {"a"}})
