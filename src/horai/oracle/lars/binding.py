@@ -60,7 +60,7 @@ def needed(condition: Formula) -> set[str]:
             return set().union(*map(_names, parts)) - found_by(condition)
         case Aggregate(elements=elements, bound=bound, sign=sign):
             conditions = [part for element in elements for part in element.condition]
-            local = set().union(*map(found_by, conditions))
+            local = set().union(*map(found_by, conditions), *map(_given, conditions))
             if sign == "=" and isinstance(bound, Var):
                 local.add(bound.name)
             return _names(condition) - local
@@ -88,6 +88,23 @@ def found_by(condition: Formula) -> set[str]:
             return {name}
         case _:
             return set()
+
+
+def _given(condition: Formula) -> set[str]:
+    """The variables that an equation may give a value to."""
+    if not isinstance(condition, Comparison) or condition.sign != "=":
+        return set()
+    sides = ((condition.left, condition.right), (condition.right, condition.left))
+    return {one.name for one, other in sides if isinstance(one, Var) and one != other}
+
+
+def awaits(condition: Formula, others: list[Formula], values: Values) -> bool:
+    """Does an aggregate speak of a variable that another condition is still to find?"""
+    if not isinstance(condition, Aggregate):
+        return False
+    inside = {n for e in condition.elements for part in e.condition for n in _names(part)}
+    found = set().union(*(found_by(other) for other in others if other is not condition))
+    return bool((inside - values.keys()) & found)
 
 
 def _names(formula: Formula) -> set[str]:

@@ -32,7 +32,7 @@ from horai.lang.lars.syntax import (
 )
 from horai.lang.lars.walk import atoms
 from horai.lang.terms import Int, Term, Var, variables
-from horai.oracle.lars.binding import is_ready, unknown
+from horai.oracle.lars.binding import awaits, is_ready, unknown
 from horai.oracle.lars.entailment import Structure, aggregate_value
 from horai.oracle.lars.numbers import NoValue, compare, value
 from horai.oracle.lars.stream import Pair, Stream
@@ -262,9 +262,9 @@ def solutions(
     if not waiting:
         yield values
         return
-    ready = [c for c in waiting if is_ready(c, values)]
-    # Comparisons are cheap and cut down what follows. Aggregates come last, for a variable of
-    # theirs that others give a value to is not their own.
+    # A variable of an aggregate that others give a value to is not its own.
+    ready = [c for c in waiting if is_ready(c, values) and not awaits(c, waiting, values)]
+    # Comparisons are cheap and cut down what follows; aggregates come last.
     chosen = min(ready, key=_rank, default=None)
     if chosen is None:
         raise NoValue(f"nothing gives a value to {', '.join(sorted(unknown(waiting, values)))}")
