@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Command = Any
 
 COMMANDS = (
-    *("new", "check", "run", "signals", "query", "test", "graph", "plan", "tune"),
+    *("new", "check", "run", "signals", "report", "query", "test", "graph", "plan", "tune"),
     *("stream", "state", "translate", "equiv", "explain", "doctor"),
 )
 DEBUG = "HORAI_DEBUG"
