@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import repeat
 
 import h3
 import numpy as np
 import pytest
 from tests.signals.slow import metres
 
-from horai.signals.cells import EVERYWHERE, level_of, meeting_cells
+from horai.signals.cells import EVERYWHERE, SHARE, level_of, meeting_cells
 from horai.signals.positions import Floats
 
 
@@ -49,6 +50,27 @@ def test_two_who_are_close_meet(close: float) -> None:
     assert {place for place, _ in both} == set(range(len(lon)))
     # That all meet everywhere would be no art.
     assert len(ours) < 3 * len(lon)
+
+
+def misses(share: float, level: int) -> int:
+    """How often who is so many edges away is neither in the same small cell nor beside it."""
+    dice = np.random.default_rng(level)
+    lon, lat = places(300, dice)
+    # The worst places are the corners of cells.
+    cells = map(h3.latlng_to_cell, lat.tolist(), lon.tolist(), repeat(level))
+    corners = np.array([h3.cell_to_boundary(cell)[0] for cell in cells])
+    lon, lat = np.concatenate([lon, corners[:, 1]]), np.concatenate([lat, corners[:, 0]])
+    far = h3.average_hexagon_edge_length(level, unit="m") * share * 0.9999
+    x, y = moved(lon, lat, far, dice.uniform(0, 2 * math.pi, len(lon)))
+    here = map(h3.latlng_to_cell, lat.tolist(), lon.tolist(), repeat(level))
+    there = map(h3.latlng_to_cell, y.tolist(), x.tolist(), repeat(level))
+    return sum(b not in h3.grid_disk(a, 1) for a, b in zip(here, there, strict=True))
+
+
+@pytest.mark.parametrize("level", [0, 1, 3, 5, 7, 9, 12])
+def test_who_is_close_is_in_a_cell_beside(level: int) -> None:
+    assert misses(SHARE, level) == 0
+    assert misses(1.2, level) > 0  # it does depend on the share
 
 
 def test_the_level_suits_the_distance() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,14 @@ from hypothesis import strategies as st
 from tests.signals.slow import metres
 
 from horai.io import InputError
-from horai.signals import Settings, SettingsError, areas_of, read_areas
+from horai.signals import (
+    Pipeline,
+    Settings,
+    SettingsError,
+    areas_of,
+    no_positions,
+    read_areas,
+)
 from horai.signals.proximity import close_pairs
 from horai.signals.samples import SAMPLES
 
@@ -85,6 +93,13 @@ def test_files_that_are_no_areas(tmp_path: Path) -> None:
     (tmp_path / "x.geojson").write_text('{"a":\n nonsense}')
     with pytest.raises(InputError, match=r"x\.geojson:2: this is no JSON"):
         read_areas(tmp_path / "x.geojson")
+
+
+def test_without_shapely_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "shapely", None)
+    with pytest.raises(InputError, match=r"pip install 'horai\[space\]'"):
+        areas_of(collection(feature("a", "k")), "areas.geojson")
+    assert Pipeline().run(no_positions()).items.num_rows == 0  # areas are all that needs it
 
 
 PLACES = st.one_of(

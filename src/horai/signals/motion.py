@@ -65,14 +65,14 @@ def moves(
     columns: tuple[Floats, Floats, Floats, Floats],
     fresh: Flags,
     until: int,
-    ints: Ints,
-    floats: Floats,
+    memory: tuple[Ints, Floats],
     settings: Settings,
 ) -> Moves:
     """Critical points of positions (`columns`: lon, lat, speed, course) by entity and time.
 
     `offsets` says where the rows of each entity begin. `until` is how far all is known: who has
-    been silent for long then has a gap. What is remembered of entities is brought up to date.
+    been silent for long then has a gap. What is remembered of entities (`memory`, columns INTS and
+    FLOATS) is brought up to date.
     """
     n = len(time)
     limits = (
@@ -94,7 +94,7 @@ def moves(
         np.zeros(n, np.int64),
         *(np.zeros(n, np.float64) for _ in range(4)),
     )
-    events = _follow(offsets, time, columns, fresh, until, ints, floats, limits, shares, found[1:])
+    events = _follow(offsets, time, columns, fresh, until, *memory, limits, shares, found[1:])
     return found._replace(events=events)
 
 

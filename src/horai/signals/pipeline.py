@@ -141,8 +141,7 @@ class Pipeline:
             (lon, lat, speed, course),
             fresh,
             until,
-            memory.move_ints,
-            memory.move_floats,
+            (memory.move_ints, memory.move_floats),
             self.settings,
         )
         items = [_velocities(names, entity, time, moved, heading), _critical(names, moved.events)]
