@@ -49,10 +49,10 @@ class Areas:
 
     def around(self, lon: Floats, lat: Floats) -> tuple[Ints, Ints]:
         """Which places are in which areas: pairs of numbers of places and areas."""
-        import shapely
-
         if not len(self) or not len(lon):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        import shapely
+
         some = self._chart.near(lon, lat)
         points = shapely.points(lon[some], lat[some])
         place, area = self._tree.query(points, predicate="intersects")
