@@ -113,6 +113,8 @@ class Live:
         self._moved: list[Counter[tuple[Key, Row]]] = [Counter() for _ in self.strata]
         self._shrunk = [False for _ in self.strata]
         for place, stratum in enumerate(self.strata):
+            # What the strata below have told so far is in the tables, and would count twice.
+            self._moved[place], self._shrunk[place] = Counter(), False
             for live in self._lives[place]:
                 self._at_first(place, stratum, live)
             self._settle(place)
