@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -86,6 +87,8 @@ class Streaming:
         self.last_items = time.monotonic()
         self._query: StreamingQuery | None = None
         self._problem: BaseException | None = None
+        self._step = threading.Lock()  # held while a step is done
+        self._asked_to_stop = self._stopped = False
 
     @property
     def known(self) -> Manifest:
@@ -119,22 +122,34 @@ class Streaming:
                 while not self._query.awaitTermination(LOOK):  # type: ignore[arg-type]
                     idle = time.monotonic() - self.last_items
                     if self.known.ended or (until_idle is not None and idle > until_idle):
-                        self._query.stop()
+                        self._end_query()
+                        break
+                    if self._asked_to_stop:
+                        self.stop()
+                        return
             except Exception:
                 if self._problem is None:
                     raise
-                raise _told(self._problem) from self._problem
             if self._problem is not None:
                 raise _told(self._problem) from self._problem
             if self.ends_when_read or until_idle is not None:
                 self._finish()
         self._close()
 
+    def ask_to_stop(self) -> None:
+        """Let whoever waits stop the stream; this may be called at any moment, by signals too."""
+        self._asked_to_stop = True
+
     def stop(self) -> None:
         """Stop after the step that runs; it goes on from there when it is started again."""
-        if self._query is not None:
-            self._query.stop()
+        self._end_query()
         self._close()
+
+    def _end_query(self) -> None:
+        assert self._query is not None
+        with self._step:
+            self._stopped = True
+        self._query.stop()
 
     def _close(self) -> None:
         for sink in self.sinks:
@@ -142,16 +157,18 @@ class Streaming:
 
     def _take(self, frame: DataFrame, batch: int) -> None:
         """A micro-batch, in a thread of Spark."""
-        try:
-            if self.steps.has_happened(batch):
-                return
-            began = time.monotonic()
-            grid = SparkGrid(frame.sparkSession)
-            self.steps.grid = grid
-            self._do(self.steps.take(batch, self._items(grid, frame)), began)
-        except BaseException as problem:
-            self._problem = problem
-            raise
+        with self._step:
+            if self._stopped:
+                raise RuntimeError("the stream is stopped")  # so that Spark gives it again
+            try:
+                if not self.steps.has_happened(batch):
+                    began = time.monotonic()
+                    grid = SparkGrid(frame.sparkSession)
+                    self.steps.grid = grid
+                    self._do(self.steps.take(batch, self._items(grid, frame)), began)
+            except BaseException as problem:
+                self._problem = problem
+                raise
 
     def _finish(self) -> None:
         began = time.monotonic()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import logging
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,7 +42,7 @@ from horai.schedule import Settings
 from horai.words import counted
 
 if TYPE_CHECKING:
-    from horai.streaming import StepReport
+    from horai.streaming import StepReport, Streaming
 
 _OF_RUNS = ("answers", "engine", "format")  # settings of a project that are not about streams
 
@@ -144,14 +147,31 @@ def command(
         on_step=teller.step,
         **settings,
     )
+    # What goes wrong is told by who waits, once; the bridge to Java would tell it too.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     try:
-        running.wait(idle)
-    except KeyboardInterrupt:
-        running.stop()
-        if not quiet:
-            console.say("stopped; the same command goes on from here")
+        with _gently(running):
+            running.wait(idle)
     finally:
         teller.end()
+
+
+@contextmanager
+def _gently(running: Streaming) -> Iterator[None]:
+    """With Ctrl-C the stream ends after the step that runs; whoever insists ends it at once."""
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        console.say("stopping after this step; the same command goes on from there")
+        running.ask_to_stop()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _asked(

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from horai.engine.columns import Column
-from horai.engine.hashing import dense
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, children
 from horai.temporal.spans import Ints
@@ -40,6 +39,27 @@ class Record(NamedTuple):
 Records = Mapping[type, Record]
 
 
+NOT_YET = np.int64(-2)  # as a code: no term has it
+
+
+def recoded(codes: Ints, known: Ints, code: Callable[[int], int]) -> Ints:
+    """Codes with those of terms changed: `known` has the new ones by place, as far as they are.
+
+    Those of integers say what they are, and stay.
+    """
+    terms = np.flatnonzero((codes & 1) == 0)
+    if not len(terms):
+        return codes
+    places = codes[terms] >> 1
+    if places.min() < 0 or places.max() >= len(known):
+        raise Unreadable("there is a code that no term has")
+    for place in np.unique(places[known[places] == NOT_YET]).tolist():
+        known[place] = code(place)
+    found = codes.copy()
+    found[terms] = known[places]
+    return found
+
+
 class Packer:
     """Collects arrays and terms while values are turned into JSON."""
 
@@ -50,7 +70,7 @@ class Packer:
         self._types: list[tuple[str, int]] = []
         self._terms: list[Json] = []
         self._places: dict[Term, int] = {}
-        self._codes: dict[int, int] = {}
+        self._codes = np.full(len(symbols), NOT_YET)
 
     def value(self, value: object) -> Json:
         """Anything as JSON."""
@@ -94,16 +114,13 @@ class Packer:
 
     def _coded(self, codes: Ints) -> Ints:
         """The codes with places in the saved table instead of those in the symbols."""
-        numbers, firsts = dense([codes], len(codes))
-        different = codes[firsts].tolist()
-        return np.array([self._code(code) for code in different], np.int64)[numbers]
+        new = len(self._symbols) - len(self._codes)
+        if new:  # met while values were taken apart
+            self._codes = np.concatenate([self._codes, np.full(new, NOT_YET)])
+        return recoded(codes, self._codes, self._code)
 
-    def _code(self, code: int) -> int:
-        if code & 1:
-            return code
-        if code not in self._codes:
-            self._codes[code] = 2 * self._term(self._symbols.term(code))
-        return self._codes[code]
+    def _code(self, place: int) -> int:
+        return 2 * self._term(self._symbols.term(2 * place))
 
     def _term(self, term: Term) -> int:
         """The place of a term in the table; its parts come before it."""
@@ -152,7 +169,7 @@ class Unpacker:
         line, _, self._rest = body.partition(b"\n")
         self._header = json.loads(line)
         self._terms = self._read_terms(self._header["terms"])
-        self._codes: dict[int, int] = {}
+        self._codes = np.full(len(self._terms), NOT_YET)
         self._offsets = [0]
         for kind, size in self._header["arrays"]:
             if kind not in _TYPES or size < 0:
@@ -194,18 +211,10 @@ class Unpacker:
         return np.frombuffer(self._rest, stored, size, self._offsets[place]).astype(kind)
 
     def _coded(self, codes: Ints) -> Ints:
-        numbers, firsts = dense([codes], len(codes))
-        different = codes[firsts].tolist()
-        return np.array([self._code(code) for code in different], np.int64)[numbers]
+        return recoded(codes, self._codes, self._code)
 
-    def _code(self, code: int) -> int:
-        if code & 1:
-            return code
-        if code < 0:
-            raise Unreadable(f"no term has the code {code}")
-        if code not in self._codes:
-            self._codes[code] = self._symbols.code(self._terms[code >> 1])
-        return self._codes[code]
+    def _code(self, place: int) -> int:
+        return self._symbols.code(self._terms[place])
 
     def _read_terms(self, entries: list[Json]) -> list[Term]:
         found: list[Term] = []
