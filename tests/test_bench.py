@@ -13,6 +13,7 @@ SIZES = {
     "bench_facts.py": ["100"],
     "bench_kernels.py": ["2000", "20"],
     "bench_lars.py": ["--quick"],
+    "bench_lars_tables.py": ["--quick"],
     "bench_read.py": ["1000"],
     "bench_signals.py": ["--quick"],
     "bench_spark.py": ["--quick", "--runs", "1", "--master", "local[1]"],

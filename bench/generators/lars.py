@@ -1,8 +1,8 @@
 """Programs and streams to measure LARS engines with, after the evaluation of Ticker.
 
 H. Beck, Expressive Rule-based Stream Reasoning (TU Wien, 2018), section 7.4: BASIC asks for a
-signal in one window, REACH for paths whose edges have been seen, CONTENT for the best source of an
-item. All are deterministic by seed.
+signal in one window, REACH for paths whose edges have been seen, STRATEGY for how to cache, CONTENT
+for the best source of an item. All are deterministic by seed.
 """
 
 from __future__ import annotations
@@ -51,6 +51,30 @@ def reach(form: str, n: int, k: int, p: float, points: int, seed: int = 1) -> St
     return Story(f"{rules}{facts}\n", list(_chosen(atoms, p, points, seed)))
 
 
+def strategy(n: int, k: int, p: float, points: int, seed: int = 1) -> Story:
+    """A value that moves by one with probability p, and what its last values advise."""
+    text = f"""
+nMax(V) :- value(V), value(V2), V2 > V.
+max(V) :- value(V), not nMax(V).
+third(V) :- value(V), max(M), V = M / 3.
+upper(V) :- value(V), third(X), value(Y), Y = 2 * X, Y < V.
+lower(V) :- value(V), third(X), V <= X.
+middle(V) :- value(V), not upper(V), not lower(V).
+@T high :- @T alpha(V) [{k}], upper(V).
+@T mid :- @T alpha(V) [{k}], middle(V).
+@T low :- @T alpha(V) [{k}], lower(V).
+lfu :- always high [{k}].
+lru :- always mid [{k}].
+fifo :- always low [{k}].
+specific :- lfu.
+specific :- lru.
+specific :- fifo.
+random :- not specific.
+value(1..{n}).
+"""
+    return Story(text, list(_moving(n, p, points, Random(seed))))
+
+
 def content(n: int, i: int, k: int, points: int, seed: int = 1) -> Story:
     """Nodes that ask for items, hold items, and have a quality that moves."""
     text = f"""
@@ -74,14 +98,27 @@ def _chosen(atoms: list[Atom], p: float, points: int, seed: int) -> Iterator[lis
         yield [atom for atom in atoms if random.random() < p]
 
 
+def _moving(n: int, p: float, points: int, random: Random) -> Iterator[list[Atom]]:
+    value = random.randint(1, n)
+    for _ in range(points):
+        if random.random() < p:
+            value = _step(value, n, random)
+        yield [Atom("alpha", (Int(value),))]
+
+
+def _step(value: int, most: int, random: Random) -> int:
+    """One more or one less; at either end there is one way only."""
+    step = random.choice((-1, 1))
+    return value + step if 1 <= value + step <= most else value - step
+
+
 def _content(n: int, i: int, points: int, random: Random) -> Iterator[list[Atom]]:
     levels = [random.randint(1, 5) for _ in range(n)]
     for _ in range(points):
         here: list[Atom] = []
         for node in range(n):
             if random.random() < 0.5:
-                step = random.choice((-1, 1))
-                levels[node] += step if 1 <= levels[node] + step <= 5 else -step
+                levels[node] = _step(levels[node], 5, random)
                 here.append(Atom("qual", (Int(node + 1), Int(levels[node]))))
             if random.random() < 0.5:
                 here.append(Atom("cache", (Int(random.randint(1, i)), Int(node + 1))))
