@@ -33,8 +33,10 @@ NOTIONS = ("ordinary", "data", "uniform", "strong")
 
 def test_g29_a_window_over_both_and_over_each() -> None:
     one = "a :- b [10 #], c [10 #]."
-    assert compared(one, "a :- [10 #] (some b, some c).", "data", signals=2).is_equal is None
-    verdict = compared(one, "a :- [10 #] some (b, c).", "data", signals=2)
+    assert (
+        compared(one, "a :- [10 #] (some b, some c).", "data", signals=2, points=1).is_equal is None
+    )
+    verdict = compared(one, "a :- [10 #] some (b, c).", "data", signals=2, points=1)
     assert verdict.is_equal is False
     assert verdict.counterexample is not None
     assert verdict.counterexample.narrative() == ["b|0|0", "c|1|1"]

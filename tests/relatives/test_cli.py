@@ -50,6 +50,7 @@ def test_files(tmp_path: Path) -> None:
         ([], "give either a file or -e TEXT"),
         (["f.ltl", "-e", "p"], "give either a file or -e TEXT"),
         (["-e", "p"], "which language is this?"),
+        (["--from", "ltl", "-e", " "], "there is nothing to translate"),
         (["f.txt"], "which language is this?"),
         (["none.ltl"], "this file cannot be read: No such file"),
         (["--from", "ltl", "-e", "next p"], "`next` looks into the future"),

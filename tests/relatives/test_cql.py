@@ -65,6 +65,7 @@ def test_joins_are_conditions() -> None:
     ("query", "program"),
     [
         ("SELECT a FROM s [RANGE 5 minutes]", "answer(S_a) :- s(S_a, _) [5 min]."),
+        ("SELECT a FROM r [RANGE 5 min SLIDE 1 MIN]", "answer(R_a) :- r(R_a) [5 min hop 1 min]."),
         ("SELECT * FROM r [UNBOUNDED]", "answer(R_a) :- r(R_a) [inf]."),
         ("SELECT a FROM r [NOW]", "answer(R_a) :- r(R_a) [0]."),
         ("SELECT a FROM s [ROWS 3]", "answer(S_a) :- s(S_a, _) [3 # per s(_, _)]."),

@@ -50,6 +50,8 @@ def command(
         raise UsageError("give either a file or -e TEXT", "for example: -e 'once[0,5] alarm'")
     chosen = _language(file, language)
     source = _source(file, text, chosen)
+    if not source.text.strip(f"{ENDS[chosen]} \n\t"):
+        raise UsageError("there is nothing to translate", "for example: alarm := once[0,5] smoke.")
     shown = show_program(translate(source, chosen))
     if output is None:
         typer.echo(shown, nl=False)
