@@ -242,6 +242,7 @@ def test_random_programs_and_their_likes(text: str, name: str, at_end: bool) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 @given(texts, texts)
 @settings(max_examples=1000)
 def test_random_pairs_at_length(one: str, other: str) -> None:

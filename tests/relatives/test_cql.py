@@ -235,6 +235,7 @@ def test_programs_answer_queries(query: str, stream: Arrivals) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 @given(queries(), arrivals)
 @settings(max_examples=1000)
 def test_programs_answer_queries_at_length(query: str, stream: Arrivals) -> None:

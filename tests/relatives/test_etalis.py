@@ -223,6 +223,7 @@ def test_every_engine_derives_the_intervals_of_patterns(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 @given(rule_bases(), streams)
 @settings(max_examples=1000)
 def test_programs_derive_the_intervals_of_patterns_at_length(

@@ -127,6 +127,7 @@ def test_every_engine_says_what_formulas_mean(formula: Formula, path: dict[int, 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 @given(formulas(), paths)
 @settings(max_examples=1500)
 def test_programs_say_what_formulas_mean_at_length(
