@@ -1,74 +1,129 @@
 """Spark beside one process: the same rules, the same file, the same answers.
 
-    python bench/bench_spark.py [--events N] [--entities N] [--master URL] [--buckets N] [--quick]
+    python bench/bench_spark.py [--only batch,rival,skew,growth] [--events N] [--entities N]
+                                [--master URL] [--buckets N] [--runs N] [--quick]
+
+batch    the maritime description in one process (`Rules.run`) and on Spark (`Rules.spark`)
+rival    four of its simple fluents: the rules, and what a user would write in Spark SQL instead
+skew     the whole description, events spread evenly, and with half of them about one vessel
+growth   Spark with a tenth, a third, all and three times the events: cost per event, and memory
 
 A file with the maritime stream is read and reasoned over in one window, until all intervals and
-events are found and counted. One process does it with `Rules.run`; Spark with `Rules.spark`, whose
-workers read the file and whose answers stay with them. The first run of each is left out: it loads
-compiled code, and workers start. CPU time is that of all processes taking part. Compare the two
-within one run.
+events are found and counted. Answers of Spark stay with its workers, who read the file. The first
+run of each is left out: it loads compiled code, and workers start. CPU time is that of all
+processes taking part. Compare within one run.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
+import spark_rival
 from generators import maritime
+from spark_measure import Took, resident, took
 
 import horai
 from horai.rules import Rules
 from horai.spark.connect import connect
 
-TICKS = os.sysconf("SC_CLK_TCK")
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HOT = "cargo_1"
 
 
-class Took(NamedTuple):
-    """Seconds by the clock, seconds of CPU, and how many rows were found."""
+class Bench:
+    """Settings, a folder for streams, and a Spark that runs."""
 
-    wall: float
-    cpu: float
-    rows: int
+    def __init__(self, given: Any, spark: SparkSession, folder: Path) -> None:
+        self.given, self.spark, self.folder = given, spark, folder
+        self.events, self.entities = given.events, given.entities
 
+    def stream(self, events: int) -> Path:
+        """A file with so many events."""
+        path = self.folder / f"stream{events}.csv"
+        if not path.exists():
+            maritime.write(path, events, self.entities)
+        return path
 
-def family() -> float:
-    """Seconds of CPU of this process and all that it started, directly or not."""
-    parents: dict[int, int] = {}
-    used: dict[int, float] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue  # it is over
-            parents[int(entry.name)] = int(fields[1])
-            # Its own, and that of children which are over.
-            used[int(entry.name)] = sum(map(int, fields[11:15])) / TICKS
-    return sum(seconds for pid, seconds in used.items() if _is_ours(pid, parents))
+    def rules(self) -> Rules:
+        """The whole description."""
+        return horai.loads(*maritime.rules(self.entities))
 
+    def took(self, job: Callable[[], int]) -> Took:
+        """How long it takes."""
+        return took(job, self.given.runs)
 
-def _is_ours(pid: int, parents: dict[int, int]) -> bool:
-    while pid > 1:
-        if pid == os.getpid():
-            return True
-        pid = parents.get(pid, 0)
-    return False
+    def on_spark(self, rules: Rules, path: Path) -> int:
+        """Intervals and events that Spark finds, counted there."""
+        found = rules.spark(path, buckets=self.given.buckets)
+        rows = found.count("fluent") + found.count("event")
+        found.unpersist()
+        return rows
 
+    def batch(self) -> None:
+        """One process, and Spark."""
+        rules, path = self.rules(), self.stream(self.events)
+        one = self.took(lambda: in_one_process(rules, path))
+        many = self.took(lambda: self.on_spark(rules, path))
+        assert one.rows == many.rows, (one.rows, many.rows)
+        self.show("maritime", self.events, [("one process", one), ("Spark", many)])
 
-def took(job: Callable[[], int], runs: int) -> Took:
-    """The best of some runs, after one that does not count."""
-    job()
-    found: list[Took] = []
-    for _ in range(runs):
-        cpu, began = family(), time.perf_counter()
-        rows = job()
-        found.append(Took(time.perf_counter() - began, family() - cpu, rows))
-    return min(found, key=lambda one: one.cpu)
+    def rival(self) -> None:
+        """Four simple fluents: rules, and SQL."""
+        background = maritime.rules(self.entities)[1]
+        rules, path = horai.loads(spark_rival.RULES, background), self.stream(self.events)
+        ways = {
+            "one process": lambda: in_one_process(rules, path),
+            "Spark": lambda: self.on_spark(rules, path),
+            "Spark SQL": lambda: spark_rival.query(self.spark, path, background).count(),
+        }
+        found = [(name, self.took(job)) for name, job in ways.items()]
+        answers = rules.spark(path, buckets=self.given.buckets)
+        islands = spark_rival.query(self.spark, path, background)
+        assert spark_rival.is_equal(islands, answers.spans), "the query says something else"
+        answers.unpersist()
+        self.show("four simple fluents", self.events, found)
+
+    def skew(self) -> None:
+        """An even stream, and one with a hot entity."""
+        rules, even = self.rules(), self.stream(self.events)
+        hot = self.folder / "hot.csv"
+        share = heat(even, hot)
+        spread = self.took(lambda: self.on_spark(rules, even))
+        heated = self.took(lambda: self.on_spark(rules, hot))
+        alone = self.took(lambda: in_one_process(rules, hot))
+        assert heated.rows == alone.rows, (heated.rows, alone.rows)
+        named = [("spread evenly", spread), (f"{share:.0%} one vessel", heated)]
+        self.show("skew, on Spark", self.events, named)
+
+    def growth(self) -> None:
+        """More and more events."""
+        print(f"Spark, cost per event, {self.entities:,} vessels")
+        print(f"{'events':>14}{'wall s':>10}{'events/s':>12}{'CPU ns/event':>14}{'driver MB':>11}")
+        rules = self.rules()
+        for events in [self.events // 10, self.events // 3, self.events, 3 * self.events]:
+            path = self.stream(events)
+            one = self.took(lambda path=path: self.on_spark(rules, path))  # type: ignore[misc]
+            cost, memory = one.cpu / events * 1e9, resident() / 1e6
+            speed = events / one.wall
+            print(f"{events:>14,}{one.wall:>10.2f}{speed:>12,.0f}{cost:>14,.0f}{memory:>11,.0f}")
+            path.unlink()
+
+    def show(self, title: str, events: int, found: list[tuple[str, Took]]) -> None:
+        """What was measured, each beside the first."""
+        rows = f"{found[0][1].rows:,} rows found"
+        print(f"{title}, {events:,} events of {self.entities:,} vessels, {rows}")
+        print(f"{'':<18}{'wall s':>10}{'events/s':>12}{'CPU s':>10}{'x wall':>9}{'x CPU':>9}")
+        first = found[0][1]
+        for name, one in found:
+            speed = f"{events / one.wall:,.0f}"
+            ratios = f"{one.wall / first.wall:>9.2f}{one.cpu / first.cpu:>9.2f}"
+            print(f"{name:<18}{one.wall:>10.2f}{speed:>12}{one.cpu:>10.2f}{ratios}")
 
 
 def in_one_process(rules: Rules, path: Path) -> int:
@@ -76,17 +131,26 @@ def in_one_process(rules: Rules, path: Path) -> int:
     return len(rules.run(path, answers="final").table())
 
 
-def on_spark(rules: Rules, path: Path, buckets: int | None) -> int:
-    """The same on Spark, counted there."""
-    found = rules.spark(path, buckets=buckets)
-    rows = found.count("fluent") + found.count("event")
-    found.unpersist()
-    return rows
+def heat(even: Path, hot: Path) -> float:
+    """Every other event is about one vessel now; its share of all of them."""
+    number = heated = 0
+    with even.open() as lines, hot.open("w") as out:
+        for number, line in enumerate(lines, 1):
+            fields = line.split("|")
+            if number % 2 and fields[0] != "proximity":
+                fields[3] = HOT + ("\n" if fields[3].endswith("\n") else "")
+                heated += 1
+            out.write("|".join(fields))
+    return heated / number
+
+
+PARTS = {"batch": Bench.batch, "rival": Bench.rival, "skew": Bench.skew, "growth": Bench.growth}
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", default="batch,rival", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--entities", type=int, default=5_000)
     parser.add_argument("--master", default="local[*]")
@@ -94,22 +158,18 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="only to see that it works")
     given = parser.parse_args()
-    events, entities = (2_000, 50) if given.quick else (given.events, given.entities)
+    names = given.only.split(",")
+    if unknown := [name for name in names if name not in PARTS]:
+        parser.error(f"there is no part {unknown[0]}: there are {', '.join(PARTS)}")
+    if given.quick:
+        given.events, given.entities = 3_000, 50
     spark = connect(given.master, {"spark.driver.memory": "4g"})
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "stream.csv"
-        maritime.write(path, events, entities)
-        rules = horai.loads(*maritime.rules(entities))
-        one = took(lambda: in_one_process(rules, path), given.runs)
-        many = took(lambda: on_spark(rules, path, given.buckets), given.runs)
+        bench = Bench(given, spark, Path(folder))
+        for name in names:
+            PARTS[name](bench)
+            print()
     spark.stop()
-    assert one.rows == many.rows, (one.rows, many.rows)
-    print(f"maritime, {events:,} events of {entities:,} vessels, {one.rows:,} rows found")
-    print(f"{'':<14}{'wall s':>10}{'events/s':>12}{'CPU s':>10}")
-    for name, found in (("one process", one), (f"Spark {given.master}", many)):
-        speed = f"{events / found.wall:,.0f}"
-        print(f"{name:<14}{found.wall:>10.2f}{speed:>12}{found.cpu:>10.2f}")
-    print(f"{'ratio':<14}{many.wall / one.wall:>10.2f}{'':>12}{many.cpu / one.cpu:>10.2f}")
 
 
 if __name__ == "__main__":

@@ -53,6 +53,13 @@ def test_parts_of_the_engine(part: str) -> None:
     assert len(printed.splitlines()) > 3
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["skew", "growth"])
+def test_parts_of_spark(part: str) -> None:
+    arguments = [*SIZES["bench_spark.py"], "--only", part]
+    assert "vessel" in run("bench_spark.py", *arguments)
+
+
 def test_a_part_that_is_not_there() -> None:
     command = [sys.executable, str(BENCH / "bench_engine.py"), "--only", "z"]
     done = subprocess.run(command, capture_output=True, text=True)
