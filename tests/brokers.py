@@ -18,6 +18,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from horai.doctor import java
+from horai.io.topics import Topic, messages
 from horai.spark.jars import folder
 
 PATIENCE = 120.0
@@ -61,6 +62,11 @@ class Broker:
     def url(self, topic: str) -> str:
         """A topic as `horai` is told of it."""
         return f"kafka://{self.address}/{topic}"
+
+    def read(self, topic: str) -> list[bytes]:
+        """The values of all messages that are committed, partition by partition."""
+        found = messages(Topic(self.address, topic))
+        return [message.value() or b"" for _, some in sorted(found.items()) for message in some]
 
     def send(self, topic: str, values: Iterable[str | bytes | None], keys: int = 0) -> None:
         """Send messages; with `keys`, these are spread over partitions by so many keys."""

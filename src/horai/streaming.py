@@ -22,10 +22,11 @@ from horai.spark.batch import patient_reader
 from horai.spark.changelog import Changes, here, there
 from horai.spark.checkpoint import Checkpoint, Manifest
 from horai.spark.cluster import SparkGrid
-from horai.spark.connect import NoSpark, connect
+from horai.spark.connect import NoSpark, check_parts, connect
 from horai.spark.records import ANSWERS
 from horai.spark.refusals import Refused
 from horai.spark.sinks import FORMS, About, Sink, sink_of
+from horai.spark.source_kafka import KafkaSource
 from horai.spark.sources import FrameSource, Source, source_of
 from horai.spark.steps import Step
 from horai.sparked import buckets_of, explained, master_of
@@ -221,6 +222,8 @@ class Streaming:
             return grid.frame(frame, task, options)
         if self.source.layout == "lines":
             return grid.lines(frame, task, options, format)
+        if isinstance(self.source, KafkaSource):
+            return grid.messages(frame, task, options, format, self.source.topic)
         files = sorted(_path(row["path"]) for row in frame.collect())
         pieces = [piece for file in files for piece in _pieces(file, format)]
         read = patient_reader(task.plan.routes, task.number, pieces, options, format)
@@ -260,6 +263,7 @@ def start(
         parts = [part for one in (taken, *sinks) for part in getattr(one, "parts", ())]
         spark = session or getattr(source, "sparkSession", None)
         spark = spark or connect(master_of(master), None, parts)
+        check_parts(spark, parts)
         number = buckets_of(buckets, SparkGrid(spark))
         found = enter(folder, stream, number, wanted, saved)
         with _refused():

@@ -53,11 +53,11 @@ def command(
     background: Background = None,
     source: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="FOLDER, csv:FOLDER, json:FOLDER, socket:HOST:PORT."),
+        typer.Option(metavar="SOURCE", help="FOLDER, csv:FOLDER, kafka://HOST:PORT/TOPIC, ..."),
     ] = None,
     sink: Annotated[
         list[str] | None,
-        typer.Option(metavar="SINK", help="parquet:FOLDER, table:FOLDER, console, webhook:URL."),
+        typer.Option(metavar="SINK", help="parquet:, table:, delta:FOLDER, kafka:, console, ..."),
     ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where the stream keeps its state.")

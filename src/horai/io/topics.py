@@ -116,6 +116,12 @@ def _at_offsets(harvest: Harvest, offsets: Any) -> Harvest:
     return harvest
 
 
+def look(topic: Topic) -> None:
+    """Raise if a topic is not there, or nobody who knows."""
+    with _consumer(topic) as consumer:
+        _partitions(consumer, topic)
+
+
 def read_topic(url: str, rows: Rows) -> Harvest:
     """All messages that a topic has now, from the oldest on."""
     if rows.format not in (None, "jsonl", "narrative"):
@@ -123,9 +129,9 @@ def read_topic(url: str, rows: Rows) -> Harvest:
         raise InputError(url, f"a topic cannot be read as {rows.format}", hint=hint)
     topic = topic_of(url)
     whole = Harvest(url, rows.strict)
-    for partition, messages in sorted(_messages(topic).items()):
-        values = [message.value() for message in messages]
-        offsets = [message.offset() for message in messages]
+    for partition, some in sorted(messages(topic).items()):
+        values = [message.value() for message in some]
+        offsets = [message.offset() for message in some]
         found = rows.read(topic.partition(partition), offsets, values)  # type: ignore[arg-type]
         whole.blocks += found.blocks
         whole.items += found.items
@@ -133,8 +139,8 @@ def read_topic(url: str, rows: Rows) -> Harvest:
     return whole
 
 
-def _messages(topic: Topic) -> dict[int, list[Message]]:
-    """Messages by partition."""
+def messages(topic: Topic) -> dict[int, list[Message]]:
+    """All messages that a topic has now, by partition, oldest first; only committed ones."""
     found: dict[int, list[Message]] = {}
     with _consumer(topic) as consumer:
         ends = _assign(consumer, topic)
@@ -152,9 +158,9 @@ def _messages(topic: Topic) -> dict[int, list[Message]]:
     return found
 
 
-def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
-    """Start all partitions at their oldest message; where each of them ends now."""
-    from confluent_kafka import KafkaException, TopicPartition
+def _partitions(consumer: Consumer, topic: Topic) -> list[int]:
+    """The partitions of a topic."""
+    from confluent_kafka import KafkaException
 
     try:
         known = consumer.list_topics(timeout=PATIENCE).topics
@@ -165,8 +171,15 @@ def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
         near = get_close_matches(topic.name, known, 1)
         hint = f"did you mean {near[0]}?" if near else "check its name"
         raise InputError(topic.url, f"there is no topic {topic.name}", hint=hint)
+    return list(known[topic.name].partitions)
+
+
+def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
+    """Start all partitions at their oldest message; where each of them ends now."""
+    from confluent_kafka import TopicPartition
+
     starts, ends = [], {}
-    for number in known[topic.name].partitions:
+    for number in _partitions(consumer, topic):
         place = TopicPartition(topic.name, number)
         low, high = consumer.get_watermark_offsets(place, timeout=PATIENCE)
         if high > low:

@@ -8,13 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from horai.io.formats import Format
+from horai.io.harvest import Harvest
 from horai.io.items import Narrative
 from horai.io.letters import InputError
 from horai.io.pieces import read_lines, shifted
-from horai.io.read import Options, read_object
+from horai.io.read import Options, joined, read_object
 from horai.io.termcolumns import META
+from horai.io.topics import Rows, Topic
 from horai.spark.batch import packed, unreadable
 from horai.spark.grid import Grid, Read, Work
 from horai.spark.records import Record, from_batch, to_batch
@@ -79,6 +82,14 @@ class SparkGrid(Grid["DataFrame"]):
 
         lines = frame.select(f.col("value").cast("string"))
         return self._packed(lines, task, partial(_read_lines, options=options, format=format))
+
+    def messages(
+        self, frame: DataFrame, task: RunTask, options: Options, format: Format | None, topic: Topic
+    ) -> DataFrame:
+        """The messages of a topic on their way to buckets."""
+        rows = Rows(options.schema, options.clock, format, options.type_name, options.strict)
+        columns = frame.select("partition", "offset", "value")
+        return self._packed(columns, task, partial(_read_messages, rows=rows, topic=topic))
 
     def _packed(self, frame: DataFrame, task: RunTask, read: ReadTable) -> DataFrame:
         self._tell("read and send")
@@ -201,6 +212,15 @@ def _read_lines(
     values = [line.replace("\n", " ") for line in table.column(0).to_pylist() if line is not None]
     text = "\n".join(values).encode("utf-8", "surrogatepass")
     return shifted(read_lines(text, format, options, name), lines)
+
+
+def _read_messages(table: pa.Table, name: str, lines: int, rows: Rows, topic: Topic) -> Narrative:
+    harvests: list[Harvest] = []
+    for partition in table.column("partition").unique().to_pylist():
+        some = table.filter(pc.equal(table.column("partition"), partition))
+        offsets, values = (some.column(name).to_pylist() for name in ("offset", "value"))
+        harvests.append(rows.read(topic.partition(partition), offsets, values))
+    return joined(harvests)
 
 
 def _read(

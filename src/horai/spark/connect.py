@@ -51,7 +51,7 @@ def connect(
         raise NoSpark("PySpark is not installed", "pip install 'horai[spark]'") from None
     active = SparkSession.getActiveSession()
     if active is not None:
-        _check_parts(active, parts)
+        check_parts(active, parts)
         return active
     # Workers on this machine have to be the Python that has Horai in it.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -61,7 +61,7 @@ def connect(
     with _log() as log:
         try:
             spark = builder.getOrCreate()
-            _check_parts(spark, parts)
+            check_parts(spark, parts)
             Path(log).unlink()  # all went well, and what comes later comes as exceptions
             return spark
         except NoSpark:
@@ -78,7 +78,7 @@ def _jars(parts: Collection[jars.Part]) -> dict[str, str]:
         raise NoSpark(str(error), f"pip install 'pyspark~={max(jars.DELTA)}.0'") from None
 
 
-def _check_parts(spark: SparkSession, parts: Collection[jars.Part]) -> None:
+def check_parts(spark: SparkSession, parts: Collection[jars.Part]) -> None:
     """A session cannot learn what it was started without."""
     for part in parts:
         try:

@@ -62,7 +62,8 @@ def sink_of(text: str) -> Sink:
     return make(place)
 
 
-FORMS = "parquet:FOLDER, table:FOLDER, console or webhook:URL"
+FORMS = "parquet:FOLDER, table:FOLDER, delta:FOLDER, delta-table:FOLDER, kafka://HOST:PORT/TOPIC, "
+FORMS += "console or webhook:URL"
 
 
 def _changelog(place: str) -> Sink:
@@ -89,9 +90,30 @@ def _webhook(place: str) -> Sink:
     return WebhookSink(place)
 
 
+def _kafka(place: str) -> Sink:
+    from horai.spark.sink_kafka import KafkaSink
+
+    return KafkaSink(f"kafka:{place}")
+
+
+def _delta(place: str) -> Sink:
+    from horai.spark.sink_delta import DeltaSink
+
+    return DeltaSink(place)
+
+
+def _delta_table(place: str) -> Sink:
+    from horai.spark.sink_delta import DeltaTableSink
+
+    return DeltaTableSink(place)
+
+
 KINDS: dict[str, Callable[[str], Sink]] = {
     "parquet": _changelog,
     "table": _table,
+    "delta": _delta,
+    "delta-table": _delta_table,
+    "kafka": _kafka,
     "console": _console,
     "webhook": _webhook,
 }

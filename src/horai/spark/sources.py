@@ -1,7 +1,8 @@
 """Where the items of a stream come from.
 
 A source opens a streaming data frame and says how items are in its rows: files by their paths,
-lines of text in the column `value`, or columns named as in a CSV file.
+lines of text in the column `value`, messages in that column with their partition and offset, or
+columns named as in a CSV file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from horai.spark.refusals import Refused, unknown
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Layout = Literal["files", "lines", "columns"]
+Layout = Literal["files", "lines", "messages", "columns"]
 
 
 class Source(Protocol):
@@ -128,7 +129,7 @@ def source_of(text: str, format: Format | None = None, most: int | None = None) 
 
 
 FORMS = "FOLDER, files:FOLDER, csv:FOLDER, json:FOLDER, parquet:FOLDER, rows:FOLDER, "
-FORMS += "or socket:HOST:PORT"
+FORMS += "kafka://HOST:PORT/TOPIC or socket:HOST:PORT"
 
 
 def _files(known: Format | None) -> Callable[[str, Format | None, int | None], Source]:
@@ -140,6 +141,12 @@ def _socket(place: str, format: Format | None, most: int | None) -> Source:
     if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
         raise Refused(f"{place!r} is no address of a server", "use socket:HOST:PORT")
     return SocketSource(host, int(port), lines_format(format))
+
+
+def _kafka(place: str, format: Format | None, most: int | None) -> Source:
+    from horai.spark.source_kafka import kafka_source
+
+    return kafka_source(place, format, most)
 
 
 def lines_format(format: Format | None) -> Format | None:
@@ -155,5 +162,6 @@ KINDS: dict[str, Callable[[str, Format | None, int | None], Source]] = {
     "json": _files("jsonl"),
     "parquet": _files("parquet"),
     "rows": _files("narrative"),
+    "kafka": _kafka,
     "socket": _socket,
 }
