@@ -59,3 +59,36 @@ def test_a_long_run(rules: str, way: str) -> None:
             assert found == at_once(rules, given, time), time
     # The windows of the second program may need signals of any age.
     assert (len(session.inputs.times) < len(given)) == (rules == SLIDING)
+
+
+THINNED = """
+    each(X) :- a(X) [2 # per a(Y)].
+    when(X,T) :- @T a(X) [1 # per a(Y)].
+    same(X) :- @T b [5], @T a(X).
+"""
+EARLY = THINNED + "early(X) :- a(X) [from 3 to 5]."
+
+
+def test_signals_that_no_window_sees_are_forgotten_wherever_they_are() -> None:
+    length = 1500
+    given = stream(length)
+    session = AspSession(program(THINNED))
+    by_time: dict[int, Signals] = {}
+    for signal in given:
+        by_time.setdefault(signal[0], []).append(signal)
+    for time in range(length):
+        found = session.advance(time, by_time.get(time, [])).models[0].now
+        if time % 97 == 0:
+            assert found == at_once(THINNED, given, time), time
+    assert len(given) > 2000 > 1100 > len(session.inputs.times)
+
+
+def test_what_may_be_seen_is_kept() -> None:
+    """Signals of a predicate that no window sees for ever go, those of the others stay."""
+    session = AspSession(program(EARLY))
+    given = stream(1200)
+    session.advance(1200, given)
+    assert session.advance(1201, []).models[0].now == at_once(EARLY, given, 1201)
+    kept = {session.inputs.predicates[number] for number in session.inputs.numbers}
+    assert kept == {("a", 1)}
+    assert len(session.inputs.times) < len(given)

@@ -39,7 +39,8 @@ def windows(draw: st.DrawFn, derived: bool, always: bool = False) -> str:
     """All forms of windows; those of the last signals have nothing derived in them."""
     size = draw(st.integers(0, 4))
     kinds = ["time", "time", "time", "future", "hop", "inf", *([] if always else ["only"])]
-    kinds += [] if derived else ["tuple", "tuple", "partition"]
+    kinds += [] if derived else ["tuple", "tuple", "partition", *([] if always else ["ahead"])]
+    kinds += ["between"]
     match draw(st.sampled_from(kinds)):
         case "time":
             return f"[{size}]"
@@ -52,6 +53,13 @@ def windows(draw: st.DrawFn, derived: bool, always: bool = False) -> str:
         case "partition":
             pattern = draw(st.sampled_from(["s(A)", "s(_), r(A)", "s(x), s(A)", "r"]))
             return f"[{draw(st.integers(1, 2))} # per {pattern}]"
+        case "ahead":
+            past = draw(st.sampled_from(["", "1 #, ", "2 #, "]))
+            per = draw(st.sampled_from(["", " per s(A)", " per s(_), r(A)"]))
+            return f"[{past}+{draw(st.integers(1, 2))} #{per}]"
+        case "between":
+            first = draw(st.integers(1, 9))
+            return f"[from {first} to {first + draw(st.integers(-1, 3))}]"
         case "only":
             return draw(st.sampled_from(["[only s(x)]", "[only s, r(3)]", "[only p1]"]))
         case _:
@@ -77,6 +85,32 @@ def literals(draw: st.DrawFn, known: tuple[str, ...], time: str | None) -> str:
 
 
 @st.composite
+def totals(draw: st.DrawFn, lower: tuple[str, ...]) -> str:
+    """An aggregate over what is lower, about X or about all; as a condition, or giving N."""
+    name, other = draw(st.sampled_from(lower)), draw(st.sampled_from(lower))
+    window = draw(windows(True))
+    element = draw(
+        st.sampled_from(
+            [
+                f"Y : {name}(Y) {window}",
+                f"Y, U : @U {name}(Y) {window}",
+                f"U : @U {name}(X) {window}",
+                f"U, Y : @U {name}(Y) {window}, Y != X",
+                f"Y : {name}(Y) {window}, not {other}(Y) ; U, Y : @U {other}(Y) [2]",
+                f"Z, Y : {name}(Y) {window}, Z = Y + 1",
+            ]
+        )
+    )
+    function = draw(st.sampled_from(["count", "sum", "min", "max"]))
+    sign, bound = draw(st.sampled_from(["<", ">=", "=", "!="])), draw(st.integers(0, 4))
+    total = f"{function} {{ {element} }}"
+    negated = draw(st.sampled_from(["", "", "not "]))
+    if not negated and draw(st.booleans()):
+        return f"N = {total}, N {sign} {bound}"
+    return f"{negated}{total} {sign} {bound}"
+
+
+@st.composite
 def rules(draw: st.DrawFn, head: str, lower: tuple[str, ...]) -> str:
     """A rule for a predicate over what is lower, and perhaps over itself."""
     positive = (*lower, head) if draw(st.integers(0, 2)) == 0 else lower
@@ -91,6 +125,8 @@ def rules(draw: st.DrawFn, head: str, lower: tuple[str, ...]) -> str:
     extra += ["T < 7", "@U r(X) [3], U <= T", "V = T / 2, V > 1"] if timed else []
     if draw(st.integers(0, 2)) == 0:
         body.append(draw(st.sampled_from(extra)))
+    if draw(st.integers(0, 3)) == 0:
+        body.append(draw(totals(lower)))
     times = ["@T ", "@T ", "@(T + 1) ", "@(T - 2) "] if timed else ["@4 "]
     place = draw(st.sampled_from(["", "", *times]))
     return f"{place}{head}(X) :- {', '.join(body)}."

@@ -24,7 +24,9 @@ from horai.asp.views import Row, View, ViewKey, make_view
 from horai.asp.windows import chain_span
 from horai.asp.writer import Writer
 from horai.lang.lars.clock import Clock
+from horai.lang.lars.points import in_points
 from horai.lang.lars.syntax import Predicate, Program
+from horai.plan.lars.reach import reach_of
 
 
 class AspSession:
@@ -47,6 +49,7 @@ class AspSession:
         self.asked = asked or Asked()
         self.start = start
         self.inputs = Inputs(start)
+        self.reach = reach_of(in_points(program, clock or Clock()))
         self.kinds = Kinds(self.plain)
         self.signalled: frozenset[Predicate] = frozenset()
         self.views: dict[ViewKey, View] = {}
@@ -90,6 +93,7 @@ class AspSession:
             self.last = self.solve(time, rows)
         kept = [view.keep_from(time) for view in self.views.values()]
         self.inputs.forget(min(kept, default=len(self.inputs.times)))
+        self.inputs.thin_out(self.reach, time)
         return self.last
 
     def learn(self, new: Iterable[int]) -> None:

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 from horai.lang.lars.syntax import Atom, Predicate
+from horai.plan.lars.reach import Reach
 
 Signal = tuple[int, Atom] | tuple[int, Atom, int]
 """A time point and a ground atom, perhaps with its place among the signals of that time point."""
@@ -27,6 +28,7 @@ class Inputs:
         self.atoms: list[Atom] = []
         self.predicates: list[Predicate] = []
         self._known: dict[Atom, int] = {}
+        self._thinned = 0  # how many were left when signals were forgotten the last time
 
     def number(self, atom: Atom) -> int:
         """The number of an atom."""
@@ -73,6 +75,20 @@ class Inputs:
     def until(self, time: int) -> int:
         """How many of the signals kept are not later than a time."""
         return bisect_right(self.times, time)
+
+    def thin_out(self, reach: Reach, now: int) -> None:
+        """Forget signals that no window sees, wherever they are, once many more have come."""
+        if len(self.times) < 1000 + 2 * self._thinned:
+            return
+        known = [(t, self.atoms[n]) for t, n in zip(self.times, self.numbers, strict=True)]
+        places = [place for place, stays in enumerate(reach.needed(known, now)) if stays]
+        if len(places) < len(self.times):
+            self.times, self.numbers, self.orders = (
+                [column[place] for place in places]
+                for column in (self.times, self.numbers, self.orders)
+            )
+            self.disorder += 1
+        self._thinned = len(places)
 
     def forget(self, keep_from: int) -> None:
         """Forget signals before a position, once they are as many as those that stay."""

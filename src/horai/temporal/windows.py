@@ -82,6 +82,21 @@ def since_left(key: Ints, start: Ints, end: Ints, left: Ints, first: int, last: 
     return sort_spans(*_from_left(keys, times, signs, lefts, first))
 
 
+def full_count(key: Ints, start: Ints, end: Ints, number: int) -> Spans:
+    """When so many spans of a key hold together.
+
+    >>> found = full_count(np.zeros(2, np.int64), np.array([1, 3]), np.array([9, 6]), 2)
+    >>> found.start.tolist(), found.end.tolist()
+    ([3], [6])
+    """
+    there = start < end
+    keys, times, signs = _steps(key[there], start[there], end[there])
+    if not len(keys):
+        return no_spans()
+    full = (np.cumsum(signs)[:-1] == number) & (times[:-1] < times[1:]) & (keys[:-1] == keys[1:])
+    return sort_spans(keys[:-1][full], times[:-1][full], times[1:][full])
+
+
 def _steps(key: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints, Ints]:
     """Where counts go up and down, by key and time."""
     keys, times = np.concatenate((key, key)), np.concatenate((low, high))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from horai.lang.lars import syntax as lars
@@ -68,7 +68,37 @@ class Compare:
     negated: bool = False
 
 
-Literal = Positive | Negative | Compare
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An element of an aggregate: terms, for all values that make its literals true."""
+
+    terms: tuple[Term, ...]
+    body: tuple[Positive | Negative | Compare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """An aggregate, compared with a bound; with `=` it may give a variable its value."""
+
+    function: lars.Function
+    rows: tuple[Counted, ...]
+    sign: lars.Sign
+    bound: Term
+    negated: bool = False
+
+    def gives(self, bound: Iterable[str]) -> str | None:
+        """The variable to which it gives a value, if some have theirs."""
+        if self.sign != "=" or self.negated or not isinstance(self.bound, Var):
+            return None
+        return None if self.bound.name in set(bound) else self.bound.name
+
+    def readings(self) -> Iterator[Reading]:
+        """What is read for it."""
+        for row in self.rows:
+            yield from (one.reading for one in row.body if not isinstance(one, Compare))
+
+
+Literal = Positive | Negative | Compare | Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +140,14 @@ def _at_some_time(body: list[Literal], head: list[Term]) -> list[Literal]:
 
 
 def _terms(literal: Literal) -> tuple[Term, ...]:
-    if isinstance(literal, Compare):
-        return literal.comparison.left, literal.comparison.right
-    return literal.reading.terms
+    match literal:
+        case Compare(comparison=one):
+            return one.left, one.right
+        case Total(rows=rows, bound=bound):
+            inner = [term for row in rows for part in row.body for term in _terms(part)]
+            return (bound, *(term for row in rows for term in row.terms), *inner)
+        case Positive(reading=reading) | Negative(reading=reading):
+            return reading.terms
 
 
 def _head(head: lars.Head | None) -> tuple[lars.Atom | None, Term | None]:
@@ -151,6 +186,10 @@ def _literals(formula: lars.Formula, fresh: _Fresh) -> Iterator[Literal]:
             yield Compare(formula)
         case lars.Not(formula=lars.Comparison() as inner):
             yield Compare(inner, negated=True)
+        case lars.Aggregate():
+            yield _total(formula, fresh)
+        case lars.Not(formula=lars.Aggregate() as inner):
+            yield replace(_total(inner, fresh), negated=True)
         case lars.Not(formula=inner):
             reading, values = _named(_reading(inner), fresh)
             yield from (Compare(value) for value in values)
@@ -159,6 +198,19 @@ def _literals(formula: lars.Formula, fresh: _Fresh) -> Iterator[Literal]:
             reading, values = _named(_reading(formula), fresh)
             yield Positive(reading)
             yield from (Compare(value) for value in values)
+
+
+def _total(formula: lars.Aggregate, fresh: _Fresh) -> Total:
+    rows: list[Counted] = []
+    for element in formula.elements:
+        body: list[Positive | Negative | Compare] = []
+        for part in element.condition:
+            for literal in _literals(part, fresh):
+                if isinstance(literal, Total):
+                    raise NotPlain("it has an aggregate inside of an aggregate")
+                body.append(literal)
+        rows.append(Counted(element.terms, tuple(body)))
+    return Total(formula.function, tuple(rows), formula.sign, formula.bound)
 
 
 def _reading(formula: lars.Formula) -> Reading:
@@ -179,7 +231,7 @@ def _reading(formula: lars.Formula) -> Reading:
         case lars.At(time=time, formula=lars.Atom() as atom):
             return Reading(atom, None, "at", time)
         case lars.Aggregate():
-            raise NotPlain("it has an aggregate")
+            raise NotPlain("it has an aggregate in a window")
         case lars.Reset():
             raise NotPlain("it goes back to the whole stream")
         case _:
@@ -189,12 +241,11 @@ def _reading(formula: lars.Formula) -> Reading:
 def _refuse_window(reading: Reading) -> None:
     match reading.window:
         case lars.TupleWindow(future=future) | lars.PartitionWindow(future=future) if future != 0:
-            raise NotPlain("it has a window that counts signals to come")
+            if reading.modality == "always":
+                raise NotPlain("it asks for all points up to a signal to come")
         case lars.IntervalWindow(first=first, last=last):
             if not (isinstance(first, Int) and isinstance(last, Int)):
                 raise NotPlain("it has a window between times that are not fixed")
-            if reading.modality == "always":
-                raise NotPlain("it asks for all points between two fixed times")
         case _:
             pass
 
@@ -225,18 +276,54 @@ def _computes(term: Term) -> bool:
 
 
 def _ordered(body: list[Literal], head: list[Term]) -> Iterator[Literal]:
-    """Literals so that comparisons and negation come when their variables have values."""
+    """Literals so that comparisons and negation come when their variables have values.
+
+    Aggregates come last: a variable of theirs that others give a value to is not their own.
+    """
     bound: set[str] = set()
-    left = list(body)
+    left = sorted(body, key=lambda one: isinstance(one, Total))
     while left:
-        place = next((i for i, one in enumerate(left) if _ready(one, bound)), None)
+        ready = (i for i, one in enumerate(left) if _ready(one, bound))
+        place = next((i for i in ready if not _awaits(left[i], left, bound)), None)
         if place is None:
             raise NotPlain("one of its variables gets no value")
         literal = left.pop(place)
+        if isinstance(literal, Total):
+            literal = replace(literal, rows=tuple(_sorted(row, bound) for row in literal.rows))
         bound |= _gives(literal, bound)
         yield literal
     if not _names(head) <= bound:
         raise NotPlain("a variable of its head gets no value")
+
+
+def _awaits(literal: Literal, others: list[Literal], bound: set[str]) -> bool:
+    """Does an aggregate speak of a variable that another literal is still to give a value?"""
+    if not isinstance(literal, Total):
+        return False
+    inside = _names(term for row in literal.rows for part in row.body for term in _terms(part))
+    given: set[str] = set()
+    for other in others:
+        if other is not literal:
+            given |= _gives(other, bound)
+            if isinstance(other, Compare) and other.comparison.sign == "=":
+                sides = (other.comparison.left, other.comparison.right)
+                given |= {side.name for side in sides if isinstance(side, Var)}
+    return bool((inside - bound) & given)
+
+
+def _sorted(row: Counted, known: set[str]) -> Counted:
+    """An element with its literals in an order that works, given some values."""
+    bound, left = set(known), list(row.body)
+    body: list[Positive | Negative | Compare] = []
+    while left:
+        place = next((i for i, one in enumerate(left) if _ready(one, bound)), None)
+        if place is None:
+            raise NotPlain("a variable of its aggregate gets no value")
+        body.append(left.pop(place))
+        bound |= _gives(body[-1], bound)
+    if not _names(row.terms) <= bound:
+        raise NotPlain("a variable of its aggregate gets no value")
+    return Counted(row.terms, tuple(body))
 
 
 def _ready(literal: Literal, bound: set[str]) -> bool:
@@ -247,6 +334,8 @@ def _ready(literal: Literal, bound: set[str]) -> bool:
             return _names(reading.terms) <= bound
         case Compare(comparison=one):
             return len(_names((one.left, one.right)) - bound) == 0 or bool(assigned(literal, bound))
+        case Total(bound=limit):
+            return literal.gives(bound) is not None or _names((limit,)) <= bound
 
 
 def _gives(literal: Literal, bound: set[str]) -> set[str]:
@@ -256,6 +345,9 @@ def _gives(literal: Literal, bound: set[str]) -> set[str]:
         case Compare():
             found = assigned(literal, bound)
             return set() if found is None else {found[0].name}
+        case Total():
+            given = literal.gives(bound)
+            return set() if given is None else {given}
         case _:
             return set()
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from horai.engine.lars.evaluation import Plan
-from horai.engine.lars.literals import PlainRule, Positive, Reading, Source
+from horai.engine.lars.literals import PlainRule, Positive, Reading, Source, Total
 from horai.engine.lars.live_rules import LiveRule, Table
 from horai.engine.lars.live_terms import Codes
 from horai.engine.lars.live_views import Change, Row, View, is_served, view_of
@@ -28,6 +28,8 @@ def can_live(plan: Plan) -> bool:
     derived = {key for stratum in plan.strata for key in stratum.keys}
     rules = [*plan.constraints, *(rule for stratum in plan.strata for rule in stratum.rules)]
     if any(rule.time is not None for rule in rules):
+        return False
+    if any(isinstance(literal, Total) for rule in rules for literal in rule.body):
         return False
     for rule in rules:
         for reading, _ in readings(rule):

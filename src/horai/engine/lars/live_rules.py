@@ -15,6 +15,7 @@ from horai.engine.lars.literals import (
     PlainRule,
     Positive,
     Source,
+    Total,
     assigned,
 )
 from horai.engine.lars.live_terms import Codes
@@ -136,6 +137,7 @@ class LiveRule:
             if place == given:
                 continue
             lookup = None
+            assert not isinstance(literal, Total), "rules with aggregates are not done by change"
             if isinstance(literal, Compare):
                 assigns = assigned(literal, bound)
                 bound |= set() if assigns is None else {assigns[0].name}
@@ -186,7 +188,7 @@ class LiveRule:
             if found is not None:
                 self._follow(way, at + 1, found, row, hidden, sign, report)
             return
-        assert not isinstance(literal, Compare)
+        assert not isinstance(literal, Compare | Total)
         rows = lookup.rows(self.tables[literal.reading.source], bound)
         if place in hidden:
             rows = [one for one in rows if one != row]

@@ -46,6 +46,24 @@ def ranked(time: Ints, group: Ints, size: int, first: int, last: int) -> Ranked:
     return Ranked(start, end, lefts)
 
 
+def entering(time: Ints, group: Ints, size: int | None) -> Ints:
+    """When each signal to come is among the next ones of its group: from that time on.
+
+    Signals are sorted by time, and all are known.
+
+    >>> entering(np.array([3, 5, 9]), np.zeros(3, np.int64), 1).tolist()[1:]
+    [3, 5]
+    """
+    found = np.full(len(time), -INF)
+    if size is None or size >= len(time):
+        return found
+    counted = np.flatnonzero(group >= 0)
+    sorting = counted[order(group[counted], counted)]
+    same = group[sorting[size:]] == group[sorting[:-size]]
+    found[sorting[size:][same]] = time[sorting[:-size][same]]
+    return found
+
+
 @kernel
 def _lefts(group: Ints, time: Ints, groups: int, size: int, first: int, last: int) -> Ints:
     """The left point of the window at every query time: the least of its groups."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,8 @@ from horai.engine.frames import unit
 from horai.engine.hashing import dense
 from horai.engine.lars.literals import Reading
 from horai.engine.lars.partitions import groups_of
-from horai.engine.lars.ranks import ranked
-from horai.engine.lars.signals import Key, Signals, table, versions
+from horai.engine.lars.ranks import entering, ranked
+from horai.engine.lars.signals import Key, Signals, table, versions, versions_ahead
 from horai.engine.relations import Relation, join
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent
@@ -21,7 +21,7 @@ from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
 from horai.lang.terms import Int
 from horai.temporal.spans import INF, Ints, Mask
-from horai.temporal.windows import Sliding, seen, since_left, throughout
+from horai.temporal.windows import Sliding, full_count, seen, since_left, throughout
 
 ALL = Sliding(INF, INF)
 
@@ -63,9 +63,10 @@ class Known:
             case lars.IntervalWindow(first=Int(value=first), last=Int(value=last)):
                 points = self._points(key, with_now=True)
                 time = self._times(points)
-                return self._over_time(
-                    points.where((time >= first) & (time <= last)), ALL, reading.modality
-                )
+                inside = points.where((time >= first) & (time <= last))
+                if reading.modality == "always":
+                    return self._at_all_points(inside, last - max(first, self.first) + 1)
+                return self._over_time(inside, ALL, reading.modality)
             case _:
                 raise AssertionError(f"not plain: {reading.window}")
 
@@ -100,6 +101,15 @@ class Known:
             low, high = np.maximum(low, at), np.minimum(high, at + 1)
         low, high = np.maximum(low, spans.start), np.minimum(high, spans.end)
         return self._cut(points, low, high, modality)
+
+    def _at_all_points(self, points: Fluent, number: int) -> Fluent:
+        """What has so many points that it has all of them."""
+        if number < 1:
+            return no_fluent(len(points.pairs.columns) - 1)
+        keys, args = self._by_arguments(points)
+        held = points.spans
+        high = np.minimum(held.end, self.last + 1)
+        return Fluent(args, full_count(keys[held.key], held.start, high, number))
 
     def _cut(self, points: Fluent, low: Ints, high: Ints, modality: str) -> Fluent:
         there = low < high
@@ -140,6 +150,8 @@ class Known:
         for version in versions(self.signals, keys):
             if version.low > self.last:
                 break
+            if window.past == 0:
+                break  # nothing that was is in it
             group = groups_of(version, self.signals, keys, patterns, self.symbols)
             last = min(self.last, version.high - 1)
             spans = ranked(version.time, group, size, self.first, last)
@@ -158,7 +170,23 @@ class Known:
                 found.append(Fluent(args, always))
             else:
                 found.append(self._over_time(points, ALL, modality))
+        if window.future != 0:
+            found.extend(self._next_signals(key, window.future, patterns, modality))
         return merged(found, self.symbols) if found else no_fluent(key[1] + (modality == "at"))
+
+    def _next_signals(
+        self, key: Key, size: int | None, patterns: tuple[lars.Pattern, ...] | None, modality: str
+    ) -> Iterator[Fluent]:
+        """The signals to come that are known already: the next ones after the query time."""
+        keys = sorted(self.signals.rows)
+        for version in versions_ahead(self.signals, keys):
+            group = groups_of(version, self.signals, keys, patterns, self.symbols)
+            low = np.maximum(entering(version.time, group, size), version.low)
+            high = np.minimum(version.time, version.high)
+            mine = (version.predicate == keys.index(key)) & (group >= 0) & (low < high)
+            chosen = table(self.signals.rows[key], version.row[mine])
+            points = fluent_of(chosen.columns, low[mine], high[mine], chosen.rows, self.symbols)
+            yield self._over_time(points, ALL, modality)
 
     # --- rows ------------------------------------------------------------------------------------
 

@@ -11,23 +11,28 @@ from horai.engine.columns import Column, ints
 from horai.engine.frames import Frame, unit
 from horai.engine.lars.literals import (
     Compare,
+    Counted,
     Literal,
     Negative,
     PlainRule,
     Positive,
     Reading,
+    Total,
     assigned,
 )
-from horai.engine.lars.values import evaluate, holds
+from horai.engine.lars.totals import together, totals
+from horai.engine.lars.values import Values, evaluate, holds
 from horai.engine.relations import join
 from horai.engine.symbols import Symbols
-from horai.engine.world import Fluent, fluent_of
+from horai.engine.world import Fluent, fluent_of, no_fluent
 from horai.lang.terms import Term, Var, is_anonymous
 from horai.temporal.algebra import difference, intersection
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import Mask, Spans
 
 QUERIES = "@queries"  # the list of query times of every row
+OUTER = "@outer"  # for which row of the frame something is counted
+NOWHERE = -1  # literals of aggregates have no place in the body
 Read = Callable[[int, Reading], Fluent]  # what a literal of the body reads
 
 
@@ -68,6 +73,8 @@ class Running:
                 return self._without(frame, reading, read(place, reading))
             case Compare():
                 return self._compared(frame, literal)
+            case Total():
+                return self._totalled(frame, literal, read)
 
     def _with(self, frame: Frame, reading: Reading, known: Fluent) -> Frame:
         found = join(frame, known.pairs, reading.terms, self.symbols)
@@ -95,6 +102,39 @@ class Running:
         left, right = sides
         true = holds(one.sign, left, right, self.symbols)
         return frame.where(~true & left.valid & right.valid if literal.negated else true)
+
+    def _totalled(self, frame: Frame, literal: Total, read: Read) -> Frame:
+        """The rows whose aggregate compares as it should, at the query times at which it does."""
+        parts = [self._counted(frame.numbered(OUTER), row, read) for row in literal.rows]
+        queries = frame.lists[QUERIES]
+        pieces = totals(literal.function, together(parts, self.symbols), queries, self.symbols)
+        inner = frame.take(pieces.spans.key)
+        given = literal.gives(frame.columns)
+        value = Values(pieces.value, pieces.valid)
+        if given is not None:
+            places = np.arange(inner.rows)
+            inner = inner.with_columns({given: pieces.value})
+            alone = Spans(places, pieces.spans.start, pieces.spans.end)
+            inner = Frame(inner.rows, inner.columns, {**inner.lists, QUERIES: alone})
+            return inner.where(pieces.valid)
+        bound = evaluate(literal.bound, inner.columns, inner.rows, self.symbols)
+        true = holds(literal.sign, value, bound, self.symbols)
+        kept = ~true & bound.valid if literal.negated else true
+        spans = pieces.spans.where(kept)
+        return _at(frame, sort_spans(spans.key, spans.start, spans.end))
+
+    def _counted(self, frame: Frame, row: Counted, read: Read) -> Fluent:
+        """The rows of terms of an element: which row of the frame each is for, and when."""
+        for literal in row.body:
+            if not frame.rows:
+                break
+            frame = self._step(frame, literal, NOWHERE, read)
+        if not frame.rows:
+            return no_fluent(1 + len(row.terms))
+        columns, valid = self._columns(row.terms, frame)
+        spans = frame.lists[QUERIES].where(valid[frame.lists[QUERIES].key])
+        taken = tuple(column.take(spans.key) for column in (frame.columns[OUTER], *columns))
+        return fluent_of(taken, spans.start, spans.end, len(spans), self.symbols)
 
     def _head(self, rule: PlainRule, frame: Frame) -> Fluent:
         terms = () if rule.head is None else rule.head.args

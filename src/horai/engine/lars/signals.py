@@ -95,6 +95,28 @@ def versions(signals: Signals, keys: list[Key]) -> list[Counted]:
     return found
 
 
+def versions_ahead(signals: Signals, keys: list[Key]) -> list[Counted]:
+    """What is known of signals to come: one version from each announcement to the next."""
+    every = [signals.rows[key] for key in keys]
+    if not any(len(rows) for rows in every):
+        return []
+    predicate = np.repeat(np.arange(len(keys)), [len(rows) for rows in every])
+    row = np.concatenate([np.arange(len(rows)) for rows in every])
+    time, start, end, number = (
+        np.concatenate([rows[place] for rows in every]) for place in range(1, 5)
+    )
+    sorting = np.lexsort((number, time))
+    sorting = sorting[start[sorting] < np.minimum(time, end)[sorting]]
+    predicate, row, time = predicate[sorting], row[sorting], time[sorting]
+    start, end = start[sorting], end[sorting]
+    borders = [*np.unique(np.concatenate((start, end[end < INF]))).tolist(), INF]
+    found = []
+    for low, high in pairwise(borders):
+        there = (start < high) & (end > low)
+        found.append(Counted(predicate[there], row[there], time[there], low, high))
+    return found
+
+
 def table(rows: Rows, chosen: Ints) -> Relation:
     """Arguments and time of some signals."""
     columns = (*(column.take(chosen) for column in rows.args), ints(rows.time[chosen]))

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from horai.engine.lars.literals import Compare, Negative, NotPlain, PlainRule, Positive, Reading
+from horai.engine.lars.literals import (
+    Compare,
+    Negative,
+    NotPlain,
+    PlainRule,
+    Positive,
+    Reading,
+    Total,
+)
 from horai.engine.lars.signals import Key
 from horai.lang.terms import Compound
 from horai.plan.graphs import Digraph
@@ -25,12 +33,14 @@ class Stratum:
 
 
 def readings(rule: PlainRule) -> list[tuple[Reading, bool]]:
-    """What a rule reads, and whether it has to hold."""
-    return [
-        (one.reading, isinstance(one, Positive))
-        for one in rule.body
-        if isinstance(one, Positive | Negative)
-    ]
+    """What a rule reads, and whether it has to hold; what an aggregate reads may also be absent."""
+    found: list[tuple[Reading, bool]] = []
+    for one in rule.body:
+        if isinstance(one, Positive | Negative):
+            found.append((one.reading, isinstance(one, Positive)))
+        elif isinstance(one, Total):
+            found.extend((reading, False) for reading in one.readings())
+    return found
 
 
 def strata_of(rules: list[PlainRule]) -> list[Stratum]:
@@ -54,7 +64,7 @@ def strata_of(rules: list[PlainRule]) -> list[Stratum]:
     place = {key: number for number, one in enumerate(found) for key in one.keys}
     for read, made in negative:
         if place[read] == place[made]:
-            raise NotPlain(f"{made[0]}/{made[1]} depends on itself through a negation")
+            raise NotPlain(f"{made[0]}/{made[1]} depends on itself through a negation or a count")
     for rule in rules:
         if rule.head is not None:
             found[place[rule.head.predicate]].rules.append(rule)

@@ -14,6 +14,7 @@ from horai.lang.lars.syntax import (
     Comparison,
     Formula,
     IntervalWindow,
+    Not,
     Or,
     Reset,
     Some,
@@ -64,6 +65,8 @@ def needed(condition: Formula) -> set[str]:
             if sign == "=" and isinstance(bound, Var):
                 local.add(bound.name)
             return _names(condition) - local
+        case Not(formula=Aggregate(bound=bound) as inner):
+            return needed(inner) | variables(bound).keys()
         case Truth():
             return set()
         case _:
