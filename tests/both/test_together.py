@@ -258,3 +258,23 @@ def test_points_without_an_answer_are_told(files: Path) -> None:
     code, _, err = run("run", "p.lars", "r.prolog", "-i", "f.csv")
     assert code == 0
     assert "the program has no answer at 1 time point: 2" in err
+
+
+def test_what_is_wrong_in_either_language_is_told_at_once(files: Path) -> None:
+    Path("p.lars").write_text("hot(X) :- heat(X) [2 s.\n")
+    Path("r.prolog").write_text("initiatedAt(on(X)=true, T) :- happensAt(hot(X, T).\n")
+    code, _, err = run("run", "p.lars", "r.prolog", "-i", "f.csv", "--clock", "1s")
+    assert code == 2
+    assert "p.lars:1" in err
+    assert "r.prolog:1" in err
+
+
+def test_a_project_may_have_both(files: Path) -> None:
+    Path("horai.toml").write_text(
+        '[project]\nname = "both"\nrules = ["r.prolog", "p.lars"]\nbackground = ["facts.lars"]\n'
+        'input = ["f.csv"]\n\n[run]\nclock = "1s"\nstart = 0\nend = 12\nstep = 4\n'
+    )
+    code, out, err = run("run", "--format", "text")
+    assert (code, err) == (0, "")
+    assert out == "hot(x)      (1,3)\non(x)=true  (2,10)\n"
+    assert run("check")[0] == 0

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.lars import SUFFIX
+from horai.cli.options import query_bar
 from horai.errors import UsageError
 from horai.io import write_dead_letters
+from horai.lang.diagnostics import Diagnostic, RulesError
 from horai.lang.report import has_errors
 from horai.words import counted
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from horai.both import Together
     from horai.both_result import TogetherResult
     from horai.cli.options import Chosen
-    from horai.lang.diagnostics import Diagnostic
 
 _SETTINGS = frozenset(
     {"window", "step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
@@ -32,12 +33,27 @@ def speaks_both(rules: Iterable[Path]) -> bool:
 
 
 def load_both(chosen: Chosen) -> Together:
-    """The description and the program; background belongs to the language its name ends in."""
+    """The description and the program; background belongs to the language its name ends in.
+
+    What is wrong in either of them is raised at once.
+    """
     from horai import lars, load, together
 
     windows, events = _parted(chosen.rules)
     more_windows, more_events = _parted(chosen.background)
-    return together(load(events, more_events, chosen.predicates), lars.load(windows, more_windows))
+    wrong: list[Diagnostic] = []
+    rules = program = None
+    try:
+        rules = load(events, more_events, chosen.predicates)
+    except RulesError as error:
+        wrong += error.diagnostics
+    try:
+        program = lars.load(windows, more_windows)
+    except RulesError as error:
+        wrong += error.diagnostics
+    if rules is None or program is None:
+        raise RulesError(wrong)
+    return together(rules, program)
 
 
 def _parted(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
@@ -68,7 +84,11 @@ def run_both(
     if warnings and not has_errors(warnings) and not quiet:
         text = counted(len(warnings), "warning")
         console.warning(f"the rules have {text}; `horai check` shows them")
-    result = both.run(chosen.input or (), **settings)
+    if quiet or not console.is_watched():
+        result = both.run(chosen.input or (), **settings)
+    else:
+        with query_bar() as progress:
+            result = both.run(chosen.input or (), progress=progress, **settings)
     if dead_letters is not None:
         write_dead_letters(dead_letters, result.dead_letters)
     if result.unanswered and not quiet:
@@ -88,7 +108,7 @@ def _shown(start: int, end: int) -> str:
 def check_both(chosen: Chosen, clock: str | None) -> tuple[list[Diagnostic], str]:
     """All findings about both, and what passes between them."""
     both = load_both(chosen)
-    findings = both.check(clock)
+    findings = both.check(clock or chosen.run.get("clock"), chosen.run.get("unit"))
     lines = [
         f"the description reads {name} of the program"
         for name in _names(one.predicate for one in both.passing.to_description)

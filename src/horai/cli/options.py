@@ -170,7 +170,7 @@ def run_rules(
     keep_memory()
     if quiet or not console.is_watched():
         return rules.run(stream, **settings)
-    with _progress() as progress:
+    with query_bar() as progress:
         return rules.run(stream, progress=progress, **settings)
 
 
@@ -200,7 +200,7 @@ def _tell_of_a_long_tick(settings: dict[str, Any], narrative: Narrative) -> None
         )
 
 
-class _progress:
+class query_bar:
     """A bar on standard error that goes away when it is full."""
 
     def __enter__(self) -> Progress:
