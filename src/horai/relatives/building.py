@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.syntax import (
     At,
@@ -24,12 +22,9 @@ Literal = Formula
 ENDLESS = TimeWindow(Duration(None))
 
 
-def rule(head: Atom | At, *body: Formula | Iterable[Formula]) -> Rule:
-    """A rule; conditions may come in groups."""
-    conditions: list[Formula] = []
-    for part in body:
-        conditions.extend(part if isinstance(part, list | tuple) else [part])  # type: ignore[list-item]
-    return Rule(head, tuple(conditions))
+def rule(head: Atom | At, *body: Formula) -> Rule:
+    """`head :- body.`"""
+    return Rule(head, body)
 
 
 def numbers(name: str, first: int, last: int) -> Rule:

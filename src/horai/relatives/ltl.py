@@ -54,7 +54,7 @@ class _Translation:
         """All rules, those about points last."""
         for definition in definitions:
             self._rules.extend(
-                rule(Atom(definition.name), body) for body in self._bodies_now(definition.formula)
+                rule(Atom(definition.name), *body) for body in self._bodies_now(definition.formula)
             )
         if self._everywhere:
             self._rules.extend(self._points())
@@ -103,7 +103,7 @@ class _Translation:
         if formula not in self._here:
             head = Atom(self._names.fresh("now"))
             bodies = self._bodies_now(formula)
-            self._rules.extend(rule(head, body) for body in bodies)
+            self._rules.extend(rule(head, *body) for body in bodies)
             self._here[formula] = head
         return self._here[formula]
 
