@@ -6,6 +6,7 @@ Equal terms have equal numbers. Others may share one: then they share a bucket, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -98,6 +99,7 @@ def _number(term: Term | None) -> int:
             return _digest(f"({show(term)}")  # no atom of this number is likely
 
 
+@lru_cache(maxsize=1 << 18)  # the same entities come again and again
 def _digest(text: str) -> int:
     coded = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(coded, digest_size=8).digest(), "little")
