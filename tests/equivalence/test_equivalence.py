@@ -249,6 +249,38 @@ def test_random_pairs_at_length(one: str, other: str) -> None:
     check(one, other)
 
 
+# --- programs with variables: what is settled for a few constants holds for many ---
+
+OPEN = ["a(X)", "a(X) [1]", "always a(X) [1]", "b(X, Y)", "b(Y, X) [2]", "g(X)", "X != Y, b(X, Y)"]
+OPEN += ["not a(X) [2], a(X) [3]", "not b(X, X), a(X)", "a(X) [1], a(X) [3]"]
+open_rules = st.lists(st.sampled_from(OPEN), min_size=1, max_size=2, unique=True)
+open_texts = st.lists(open_rules.map(lambda body: f"h(X) :- {', '.join(body)}."), max_size=2)
+long_streams = st.lists(
+    st.tuples(st.integers(0, 7), st.sampled_from("ab"), *[st.sampled_from("uvwxyz")] * 2),
+    max_size=14,
+)
+
+
+@given(open_texts, open_texts, long_streams)
+@settings(max_examples=25)
+def test_a_settled_verdict_holds_on_long_streams(
+    one: list[str], other: list[str], stream: list[tuple[int, str, str, str]]
+) -> None:
+    texts = ["\n".join(["g(X) :- a(X) [1].", *rules]) for rules in (one, other)]
+    verdict = compared(texts[0], texts[1], "data")
+    rows = [
+        f"{name}|{time}|{time}|{x}" + (f"|{y}" if name == "b" else "")
+        for time, name, x, y in sorted(stream)
+    ]
+    runs = [loads(text).run(rows, start=0, end=8, filter="h,g") for text in texts]
+    same = [[a.texts() for a in run.answers] for run in runs]
+    if verdict.is_equal:
+        assert same[0] == same[1]
+    else:
+        assert verdict.counterexample is not None, verdict.reason
+        replay(texts[0], texts[1], verdict.counterexample)
+
+
 def test_every_condition_and_head_can_be_read() -> None:
     for head, condition in product(HEADS, CONDITIONS):
         assert program(_rule((head, condition))).rules
