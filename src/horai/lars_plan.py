@@ -141,7 +141,8 @@ class Session:
         for signal in added:
             self._known[signal] = [query, INF]
         for signal in removed:
-            self._known[signal][1] = query
+            if signal in self._known:  # otherwise it was forgotten: no window reaches it any more
+                self._known[signal][1] = query
 
     def _answers(self, queries: range) -> Iterator[list[Model]]:
         symbols = Symbols()
