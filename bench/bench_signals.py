@@ -1,6 +1,7 @@
 """Positions to items: columns against the plain Python way, in one run; and items per second.
 
     python bench/bench_signals.py [--positions N] [--vessels N] [--plain N] [--quick]
+    python bench/bench_signals.py --spark 'local[2]'
 
 The plain way is what people write first: a loop over the rows of each vessel for critical points,
 one `intersects` for each row and area, and for pairs a dictionary of grid cells for each minute. It
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -19,9 +21,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import shapely
 
-from horai.signals import Areas, Pipeline, Settings, positions_of
+from horai.signals import Areas, Pipeline, Settings, positions_of, read_positions
 from horai.signals.cleaning import believed, clean
 from horai.signals.proximity import close_pairs
 from horai.signals.state import Memory, start
@@ -214,11 +217,36 @@ def ours(table: pa.Table, areas: Areas) -> dict[str, tuple[float, int]]:
     return found
 
 
+def on_spark(table: pa.Table, areas: Areas, master: str) -> None:
+    """The same from a Parquet file in one process and on Spark, seconds by the clock."""
+    from horai.spark.connect import connect
+    from horai.spark.positions import derive
+
+    pipeline = Pipeline(LIMITS, areas)
+    spark = connect(master, {"spark.sql.shuffle.partitions": "4"})
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/positions.parquet"
+        pq.write_table(table, path, row_group_size=len(table) // 4 + 1)
+        for name in ("first", "again"):  # the first one starts workers
+            began = time.perf_counter()
+            found = derive(spark.read.parquet(path), pipeline)
+            there = found.items.count()
+            spent = time.perf_counter() - began
+            found.unpersist()
+            began = time.perf_counter()
+            here = pipeline.run(read_positions(path)).items.num_rows
+            alone = time.perf_counter() - began
+            print(f"{name}: {master} {spent:.1f} s, one process {alone:.1f} s; ", end="")
+            print(f"{there:,} items, and {here:,}")
+    spark.stop()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=2_000_000)
     parser.add_argument("--vessels", type=int, default=2_000)
     parser.add_argument("--plain", type=int, default=100_000)
+    parser.add_argument("--spark", metavar="MASTER", help="only Spark against one process")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     asked = parser.parse_args()
     if asked.quick:
@@ -226,6 +254,9 @@ def main() -> None:
     areas = squares()
     ours(traffic(2000, 10), areas)  # compiles, or loads what has been compiled
     table = traffic(asked.positions, asked.vessels)
+    if asked.spark:
+        on_spark(table, areas, asked.spark)
+        return
     print(f"{table.num_rows:,} positions of {asked.vessels:,} vessels, {len(areas)} areas")
     for name, (spent, many) in ours(table, areas).items():
         each = spent / table.num_rows * 1e9

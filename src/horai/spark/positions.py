@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from horai.signals.cells import meeting_cells
 from horai.signals.columns import Layout
-from horai.signals.items import ITEMS, as_rows, in_order, plain_schema
+from horai.signals.items import ITEMS, as_rows, plain_schema
 from horai.signals.letters import LETTERS
 from horai.signals.pipeline import Pipeline, items_of_meetings
 from horai.signals.positions import POSITIONS, numbers, together
@@ -54,7 +54,8 @@ def _fields(*schemas: pa.Schema) -> pa.Schema:
 
 
 READ = _fields(POSITIONS, LETTERS)
-FOLLOWED = _fields(ITEMS, LETTERS, SAMPLES).append(pa.field("cell", pa.int64()))
+ROWS = as_rows(ITEMS.empty_table()).schema
+FOLLOWED = _fields(ROWS, LETTERS, SAMPLES).append(pa.field("cell", pa.int64()))
 
 
 @dataclass
@@ -117,18 +118,16 @@ def derive(
         .mapInArrow(_pairing(pipeline.settings), _ddl(PAIRS))
     )
     close = pairs.repartition(many, "one", "two").mapInArrow(
-        _meeting(pipeline.settings), _ddl(ITEMS)
+        _meeting(pipeline.settings), _ddl(ROWS)
     )
-    items = followed.filter(f.col("what") == ITEM).select(*ITEMS.names).unionByName(close)
-    rows = as_rows(ITEMS.empty_table()).schema
-    made = items.mapInArrow(_spelling, _ddl(rows))
+    items = followed.filter(f.col("what") == ITEM).select(*ROWS.names).unionByName(close)
     marked = [
         f.col(field.name).alias(field.name, metadata=TERM) if field.metadata else f.col(field.name)
-        for field in rows
+        for field in ROWS
     ]
     letters = read.filter(f.col("what") == LETTER).select(*LETTERS.names)
     more = followed.filter(f.col("what") == LETTER).select(*LETTERS.names)
-    return Derived(made.select(*marked), letters.unionByName(more), (read, followed))
+    return Derived(items.select(*marked), letters.unionByName(more), (read, followed))
 
 
 def _ddl(schema: pa.Schema) -> str:
@@ -172,7 +171,7 @@ def _following(pipeline: Pipeline, until: int) -> Work:
             return
         traced = pipeline.trace(start(), together([pa.Table.from_batches(some)]), until)
         for items in traced.items:
-            yield from _sent(items, FOLLOWED, ITEM)
+            yield from _sent(as_rows(items), FOLLOWED, ITEM)
         for letters in traced.letters:
             yield from _sent(letters, FOLLOWED, LETTER)
         samples = traced.samples
@@ -200,12 +199,6 @@ def _meeting(settings: Settings) -> Work:
         if some:
             pairs = together([pa.Table.from_batches(some)], PAIRS)
             told, _ = meetings(pairs, MEETINGS.empty_table(), None, settings)
-            yield from _sent(items_of_meetings(told), ITEMS)
+            yield from _sent(as_rows(items_of_meetings(told)), ROWS)
 
     return meet
-
-
-def _spelling(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        rows = as_rows(in_order([pa.Table.from_batches([batch])]))
-        yield from _sent(rows, rows.schema)
