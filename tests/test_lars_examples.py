@@ -13,6 +13,7 @@ import horai
 from horai import lars
 from horai.cli.app import app
 from horai.lars_result import written
+from horai.report.page import Lane, Story, page
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TRAM, CACHING = EXAMPLES / "tram", EXAMPLES / "caching"
@@ -137,6 +138,16 @@ def test_events_are_points_and_times_may_be_dates(tmp_path: Path) -> None:
     rules, rows = str(tmp_path / "r.ec"), str(tmp_path / "f.csv")
     command("report", rules, "-i", rows, "--unit", "s", "-o", out)
     assert "<title>late(x): 2024-01-01T00:00:05" in Path(out).read_text(encoding="utf-8")
+
+
+def test_labels_of_the_axis_have_room() -> None:
+    lanes = [Lane("h", "h", [(3, 9)])]
+    short = page(Story("t", "", 0, 40, lanes))
+    assert short.count('class="soft"') == 9
+    dates = page(Story("t", "", 0, 40, lanes, time=lambda point: f"2024-05-01T10:00:{point:02}Z"))
+    assert dates.count('class="soft"') == 5
+    many = page(Story("t", "", 0, 9, [Lane("h", f"h({i})", [(1, 2)]) for i in range(450)]))
+    assert "50 more lines are not drawn" in many
 
 
 @pytest.mark.parametrize(

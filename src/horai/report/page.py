@@ -11,6 +11,7 @@ Span = tuple[int, int]
 
 MOST_LANES = 400
 _LABELS, _WIDTH, _LANE, _AXIS = 260, 760, 22, 30
+_LETTER = 7.5  # of labels on the axis
 _COLOURS = ("#1f6f8b", "#b2402a", "#4b8b3b", "#7a4fa3", "#b07d10", "#3a5fb0", "#a33a6b", "#52616b")
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2429; --soft: #66717a; --rule: #e3e7ea; --page: #fff }
@@ -100,11 +101,15 @@ def _line(story: Story, lane: Lane, top: int, colour: str) -> Iterable[str]:
 
 
 def _axis(story: Story, height: int) -> Iterable[str]:
-    for tick in ticks(story.first, story.last):
+    marks = ticks(story.first, story.last)
+    longest = max((len(story.time(tick)) for tick in marks), default=0)
+    every = 1 + int(_LETTER * longest * len(marks) / _WIDTH)  # dates are long
+    for number, tick in enumerate(marks):
         x = _x(story, tick + 0.5)
         yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="20" y2="{height - 8}"/>'
-        text = escape(story.time(tick))
-        yield f'<text class="soft" x="{x:.1f}" y="13" text-anchor="middle">{text}</text>'
+        if number % every == 0:
+            text = escape(story.time(tick))
+            yield f'<text class="soft" x="{x:.1f}" y="13" text-anchor="middle">{text}</text>'
 
 
 def _band(story: Story, start: int, end: int, height: int) -> str:
