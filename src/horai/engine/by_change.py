@@ -46,7 +46,7 @@ def advance_by_change(session: Session, before: int, dropped: Sequence[Dropped])
     start, query = session.start, session.query
     world = LiveWorld(session.symbols, session.tick, start, query, session.allen_memory)
     world.derived = session.derived
-    world.stores, world.logs = session.live.stores, session.live.logs
+    world.stores, world.logs = session.live.board.stores, session.live.board.logs
     world.before = before
     members = session.members.now(session.stream)
     components = session.components_in(world, session.knowledge, members, session.profile)
@@ -83,9 +83,9 @@ def _answer(
     final = session.final(session.cuts, session.inputs.cut)
     if changed is None:
         return session.ledger.answer(world, final, border, dropped)
-    rows = told(changed, session.live.logs, session.ledger.shown)
+    rows = told(changed, session.live.board.logs, session.ledger.shown)
     return session.ledger.answer_by_change(
-        query, session.live.snapshot(), rows, final, border, dropped
+        query, session.live.board.snapshot(), rows, final, border, dropped
     )
 
 
