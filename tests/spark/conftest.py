@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from tests.spark.clusters import cluster
 
 from horai.doctor import java
 from horai.spark import jars
@@ -41,3 +43,11 @@ def grid() -> Iterator[SparkGrid]:
     spark = connect("local[2]", SETTINGS, ["kafka", "delta"])
     yield SparkGrid(spark)
     spark.stop()
+
+
+@pytest.fixture
+def master(tmp_path: Path) -> Iterator[str]:
+    """The address of a standalone cluster with two workers."""
+    need_java()
+    with cluster(tmp_path) as address:
+        yield address
