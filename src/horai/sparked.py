@@ -68,6 +68,11 @@ class SparkAnswers:
         """How late items were and what became of them, at each query time and in all."""
         return metrics_of(self._ran.outcomes[0])
 
+    @property
+    def engine_seconds(self) -> float:
+        """How long the engine was at work in all buckets together; the rest is Spark's."""
+        return self._ran.outcomes[0].engine_seconds
+
     def write_parquet(self, path: str | PurePath) -> None:
         """Write folders `spans` and `events`, parted by name, and by day if there is a unit."""
         unit = self.job.clock.unit

@@ -23,6 +23,7 @@ from horai.spark.changelog import Changes, here, there
 from horai.spark.checkpoint import Checkpoint, Manifest
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import NoSpark, check_parts, connect
+from horai.spark.listening import Progress, listen
 from horai.spark.records import ANSWERS
 from horai.spark.refusals import Refused
 from horai.spark.sinks import FORMS, About, Sink, sink_of
@@ -47,7 +48,11 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What a step did. `waiting` is how many files of items wait for a query time."""
+    """What a step did. `waiting` is how many files of items wait for a query time.
+
+    `seconds` are those of the clock; `engine_seconds` those that the engine was at work, in all
+    buckets together. Several of these run at once.
+    """
 
     step: int
     batch: int
@@ -58,6 +63,7 @@ class StepReport:
     state_bytes: int
     waiting: int
     seconds: float
+    engine_seconds: float
     totals: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,11 +85,13 @@ class Streaming:
         found: Checkpoint,
         spark: SparkSession,
         on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self.job, self.source, self.sinks = job, source, sinks
         self.checkpoint, self.spark = found, spark
         self.steps = job.steps(SparkGrid(spark), found)
-        self.on_step = on_step
+        self.on_step, self.on_progress = on_step, on_progress
+        self._unheard: Callable[[], None] | None = None
         self.ends_when_read = False
         self.last_items = time.monotonic()
         self._query: StreamingQuery | None = None
@@ -114,6 +122,8 @@ class Streaming:
                 processingTime=f"{int(1000 * seconds_of(trigger))} milliseconds"
             )
         self._query = writer.start()
+        if self.on_progress is not None:
+            self._unheard = listen(self.spark, str(self._query.id), self.on_progress)
 
     def wait(self, until_idle: float | None = None) -> None:
         """Wait until all is read, the stream has ended or, if asked, nothing comes any more."""
@@ -155,6 +165,9 @@ class Streaming:
     def _close(self) -> None:
         for sink in self.sinks:
             sink.close()
+        if self._unheard is not None:
+            self._unheard()
+            self._unheard = None
 
     def _take(self, frame: DataFrame, batch: int) -> None:
         """A micro-batch, in a thread of Spark."""
@@ -200,6 +213,7 @@ class Streaming:
                 step.state_bytes,
                 len(step.manifest.items),
                 round(time.monotonic() - began, 3),
+                round(step.outcome.engine_seconds, 3),
                 step.manifest.totals,
             )
             self.on_step(report, step.outcome.letters)
@@ -244,6 +258,7 @@ def start(
     files_per_step: int | None = None,
     from_savepoint: str | Path | None = None,
     on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     **settings: Any,
 ) -> Streaming:
     """Start a stream; all that is wrong with what was asked for is said before."""
@@ -269,7 +284,7 @@ def start(
         with _refused():
             for one in sinks:
                 one.open(About(found.identity.id, found.last.number, spark))
-        running = Streaming(stream, taken, sinks, found, spark, on_step)
+        running = Streaming(stream, taken, sinks, found, spark, on_step, on_progress)
         running.start(trigger)
     return running
 

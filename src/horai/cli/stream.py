@@ -42,8 +42,10 @@ from horai.schedule import Settings
 from horai.words import counted
 
 if TYPE_CHECKING:
+    from horai.monitoring import Monitor
     from horai.streaming import StepReport, Streaming
 
+PROMETHEUS = ".prom"
 _OF_RUNS = ("answers", "engine", "format")  # settings of a project that are not about streams
 
 
@@ -97,7 +99,12 @@ def command(
     buckets: Buckets = None,
     predicates: Predicates = None,
     metrics: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What every step did, as JSON lines.")
+        Path | None,
+        typer.Option(metavar="FILE", help="What every step did, as JSON lines, or all as .prom."),
+    ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option("--metrics-port", metavar="PORT", help="Where Prometheus reads numbers."),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -135,6 +142,9 @@ def command(
             "happens between two windows is lost"
         )
     teller = Teller(metrics, folder, quiet)
+    monitor = _monitor(folder, metrics, metrics_port)
+    if monitor is not None:
+        teller.monitor = monitor
     running = start_stream(
         chosen.load(),
         place,
@@ -145,6 +155,7 @@ def command(
         files_per_step=files_per_step,
         from_savepoint=from_savepoint,
         on_step=teller.step,
+        on_progress=None if monitor is None else monitor.progress,
         **settings,
     )
     # What goes wrong is told by who waits, once; the bridge to Java would tell it too.
@@ -154,6 +165,8 @@ def command(
             running.wait(idle)
     finally:
         teller.end()
+        if monitor is not None:
+            monitor.close()
 
 
 @contextmanager
@@ -190,6 +203,16 @@ def _asked(
     return source, sink, checkpoint
 
 
+def _monitor(folder: Path, file: Path | None, port: int | None) -> Monitor | None:
+    """Who tells Prometheus, if somebody wants it."""
+    text = file if file is not None and file.suffix == PROMETHEUS else None
+    if text is None and port is None:
+        return None
+    from horai.monitoring import Monitor
+
+    return Monitor(folder.resolve().name, text, port)
+
+
 class Teller:
     """Says what steps do: to people, and to a file of metrics."""
 
@@ -197,12 +220,15 @@ class Teller:
         self.metrics, self.checkpoint, self.quiet = metrics, checkpoint, quiet
         self.letters: list[DeadLetter] = []
         self.lost = 0
+        self.monitor: Monitor | None = None
 
     def step(self, report: StepReport, letters: Sequence[DeadLetter]) -> None:
         """A step has happened."""
         self.lost += len(letters)
         self.letters += letters[: max(0, _FEW - len(self.letters))]
-        if self.metrics is not None:
+        if self.monitor is not None:
+            self.monitor.step(report)
+        if self.metrics is not None and self.metrics.suffix != PROMETHEUS:
             with self.metrics.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(report.to_dict()) + "\n")
         if not self.quiet and console.is_watched():

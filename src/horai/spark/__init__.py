@@ -19,7 +19,8 @@
 | `resident` | a bucket from one step of a stream to the next |
 | `steps` | a stream step by step, in one process or on Spark |
 | `changelog` | what a step has found, as rows that sinks write |
-| `sources`, `sinks`, `sink_*` | where items come from, and where changes go |
+| `listening` | what Spark's own listener says of a stream |
+| `sources`, `source_*`, `sinks`, `sink_*` | where items come from, and where changes go |
 
 Only `cluster`, `frames` and `positions` need PySpark, and of sources and sinks those that speak of
 it.

@@ -40,6 +40,7 @@ class Outcome:
     unreadable: InputError | None = None
     extent: Extent | None = None
     arrival: int | None = None  # the last one
+    engine_seconds: float = 0.0  # of all buckets together
 
     def hear(self, what: str, content: Any) -> None:
         """Take in what a worker has to say."""
@@ -53,6 +54,8 @@ class Outcome:
                 self.letters.extend(DeadLetter(*letter) for letter in content)
             case "counted":
                 self.counted.append(content)
+            case "took":
+                self.engine_seconds += content
             case "found":
                 for kind, number in content.items():
                     self.found[kind] = self.found.get(kind, 0) + number

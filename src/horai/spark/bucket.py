@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,6 +116,7 @@ class Work:
         self.symbols: Symbols = self.session.symbols
         self.tally = run.hooks.tally()
         self.letters: list[DeadLetter] = []
+        self.seconds = 0.0  # that the engine was at work
         self.found = {form: Collected(self.symbols) for form in run.forms}
         self.sent = Collected(self.symbols)
         self._owned = partial(owned, self.stage, self.symbols, run.plan.routes, bucket)
@@ -129,11 +131,13 @@ class Work:
 
     def ask(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
         """Ask at a query time, with items that are new since the one before."""
+        began = time.perf_counter()
         answer = self.session.advance(query, new)
         dropped = self.at_home(answer.dropped)
         self.tally.judge([t for t in new if not isinstance(t, Guest)], dropped, query, previous)
         self.letters.extend(self.run.hooks.letters(dropped))
         self._take(answer)
+        self.seconds += time.perf_counter() - began
 
     def finish(self) -> None:
         """The run is over."""
@@ -191,6 +195,7 @@ class Work:
         if self.letters:
             yield self.message("letters", self.letters)
         yield self.message("counted", self.tally.counted())
+        yield self.message("took", self.seconds)
 
     def reach(self, key: TableKey, table: pa.Table) -> int:
         """How far before its query time a change lies that is sent to later stages."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NOTHING = -3  # as a round: a row that is there so that its slot is worked on
 BATCH_BYTES = 1 << 25
+_NAME = "spark.job.description"
 FRAME_ROWS = 1 << 19
 _TYPES = (
     "round int, slot int, run int, bucket int, seq long, label string, blob binary"  # as SCHEMA
@@ -48,6 +49,7 @@ class SparkGrid(Grid["DataFrame"]):
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        self._name = "Horai"
 
     @property
     def parallel(self) -> int:
@@ -124,7 +126,7 @@ class SparkGrid(Grid["DataFrame"]):
     def collect(self, records: DataFrame, round: int) -> list[Record]:
         from pyspark.sql import functions as f
 
-        with self._set():
+        with self._set(), self._named():
             return from_batch(records.filter(f.col("round") == round).toArrow())
 
     def forget(self, records: Sequence[DataFrame]) -> None:
@@ -136,8 +138,19 @@ class SparkGrid(Grid["DataFrame"]):
             return frame.persist()
 
     def _tell(self, name: str) -> None:
-        """Name what comes, for the pages of Spark."""
-        self.spark.sparkContext.setJobDescription(f"Horai: {name}")
+        """Name what comes, for the pages of Spark: jobs and stages are listed by it."""
+        self._name = f"Horai: {name}"
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """The name, as long as we are at work: other jobs of the session have others."""
+        context: Any = self.spark.sparkContext
+        before = context.getLocalProperty(_NAME)
+        context.setLocalProperty(_NAME, self._name)
+        try:
+            yield
+        finally:
+            context.setLocalProperty(_NAME, before)
 
     @contextmanager
     def _set(self) -> Iterator[None]:
