@@ -1,12 +1,13 @@
 """Spark beside one process: the same rules, the same file, the same answers.
 
-    python bench/bench_spark.py [--only batch,rival,skew,growth] [--events N] [--entities N]
+    python bench/bench_spark.py [--only batch,rival,skew,growth,volume] [--events N] [--entities N]
                                 [--master URL] [--buckets N] [--runs N] [--quick]
 
 batch    the maritime description in one process (`Rules.run`) and on Spark (`Rules.spark`)
 rival    four of its simple fluents: the rules, and what a user would write in Spark SQL instead
 skew     the whole description, events spread evenly, and with half of them about one vessel
 growth   Spark with a tenth, a third, all and three times the events: cost per event, and memory
+volume   what travels between buckets and rests in them, in bytes
 
 A file with the maritime stream is read and reasoned over in one window, until all intervals and
 events are found and counted. Answers of Spark stay with its workers, who read the file. The first
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import spark_rival
+import spark_volume
 from generators import maritime
 from spark_measure import Took, resident, took
 
@@ -114,6 +116,27 @@ class Bench:
             print(f"{events:>14,}{one.wall:>10.2f}{speed:>12,.0f}{cost:>14,.0f}{memory:>11,.0f}")
             path.unlink()
 
+    def volume(self) -> None:
+        """Bytes, for few buckets and more."""
+        rules, path = self.rules(), self.stream(self.events)
+        print(f"volume, {self.events:,} events of {self.entities:,} vessels, bytes per event")
+        print(f"a row as text: {path.stat().st_size / self.events:.1f}")
+        for buckets in (4, 16):
+            batch = spark_volume.batch(rules, path, buckets)
+            sent = ", ".join(
+                f"{size / self.events:.1f} in {blobs:,}" for blobs, size in batch.sent.values()
+            )
+            print(f"batch, {buckets} buckets, {batch.stages} stages, {batch.rounds} rounds: {sent}")
+            print(f"  answers {batch.answers / self.events:.1f}, driver {batch.messages:,} in all")
+            kept = spark_volume.stream(rules, path, buckets, 3600, 1800, 4)
+            state = max(kept.bytes) / self.entities
+            print(f"stream, {buckets} buckets: state of a vessel {state:,.0f}", end="")
+            print(f", from stage to stage {kept.sent / self.events:.1f}")
+        narrative = maritime.narrative(self.events, self.entities)
+        for buckets in (4, 64, 1000):
+            blobs, size = spark_volume.sent(rules, narrative, buckets)
+            print(f"read and send, {buckets} buckets: {size / self.events:.1f} in {blobs:,} blobs")
+
     def show(self, title: str, events: int, found: list[tuple[str, Took]]) -> None:
         """What was measured, each beside the first."""
         rows = f"{found[0][1].rows:,} rows found"
@@ -144,7 +167,13 @@ def heat(even: Path, hot: Path) -> float:
     return heated / number
 
 
-PARTS = {"batch": Bench.batch, "rival": Bench.rival, "skew": Bench.skew, "growth": Bench.growth}
+PARTS = {
+    "batch": Bench.batch,
+    "rival": Bench.rival,
+    "skew": Bench.skew,
+    "growth": Bench.growth,
+    "volume": Bench.volume,
+}
 
 
 def main() -> None:
