@@ -150,20 +150,20 @@ class Rows:
 
     def _find_pairs(self, grown: list[Key], stores: Stores) -> None:
         """Look again for pairs that were not known, where there are new ones or new rows."""
-        rows_are_new = self._placed < self.count
+        new = self._placed
         self._placed = self.count
         for place, lookup in enumerate(self.outline.lookups):
-            if not rows_are_new and lookup.key not in grown:
-                continue
-            rows = np.flatnonzero(self.pairs[place] < 0)
+            first = 0 if lookup.key in grown else new  # others were not found before, either
+            rows = first + np.flatnonzero(self.pairs[place][first:] < 0)
             if not len(rows):
                 continue
             asked = self._table(lookup.terms, self.frame.take(rows))
             found = stores[lookup.key].rows_of(asked)
             if lookup.key in self._allowed:
                 found[~self._allowed[lookup.key][found]] = -1
-            self.pairs[place][rows] = found
-            self.readers[place] = links(self.pairs[place])
+            if (found >= 0).any():
+                self.pairs[place][rows] = found
+                self.readers[place] = links(self.pairs[place])
 
     def _table(self, terms: tuple[Term, ...], frame: Frame) -> Relation:
         if not frame.rows:
