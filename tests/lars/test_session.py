@@ -143,7 +143,7 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lars_memory, "FEW", 0)
 
 
-@settings(unhurried, max_examples=40)
+@settings(unhurried, max_examples=20)
 @given(programs(), streams(), st.integers(0, 6), st.sets(st.integers(0, LAST), max_size=2))
 def test_answers_are_revised(text: str, rows: list[Sent], lateness: int, breaks: set[int]) -> None:
     check(text, rows, lateness, breaks)
@@ -151,7 +151,7 @@ def test_answers_are_revised(text: str, rows: list[Sent], lateness: int, breaks:
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-@settings(unhurried, max_examples=400)
+@settings(unhurried, max_examples=200)
 @given(programs(), streams(), st.integers(0, 6), st.sets(st.integers(0, LAST), max_size=3))
 def test_answers_are_revised_at_length(
     text: str, rows: list[Sent], lateness: int, breaks: set[int]
@@ -178,7 +178,7 @@ def check_arrivals(text: str, rows: list[Sent], step: int, breaks: set[int]) -> 
             assert before == _seen(answer) - {"none"}
 
 
-@settings(unhurried, max_examples=40)
+@settings(unhurried, max_examples=20)
 @given(programs(), streams(), st.integers(1, 3), st.sets(st.integers(0, LAST), max_size=2))
 def test_signals_count_from_their_arrival_on(
     text: str, rows: list[Sent], step: int, breaks: set[int]
@@ -188,7 +188,7 @@ def test_signals_count_from_their_arrival_on(
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-@settings(unhurried, max_examples=400)
+@settings(unhurried, max_examples=200)
 @given(programs(), streams(), st.integers(1, 3), st.sets(st.integers(0, LAST), max_size=3))
 def test_signals_count_from_their_arrival_on_at_length(
     text: str, rows: list[Sent], step: int, breaks: set[int]

@@ -29,7 +29,8 @@ def can_live(plan: Plan) -> bool:
     rules = [*plan.constraints, *(rule for stratum in plan.strata for rule in stratum.rules)]
     if any(rule.time is not None for rule in rules):
         return False
-    if any(isinstance(literal, Total) for rule in rules for literal in rule.body):
+    recursive = [rule for stratum in plan.strata if stratum.recursive for rule in stratum.rules]
+    if any(isinstance(literal, Total) for rule in recursive for literal in rule.body):
         return False
     for rule in rules:
         for reading, _ in readings(rule):
@@ -88,6 +89,9 @@ class Live:
         constraints = Stratum({NONE}, plan.constraints)
         self.strata = [*plan.strata, constraints]
         self._lives: list[list[LiveRule]] = []
+        # What rules with aggregates say, and those of which something has changed.
+        self._anew: list[dict[LiveRule, Counter[Row]]] = [{} for _ in self.strata]
+        self._stale: list[dict[LiveRule, None]] = [{} for _ in self.strata]
         for place, stratum in enumerate(self.strata):
             self._lives.append([self._ready(rule, place, start) for rule in stratum.rules])
         self._begin()
@@ -106,8 +110,11 @@ class Live:
             else:
                 self.views.setdefault(key, []).append((source, view_of(reading, start)))
         live = LiveRule(rule, self.tables, self.codes)
-        for source in live.places:
+        for source in {**live.places, **dict.fromkeys(live.totalled)}:
             self._rules.setdefault(source, []).append((place, live))
+        if live.totalled:
+            self._anew[place][live] = Counter()
+            self._stale[place][live] = None
         return live
 
     def _begin(self) -> None:
@@ -118,7 +125,8 @@ class Live:
             # What the strata below have told so far is in the tables, and would count twice.
             self._moved[place], self._shrunk[place] = Counter(), False
             for live in self._lives[place]:
-                self._at_first(place, stratum, live)
+                if not live.totalled:
+                    self._at_first(place, stratum, live)
             self._settle(place)
 
     def _at_first(self, place: int, stratum: Stratum, live: LiveRule) -> None:
@@ -151,7 +159,10 @@ class Live:
             if came:
                 table.add(row)
             for place, live in self._rules.get(source, ()):
-                self._follow(place, live, source, row, came)
+                if live.totalled:
+                    self._stale[place][live] = None
+                else:
+                    self._follow(place, live, source, row, came)
             if not came:
                 table.remove(row)
 
@@ -169,6 +180,9 @@ class Live:
 
     def _settle(self, place: int) -> None:
         """Bring the predicates of a stratum up to date, and tell the rules above."""
+        for live in self._stale[place]:
+            self._count_anew(place, live)
+        self._stale[place] = {}
         moved, self._moved[place] = self._moved[place], Counter()
         if self.strata[place].recursive:
             self._settle_recursion(place, moved)
@@ -182,6 +196,20 @@ class Live:
             if (before == 0) != (before + more == 0):
                 self._publish(key, row, before == 0)
         self._shrunk[place] = False
+
+    def _count_anew(self, place: int, live: LiveRule) -> None:
+        """What a rule with an aggregate says now, and how that differs from before."""
+        said: Counter[Row] = Counter()
+
+        def report(row: Row, sign: bool) -> None:
+            said[row] += 1
+
+        live.everything(report)
+        before, self._anew[place][live] = self._anew[place][live], said
+        key, moved = _key(live.rule), self._moved[place]
+        for row in before.keys() | said.keys():
+            if said[row] != before[row]:
+                moved[key, row] += said[row] - before[row]
 
     def _publish(self, key: Key, row: Row, came: bool) -> None:
         if key != NONE:

@@ -6,7 +6,7 @@ it do. So every solution with the row is met exactly once, also where literals r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from horai.engine.lars.literals import (
     Compare,
@@ -18,7 +18,7 @@ from horai.engine.lars.literals import (
     Total,
     assigned,
 )
-from horai.engine.lars.live_terms import Codes
+from horai.engine.lars.live_terms import Codes, total_of
 from horai.engine.lars.live_views import Row
 from horai.lang.terms import Term, Var, is_anonymous
 
@@ -107,7 +107,17 @@ class Lookup:
         return found
 
 
-Way = list[tuple[int, Literal, Lookup | None]]  # the literals that follow, with how each is found
+class LiveTotal:
+    """An aggregate: the variable it gives a value to, and how its elements are found."""
+
+    def __init__(
+        self, literal: Total, gives: str | None, rows: list[tuple[tuple[Term, ...], Way]]
+    ) -> None:
+        self.literal, self.gives, self.rows = literal, gives, rows
+
+
+# The literals that follow, with how each is found.
+Way = list[tuple[int, Literal, Lookup | LiveTotal | None]]
 
 
 class LiveRule:
@@ -119,26 +129,33 @@ class LiveRule:
         self.head = () if rule.head is None else rule.head.args
         self.tables = tables
         self.places: dict[Source, list[int]] = {}
+        self.totalled: set[Source] = set()
+        """What its aggregates read: when that changes, the rule is worked out anew."""
         for place, literal in enumerate(rule.body):
             if isinstance(literal, Positive | Negative):
                 self.places.setdefault(literal.reading.source, []).append(place)
-        self._whole = self._way(None, set())
+            elif isinstance(literal, Total):
+                self.totalled |= {reading.source for reading in literal.readings()}
+        self._whole = self._way(rule.body, None, set())
         self._from: dict[int, tuple[Lookup, bool, Way]] = {}
         for place in (place for places in self.places.values() for place in places):
             literal = rule.body[place]
             assert isinstance(literal, Positive | Negative)
             first = Lookup(literal.reading.terms, set(), codes)
-            way = self._way(place, {name for _, name in first.news})
+            way = self._way(rule.body, place, {name for _, name in first.news})
             self._from[place] = (first, isinstance(literal, Positive), way)
 
-    def _way(self, given: int | None, bound: set[str]) -> Way:
+    def _way(self, body: Sequence[Literal], given: int | None, bound: set[str]) -> Way:
         found: Way = []
-        for place, literal in enumerate(self.rule.body):
+        for place, literal in enumerate(body):
             if place == given:
                 continue
-            lookup = None
-            assert not isinstance(literal, Total), "rules with aggregates are not done by change"
-            if isinstance(literal, Compare):
+            lookup: Lookup | LiveTotal | None = None
+            if isinstance(literal, Total):
+                rows = [(row.terms, self._way(row.body, None, set(bound))) for row in literal.rows]
+                lookup = LiveTotal(literal, literal.gives(bound), rows)
+                bound |= set() if lookup.gives is None else {lookup.gives}
+            elif isinstance(literal, Compare):
                 assigns = assigned(literal, bound)
                 bound |= set() if assigns is None else {assigns[0].name}
             else:
@@ -182,9 +199,12 @@ class LiveRule:
                 report(said, sign)
             return
         place, literal, lookup = way[at]
-        if lookup is None:
-            assert isinstance(literal, Compare)
-            found = self._compared(literal, bound)
+        if lookup is None or isinstance(lookup, LiveTotal):
+            if isinstance(lookup, LiveTotal):
+                found = self._totalled(lookup, bound)
+            else:
+                assert isinstance(literal, Compare)
+                found = self._compared(literal, bound)
             if found is not None:
                 self._follow(way, at + 1, found, row, hidden, sign, report)
             return
@@ -198,6 +218,43 @@ class LiveRule:
             return
         for one in rows:
             self._follow(way, at + 1, lookup.bind(one, bound), row, hidden, sign, report)
+
+    def _totalled(self, total: LiveTotal, bound: Bindings) -> Bindings | None:
+        """The bindings if an aggregate compares as it should, with its value if it gives one."""
+        rows: set[Row] = set()
+        for terms, way in total.rows:
+            for inner in self._solutions(way, 0, bound):
+                values = [self.codes.value(term, inner) for term in terms]
+                if None not in values:
+                    rows.add(tuple(value for value in values if value is not None))
+        value = total_of(total.literal.function, rows, self.codes)
+        if total.gives is not None:
+            return None if value is None else {**bound, total.gives: value}
+        limit = self.codes.value(total.literal.bound, bound)
+        if limit is None:
+            return None
+        holds = value is not None and self.codes.holds(total.literal.sign, value, limit)
+        return bound if holds != total.literal.negated else None
+
+    def _solutions(self, way: Way, at: int, bound: Bindings) -> Iterator[Bindings]:
+        """The bindings that make the literals of an element true."""
+        if at == len(way):
+            yield bound
+            return
+        _, literal, lookup = way[at]
+        if isinstance(literal, Compare):
+            found = self._compared(literal, bound)
+            if found is not None:
+                yield from self._solutions(way, at + 1, found)
+            return
+        assert isinstance(lookup, Lookup) and isinstance(literal, Positive | Negative)
+        rows = lookup.rows(self.tables[literal.reading.source], bound)
+        if isinstance(literal, Negative):
+            if not rows:
+                yield from self._solutions(way, at + 1, bound)
+            return
+        for row in rows:
+            yield from self._solutions(way, at + 1, lookup.bind(row, bound))
 
     def _said(self, bound: Bindings) -> Row | None:
         values = [self.codes.value(term, bound) for term in self.head]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from horai.engine.columns import codes, codes_of
-from horai.engine.lars.values import ORDER, Values, evaluate, holds
+from horai.engine.lars.values import LARGEST, ORDER, Values, evaluate, holds
 from horai.engine.symbols import Symbols
 from horai.lang.lars.predicates import ARITHMETIC
-from horai.lang.lars.syntax import Sign
-from horai.lang.terms import Compound, Term, Var
+from horai.lang.lars.syntax import Function, Sign
+from horai.lang.terms import Compound, Float, Int, Term, Var
 
 
 class Codes:
@@ -52,3 +52,17 @@ class Codes:
         true = np.ones(1, np.bool_)
         one, other = (Values(codes(np.array([code])), true) for code in (left, right))
         return bool(holds(sign, one, other, self.symbols)[0])
+
+
+def total_of(function: Function, rows: set[tuple[int, ...]], codes: Codes) -> int | None:
+    """The code of what an aggregate of different rows comes to; None if it has no value."""
+    if function == "count":
+        return codes.code(Int(len(rows)))
+    terms = [codes.symbols.term(row[0]) for row in rows if row]
+    numbers = [term.value for term in terms if isinstance(term, Int | Float)]
+    if len(numbers) < len(rows) or not (numbers or function == "sum"):
+        return None
+    found = sum(numbers) if function == "sum" else (min if function == "min" else max)(numbers)
+    if isinstance(found, int) and abs(found) > LARGEST:
+        return None
+    return codes.code(Float(found) if isinstance(found, float) else Int(found))
