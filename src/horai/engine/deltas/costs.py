@@ -1,8 +1,8 @@
 """What a query costs by change and from scratch, from sizes that are known before.
 
-From scratch, a rule costs something for each item in the window; that is the unit. By change it
-costs several units for each item that came or went, and more if it is late, for then it has to be
-found where it belongs. The numbers are from the runs in `bench/RESULTS.md`.
+A rule for points costs one unit from scratch for each item in the window; others cost more or less.
+By change a rule costs several units for each item that came or went, and more if it is late, for
+then it has to be found where it belongs. The numbers are from the runs in `bench/RESULTS.md`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from horai.plan.program import Stratum
 
 
 class Cost(NamedTuple):
-    """Units for each item that came or went, and more for each of these that is late."""
+    """Units for each item from scratch, for each that came or went, and more if that is late."""
 
+    scratch: float
     changed: float
     late: float
 
 
-COSTS: dict[Kind, Cost] = {
-    "points": Cost(2, 4),
-    "lists": Cost(8, 10),
-    "delays": Cost(4, 25),
-    "cycles": Cost(8, 20),
+COSTS: dict[Kind | None, Cost] = {
+    "points": Cost(1, 2, 3),
+    "lists": Cost(0.4, 3.5, 2),
+    "delays": Cost(1, 4, 12),
+    "cycles": Cost(3, 25, 60),
+    None: Cost(1, 0, 0),  # worked out as a whole in any case
 }
 COMPARED = 1  # more for each item in the window, if a component is worked out as a whole
 COST_OF_COMPONENT = 120_000  # units by change, however little there is to do
@@ -54,13 +56,12 @@ class CostModel:
         """What it costs to bring everything up to date."""
         found: float = COST_OF_COMPONENT * self._components
         for kind, rules in self._rules.items():
+            cost = COSTS[kind]
             if kind is None:
-                found += rules * (1 + COMPARED) * sizes.counting
-            else:
-                cost = COSTS[kind]
-                found += rules * (cost.changed * sizes.changed + cost.late * sizes.late)
+                found += rules * (cost.scratch + COMPARED) * sizes.counting
+            found += rules * (cost.changed * sizes.changed + cost.late * sizes.late)
         return found
 
     def from_scratch(self, sizes: Sizes) -> float:
         """What it costs to work everything out."""
-        return sizes.counting * sum(self._rules.values())
+        return sizes.counting * sum(n * COSTS[kind].scratch for kind, n in self._rules.items())
