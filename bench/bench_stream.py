@@ -19,8 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from bench_spark import family
 from generators import maritime
+from spark_measure import family
 
 import horai
 from horai.io.letters import DeadLetter

@@ -1,6 +1,7 @@
 """`horai plan`: every operator is shown, numbers are true, machines find what they know."""
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,18 @@ from horai.rules import load, loads
 from .conftest import Run
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/horai.toml"))
+
+
+def _has_a_plan(settings: Path) -> bool:
+    """Does a project have event descriptions only, and all of its input?"""
+    project = tomllib.loads(settings.read_text(encoding="utf-8"))["project"]
+    described = all(name.endswith(".ec") for name in project["rules"])
+    return described and all((settings.parent / name).exists() for name in project["input"])
+
+
+EXAMPLES = sorted(
+    path.parent.name for path in (ROOT / "examples").glob("*/horai.toml") if _has_a_plan(path)
+)
 
 # Every kind of operator, in rules as short as they can be.
 EVERYTHING = """\

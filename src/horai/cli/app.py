@@ -47,7 +47,7 @@ def _loaded(name: str) -> Command:
 app = typer.Typer(
     name="horai",
     cls=Commands,
-    help="Event Calculus rules over event streams, answered as maximal intervals.",
+    help="Event Calculus rules and LARS programs over event streams.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -67,6 +67,6 @@ def options(
     ] = False,
     debug: Annotated[bool, typer.Option(help="Show where an error came from.")] = False,
 ) -> None:
-    """Event Calculus rules over event streams, answered as maximal intervals."""
+    """Event Calculus rules and LARS programs over event streams."""
     if debug:
         os.environ[DEBUG] = "1"
