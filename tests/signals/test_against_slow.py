@@ -23,6 +23,7 @@ from horai.signals import (
     start,
 )
 
+pytestmark = pytest.mark.timeout(900)  # the first of them compiles the kernels
 LIMITS = Settings()
 NARROW = Settings(close=150.0, close_step=30.0, close_piece=120.0, trust_after=2, stop_time=0.0)
 QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
