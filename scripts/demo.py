@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 import time
+import webbrowser
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from rich.text import Text
 
 import horai
 from horai.cli.timeline import draw
+from horai.pages import write_page_of_rows
 from horai.project import Project, read_project
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,12 +27,14 @@ SITUATIONS = (
     "rendezVous", "searchAndRescue", "trawling", "tugging",
 )  # fmt: skip
 EVENTS, VESSELS = 200_000, 1_000
+PAGE, DRAWN = ROOT / "build" / "demo.html", 12
 
 NEXT = (
     ("ask what was true at four o'clock", "examples/toy", "query 'holdsAt(F,16)'"),
     ("ask your own questions", "examples/toy", "run --interactive"),
     ("see how answers change as reports come in", "examples/harbour", "run --answers changelog"),
     ("see how rules are worked out", "examples/maritime", "plan --analyze"),
+    ("draw a page of all that was found", "examples/harbour", "report -o report.html"),
     ("see what depends on what", "examples/harbour", "graph -o graph.svg"),
     ("run the tests of the rules", "examples/harbour", "test"),
     ("start a project of your own", "", "new my-project"),
@@ -104,6 +108,19 @@ def fleet(console: Console) -> None:
     console.print("\nWhat one of the fishing boats was up to, in seconds since midnight:\n")
     boat = next(row.args[0] for row in result.rows() if row.name == "trawling")
     console.print(draw(result, console, lambda row: row.name in SITUATIONS and boat in row.args))
+    report(console, result)
+
+
+def report(console: Console, result: horai.Result) -> None:
+    """A page with some of the vessels, opened if there is someone to look at it."""
+    rows = [row for row in result.rows("final") if row.name in SITUATIONS]
+    vessels = list(dict.fromkeys(row.args[0] for row in rows))[:DRAWN]
+    PAGE.parent.mkdir(exist_ok=True)
+    chosen = [row for row in rows if row.args[0] in vessels]
+    write_page_of_rows(result, chosen, PAGE, "A fleet at sea", None)
+    console.print(f"\nThe same of {DRAWN} vessels, on a page: {PAGE.relative_to(ROOT)}")
+    if console.is_terminal:
+        webbrowser.open(PAGE.as_uri())
 
 
 def run(project: Project) -> horai.Result:

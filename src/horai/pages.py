@@ -1,8 +1,8 @@
-"""Answers as pages for people: `horai run --report page.html`."""
+"""Answers as pages for people: `horai report -o page.html`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,21 @@ def write_page(
     result: LarsResult | Result | TogetherResult, path: Path, title: str, unit: io.Unit | None
 ) -> None:
     """Write the page of a run."""
-    story = (
-        _of_program(result, title) if isinstance(result, LarsResult) else _of_rows(result, title)
-    )
+    if isinstance(result, LarsResult):
+        story = _of_program(result, title)
+    else:
+        story = _of_rows(result, result.rows("final"), title)
+    _write(story, path, unit)
+
+
+def write_page_of_rows(
+    result: Result, rows: Sequence[io.AnswerRow], path: Path, title: str, unit: io.Unit | None
+) -> None:
+    """Write a page with some of the rows that a run says at its end."""
+    _write(_of_rows(result, rows, title), path, unit)
+
+
+def _write(story: Story, path: Path, unit: io.Unit | None) -> None:
     path.write_text(page(_timed(story, unit)), encoding="utf-8")
 
 
@@ -67,9 +79,8 @@ def _longer(spans: list[Span], span: Span) -> None:
         spans.append(span)
 
 
-def _of_rows(result: Result | TogetherResult, title: str) -> Story:
+def _of_rows(result: Result | TogetherResult, rows: Sequence[io.AnswerRow], title: str) -> Story:
     """One line per fluent and value, atom, or event."""
-    rows = result.rows("final")
     spans: dict[tuple[str, str], list[Span]] = {}
     points: dict[tuple[str, str], list[int]] = {}
     for row in rows:

@@ -30,6 +30,13 @@ def test_it_is_plain_and_fits_a_pipe(shown: str) -> None:
     assert "none of the reports came too late" in shown
 
 
+def test_it_writes_a_page(shown: str) -> None:
+    assert "build/demo.html" in shown
+    page = (ROOT / "build" / "demo.html").read_text(encoding="utf-8")
+    assert page.count("<rect") > 12
+    assert "A fleet at sea" in page
+
+
 def test_what_it_recommends_works(
     shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -37,8 +44,8 @@ def test_what_it_recommends_works(
     assert len(found) >= 5
     for folder, words in found:
         monkeypatch.chdir(ROOT / folder if folder else tmp_path)
-        target = str(tmp_path / "graph.svg")
-        arguments = [target if word == "graph.svg" else word for word in shlex.split(words)]
+        written = ("graph.svg", "report.html")
+        arguments = [str(tmp_path / w) if w in written else w for w in shlex.split(words)]
         result = CliRunner().invoke(app, arguments, input="")
         assert result.exit_code == 0, (words, result.output)
 

@@ -10,7 +10,8 @@ Span = tuple[int, int]
 """From the first point until the first one after."""
 
 MOST_LANES = 400
-_LABELS, _WIDTH, _LANE, _AXIS = 260, 760, 22, 30
+_LABELS, _WIDTH, _LANE, _AXIS = 310, 760, 22, 30
+_LONGEST = 40  # letters of a label that fit beside its line
 _LETTER = 7.5  # of labels on the axis
 _COLOURS = ("#1f6f8b", "#b2402a", "#4b8b3b", "#7a4fa3", "#b07d10", "#3a5fb0", "#a33a6b", "#52616b")
 _STYLE = """
@@ -82,7 +83,7 @@ def _svg(story: Story, lanes: Sequence[Lane]) -> str:
 
 
 def _line(story: Story, lane: Lane, top: int, colour: str) -> Iterable[str]:
-    label = lane.label if len(lane.label) <= 38 else lane.label[:37] + "…"
+    label = lane.label if len(lane.label) <= _LONGEST else lane.label[: _LONGEST - 1] + "…"
     yield f'<text x="{_LABELS - 12}" y="{top + 15}" text-anchor="end">{escape(label)}</text>'
     yield f'<line x1="{_LABELS}" x2="{_LABELS + _WIDTH}" y1="{top + 21}" y2="{top + 21}"/>'
     for start, end in lane.spans:
