@@ -186,3 +186,18 @@ def test_other_units_of_time() -> None:
     wanted = [(i["type"], i["time"] // 60) for i in seconds.items.to_pylist()]
     assert [(i["type"], i["time"]) for i in minutes.items.to_pylist()] == wanted
     assert {kind for kind, _ in wanted} > {"gap_start", "gap_end", "stop_start", "stop_end"}
+
+
+def test_a_dropped_position_tells_how_late_it_is_in_steps_too() -> None:
+    """Its speed is impossible, but it was sent: the silence before it is a gap."""
+    given_rows = [
+        slow.Row("c", 0, 10.0, 50.0, None, None, None),
+        slow.Row("c", 601, 10.0, 49.997, 61.0, None, None),
+    ]
+    pipeline = Pipeline(NARROW, areas(shapes(given_rows)))
+    whole = pipeline.run(positions(given_rows))
+    assert "gap_start" in whole.items.column("type").to_pylist()
+    state, found = pipeline.step(start(), positions(given_rows), 551)
+    rest = pipeline.finish(State.from_bytes(state.to_bytes()))
+    together = found.items.to_pylist() + rest.items.to_pylist()
+    assert sorted(together, key=str) == sorted(whole.items.to_pylist(), key=str)

@@ -82,11 +82,9 @@ class Pipeline:
 
     def finish(self, state: State, until: int | None = None) -> Signals:
         """What is left when no more positions come; all is known up to `until`."""
-        last = pc.max(state.waiting.column("time")).as_py()
-        known = [time for time in (until, last, state.until) if time is not None]
-        _, found = self._step(
-            state, Positions(state.waiting.slice(0, 0), LETTERS.empty_table()), max(known), None
-        )
+        known = max(state.last, state.until, NEVER if until is None else until)
+        nothing = Positions(state.waiting.slice(0, 0), LETTERS.empty_table())
+        _, found = self._step(state, nothing, known, None)
         return found
 
     def _step(
@@ -118,6 +116,7 @@ class Pipeline:
 
     def trace(self, state: State, positions: pa.Table, until: int) -> Traced:
         """Follow each entity up to `until`; samples are those of the state and the new ones."""
+        last = pc.max(positions.column("time")).as_py()
         positions, fast = without_impossible_speeds(positions, self.settings)
         letters = [fast]
         late, positions = parted(positions, numbers(positions, "time") <= state.until)
@@ -156,6 +155,7 @@ class Pipeline:
             together([state.samples, table], SAMPLES),
             State(
                 until,
+                state.last if last is None else max(state.last, last),
                 together([waiting]),
                 memory.table(names),
                 inside,

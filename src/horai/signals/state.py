@@ -15,6 +15,7 @@ from horai.signals.samples import SAMPLES
 
 NEVER = -(2**63)
 UNTIL = b"horai.until"
+LAST = b"horai.last"
 
 _CLEAN = [(f"clean_{n}", pa.int64()) for n in cleaning.INTS]
 _CLEAN += [(f"clean_{n}", pa.float64()) for n in cleaning.FLOATS]
@@ -26,12 +27,14 @@ INSIDE = pa.schema([("entity", SYMBOLS), ("area", SYMBOLS)])
 
 @dataclass(frozen=True)
 class State:
-    """`until`: how far all is settled. `waiting`: positions of later times. `tracks`: a row for
+    """`until`: how far all is settled. `last`: the latest time of any position, dropped ones
+    included. `waiting`: positions of later times. `tracks`: a row for
     each entity. `inside`: who is in which area. `samples`: places at times at which not all are
     known. `meetings`: who may still be close to whom.
     """
 
     until: int
+    last: int
     waiting: pa.Table
     tracks: pa.Table
     inside: pa.Table
@@ -41,9 +44,9 @@ class State:
     def to_bytes(self) -> bytes:
         """The state as bytes, to be kept in a file."""
         sink = pa.BufferOutputStream()
-        until = {UNTIL: str(self.until).encode()}
+        times = {UNTIL: str(self.until).encode(), LAST: str(self.last).encode()}
         for name in _TABLES:
-            table: pa.Table = getattr(self, name).replace_schema_metadata(until).combine_chunks()
+            table: pa.Table = getattr(self, name).replace_schema_metadata(times).combine_chunks()
             with pa.ipc.new_stream(sink, table.schema) as writer:
                 writer.write_table(table)
         whole: bytes = sink.getvalue().to_pybytes()
@@ -54,21 +57,21 @@ class State:
         """The state that `to_bytes` wrote."""
         source = pa.BufferReader(data)
         tables = [pa.ipc.open_stream(source).read_all() for _ in _TABLES]
-        until = int(tables[0].schema.metadata[UNTIL])
-        return cls(until, *(table.replace_schema_metadata(None) for table in tables))
+        until, last = (int(tables[0].schema.metadata[name]) for name in (UNTIL, LAST))
+        return cls(until, last, *(table.replace_schema_metadata(None) for table in tables))
 
     def with_(self, **changes: pa.Table) -> State:
         """The state with some tables exchanged."""
         return replace(self, **changes)
 
 
-_TABLES = [field.name for field in fields(State)][1:]
+_TABLES = [field.name for field in fields(State)][2:]
 
 
 def start() -> State:
     """Nothing is known yet."""
     schemas = (POSITIONS, TRACKS, INSIDE, SAMPLES, MEETINGS)
-    return State(NEVER, *(schema.empty_table() for schema in schemas))
+    return State(NEVER, NEVER, *(schema.empty_table() for schema in schemas))
 
 
 class Memory:
