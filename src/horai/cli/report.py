@@ -12,6 +12,7 @@ from horai.cli.both import load_both, speaks_both
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
 from horai.cli.lars import is_lars
+from horai.cli.lars_options import Clock, Filter
 from horai.cli.options import (
     Background,
     Chosen,
@@ -57,12 +58,8 @@ def command(
     time_in: TimeIn = None,
     input_format: InputFormat = None,
     engine: Engine = None,
-    clock: Annotated[
-        str | None, typer.Option(metavar="TIME", help="LARS: length of a time point.")
-    ] = None,
-    filter: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="LARS: the predicates that are shown.")
-    ] = None,
+    clock: Clock = None,
+    filter: Filter = None,
     quiet: Quiet = False,
 ) -> None:
     """Draw what rules find in a stream, on a page for a browser."""

@@ -31,11 +31,6 @@ LETTERS = pa.schema(
 )
 
 
-def no_letters() -> pa.Table:
-    """None at all."""
-    return LETTERS.empty_table()
-
-
 def letters_of(found: Sequence[DeadLetter]) -> pa.Table:
     """Letters as a table."""
     return pa.Table.from_pylist([letter._asdict() for letter in found], schema=LETTERS)
