@@ -41,7 +41,9 @@ class Session:
         self._live = Live(self.plan, start, Symbols()) if self._can_live else None
         self._next = start  # the query time at which it goes on
         self._reach = reach_of(self.plan)
-        self._derived = {key for stratum in self.plan.strata for key in stratum.keys}
+        # Ticks take in no signals of what rules or facts say as well.
+        self._defined = {key for stratum in self.plan.strata for key in stratum.keys}
+        self._defined |= self.plan.facts.keys()
         self._quiet = 0  # points since something came that could not be taken in by a tick
 
     def advance(
@@ -61,12 +63,12 @@ class Session:
         return models
 
     def _goes_on(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> bool:
-        """Are there only signals of new points, and of nothing that rules derive?"""
+        """Are there only signals of new points, and of nothing that rules or facts say?"""
         return (
             0 <= query - self._next < MOST_POINTS
             and not removed
             and all(
-                self._next <= s.time <= query and s.atom.predicate not in self._derived
+                self._next <= s.time <= query and s.atom.predicate not in self._defined
                 for s in added
             )
         )
@@ -93,7 +95,7 @@ class Session:
         lasting = [signal for signal in lasting if signal not in added]
         ticks: dict[int, list[Signal]] = {}
         for signal in lasting:
-            if signal.time >= self._next or signal.atom.predicate in self._derived:
+            if signal.time >= self._next or signal.atom.predicate in self._defined:
                 return None, {}
             ticks.setdefault(signal.time, []).append(signal)
         if self._reach is None:

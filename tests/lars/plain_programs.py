@@ -67,13 +67,14 @@ def windows(draw: st.DrawFn, derived: bool, always: bool = False) -> str:
 
 
 @st.composite
-def literals(draw: st.DrawFn, known: tuple[str, ...], time: str | None) -> str:
-    """A window atom, an atom or an @-atom over X, or over T as well."""
+def literals(draw: st.DrawFn, known: tuple[str, ...], time: str | None, shift: bool = False) -> str:
+    """A window atom, an atom or an @-atom over X, or over T as well; perhaps a point later."""
     name = draw(st.sampled_from(known))
     atom = f"{name}(X)"
     derived = name not in SIGNALS
     if time is not None:
-        bare = f"@{time} {atom}"
+        shifted = draw(st.sampled_from([time, time, time, f"({time} + 1)"])) if shift else time
+        bare = f"@{shifted} {atom}"
         return bare if draw(st.integers(0, 3)) == 0 else f"{bare} {draw(windows(derived))}"
     match draw(st.sampled_from(["atom", "some", "some", "always", "always"])):
         case "atom":
@@ -119,9 +120,9 @@ def rules(draw: st.DrawFn, head: str, lower: tuple[str, ...]) -> str:
     for _ in range(draw(st.integers(0, 2))):
         body.append(draw(literals(positive, None)))
     if draw(st.booleans()):
-        negated = draw(literals(lower, "T" if timed and draw(st.booleans()) else None))
+        negated = draw(literals(lower, "T" if timed and draw(st.booleans()) else None, shift=True))
         body.append(f"not {negated}")
-    extra = ["X != y", "X = 3", "X < x", "g(X)", "not g(X)"]
+    extra = ["X != y", "X = 3", "X < x", "g(X)", "not g(X)", "not @X r(3) [4]", "g(X + 0)"]
     extra += ["T < 7", "@U r(X) [3], U <= T", "V = T / 2, V > 1"] if timed else []
     if draw(st.integers(0, 2)) == 0:
         body.append(draw(st.sampled_from(extra)))
@@ -148,14 +149,16 @@ def programs(draw: st.DrawFn) -> str:
 
 @st.composite
 def signals(draw: st.DrawFn, late: bool) -> tuple[Sent, ...]:
-    """What happens, in the order in which it comes in."""
+    """What happens, in the order in which it comes in; rules and facts may say the same."""
     found = []
+    names = draw(st.sampled_from([SIGNALS, SIGNALS, SIGNALS, (*SIGNALS, "p1", "g")]))
     for _ in range(draw(st.integers(0, 10))):
         time = draw(st.integers(0, LAST))
         arrival = max(0, time + draw(st.sampled_from([0, 0, 0, 1, 3, -2]))) if late else time
         gone = draw(st.none() | st.integers(arrival, arrival + 5)) if late else None
         args = (draw(st.sampled_from(ENTITIES)),)
-        found.append(Sent(draw(st.sampled_from(SIGNALS)), args, time, arrival, gone))
+        name = draw(st.sampled_from(names))
+        found.append(Sent(name, args, time, arrival, gone))
     return tuple(sorted(found, key=lambda one: one.arrival))
 
 

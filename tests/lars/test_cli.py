@@ -157,7 +157,7 @@ def test_check() -> None:
     assert run("check", "p.lars") == said
     Path("p.lars").write_text("{ h } :- b(X).\n")
     out = run("check", "p.lars")
-    assert "engine: asp\n  because the engine plan does not run this: it has a choice" in out
+    assert "engine: asp\n  because the engine plan does not run this: p.lars:1:1: it has" in out
     Path("p.lars").write_text("h :- b [3 s].\ng :- not g.\nk(X) :- h.\n")
     out = run("check", "p.lars", "--clock", "2s", status=2)
     assert [code for code in ("H703", "H704", "H700") if f"[{code}]" in out] == [
@@ -207,3 +207,19 @@ def test_a_row_without_fields_is_told_shortly(tmp_path: Path) -> None:
     assert "f.csv:2: field-count: no '|' in this row" in run.stderr
     assert "f.csv:3: field-count: 2 fields given, expected b|Arrival|Time" in run.stderr
     assert max(map(len, run.stderr.splitlines())) < 200
+
+
+def test_what_is_told_before_a_run() -> None:
+    Path("p.lars").write_text("alarm(X) :- b(X) [2 s].\n")
+    words = ("run", "p.lars", "-i", "f.csv", "--filter", "alarn,b,x")
+    said = CliRunner().invoke(app, list(words)).stderr
+    assert said.splitlines() == [
+        "warning: no rule has the predicate alarn of the filter: did you mean alarm?",
+        "warning: no rule has the predicate x of the filter",
+    ]
+    Path("p.lars").write_text("g(1).\nh :- g(X) [2 s].\n")
+    said = CliRunner().invoke(app, ["run", "p.lars", "-i", "f.csv"]).stderr
+    assert said == "warning: the rules have 1 warning; `horai check` shows them\n"
+    Path("p.lars").write_text("g(1).\nh(Y) :- g(X) [2 s].\n")
+    said = run("run", "p.lars", "-i", "f.csv", status=2)
+    assert "shows them" not in said and "the rules have 1 error" in said

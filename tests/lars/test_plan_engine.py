@@ -18,10 +18,16 @@ QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 # A signal may be taken back when it is forgotten already.
 FORGOTTEN = Story("g(x).\ng(3).\np1(X) :- s(X), X != y.", (Sent("s", ("x",), 0, 0, gone=2),), 0)
 
+# What facts or recursive rules say may come as a signal, too.
+FACT = Story("g(x).\np1(X) :- g(X), s(y).", (Sent("s", ("y",), 1, 1), Sent("g", ("3",), 1, 1)), 0)
+SEED = Story("g(x).\np1(X) :- g(X), p1(Y).", (Sent("p1", ("3",), 4, 4),), 0)
+
 
 @settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
 @given(stories())
 @example(FORGOTTEN)
+@example(FACT)
+@example(SEED)
 def test_plain_programs(story: Story) -> None:
     assert by_plan(story) == by_reference(story)
 

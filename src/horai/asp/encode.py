@@ -37,6 +37,7 @@ from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule
 from horai.lang.terms import Term, Var
 
 ALL: Chain = ()
+MOST = 2**31 - 1  # the largest number that clingo has
 
 
 @dataclass(slots=True)
@@ -137,7 +138,8 @@ class Encoder:
         if head.time is None:
             return []
         self.result.is_timeless = False
-        return [f"_start(Start'), Start' <= {self.write.term(head.time)}"]
+        # All that is no number is larger than every number.
+        return [f"_start(Start'), Start' <= {self.write.term(head.time)} <= {MOST}"]
 
     def choice(self, head: Choosing) -> str:
         """A choice between options."""

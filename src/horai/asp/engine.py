@@ -78,12 +78,12 @@ class AspSession:
         self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
     ) -> Answers:
         """The answers at a time, with more signals known than before."""
-        if abs(time) > LARGEST:
-            raise Refused("times beyond a thousand million: choose a longer clock time")
         new = self.inputs.add(signals)
         self.inputs.retract(retracted)
         if new:
             self.learn(new)
+        if abs(time) > LARGEST and not self.encoding.is_timeless:
+            raise Refused("rules with times beyond a thousand million: choose a longer clock time")
         rows = {key: view.move(time) for key, view in self.views.items()}
         try:
             self.last = self.solve(time, rows)
@@ -135,6 +135,8 @@ class AspSession:
 
     def moments(self, time: int) -> Iterable[Symbol]:
         """The current time, the start, and the points that windows over derived atoms cover."""
+        if self.encoding.is_timeless:
+            return
         yield Function("_now", [Number(time)])
         yield Function("_start", [Number(self.start)])
         for windows, name in self.encoding.spans.items():

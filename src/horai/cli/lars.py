@@ -81,6 +81,7 @@ def run_lars(
 
     program = lars.load(chosen.rules, chosen.background)
     _tell_warnings(program, settings.get("clock") or lars.DEFAULT_CLOCK, quiet)
+    _tell_strange_names(program, settings.get("filter"), quiet)
     target = Target(form, output)
     began = time.perf_counter()
     every = settings.get("output_every")
@@ -137,7 +138,28 @@ def check_lars(
 
 
 def _tell_warnings(program: LarsProgram, clock: str, quiet: bool) -> None:
-    number = len(program.check(clock))
-    if number and not quiet:
-        text = counted(number, "warning")
+    from horai.lang.report import has_errors
+
+    findings = program.check(clock)
+    if findings and not has_errors(findings) and not quiet:  # errors are shown in any case
+        text = counted(len(findings), "warning")
         console.warning(f"the rules have {text}; `horai check` shows them")
+
+
+def _tell_strange_names(program: LarsProgram, filter: str | None, quiet: bool) -> None:
+    """Warn about names in a filter that the program does not have: nothing will be shown of them.
+
+    Signals that no rule reads may have such names.
+    """
+    from horai.lang.diagnostics import did_you_mean
+    from horai.lang.lars.predicates import background, derived, inputs
+
+    if quiet or filter is None or filter in ("inferences", "none"):
+        return
+    rules = program.program
+    known = sorted({name for name, _ in derived(rules) | inputs(rules) | background(rules)})
+    for name in filter.split(","):
+        if name.strip() and name.strip() not in known:
+            near = did_you_mean(name.strip(), known)
+            hint = f": did you mean {near}?" if near else ""
+            console.warning(f"no rule has the predicate {name.strip()} of the filter{hint}")

@@ -144,8 +144,8 @@ class Evaluation:
                     and (rule.time is not None) == pinned
                 ]
                 grown |= bool(store.replace(merged([store.public(), *parts], self.symbols)))
-            if not grown:
-                return
+            if not grown and news is not None:
+                return  # after the first round, signals of what it derives are new
             for key in stratum.keys:
                 parts_ = (totals[key, pinned].public() for pinned in (False, True))
                 self.derived[key] = Derived(*parts_)

@@ -18,7 +18,19 @@ Source = tuple[lars.Predicate, lars.Window | None, Modality]
 
 
 class NotPlain(Exception):
-    """A rule that is not of the plain fragment; says why."""
+    """A rule that is not of the plain fragment; says why, and where it stands."""
+
+    def __init__(self, reason: str, rule: lars.Rule | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.rule = rule
+
+    def __str__(self) -> str:
+        rule = self.rule
+        if rule is None or rule.source is None or rule.span is None:
+            return self.reason
+        line, column = rule.source.position(rule.span[0])
+        return f"{rule.source.name}:{line}:{column}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +125,13 @@ class PlainRule:
 
 def plain_rule(rule: lars.Rule) -> PlainRule:
     """The rule in its plain form; raises `NotPlain`."""
+    try:
+        return _plain_rule(rule)
+    except NotPlain as refused:
+        raise NotPlain(refused.reason, rule) from None
+
+
+def _plain_rule(rule: lars.Rule) -> PlainRule:
     head, time = _head(rule.head)
     fresh = _Fresh()
     body = [part for formula in rule.body for part in _literals(formula, fresh)]

@@ -21,7 +21,7 @@ from horai.engine.lars.literals import (
     assigned,
 )
 from horai.engine.lars.totals import together, totals
-from horai.engine.lars.values import Values, evaluate, holds
+from horai.engine.lars.values import Values, evaluate, holds, whole_numbers
 from horai.engine.relations import join
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, no_fluent
@@ -144,14 +144,11 @@ class Running:
         low, high, rows = spans.start[keep], spans.end[keep], spans.key[keep]
         if rule.time is not None:
             points, good = self._columns((rule.time,), frame)
-            time = points[0].take(rows)
-            if time.kind != "int":
-                good = np.zeros(frame.rows, np.bool_)
-                time = ints(np.zeros(len(rows), np.int64))
+            time, whole = whole_numbers(points[0].take(rows))
             # A head can speak of points of the timeline only.
-            there = good[rows] & (time.data >= self.start)
+            there = good[rows] & whole & (time >= self.start)
             low, high, rows = low[there], high[there], rows[there]
-            taken = (*(column.take(rows) for column in columns), time.take(there))
+            taken = (*(column.take(rows) for column in columns), ints(time[there]))
             return fluent_of(taken, low, high, len(rows), self.symbols)
         taken = tuple(column.take(rows) for column in columns)
         return fluent_of(taken, low, high, len(rows), self.symbols)

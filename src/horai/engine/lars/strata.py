@@ -50,7 +50,7 @@ def strata_of(rules: list[PlainRule]) -> list[Stratum]:
     """
     heads = {rule.head.predicate for rule in rules if rule.head is not None}
     graph: Digraph[Key] = Digraph()
-    negative: list[tuple[Key, Key]] = []
+    negative: list[tuple[Key, Key, PlainRule]] = []
     graph.add_nodes(sorted(heads))
     for rule in rules:
         for reading, positive in readings(rule):
@@ -59,12 +59,13 @@ def strata_of(rules: list[PlainRule]) -> list[Stratum]:
                 continue
             graph.add_edge(read, rule.head.predicate)
             if not positive:
-                negative.append((read, rule.head.predicate))
+                negative.append((read, rule.head.predicate, rule))
     found = [Stratum(set(members)) for members in graph.components()]
     place = {key: number for number, one in enumerate(found) for key in one.keys}
-    for read, made in negative:
+    for read, made, rule in negative:
         if place[read] == place[made]:
-            raise NotPlain(f"{made[0]}/{made[1]} depends on itself through a negation or a count")
+            reason = f"{made[0]}/{made[1]} depends on itself through a negation or a count"
+            raise NotPlain(reason, rule.rule)
     for rule in rules:
         if rule.head is not None:
             found[place[rule.head.predicate]].rules.append(rule)

@@ -18,7 +18,7 @@ from horai.engine.symbols import Symbols
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Sign
 from horai.lang.terms import Atom, Compound, Float, Int, Str, Term, Var
-from horai.temporal.spans import Mask
+from horai.temporal.spans import Ints, Mask
 
 LARGEST = 2**62
 Columns = Mapping[str, Column]
@@ -146,6 +146,17 @@ def holds(sign: Sign, left: Values, right: Values, symbols: Symbols) -> Mask:
     )
     each = np.array([_compared(sign, a, b) for a, b in pairs], np.bool_)
     return each[numbers] & valid if len(numbers) else valid
+
+
+def whole_numbers(column: Column) -> tuple[Ints, Mask]:
+    """The whole numbers of a column, and the rows that have one."""
+    match column.kind:
+        case "int":
+            return column.data, np.ones(len(column), np.bool_)
+        case "float":
+            return np.zeros(len(column), np.int64), np.zeros(len(column), np.bool_)
+        case _:  # only the codes of whole numbers are odd
+            return column.data >> 1, column.data & 1 == 1
 
 
 def _compared(sign: Sign, left: Term, right: Term) -> bool:

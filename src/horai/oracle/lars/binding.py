@@ -46,14 +46,11 @@ def needed(condition: Formula) -> set[str]:
     match condition:
         case Comparison(left=left, right=right):
             return variables(left).keys() | variables(right).keys()
-        case Atom(args=args):
-            return {name for arg in args if is_computed(arg) for name in variables(arg)}
-        case At(time=time, formula=inner):
-            own = set() if isinstance(time, Var) else set(variables(time))
-            return own | needed(inner)
+        case Atom():
+            return set()  # expressions are compared once their variables have values
         case Within(window=IntervalWindow(first=first, last=last), formula=inner):
             return variables(first).keys() | variables(last).keys() | needed(inner)
-        case Some() | Always() | Within() | Reset():
+        case Some() | Always() | At() | Within() | Reset():
             return needed(condition.formula)
         case And(parts=parts):
             return set().union(*map(needed, parts)) - set().union(*map(found_by, parts))
@@ -81,6 +78,8 @@ def found_by(condition: Formula) -> set[str]:
         case At(time=time, formula=inner):
             own = {time.name} if isinstance(time, Var) else set()
             return own | found_by(inner)
+        case Within(window=IntervalWindow(first=first, last=last), formula=inner):
+            return found_by(inner) - variables(first).keys() - variables(last).keys()
         case Some() | Always() | Within() | Reset():
             return found_by(condition.formula)
         case And(parts=parts):

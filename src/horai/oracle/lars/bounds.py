@@ -18,6 +18,7 @@ from horai.lang.lars.syntax import (
     Comparison,
     Formula,
     Implies,
+    IntervalWindow,
     Not,
     Or,
     PartitionWindow,
@@ -28,7 +29,7 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.terms import Int
-from horai.oracle.lars.entailment import aggregate_holds
+from horai.oracle.lars.entailment import aggregate_holds, is_in_time
 from horai.oracle.lars.numbers import compare
 from horai.oracle.lars.stream import Stream
 from horai.oracle.lars.windows import select
@@ -79,6 +80,8 @@ class Bounds:
                 if point not in self.low:
                     return (False, False)
                 return self.verdict(inner, whole, point)
+            case At() | Within(window=IntervalWindow()) if not is_in_time(formula):
+                return (False, False)
             case Within(window=window, formula=inner):
                 if self.low.counts_derived and isinstance(window, TupleWindow | PartitionWindow):
                     return OPEN  # one more derived atom may push others out

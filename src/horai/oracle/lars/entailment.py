@@ -14,6 +14,7 @@ from horai.lang.lars.syntax import (
     Comparison,
     Formula,
     Implies,
+    IntervalWindow,
     Not,
     Or,
     Reset,
@@ -21,6 +22,7 @@ from horai.lang.lars.syntax import (
     Truth,
     Within,
 )
+from horai.lang.lars.walk import own_terms
 from horai.lang.terms import Float, Int, Term
 from horai.oracle.lars.numbers import NoValue, compare
 from horai.oracle.lars.stream import Stream
@@ -59,6 +61,8 @@ class Structure:
                 return all(self.holds(inner, stream, point) for point in stream.timeline)
             case At(time=Int(value=point), formula=inner):
                 return point in stream and self.holds(inner, stream, point)
+            case At() | Within(window=IntervalWindow()) if not is_in_time(formula):
+                return False
             case Within(window=window, formula=inner):
                 return self.holds(inner, select(window, stream, time), time)
             case Reset(formula=inner):
@@ -73,6 +77,11 @@ class Structure:
                 }
                 return aggregate_holds(formula, rows)
         raise AssertionError(f"{formula} is not ground")
+
+
+def is_in_time(formula: At | Within) -> bool:
+    """Are the times that it names whole numbers? Nothing holds at others."""
+    return all(isinstance(term, Int) for term in own_terms(formula))
 
 
 def aggregate_holds(formula: Aggregate, rows: Set[tuple[Term, ...]]) -> bool:

@@ -100,19 +100,21 @@ class Grounding:
 
     def _is_on_timeline(self, head: Formula) -> bool:
         """Times of heads are points of the timeline: with another one there is no instance."""
-        if not isinstance(head, At):
-            return True
         first, last = self.possible.whole
-        return isinstance(head.time, Int) and first <= head.time.value <= last
+        times = (part.time for part in subformulas(head) if isinstance(part, At))
+        return all(isinstance(time, Int) and first <= time.value <= last for time in times)
 
     def _choice(self, choice: Choice, values: Values) -> Choice:
         options: dict[Option, None] = {}
         for option in choice.options:
             for found in self.possible.solve(option.condition, values):
-                head = self._written(option.head, found)
+                try:
+                    head = self._written(option.head, found)
+                    condition = tuple(self._written(part, found) for part in option.condition)
+                except NoValue:
+                    continue  # it is no option for these values
                 assert isinstance(head, Atom | At)
                 if self._is_on_timeline(head):
-                    condition = tuple(self._written(part, found) for part in option.condition)
                     options[Option(head, condition)] = None
         least, most = (None if b is None else value(b, values) for b in (choice.least, choice.most))
         return Choice(tuple(options), least, most)

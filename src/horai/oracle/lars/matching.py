@@ -187,7 +187,10 @@ def _at(
     time: Term, inner: Formula, values: Values, possible: Possible, place: Place
 ) -> Iterator[Values]:
     view = place.view
-    if not (isinstance(time, Var) and time.name not in values):
+    if not isinstance(time, Var) and not variables(time).keys() <= values.keys():
+        # The time is known once its variables are: the formula itself may give them values.
+        yield from matches(inner, values, possible, place.moved(view))
+    elif not (isinstance(time, Var) and time.name not in values):
         try:
             point = value(time, values)
         except NoValue:
@@ -197,20 +200,16 @@ def _at(
             yield from matches(inner, values, possible, here)
     elif isinstance(inner, Atom) and inner.predicate not in possible.background:
         for moment, atom in possible.atoms(inner.predicate, view, view):
-            found = unified(inner.args, atom.args, values)
-            if found is not None and moment is not None:
-                # The atom may mention the time, too: @T a(T).
-                yield from _merged(found, time.name, Int(moment))
+            assert moment is not None
+            # The atom may mention the time, too: @T a(T).
+            found = unified(inner.args, atom.args, {**values, time.name: Int(moment)})
+            if found is not None:
+                yield found
     else:
         last = min(view[1], max(possible.top, view[0]))
         for number in range(int(view[0]), int(last) + 1):
-            for bound in _merged(values, time.name, Int(number)):
-                yield from matches(inner, bound, possible, place.moved((number, number)))
-
-
-def _merged(values: Values, name: str, term: Term) -> Iterator[Values]:
-    if values.get(name, term) == term:
-        yield {**values, name: term}
+            bound = {**values, time.name: Int(number)}
+            yield from matches(inner, bound, possible, place.moved((number, number)))
 
 
 def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
