@@ -58,6 +58,12 @@ def test_every_code_is_registered_and_used() -> None:
         ("a :- (not b(_) ; c).", [("H701", 1, "_")]),
         ("a :- b(X+1).", [("H701", 1, "X")]),
         ("a :- (b(X) ; c(X)), X > 3.", []),
+        ("a :- count { V : b(V, N) } = N.", [("H701", 1, "N")]),
+        (
+            "a :- N = count { V : b(V, M) }, M = count { V : b(V, N) }.",
+            [("H701", 1, "N"), ("H701", 1, "M")],
+        ),
+        ("a :- N = count { V : b(V, M) }, M = count { V : b(V, 1) }, N > M.", []),
         ("a :- (b(X) ; c(Y)), X > 3.", [("H701", 1, "X"), ("H701", 1, "Y"), ("H701", 1, "X")]),
         ("a :- [from T to U] always b.", [("H701", 1, "T"), ("H701", 1, "U")]),
         ("a(N) :- N = count { X : b(X) }.", []),

@@ -109,10 +109,27 @@ def bound_by(conditions: Iterable[Formula]) -> set[str]:
     known: set[str] = set()
     grown = True
     while grown:
-        found = set().union(*(_binds(condition, known) for condition in waiting))
+        able = (one for one in waiting if not _rests_on(one, waiting, known))
+        found = set().union(*(_binds(condition, known) for condition in able))
         grown = not found <= known
         known |= found
     return known
+
+
+def _rests_on(condition: Formula, others: list[Formula], known: set[str]) -> bool:
+    """Does what an aggregate counts depend on a variable that has no value yet?
+
+    A variable of its elements is its own unless it occurs elsewhere, outside of aggregates.
+    """
+    if not isinstance(condition, Aggregate):
+        return False
+    inner = {n for e in condition.elements for part in e.condition for n in formula_variables(part)}
+    elsewhere = set(variables(condition.bound))
+    for other in others:
+        if other is not condition:
+            own = variables(other.bound) if isinstance(other, Aggregate) else None
+            elsewhere |= (formula_variables(other) if own is None else own).keys()
+    return not inner & elsewhere <= known
 
 
 def _binds(condition: Formula, known: set[str]) -> set[str]:
