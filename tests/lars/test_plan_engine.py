@@ -54,3 +54,51 @@ def test_counting_from_tick_to_tick(text: str, sent: tuple[Sent, ...]) -> None:
     assert can_live(planned(program(text)))
     story = Story(text, sent, 0)
     assert by_plan(story) == by_reference(story)
+
+
+REACHING = (
+    "path(X,Y) :- e(X,Y) [{}]. path(X,Z) :- path(X,Y), path(Y,Z).",
+    "path(X,Y) :- e(X,Y) [{}]. path(X,Z) :- e(X,Y) [{}], path(Y,Z), not s(Y).",
+    "odd(X,Y) :- e(X,Y) [{}]. odd(X,Z) :- even(X,Y), e(Y,Z) [2].\n"
+    "even(X,Z) :- odd(X,Y), e(Y,Z) [2].",
+    "path(X,Y) :- e(X,Y) [{}], X != Y. path(X,Z) :- path(X,Y), path(Y,Z).\n"
+    "apart(X,Y) :- n(X), n(Y), not path(X,Y). ends(N) :- N = count {{ X, Y : path(X,Y) }}.",
+    "far(X,1) :- e(x,X) [{}]. far(Y,N + 1) :- far(X,N), e(X,Y) [{}], N < 3.",
+)
+NODES = ("x", "y", "3")
+edges = st.lists(st.tuples(st.integers(0, 8), st.sampled_from(NODES), st.sampled_from(NODES)))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@given(st.sampled_from(REACHING), st.sampled_from(["1", "3", "2 #", "4 #"]), edges, signals(False))
+def test_recursion_from_tick_to_tick(
+    text: str, window: str, given: list[tuple[int, str, str]], sent: tuple[Sent, ...]
+) -> None:
+    rules = text.format(window, window) + "\nn(x). n(y). n(3)."
+    assert can_live(planned(program(rules)))
+    seen = [Sent("e", (one, other), time, time) for time, one, other in given]
+    story = Story(rules, tuple(sorted([*seen, *sent], key=lambda one: one.arrival)), 0)
+    assert by_plan(story, 9) == by_reference(story, 9)
+
+
+PINNED = (
+    "@T high :- @T s(X) [{}], X = x. lfu :- always high [2]. mid(T) :- @T high [1].",
+    "@(T + 1) p(X) :- @T s(X) [{}]. q(X) :- p(X). soon(X) :- p(X) [+1]. p(X) :- r(X), not s(X).",
+    "@(T - 2) p(X) :- @T s(X) [{}]. q(X,T) :- @T p(X) [3 hop 2].\n"
+    "w(X) :- always p(X) [from 2 to 3].",
+    "@3 p(X) :- s(X) [{}]. q(X) :- @3 p(X). n(N) :- N = count {{ T, X : @T p(X) }}. :- p(y), r(x).",
+    "p(X) :- s(X) [{}]. q(X) :- always p(X) [2], not p(y). o(T) :- @T p(_) [only p(x)].\n"
+    "z :- not q(x).",
+    "q(X) :- s(X) [{} hop 2]. r2(X) :- s(X) [{}, +2], not always r(X) [{} hop 3].\n"
+    "u :- s(_) [only s(x)].",
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@given(st.sampled_from(PINNED), st.sampled_from(["1", "3", "4"]), signals(late=False))
+def test_points_from_tick_to_tick(text: str, window: str, sent: tuple[Sent, ...]) -> None:
+    """Heads that name points, and windows of all kinds over points."""
+    rules = program(text.format(window, window, window))
+    story = Story(text.format(window, window, window), sent, 0)
+    assert can_live(planned(rules))
+    assert by_plan(story) == by_reference(story)

@@ -12,7 +12,7 @@ from horai.asp.plain import Measure, PlainRule, Refused
 from horai.asp.symbols import Names, is_name, to_symbol
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
 from horai.lang.lars.syntax import Atom, Comparison, Sign
-from horai.lang.terms import Compound, ListTerm, Term, Var, is_anonymous, is_ground
+from horai.lang.terms import Compound, Int, ListTerm, Term, Var, is_anonymous, is_ground
 
 _VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_']*")
 _MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -94,8 +94,17 @@ class Writer:
         function = measure.function
         bound = self.term(measure.bound)
         sign = _MIRRORED.get(measure.sign, measure.sign)
+        guard = ""
+        if sign in COMPARISONS and not self.is_numeric and not isinstance(measure.bound, Int):
+            # For clingo names are larger than all numbers; here they are not compared.
+            if self.has_decimals:
+                reason = f"{function} compared with what may be a decimal or a very large number"
+                raise Refused(reason, rule.origin)
+            if negated:
+                raise Refused(f"`not` before {function} with what may be no number", rule.origin)
+            guard = f", @is_number({bound}) = 1"
         if function == "count":
-            text = f"{bound} {sign} #count {{ {self.rows(rows)} }}"
+            text = f"{bound} {sign} #count {{ {self.rows(rows)} }}{guard}"
             return f"not {text}" if negated else text
         if self.has_decimals:
             raise Refused(f"{function} where there are decimals or very large numbers", rule.origin)
@@ -110,7 +119,7 @@ class Writer:
             (terms, [*condition, f"@is_number({self.term(terms[0])}) = 0"])
             for terms, condition in rows
         ]
-        return f"{text}, 0 = #count {{ {self.rows(others)} }}"
+        return f"{text}, 0 = #count {{ {self.rows(others)} }}{guard}"
 
     def rows(self, rows: Sequence[tuple[tuple[Term, ...], list[str]]]) -> str:
         """The elements of an aggregate."""

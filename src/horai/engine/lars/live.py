@@ -1,55 +1,70 @@
 """A program from tick to tick, at the cost of what changes.
 
-It serves programs whose heads name no points, over signals that come at the current point. All
-else is worked out by `evaluation`.
+Signals come at the current point; what comes late is worked out by `evaluation`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from horai.engine.lars.evaluation import Plan
-from horai.engine.lars.literals import PlainRule, Positive, Reading, Source, Total
-from horai.engine.lars.live_rules import LiveRule, Table
+from horai.engine.lars.literals import PlainRule, Reading, Source, Total
+from horai.engine.lars.live_points import Points, is_seen, points_of
+from horai.engine.lars.live_rules import NONE, LiveRule, can_be_written
+from horai.engine.lars.live_strata import Counted, Recursive, Said
+from horai.engine.lars.live_tables import Change, Row, Table
 from horai.engine.lars.live_terms import Codes
-from horai.engine.lars.live_views import Change, Row, View, is_served, view_of
+from horai.engine.lars.live_views import View, is_served, view_of
 from horai.engine.lars.signals import Key
 from horai.engine.lars.strata import Stratum, readings
 from horai.engine.symbols import Symbols
 from horai.lang.lars import syntax as lars
+from horai.lang.lars.clock import Duration
 from horai.lang.terms import Var, is_ground
 
-NONE: Key = ("#none", 0)  # what the bodies of constraints say
+MOST_KNOWN = 100_000  # how many atoms are kept, so that they need not be made again
 
 
 def can_live(plan: Plan) -> bool:
     """Can a program be brought up to date from tick to tick?"""
     derived = {key for stratum in plan.strata for key in stratum.keys}
-    rules = [*plan.constraints, *(rule for stratum in plan.strata for rule in stratum.rules)]
-    if any(rule.time is not None for rule in rules):
-        return False
-    recursive = [rule for stratum in plan.strata if stratum.recursive for rule in stratum.rules]
-    if any(isinstance(literal, Total) for rule in recursive for literal in rule.body):
-        return False
-    for rule in rules:
+    for stratum in plan.strata:
+        if stratum.recursive and not all(_stays_now(rule, stratum) for rule in stratum.rules):
+            return False
+    for rule in _rules(plan):
+        if not can_be_written(rule):
+            return False
         for reading, _ in readings(rule):
             key = reading.atom.predicate
             if not all(isinstance(term, Var) or is_ground(term) for term in reading.terms):
                 return False
             if key in derived:
-                if not _is_now(reading):
+                if not (reading.of_signals or is_seen(reading)):
                     return False
             elif key not in plan.facts and not is_served(reading):
                 return False
     return True
 
 
+def _rules(plan: Plan) -> list[PlainRule]:
+    return [*plan.constraints, *(rule for stratum in plan.strata for rule in stratum.rules)]
+
+
+def _stays_now(rule: PlainRule, stratum: Stratum) -> bool:
+    """Does a recursive rule derive at the current point only, and count nothing?"""
+    if rule.time is not None or any(isinstance(one, Total) for one in rule.body):
+        return False
+    own = (r for r, _ in readings(rule) if r.atom.predicate in stratum.keys)
+    return all(_is_now(reading) for reading in own)
+
+
 def reach_of(plan: Plan) -> tuple[int, int] | None:
     """How many points and how many signals windows reach back; None if some reach back for ever."""
     points = signals = 0
-    rules = [*plan.constraints, *(rule for stratum in plan.strata for rule in stratum.rules)]
-    for reading in (reading for rule in rules for reading, _ in readings(rule)):
+    derived = {key for stratum in plan.strata for key in stratum.keys}
+    for reading in (reading for rule in _rules(plan) for reading, _ in readings(rule)):
+        if reading.atom.predicate in derived:
+            continue  # what is derived rests on what other windows reach
         match reading.window:
             case lars.TimeWindow(past=past, hop=hop) if past.amount is not None:
                 longer = 0 if hop is None or hop.amount is None else hop.amount
@@ -68,76 +83,77 @@ def _is_now(reading: Reading) -> bool:
     plain = reading.window is None or (
         isinstance(reading.window, lars.TimeWindow) and reading.window.hop is None
     )
-    return plain and (reading.modality == "now" or (reading.modality == "some" and plain))
+    return plain and reading.modality in ("now", "some")
 
 
 class Live:
     """The state of a run at its last tick."""
 
     def __init__(self, plan: Plan, start: int, symbols: Symbols) -> None:
-        self.plan = plan
+        self.plan, self.start, self.symbols = plan, start, symbols
         self.codes = Codes(symbols)
-        self.symbols = symbols
         self.tables: dict[Source, Table] = {}
         self.views: dict[Key, list[tuple[Source, View]]] = {}
         self.atoms: set[lars.Atom] = set()
-        self._made: dict[Key, list[Source]] = {}
         self._derived = {key for stratum in plan.strata for key in stratum.keys}
-        self._rules: dict[Source, list[tuple[int, LiveRule]]] = {}
-        self._counts: dict[Key, Counter[Row]] = {NONE: Counter()}
-        self._known: dict[tuple[Key, Row], lars.Atom] = {}
-        constraints = Stratum({NONE}, plan.constraints)
-        self.strata = [*plan.strata, constraints]
-        self._lives: list[list[LiveRule]] = []
-        # What rules with aggregates say, and those of which something has changed.
-        self._anew: list[dict[LiveRule, Counter[Row]]] = [{} for _ in self.strata]
-        self._stale: list[dict[LiveRule, None]] = [{} for _ in self.strata]
-        for place, stratum in enumerate(self.strata):
-            self._lives.append([self._ready(rule, place, start) for rule in stratum.rules])
-        self._begin()
-
-    def _ready(self, rule: PlainRule, place: int, start: int) -> LiveRule:
-        for reading, _ in readings(rule):
-            key, source = reading.atom.predicate, reading.source
-            if source in self.tables:
-                continue
-            self.tables[source] = Table()
-            if key in self._derived:
-                self._made.setdefault(key, []).append(source)
-            elif key in self.plan.facts:
-                for fact in self.plan.facts[key]:
-                    self.tables[source].add(tuple(self.codes.code(arg) for arg in fact.args))
-            else:
-                self.views.setdefault(key, []).append((source, view_of(reading, start)))
-        live = LiveRule(rule, self.tables, self.codes)
-        for source in {**live.places, **dict.fromkeys(live.totalled)}:
-            self._rules.setdefault(source, []).append((place, live))
-        if live.totalled:
-            self._anew[place][live] = Counter()
-            self._stale[place][live] = None
-        return live
-
-    def _begin(self) -> None:
-        """What holds before anything has come: rules over facts and over what is absent."""
-        self._moved: list[Counter[tuple[Key, Row]]] = [Counter() for _ in self.strata]
-        self._shrunk = [False for _ in self.strata]
-        for place, stratum in enumerate(self.strata):
+        heads = (rule.head.predicate for rule in _rules(plan) if rule.head and rule.time)
+        self._pinned = set(heads)
+        self._now: dict[Key, list[Source]] = {}  # readings of what holds at the current point
+        self._points: dict[Key, list[tuple[Source | None, Points]]] = {}
+        for key in self._pinned:  # without a source: what the answer tells
+            now = Reading(lars.Atom(key[0], (Var("_"),) * key[1]), lars.TimeWindow(Duration(0)))
+            self._points[key] = [(None, points_of(now, start, self.codes, forgets=False))]
+        self._rules: dict[Source, list[tuple[Counted | Recursive, LiveRule]]] = {}
+        self._known: dict[Said, lars.Atom] = {}
+        self._broken: set[Said] = set()
+        strata = [*plan.strata, Stratum({NONE}, plan.constraints)]
+        self.strata = [self._ready(stratum) for stratum in strata]
+        for sources in self._now.values():  # what only a recursion itself reads is told to nobody
+            sources[:] = [source for source in sources if source in self._rules]
+        for ready in self.strata:
             # What the strata below have told so far is in the tables, and would count twice.
-            self._moved[place], self._shrunk[place] = Counter(), False
-            for live in self._lives[place]:
-                if not live.totalled:
-                    self._at_first(place, stratum, live)
-            self._settle(place)
+            ready.begin()
+            self._settle(ready)
 
-    def _at_first(self, place: int, stratum: Stratum, live: LiveRule) -> None:
-        if stratum.recursive and self._is_own(place, live):
+    # --- making ----------------------------------------------------------------------------------
+
+    def _ready(self, stratum: Stratum) -> Counted | Recursive:
+        asked = [reading for rule in stratum.rules for reading, _ in readings(rule)]
+        for reading in asked:
+            self._table(reading)
+        inner: dict[Source, Table] = {}
+        if stratum.recursive:
+            own = (r for r in asked if r.atom.predicate in stratum.keys and not r.of_signals)
+            inner = {reading.source: Table() for reading in own}
+        tables = {**self.tables, **inner}
+        rules = [LiveRule(rule, tables, self.codes, self.start) for rule in stratum.rules]
+        made = {
+            (key, False): {source: table for source, table in inner.items() if source[0] == key}
+            for key in stratum.keys
+        }
+        ready = Recursive(rules, made) if stratum.recursive else Counted(rules)
+        for rule in rules:
+            for source in rule.sources - inner.keys():
+                self._rules.setdefault(source, []).append((ready, rule))
+        return ready
+
+    def _table(self, reading: Reading) -> None:
+        """The table of a reading, and what fills it."""
+        key, source = reading.atom.predicate, reading.source
+        if source in self.tables:
             return
-        key = _key(live.rule)
-
-        def report(row: Row, sign: bool) -> None:
-            self._moved[place][key, row] += 1
-
-        live.everything(report)
+        table = self.tables[source] = Table()
+        if key in self.plan.facts:
+            for fact in self.plan.facts[key]:
+                table.add(tuple(self.codes.code(arg) for arg in fact.args))
+        elif key not in self._derived:
+            view = view_of(reading, self.start, self.codes)
+            self.views.setdefault(key, []).append((source, view))
+        elif key not in self._pinned and _is_now(reading):
+            self._now.setdefault(key, []).append(source)
+        elif not reading.of_signals:  # there are no signals of what is derived
+            points = points_of(reading, self.start, self.codes, forgets=False)
+            self._points.setdefault(key, []).append((source, points))
 
     # --- one tick --------------------------------------------------------------------------------
 
@@ -148,165 +164,60 @@ class Live:
             mine = [row if other == key else None for other, row in given]
             for source, view in views:
                 self._apply(source, view.tick(time, mine))
-        for place in range(len(self.strata)):
-            self._settle(place)
-        return not self._counts[NONE]
+        for key, seen in self._points.items():
+            for place, points in seen:
+                points.slide(time)
+                self._see(key, place, points)
+        for ready in self.strata:
+            self._settle(ready)
+        return not self._broken
 
     def _apply(self, source: Source, changes: list[Change]) -> None:
         """Rows that come or go, one at a time, with what follows from each."""
-        table = self.tables[source]
+        table, rules = self.tables[source], self._rules.get(source, ())
         for row, came in changes:
             if came:
                 table.add(row)
-            for place, live in self._rules.get(source, ()):
-                if live.totalled:
-                    self._stale[place][live] = None
-                else:
-                    self._follow(place, live, source, row, came)
+            for stratum, rule in rules:
+                stratum.follow(rule, source, row, came)
             if not came:
                 table.remove(row)
 
-    def _follow(self, place: int, live: LiveRule, source: Source, row: Row, came: bool) -> None:
-        key = _key(live.rule)
-        moved = self._moved[place]
-
-        def report(said: Row, sign: bool) -> None:
-            more = sign == came
-            moved[key, said] += 1 if more else -1
-            if not more:
-                self._shrunk[place] = True
-
-        live.heads(source, row, report)
-
-    def _settle(self, place: int) -> None:
+    def _settle(self, stratum: Counted | Recursive) -> None:
         """Bring the predicates of a stratum up to date, and tell the rules above."""
-        for live in self._stale[place]:
-            self._count_anew(place, live)
-        self._stale[place] = {}
-        moved, self._moved[place] = self._moved[place], Counter()
-        if self.strata[place].recursive:
-            self._settle_recursion(place, moved)
-            return
-        for (key, row), more in moved.items():
-            counts = self._counts.setdefault(key, Counter())
-            before = counts[row]
-            counts[row] = before + more
-            if not counts[row]:
-                del counts[row]
-            if (before == 0) != (before + more == 0):
-                self._publish(key, row, before == 0)
-        self._shrunk[place] = False
+        for said, came in stratum.settle():
+            (key, is_pinned), row = said
+            for source, points in self._points.get(key, ()):
+                if is_pinned:
+                    points.place(row[:-1], row[-1] >> 1, 1 if came else -1)
+                else:
+                    points.hold(row, came)
+                self._see(key, source, points)
+            if key == NONE:
+                (self._broken.add if came else self._broken.discard)(said)
+            elif key not in self._pinned:
+                self._tell(key, row, came)
+                for source in self._now.get(key, ()):
+                    self._apply(source, [(row, came)])
 
-    def _count_anew(self, place: int, live: LiveRule) -> None:
-        """What a rule with an aggregate says now, and how that differs from before."""
-        said: Counter[Row] = Counter()
+    def _see(self, key: Key, source: Source | None, points: Points) -> None:
+        """Pass on what a window over points has more or less."""
+        changes = points.changes()
+        if source is not None:
+            self._apply(source, changes)
+        else:
+            for row, came in changes:
+                self._tell(key, row, came)
 
-        def report(row: Row, sign: bool) -> None:
-            said[row] += 1
-
-        live.everything(report)
-        before, self._anew[place][live] = self._anew[place][live], said
-        key, moved = _key(live.rule), self._moved[place]
-        for row in before.keys() | said.keys():
-            if said[row] != before[row]:
-                moved[key, row] += said[row] - before[row]
-
-    def _publish(self, key: Key, row: Row, came: bool) -> None:
-        if key != NONE:
-            (self.atoms.add if came else self.atoms.discard)(self._atom(key, row))
-        for source in self._made.get(key, ()):
-            self._apply(source, [(row, came)])
+    def _tell(self, key: Key, row: Row, came: bool) -> None:
+        (self.atoms.add if came else self.atoms.discard)(self._atom(key, row))
 
     def _atom(self, key: Key, row: Row) -> lars.Atom:
-        found = self._known.get((key, row))
+        said = ((key, False), row)
+        found = self._known.get(said)
         if found is None:
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
             found = lars.Atom(key[0], tuple(self.symbols.term(code) for code in row))
-            self._known[key, row] = found
+            self._known[said] = found
         return found
-
-    # --- recursion -------------------------------------------------------------------------------
-
-    def _settle_recursion(self, place: int, moved: Counter[tuple[Key, Row]]) -> None:
-        """What is new leads on from row to row; when something goes, all is worked out again."""
-        stratum = self.strata[place]
-        seeds = [said for said, more in moved.items() if more > 0]
-        before = {key: self._counts.setdefault(key, Counter()) for key in stratum.keys}
-        if not self._shrunk[place]:
-            self._grow(place, seeds)
-            return
-        self._shrunk[place] = False
-        old = {(key, row) for key, counts in before.items() for row in counts}
-        own = {source for key in stratum.keys for source in self._made.get(key, ())}
-        kept = {source: self.tables[source] for source in own}
-        for source in own:
-            self.tables[source] = Table()
-        new = self._closure(place)
-        self.tables.update(kept)
-        for key in stratum.keys:
-            self._counts[key] = Counter({row: 1 for other, row in new if other == key})
-        for key, row in old - new:
-            self._publish(key, row, False)
-        for key, row in new - old:
-            self._publish(key, row, True)
-        # The rules of the stratum itself have been asked already.
-        self._moved[place].clear()
-        self._shrunk[place] = False
-
-    def _closure(self, place: int) -> set[tuple[Key, Row]]:
-        """All that a stratum derives from what is below it."""
-        found: dict[tuple[Key, Row], None] = {}
-
-        def report_of(live: LiveRule) -> None:
-            key = _key(live.rule)
-            live.everything(lambda row, sign: found.setdefault((key, row)))
-
-        for live in self._lives[place]:
-            if not self._is_own(place, live):
-                report_of(live)
-        waiting = list(found)
-        while waiting:
-            key, row = waiting.pop()
-            for source in self._made.get(key, ()):
-                self.tables[source].add(row)
-                for other, live in self._rules.get(source, ()):
-                    if other != place:
-                        continue
-                    for one in _said(live, source, row):
-                        if one not in found:
-                            found[one] = None
-                            waiting.append(one)
-        return set(found)
-
-    def _grow(self, place: int, seeds: list[tuple[Key, Row]]) -> None:
-        waiting = list(seeds)
-        while waiting:
-            key, row = waiting.pop()
-            if row in self._counts[key]:
-                continue
-            self._counts[key][row] = 1
-            self._publish(key, row, True)
-            moved, self._moved[place] = self._moved[place], Counter()
-            waiting += [said for said in moved if said[1] not in self._counts[said[0]]]
-
-    def _is_own(self, place: int, live: LiveRule) -> bool:
-        keys = self.strata[place].keys
-        return any(
-            isinstance(one, Positive) and one.reading.atom.predicate in keys
-            for one in live.rule.body
-        )
-
-
-def _said(live: LiveRule, source: Source, row: Row) -> list[tuple[Key, Row]]:
-    """What a rule without negation of its own says because of a row."""
-    found: list[tuple[Key, Row]] = []
-    key = _key(live.rule)
-
-    def report(said: Row, sign: bool) -> None:
-        found.append((key, said))
-
-    live.heads(source, row, report)
-    return found
-
-
-def _key(rule: PlainRule) -> Key:
-    return NONE if rule.head is None else rule.head.predicate

@@ -6,28 +6,43 @@ from abc import ABC, abstractmethod
 from collections import Counter, deque
 
 from horai.engine.lars.literals import Reading
+from horai.engine.lars.live_points import is_seen, points_of
+from horai.engine.lars.live_tables import Change, Row
+from horai.engine.lars.live_terms import Codes
 from horai.lang.lars import syntax as lars
-
-Row = tuple[int, ...]  # codes of terms, and of the point for readings that name one
-Change = tuple[Row, bool]  # it came, or it went
 
 
 def is_served(reading: Reading) -> bool:
     """Is there a view for a reading of signals?"""
-    match reading.window:
-        case None:
-            return reading.modality in ("now", "at")
-        case lars.TimeWindow(past=past, future=future, hop=hop):
-            endless = past.amount is None and reading.modality == "always"
-            return hop is None and future.amount == 0 and not endless
-        case lars.TupleWindow(future=future):
-            return future == 0 and reading.modality != "now"
-        case _:
-            return False
+    if isinstance(reading.window, lars.TupleWindow):
+        return reading.window.future == 0 and reading.modality != "now"
+    return is_seen(reading)
 
 
 class View(ABC):
     """The rows of one reading at the current tick."""
+
+    @abstractmethod
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
+        """What changes when signals come, in their order; None is one of another predicate."""
+
+
+class PointsView(View):
+    """Windows of all kinds over points of time."""
+
+    def __init__(self, reading: Reading, start: int, codes: Codes) -> None:
+        self._points = points_of(reading, start, codes, forgets=True)
+
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
+        """The window moves on, and then signals come."""
+        self._points.slide(time)
+        for row in _own(signals):
+            self._points.place(row, time, 1)
+        return self._points.changes()
+
+
+class QueueView(View):
+    """A window that signals enter in their order, and leave in the same order."""
 
     def __init__(self, reading: Reading, start: int) -> None:
         self.modality = reading.modality
@@ -36,10 +51,6 @@ class View(ABC):
         self._count: Counter[Row] = Counter()
         self._entered: deque[tuple[int, Row]] = deque()  # what leaves again, with when
         self._size: float = _size(reading)
-
-    @abstractmethod
-    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
-        """What changes when signals come, in their order; None is one of another predicate."""
 
     def _enter(self, row: Row, found: list[Change]) -> None:
         self._count[row] += 1
@@ -58,7 +69,7 @@ class View(ABC):
         return (*args, 2 * time + 1) if self.modality == "at" else args
 
 
-class TimeView(View):
+class TimeView(QueueView):
     """The signals of the last points; without a window of the current one, or of all."""
 
     def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
@@ -73,7 +84,7 @@ class TimeView(View):
         return _settled(found)
 
 
-class AlwaysView(View):
+class AlwaysView(QueueView):
     """Rows that have come at every point of a time window."""
 
     def __init__(self, reading: Reading, start: int) -> None:
@@ -100,7 +111,7 @@ class AlwaysView(View):
         return found
 
 
-class TupleView(View):
+class TupleView(QueueView):
     """The last signals. All of them are counted, those of other predicates too."""
 
     def __init__(self, reading: Reading, start: int) -> None:
@@ -153,12 +164,27 @@ class TupleAlwaysView(TupleView):
         return len({at for _, at in points}) == time - left + 1
 
 
-def view_of(reading: Reading, start: int) -> View:
-    """The view of a reading that is served."""
+def view_of(reading: Reading, start: int, codes: Codes) -> View:
+    """The view of a reading that is served: the fastest one for it."""
     always = reading.modality == "always"
+    if not _is_queue(reading):
+        return PointsView(reading, start, codes)
     if isinstance(reading.window, lars.TupleWindow):
         return TupleAlwaysView(reading, start) if always else TupleView(reading, start)
     return AlwaysView(reading, start) if always else TimeView(reading, start)
+
+
+def _is_queue(reading: Reading) -> bool:
+    match reading.window:
+        case None:
+            return reading.modality in ("now", "at")
+        case lars.TimeWindow(past=past, future=future, hop=hop):
+            endless = past.amount is None and reading.modality == "always"
+            return hop is None and future.amount == 0 and not endless
+        case lars.TupleWindow():
+            return True
+        case _:
+            return False
 
 
 def _size(reading: Reading) -> float:
