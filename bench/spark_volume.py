@@ -72,7 +72,7 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
     sent = 0
     with tempfile.TemporaryDirectory() as folder:
         asked = StreamJob(job, Timing(job.settings))
-        entered = enter(Path(folder), asked.identity(buckets), buckets)
+        entered = enter(Path(folder), asked, buckets, buckets)
         going = asked.steps(LocalGrid(), entered)
         for batch in range(steps):
             some = lines[batch * size : (batch + 1) * size]

@@ -114,7 +114,7 @@ class Kept:
         settings = job.settings
         assert last.start is not None
         clock = Clockwork(last.start, [], settings.window, settings.tick, settings.allen_memory)
-        return task_of(job, 0, identity.groups, meet=False), clock
+        return task_of(job, 0, identity.groups, goes_on=True), clock
 
     def _sessions(self) -> Iterator[tuple[StageTask, int, StagedSession]]:
         if self.checkpoint.last.state is None:

@@ -114,11 +114,11 @@ def job_of(
     )
 
 
-def plan(rules: Rules, buckets: int, include_input: bool = False, meet: bool = True) -> Plan:
+def plan(rules: Rules, buckets: int, include_input: bool = False, goes_on: bool = False) -> Plan:
     """The stages of rules, ready for some number of buckets."""
     description = rules.description
     stages = stages_of(description)
-    return plan_of(description, stages, inputs_of(rules), buckets, include_input, meet)
+    return plan_of(description, stages, inputs_of(rules), buckets, include_input, goes_on)
 
 
 def inputs_of(rules: Rules) -> list[Entity]:
@@ -127,11 +127,11 @@ def inputs_of(rules: Rules) -> list[Entity]:
     return [(one.kind, one.name, one.arity) for one in types]
 
 
-def task_of(job: Job, number: int, buckets: int, meet: bool = True) -> RunTask:
+def task_of(job: Job, number: int, buckets: int, goes_on: bool = False) -> RunTask:
     """A job as workers need it."""
     return RunTask(
         number,
-        plan(job.rules, buckets, job.include_input, meet),
+        plan(job.rules, buckets, job.include_input, goes_on),
         Hooks(letters_of, Counting),
         job.rules.predicates,
         job.forms,

@@ -18,7 +18,7 @@ from horai.spark.changing import changing, check_change
 from horai.spark.checkpoint import Checkpoint, Identity, Manifest, Seen
 from horai.spark.grid import Grid
 from horai.spark.refusals import Refused
-from horai.spark.resizing import Changed
+from horai.spark.resizing import Change
 from horai.spark.steps import Due, Steps
 from horai.spark.tasks import Clockwork, Plan
 from horai.sparking import Job, inputs_of, plan, task_of
@@ -112,11 +112,11 @@ class StreamJob:
 
     def plan(self, identity: Identity) -> Plan:
         """Its stages, ready for the groups of a checkpoint."""
-        return plan(self.job.rules, identity.groups, self.job.include_input, meet=False)
+        return plan(self.job.rules, identity.groups, self.job.include_input, goes_on=True)
 
     def steps(self, grid: Grid[H], found: Checkpoint) -> Steps[H]:
         """The stream, ready to go on."""
-        task = task_of(self.job, 0, found.identity.groups, meet=False)
+        task = task_of(self.job, 0, found.identity.groups, goes_on=True)
         return Steps(grid, task, found, self.timing.due, found.identity.buckets)
 
 
@@ -155,12 +155,12 @@ def _begin(
     return savepoint.begin(saved, folder, given, asked.rules, names, job.plan, changed)
 
 
-def _changing(found: Checkpoint, job: StreamJob) -> Changed:
+def _changing(found: Checkpoint, job: StreamJob) -> Change:
     """How the state of old rules becomes that of new ones, if it can."""
     rules, groups = job.job.rules, found.identity.groups
     before = rules_again(found.identity, rules.predicates)
-    old = task_of(replace(job.job, rules=before), 0, groups, meet=False)
-    new = task_of(job.job, 0, groups, meet=False)
+    old = task_of(replace(job.job, rules=before), 0, groups, goes_on=True)
+    new = task_of(job.job, 0, groups, goes_on=True)
     check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))
     settings, start = job.timing.settings, found.last.start
     clock = Clockwork(start or 0, [], settings.window, settings.tick, settings.allen_memory)

@@ -75,6 +75,14 @@ class Origins:
         for place, row in zip(places.tolist(), rows.tolist(), strict=True):
             yield self._sources[place], row
 
+    def pick(self, numbers: Ints) -> list[SomeItems]:
+        """The rows that have these numbers, source by source; numbers are in order."""
+        places = self._places(numbers)
+        return [
+            pick(self._sources[place], numbers[places == place] - self._bases[place])
+            for place in np.unique(places).tolist()
+        ]
+
     def wait(self, numbers: Ints, change: int) -> None:
         """Some rows begin to wait (`change` is 1) or wait no longer (-1)."""
         for place, count in enumerate(np.bincount(self._places(numbers)).tolist()):

@@ -52,7 +52,7 @@ def save(session: Session) -> bytes:
         "fixed": ledger.fixed,
         "archived": ledger.archived,
     }
-    return Packer(session.symbols, _RECORDS).bytes(NAME, state)
+    return Packer(session.symbols, RECORDS).bytes(NAME, state)
 
 
 def restore(session: Session, saved: bytes) -> None:
@@ -66,7 +66,7 @@ def restore(session: Session, saved: bytes) -> None:
 def unpack(session: Session, saved: bytes) -> dict[str, Any]:
     """What was saved, in the symbols of a session that has the same settings."""
     with _readable():
-        state: dict[str, Any] = Unpacker(NAME, saved, session.symbols, _RECORDS).whole()
+        state: dict[str, Any] = Unpacker(NAME, saved, session.symbols, RECORDS).whole()
         _compare(session, state)
         return state
 
@@ -211,7 +211,7 @@ def _listed(
     return [(number, (key, owner), code, at) for number, owner, code, at in rows]
 
 
-_RECORDS: Records = {
+RECORDS: Records = {
     Relation: Record(lambda r: (r.columns, r.rows), _relation),
     Spans: Record(lambda s: (s.key, s.start, s.end), _spans),
     Fluent: Record(lambda f: (f.pairs, f.spans), _fluent),

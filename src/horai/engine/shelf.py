@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from horai.engine.columns import Column
 from horai.engine.origins import Origins
 from horai.engine.retractions import TakenBack, take_back
 from horai.engine.stream_rows import Rows, State, empty_rows, join, rows_from_state, rows_state
@@ -165,6 +167,32 @@ class Shelf:
         self._room = self.waiting.size
         self._admitted = [Part(rows_from_state(state["admitted"]))]
         self._kept = [rows_from_state(state["kept"])]
+
+    def pick(self, wanted: Callable[[tuple[Column, ...]], Mask]) -> tuple[State, Ints]:
+        """The rows that are meant, by their arguments; of those that wait the numbers."""
+        parts = {"admitted": self.admitted(), "kept": self.kept()}
+        state = {n: rows_state(rows.take(self._meant(rows, wanted))) for n, rows in parts.items()}
+        numbers: Ints = self.waiting["number"][self._meant(self.waiting, wanted)]
+        return state, numbers
+
+    def let_go(self, wanted: Callable[[tuple[Column, ...]], Mask]) -> None:
+        """Remove the rows that are meant."""
+        admitted, kept = self.admitted(), self.kept()
+        self._admitted = [Part(admitted.take(~self._meant(admitted, wanted)))]
+        self._kept = [kept.take(~self._meant(kept, wanted))]
+        out = self._meant(self.waiting, wanted)
+        if out.any():
+            self.origins.wait(self.waiting["number"][out], -1)
+            self.waiting = self.waiting.take(~out)
+            self._room = self.waiting.size
+
+    def borrow(self, state: Mapping[str, Any]) -> None:
+        """Add rows that `pick` gave somewhere else."""
+        self._admitted.append(Part(rows_from_state(state["admitted"])))
+        self._kept.append(rows_from_state(state["kept"]))
+
+    def _meant(self, rows: Rows, wanted: Callable[[tuple[Column, ...]], Mask]) -> Mask:
+        return wanted(rows.terms[:-1] if self.is_fluent else rows.terms)
 
     def _after(self, part: Part, until: int) -> Part:
         last = part.rows["end" if self.is_fluent else "start"]

@@ -6,18 +6,18 @@ used comes back in the order in which items are taken in: by arrival, insertions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from horai.engine.arrow_items import ItemBatch, ItemKind
+from horai.engine.arrow_items import ItemBatch, ItemKind, SomeItems
 from horai.engine.columns import Column, concat
 from horai.engine.origins import Dropped, Origins, Reason
 from horai.engine.shelf import CUT, CUT_BACK, GONE, UNKNOWN, Moment, Shelf
-from horai.engine.stream_rows import Rows, empty_rows, join
+from horai.engine.stream_rows import Rows, State, empty_rows, join
 from horai.engine.symbols import Symbols
-from horai.temporal.spans import Ints
+from horai.temporal.spans import Ints, Mask
 
 Key = tuple[str, int]
 
@@ -160,6 +160,31 @@ class Stream:
         for kind, (name, arity), saved in state["shelves"]:
             stream._shelf(kind, (name, arity)).set_state(saved)
         return stream
+
+    def lend(
+        self, kind: ItemKind, key: Key, wanted: Callable[[tuple[Column, ...]], Mask]
+    ) -> tuple[State, list[SomeItems]] | None:
+        """Rows of a type that are meant, by their arguments, and the items of those that wait."""
+        shelf = self._shelves[kind].get(key)
+        if shelf is None:
+            return None
+        state, numbers = shelf.pick(wanted)
+        if not any(len(rows["numbers"]["start"]) for rows in state.values()) and not len(numbers):
+            return None
+        return state, self._origins.pick(np.sort(numbers))
+
+    def let_go(
+        self, kind: ItemKind, key: Key, wanted: Callable[[tuple[Column, ...]], Mask]
+    ) -> None:
+        """Remove rows of a type that are meant, by their arguments."""
+        shelf = self._shelves[kind].get(key)
+        if shelf is not None:
+            shelf.let_go(wanted)
+            self._origins.release()
+
+    def borrow(self, kind: ItemKind, key: Key, state: State) -> None:
+        """Add what another stream lent; it was admitted there when it would have been here."""
+        self._shelf(kind, key).borrow(state)
 
     def give(self, types: Iterable[tuple[ItemKind, Key]]) -> None:
         """Items of these types are given: what there is of them, and what comes."""

@@ -16,6 +16,7 @@
 | `positions` | positions to items, in front of recognition |
 | `connect`, `jars` | a session of Spark, and what it needs for Kafka and Delta Lake |
 | `checkpoint` | the folder of a stream: state by bucket, a manifest for every step |
+| `asking` | joins in streams: who begins to ask gets what there was before |
 | `resident` | a bucket from one step of a stream to the next |
 | `steps` | a stream step by step, in one process or on Spark |
 | `changelog` | what a step has found, as rows that sinks write |

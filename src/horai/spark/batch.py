@@ -19,7 +19,7 @@ from horai.io.pieces import Piece, read_piece
 from horai.io.read import Options
 from horai.spark.bucket import run_bucket
 from horai.spark.grid import Grid, Read, Work
-from horai.spark.meeting import send_on
+from horai.spark.meeting import asked_in, send_on
 from horai.spark.records import DRIVER, Label, Record, plain
 from horai.spark.routes import Routes
 from horai.spark.tasks import Clockwork, RunTask
@@ -166,7 +166,7 @@ def execute(
             slots = max(run.plan.routes.slot(run.number + 1, 0) for run in active)
             slots = min(slots, most or slots)
             name = f"stage {round // 2}: " + ("run the engine" if round % 2 else "join on entities")
-            found = grid.step(ran.of(round), round, slots, _work(active, round, slots), name)
+            found = grid.step(ran.of(round), [round], slots, _work(active, round, slots), name)
             said = grid.collect(found, DRIVER)
             ran.records.append((found, _listen(said, runs, ran.outcomes)))
     return ran
@@ -202,7 +202,7 @@ def _meeting(routes: dict[int, Routes]) -> Work:
     def work(slot: int, records: list[Record]) -> Iterator[Record]:
         for (run, bucket), group in grouped(records).items():
             sent = False
-            for record in send_on(routes[run], group):
+            for record in send_on(routes[run], *asked_in(group)):
                 sent = True
                 yield record
             if sent:

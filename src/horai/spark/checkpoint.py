@@ -3,7 +3,7 @@
     stream.json                what the stream is: rules, settings, number of buckets
     commits/NUMBER.json        a manifest: what was known after a step, and the files it needs
     state/STAGE-BUCKET-NUMBER.arrow   what a bucket of a stage keeps
-    items/STAGE-BUCKET-NUMBER.arrow   items that no query time has asked for yet
+    items/ROUND-BUCKET-NUMBER.arrow   items that no query time has asked for yet
     dead-letters/NUMBER.jsonl  rows that were not used
     spark/                     what Spark itself keeps: how far sources have been read
 
@@ -14,7 +14,7 @@ the step has not happened: it can be done again from the manifest before, with t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ from horai.spark.records import Record, from_batch, to_batch
 from horai.spark.refusals import Refused
 
 KEPT = 3  # manifests, with all that they need; older ones are removed
-FORMAT = 1
-ABOUT = b"horai"
-_PARTS = pa.schema([("part", pa.string()), ("blob", pa.large_binary())])
+FORMAT = 2
+ABOUT, PARTS = b"horai", b"horai.parts"
+_BLOB = pa.schema([("blob", pa.large_binary())])
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class Manifest:
     seen: Seen | None = None
     ended: bool = False
     state: int | None = None
-    items: list[tuple[int, int, int]] = field(default_factory=list)  # stage, bucket, number
+    items: list[tuple[int, int, int]] = field(default_factory=list)  # round, bucket, number
     totals: dict[str, int] = field(default_factory=dict)
 
     def dump(self) -> bytes:
@@ -92,7 +92,7 @@ class Manifest:
         seen, items = plain.pop("seen"), plain.pop("items")
         found = cls(**plain)
         found.seen = None if seen is None else Seen(**seen)
-        found.items = [(stage, bucket, number) for stage, bucket, number in items]
+        found.items = [(round, bucket, number) for round, bucket, number in items]
         return found
 
 
@@ -106,47 +106,51 @@ class Store:
         """Where the state of a bucket is."""
         return Path(self.folder) / "state" / f"{stage}-{bucket}-{number:09}.arrow"
 
-    def items(self, stage: int, bucket: int, number: int) -> Path:
-        """Where items of a bucket wait."""
-        return Path(self.folder) / "items" / f"{stage}-{bucket}-{number:09}.arrow"
+    def items(self, round: int, bucket: int, number: int) -> Path:
+        """Where items of a bucket wait for a round."""
+        return Path(self.folder) / "items" / f"{round}-{bucket}-{number:09}.arrow"
 
     def write_state(
         self, stage: int, bucket: int, number: int, about: dict[str, Any], parts: dict[str, bytes]
     ) -> int:
         """Keep the state of a bucket; returns its size."""
-        columns = [pa.array(list(parts), pa.string()), pa.array(parts.values(), pa.large_binary())]
-        table = pa.Table.from_arrays(columns, schema=_PARTS)
-        table = table.replace_schema_metadata({ABOUT: json.dumps(about)})
-        content = _ipc(table)
+        told = {ABOUT: json.dumps(about), PARTS: json.dumps(list(parts))}
+        # Each part is a batch, so that it can be read without the others.
+        blobs = [pa.array([blob], pa.large_binary()) for blob in parts.values()]
+        batches = [pa.record_batch([blob], schema=_BLOB.with_metadata(told)) for blob in blobs]
+        content = _ipc(_BLOB.with_metadata(told), batches)
         write_whole(self.state(stage, bucket, number), content)
         return len(content)
 
     def read_state(
-        self, stage: int, bucket: int, number: int
+        self, stage: int, bucket: int, number: int, wanted: Collection[str] | None = None
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """What `write_state` was told."""
-        with pa.ipc.open_file(pa.memory_map(str(self.state(stage, bucket, number)))) as reader:
-            table = reader.read_all()
-        about = json.loads(table.schema.metadata[ABOUT])
-        names, blobs = (table.column(name).to_pylist() for name in _PARTS.names)
-        return about, dict(zip(names, blobs, strict=True))
+        """What `write_state` was told: all parts, or those that are wanted."""
+        path = str(self.state(stage, bucket, number))
+        with pa.memory_map(path) as file, pa.ipc.open_file(file) as reader:
+            told = reader.schema.metadata
+            names = list(enumerate(json.loads(told[PARTS])))
+            places = {n: place for place, n in names if wanted is None or n in wanted}
+            parts = {n: reader.get_batch(p).column(0)[0].as_py() for n, p in places.items()}
+            return json.loads(told[ABOUT]), parts
 
-    def write_items(self, stage: int, bucket: int, number: int, records: Sequence[Record]) -> None:
+    def write_items(self, round: int, bucket: int, number: int, records: Sequence[Record]) -> None:
         """Keep items for a later step."""
-        table = pa.Table.from_batches([to_batch(records)])
-        write_whole(self.items(stage, bucket, number), _ipc(table))
+        batch = to_batch(records)
+        write_whole(self.items(round, bucket, number), _ipc(batch.schema, [batch]))
 
-    def read_items(self, stage: int, bucket: int, number: int) -> list[Record]:
+    def read_items(self, round: int, bucket: int, number: int) -> list[Record]:
         """The items that `write_items` kept."""
-        with pa.ipc.open_file(pa.memory_map(str(self.items(stage, bucket, number)))) as reader:
+        with pa.ipc.open_file(pa.memory_map(str(self.items(round, bucket, number)))) as reader:
             return from_batch(reader.read_all())
 
 
-def _ipc(table: pa.Table) -> bytes:
+def _ipc(schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> bytes:
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
-        writer.write_table(table)
+    with pa.ipc.new_file(sink, schema, options=options) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
     return bytes(sink.getvalue().to_pybytes())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -99,7 +99,12 @@ class SparkGrid(Grid["DataFrame"]):
         return self._kept(frame.mapInArrow(pack, _TYPES))
 
     def step(
-        self, before: Sequence[DataFrame], round: int, slots: int, work: Work, name: str
+        self,
+        before: Sequence[DataFrame],
+        rounds: Collection[int],
+        slots: int,
+        work: Work,
+        name: str,
     ) -> DataFrame:
         from pyspark.sql import functions as f
 
@@ -111,7 +116,7 @@ class SparkGrid(Grid["DataFrame"]):
         )
         rows = nobody
         for some in before:
-            rows = rows.unionByName(some.filter(f.col("round") == round))
+            rows = rows.unionByName(some.filter(f.col("round").isin(list(rounds))))
 
         def slot(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             records = [record for batch in batches for record in from_batch(batch)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from horai.spark.records import DRIVER, Record
@@ -21,8 +21,10 @@ class Grid(Protocol, Generic[H]):
     def read(self, number: int, read: Read) -> H:
         """What reading gives, piece by piece."""
 
-    def step(self, before: Sequence[H], round: int, slots: int, work: Work, name: str) -> H:
-        """Work on the records of a round, slot by slot; slots without records too."""
+    def step(
+        self, before: Sequence[H], rounds: Collection[int], slots: int, work: Work, name: str
+    ) -> H:
+        """Work on the records of some rounds, slot by slot; slots without records too."""
 
     def collect(self, records: H, round: int) -> list[Record]:
         """The records for a round, brought here."""
@@ -41,9 +43,14 @@ class LocalGrid(Grid[list[Record]]):
         return [record for piece in range(number) for record in read(piece)]
 
     def step(
-        self, before: Sequence[list[Record]], round: int, slots: int, work: Work, name: str
+        self,
+        before: Sequence[list[Record]],
+        rounds: Collection[int],
+        slots: int,
+        work: Work,
+        name: str,
     ) -> list[Record]:
-        records = [record for some in before for record in some if record.round == round]
+        records = [record for some in before for record in some if record.round in rounds]
         return [found for slot in range(slots) for found in work(slot, _of(records, slot, slots))]
 
     def collect(self, records: list[Record], round: int) -> list[Record]:

@@ -5,29 +5,95 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from horai.spark.hashing import Hashes, hash_argument
-from horai.spark.records import Label, Record, Rows, pick, unpacked
+from horai.spark.records import Label, Record, Rows, packed, pick, unpacked
 from horai.spark.routes import Routes
 
+Pairs = npt.NDArray[np.uint64]  # two rows: what is asked for, by its number, and by which bucket
+NOBODY: Pairs = np.zeros((2, 0), np.uint64)
 
-def send_on(routes: Routes, records: Sequence[Record]) -> Iterator[Record]:
-    """What goes on from a meeting point to the buckets of the engine's round."""
-    asked: dict[int, list[pa.Table]] = {}
+
+class Asked:
+    """Who asks for what, meeting by meeting."""
+
+    def __init__(self) -> None:
+        self.pairs: dict[int, Pairs] = {}
+
+    def add(self, meeting: int, pairs: Pairs) -> None:
+        """More who ask."""
+        both = np.concatenate([self.of(meeting), pairs], axis=1)
+        self.pairs[meeting] = np.unique(both, axis=1)
+
+    def of(self, meeting: int) -> Pairs:
+        """Who asks at a meeting, sorted."""
+        return self.pairs.get(meeting, NOBODY)
+
+    def askers(self, meeting: int, hashes: Hashes) -> tuple[Rows, Rows]:
+        """Rows and the buckets that ask for them; a row as often as it is asked for."""
+        asked, buckets = self.of(meeting)
+        first = np.searchsorted(asked, hashes, "left")
+        count = np.searchsorted(asked, hashes, "right") - first
+        rows = np.repeat(np.arange(len(hashes)), count)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
+        return rows, buckets[first[rows] + within].astype(np.int64)
+
+    def beyond(self, other: Asked) -> Asked:
+        """Who asks here, and not there."""
+        found = Asked()
+        for meeting, pairs in self.pairs.items():
+            known = other.of(meeting)
+            both = np.concatenate([known, pairs], axis=1)
+            _, firsts = np.unique(both, axis=1, return_index=True)
+            new = np.sort(firsts[firsts >= known.shape[1]])
+            if len(new):
+                found.pairs[meeting] = both[:, new]
+        return found
+
+    def dump(self) -> bytes:
+        """As bytes."""
+        listed = [*self.pairs.items()]
+        meetings = np.repeat([n for n, _ in listed], [p.shape[1] for _, p in listed])
+        pairs = np.concatenate([NOBODY, *(pairs for _, pairs in listed)], axis=1)
+        columns = {"meeting": meetings.astype(np.int32), "hash": pairs[0], "bucket": pairs[1]}
+        return packed(pa.table(columns))
+
+    @classmethod
+    def load(cls, blob: bytes) -> Asked:
+        """What `dump` wrote."""
+        found, table = cls(), unpacked(blob)
+        meetings, *columns = (column.to_numpy() for column in table.columns)
+        pairs = np.stack(columns)
+        for meeting in np.unique(meetings).tolist():
+            found.pairs[meeting] = pairs[:, meetings == meeting]
+        return found
+
+
+def asked_in(records: Sequence[Record]) -> tuple[list[tuple[Record, Label]], Asked]:
+    """The rows among records of a meeting, and who asks for them."""
+    asked = Asked()
     rows: list[tuple[Record, Label]] = []
     for record in records:
         label = Label.load(record.label)
         if label.what == "asking":
-            asked.setdefault(label.number, []).append(unpacked(record.blob))
+            table = unpacked(record.blob)
+            columns = [table.column(name).to_numpy() for name in ("hash", "bucket")]
+            asked.add(label.number, np.stack(columns))
         else:
             rows.append((record, label))
+    return rows, asked
+
+
+def send_on(routes: Routes, rows: Sequence[tuple[Record, Label]], asked: Asked) -> Iterator[Record]:
+    """What goes on from a meeting point to the buckets of the engine's round."""
     for record, label in rows:
         meeting = routes.meetings[label.number]
         table = unpacked(record.blob)
         hashes = hash_argument(table, meeting.place)
         own = routes.bucket(hashes)
-        found, targets = _Wanted(asked.get(label.number, [])).of(hashes)
+        found, targets = asked.askers(label.number, hashes)
         if meeting.itself:
             here = targets == own[found]  # these get their copy below
             found, targets = found[~here], targets[~here]
@@ -39,20 +105,3 @@ def send_on(routes: Routes, records: Sequence[Record]) -> Iterator[Record]:
         for bucket in np.unique(targets).tolist():
             part = pick(table, found[targets == bucket])
             yield routes.record(record.round + 1, record.run, bucket, record.seq, guest, part)
-
-
-class _Wanted:
-    """Who asks for what, as pairs of a number and a bucket, sorted."""
-
-    def __init__(self, tables: Sequence[pa.Table]) -> None:
-        columns = [[t.column(name).to_numpy() for t in tables] for name in ("hash", "bucket")]
-        pairs = [np.concatenate([np.zeros(0, np.uint64), *column]) for column in columns]
-        self.hashes, self.buckets = np.unique(np.stack(pairs), axis=1)
-
-    def of(self, hashes: Hashes) -> tuple[Rows, Rows]:
-        """Rows and the buckets that ask for them; a row as often as it is asked for."""
-        first = np.searchsorted(self.hashes, hashes, "left")
-        count = np.searchsorted(self.hashes, hashes, "right") - first
-        rows = np.repeat(np.arange(len(hashes)), count)
-        within = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
-        return rows, self.buckets[first[rows] + within].astype(np.int64)

@@ -12,15 +12,19 @@ import pyarrow as pa
 from horai.engine.errors import EngineError
 from horai.engine.memory import FOREVER
 from horai.engine.origins import Dropped, Reason
+from horai.engine.session import Session
 from horai.io.arrival import by_arrival
 from horai.io.items import ItemTable
 from horai.io.schema import TableKey
+from horai.spark.asking import asked_of, gather, has_waited, is_state, take_over
 from horai.spark.batch import message
 from horai.spark.bucket import Guest, Work, tables_of
 from horai.spark.changes import first_changes
 from horai.spark.checkpoint import Store
-from horai.spark.records import Record
+from horai.spark.meeting import Asked
+from horai.spark.records import Label, Record
 from horai.spark.resizing import table_key
+from horai.spark.routes import engine_round, meeting_round
 from horai.spark.tasks import RunTask, StageTask
 
 
@@ -42,12 +46,12 @@ class StepTask:
 
     def only(self, stage: int) -> StepTask:
         """What the buckets of one stage have to know."""
-        items = [file for file in self.items if file[0] == stage]
+        items = [file for file in self.items if file[0] // 2 == stage]
         return replace(self, run=self.run.only(stage), items=items)
 
-    def waiting(self, stage: int, bucket: int) -> list[Record]:
+    def waiting(self, round: int, bucket: int) -> list[Record]:
         """The items of a bucket that no query time has asked for yet, in their order."""
-        files = [file for file in self.items if file[:2] == (stage, bucket)]
+        files = [file for file in self.items if file[:2] == (round, bucket)]
         return [record for file in sorted(files) for record in self.store.read_items(*file)]
 
 
@@ -58,12 +62,19 @@ class Resident(Work):
         assert task.run.clock is not None
         super().__init__(task.run, stage, task.run.clock, bucket)
         self.task = task
+        self.asked = Asked().dump()  # who has asked for what is at home here
         self.finals = [self.session.start]  # what was said at each query time to be final
         if task.state is not None:
             about, parts = task.store.read_state(stage.number, bucket, task.state)
             self.session.restore(parts["session"])
             self.tally.wait_for(json.loads(parts["waiting"]))
+            self.asked = parts["asked"]
             self.finals = [about["final"]]
+
+    def take_over(self, records: Sequence[Record]) -> None:
+        """Know what others have known of those that this bucket asks for from now on."""
+        take_over(self.run.plan.routes, self.session, records)
+        self.asked = asked_of(records) or self.asked
 
     def advance(self, tables: Sequence[ItemTable]) -> None:
         """Ask at the query times of the step."""
@@ -96,6 +107,7 @@ class Resident(Work):
         parts = {
             "session": self.session.save(),
             "waiting": json.dumps(self.tally.waiting()).encode(),
+            "asked": self.asked,
         }
         task = self.task
         return task.store.write_state(self.stage.number, self.bucket, task.number, about, parts)
@@ -118,8 +130,12 @@ def advance_bucket(
     if not stage.is_split and bucket:
         return
     work = Resident(task, stage, bucket)
+    work.take_over([record for record in records if is_state(record)])
+    items = [record for record in records if not is_state(record)]
+    waited = [record for record in items if has_waited(record)]
+    waited += task.waiting(engine_round(stage.number), bucket)
     try:
-        work.advance(tables_of(_in_order(task.waiting(stage.number, bucket), records)))
+        work.advance(tables_of(_in_order(waited, [r for r in items if not has_waited(r)])))
     except EngineError as error:
         yield work.message("error", {"query": work.session.query, "text": str(error)})
         return
@@ -128,23 +144,42 @@ def advance_bucket(
     yield work.message("state", work.keep())
 
 
-def keep_items(
+def meet_bucket(
     task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """What comes to a stage by joins goes on from the bucket where it is at home."""
+    routes, state = task.run.plan.routes, task.state
+    records = _in_order(task.waiting(meeting_round(stage.number), bucket), records)
+    if not records:
+        return
+    known = Asked()
+    if state is not None:
+        _, parts = task.store.read_state(stage.number, bucket, state, ("asked",))
+        known = Asked.load(parts["asked"])
+
+    def session() -> Session | None:
+        return None if state is None else Resident(task, stage, bucket).session
+
+    yield from gather(routes, stage.number, bucket, records, known, session)
+
+
+def keep_items(
+    task: StepTask, round: int, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """Items of a step without query times wait for a later one."""
     if records:
-        task.store.write_items(stage.number, bucket, task.number, _in_order([], records))
-        yield message(task.run.number, bucket, "kept", [stage.number, bucket, task.number])
+        task.store.write_items(round, bucket, task.number, _in_order([], records))
+        yield message(task.run.number, bucket, "kept", [round, bucket, task.number])
 
 
 def refuse_items(
-    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+    task: StepTask, round: int, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """Items that come after the end of the stream."""
     assert task.run.clock is not None
     end, hooks, tally = task.run.clock.queries[-1], task.run.hooks, task.run.hooks.tally()
     text = f"it comes after the end of the stream, {end}"
-    for table in tables_of(records):
+    for table in tables_of([r for r in records if Label.load(r.label).what == "items"]):
         if not isinstance(table, Guest):
             rows = range(len(table))
             dropped = [Dropped(table, row, Reason.OUTSIDE_RUN, end, text) for row in rows]

@@ -62,9 +62,11 @@ class Asking:
 class Meeting:
     """Where rows of an entity wait for those who ask for what stands at a place of theirs.
 
-    `itself` says that the bucket of what stands there wants them too.
+    `itself` says that the bucket of what stands there wants them too. In a stream it always does:
+    it has them for those who ask later.
     """
 
+    stage: int
     entity: Entity
     place: Path
     itself: bool
@@ -88,6 +90,19 @@ class Routes:
     def meeting_rounds(self) -> set[int]:
         """The rounds in which something meets."""
         return {ask.round for asks in self.asking.values() for ask in asks}
+
+    def meetings_of(self, stage: int) -> dict[int, Meeting]:
+        """What a stage gets by joins, by number."""
+        return {n: meeting for n, meeting in enumerate(self.meetings) if meeting.stage == stage}
+
+    def askers(self, meeting: int) -> set[tuple[Entity, Path, Path]]:
+        """By what is asked at a meeting: anchors, what they ask for, and who they are about."""
+        return {
+            (anchor, ask.place, ask.key)
+            for anchor, asks in self.asking.items()
+            for ask in asks
+            if ask.meeting == meeting
+        }
 
     def send(
         self, run: int, seq: int, key: TableKey, table: pa.Table, what: str, after: int
@@ -205,19 +220,20 @@ def split(table: pa.Table, buckets: Rows, number: int) -> Iterator[tuple[int, pa
 
 
 def routes_of(
-    stages: Sequence[Stage], inputs: Sequence[Entity], buckets: int, meet: bool = True
+    stages: Sequence[Stage], inputs: Sequence[Entity], buckets: int, goes_on: bool = False
 ) -> Routes:
     """The routes of all that stages read; `inputs` is what may come from the stream.
 
-    Rows meet only those who ask for them in the same run. If it is not known who may ask later,
-    they do not meet, and what comes by joins goes everywhere.
+    A run that `goes_on` step by step does not know yet who will ask. Who begins to ask gets what
+    there was before from where it is at home; so there has to be one place by which it is asked
+    for. What is asked for by several places of its own goes everywhere.
     """
     found = Routes(buckets)
     found.rest = replace(found.rest, whole=stages[0].is_split)
     homeless = dict.fromkeys(inputs)
     for stage in stages:
         for kind, name, arity in (*stage.items, *stage.given):
-            _add(found, stage, (str(kind), name, arity), homeless, meet)
+            _add(found, stage, (str(kind), name, arity), homeless, goes_on)
     for stage in stages:
         for made in stage.makes:
             route = Route(engine_round(stage.number), stage.places.get(made), home=True)
@@ -228,7 +244,7 @@ def routes_of(
 
 
 def _add(
-    found: Routes, stage: Stage, entity: Entity, homeless: dict[Entity, None], meet: bool
+    found: Routes, stage: Stage, entity: Entity, homeless: dict[Entity, None], goes_on: bool
 ) -> None:
     """The routes of an entity to a stage; the first place it has is its home."""
     routes, round = found.routes.setdefault(entity, []), engine_round(stage.number)
@@ -241,19 +257,22 @@ def _add(
     if direct is not None:
         homeless.pop(entity, None)
     joins = [join for join in stage.joins if (str(join.entity[0]), *join.entity[1:]) == entity]
-    if joins and not meet:
+    asked = dict.fromkeys(join.place for join in joins)
+    if joins and goes_on:
         homeless.pop(entity, None)
-        routes.append(Route(round, direct, direct is None, home, everywhere=True))
-        return
-    for place in dict.fromkeys(join.place for join in joins):
-        itself = place == direct
+        if len(asked.keys() | ({direct} - {None})) > 1:
+            routes.append(Route(round, direct, direct is None, home, everywhere=True))
+            return
+    for place in asked:
+        itself = goes_on or place == direct
         number = len(found.meetings)
-        found.meetings.append(Meeting(entity, place, itself, home and itself))
-        routes.append(Route(meeting_round(stage.number), place, meeting=number))
+        found.meetings.append(Meeting(stage.number, entity, place, itself, home and itself))
+        at_home = home and goes_on
+        routes.append(Route(meeting_round(stage.number), place, home=at_home, meeting=number))
         for join in joins:
             if join.place == place:
                 anchor = (str(join.anchor[0]), *join.anchor[1:])
                 ask = Asking(meeting_round(stage.number), number, join.meeting, join.key)
                 found.asking.setdefault(anchor, []).append(ask)
-    if direct is not None and direct not in {join.place for join in joins}:
+    if direct is not None and direct not in asked:
         routes.append(Route(round, direct, home=home))

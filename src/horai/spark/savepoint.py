@@ -19,7 +19,7 @@ from horai.spark.checkpoint import (
 )
 from horai.spark.files import write_whole
 from horai.spark.refusals import Refused
-from horai.spark.resizing import Changed, groups_for, resize
+from horai.spark.resizing import Change, groups_for, resize, same_rules
 from horai.spark.tasks import Plan
 
 TRIES = 3
@@ -68,11 +68,11 @@ def begin(
     rules: list[tuple[str, str]],
     predicates: list[str],
     plan: Callable[[Identity], Plan],
-    changed: Changed | None,
+    change: Change | None,
 ) -> Checkpoint:
     """A new checkpoint that goes on from a savepoint.
 
-    It may run in another number of buckets, and with other rules if `changed` says how.
+    It may run in another number of buckets, and with other rules if `change` says how.
     """
     if is_checkpoint(folder):
         hint = "leave out the savepoint to go on from there, or choose a new folder"
@@ -91,7 +91,9 @@ def begin(
         shutil.copytree(saved.spark, folder / "spark")
     # The last to be written is what makes the folder a checkpoint.
     made = Checkpoint(folder, identity, saved.last)
-    known = resize(saved.last, saved.store, old.groups, made.store, plan(identity), changed)
+    wanted_plan = plan(identity)
+    change = change or same_rules(wanted_plan)
+    known = resize(saved.last, saved.store, old.groups, made.store, wanted_plan, change)
     if known.number:
         write_whole(commit_path(folder, known.number), known.dump())
     create(folder, identity)

@@ -17,12 +17,19 @@ from horai.spark.batch import Outcome, grouped
 from horai.spark.checkpoint import Checkpoint, Manifest, Seen
 from horai.spark.grid import Grid, Work
 from horai.spark.records import ANSWERS, DRIVER, Label, Record
-from horai.spark.resident import StepTask, advance_bucket, keep_items, refuse_items
-from horai.spark.routes import engine_round
-from horai.spark.tasks import Clockwork, RunTask, StageTask
+from horai.spark.resident import (
+    StepTask,
+    advance_bucket,
+    keep_items,
+    meet_bucket,
+    refuse_items,
+)
+from horai.spark.routes import engine_round, meeting_round
+from horai.spark.tasks import Clockwork, Plan, RunTask, StageTask
 
 H = TypeVar("H")
 Bucket = Callable[[StepTask, StageTask, int, Sequence[Record]], Iterator[Record]]
+Items = Callable[[StepTask, int, int, Sequence[Record]], Iterator[Record]]
 
 
 @dataclass(slots=True)
@@ -116,25 +123,29 @@ class Steps(Generic[H]):
         if manifest.ended:
             self._after_the_end(step, task, rounds)
         elif due.clock.queries or due.ends:
-            self._advance(step, task)
+            self._advance(step, task, rounds)
         else:
             self._keep(step, task, rounds)
         _add_up(manifest, outcome)
         return step
 
-    def _advance(self, step: Step[H], task: StepTask) -> None:
+    def _advance(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
         """All buckets, stage after stage, to the query times that are due."""
         assert task.run.clock is not None
         step.queries = task.run.clock.queries
         said: dict[int, list[int]] = {}
         stages = task.run.plan.stages
+        rounds |= {file[0] for file in task.items}
         for stage in stages:
+            if meeting_round(stage.number) in rounds:
+                self._stage(step, task, stage, meet_bucket, meeting_round, "join on entities")
             makers = [s.number for s in stages if s.sends.intersection(stage.given)]
             if makers:
                 task.finals[stage.number] = _least([said[number] for number in makers])
-            heard = self._round(step, task, stage, advance_bucket, "run the engine")
+            heard = self._stage(step, task, stage, advance_bucket, engine_round, "run the engine")
             if step.outcome.problem is not None:
                 return
+            rounds |= heard.rounds
             said[stage.number] = _least(heard.finals)
             step.state_bytes += heard.state_bytes
         manifest = step.manifest
@@ -143,29 +154,38 @@ class Steps(Generic[H]):
         manifest.ended = task.ends
 
     def _keep(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
-        for stage in task.run.plan.stages:
-            if engine_round(stage.number) in rounds:
-                heard = self._round(step, task, stage, keep_items, "keep items")
-                step.manifest.items += heard.kept
+        if rounds:
+            heard = self._round(
+                step, rounds, _items_work(task, self._slots, keep_items), "keep items"
+            )
+            step.manifest.items += sorted(heard.kept)
 
     def _after_the_end(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
         assert task.run.clock is not None and step.manifest.query is not None
         task.run.clock.queries = [step.manifest.query]
-        for stage in task.run.plan.stages:
-            if engine_round(stage.number) in rounds:
-                self._round(step, task, stage, refuse_items, "after the end")
+        if rounds:
+            work = _items_work(task, self._slots, refuse_items)
+            self._round(step, rounds, work, "after the end")
 
-    def _round(
-        self, step: Step[H], task: StepTask, stage: StageTask, bucket: Bucket, name: str
+    @property
+    def _slots(self) -> int:
+        return min(self.task.plan.routes.buckets, self.slots)
+
+    def _stage(
+        self,
+        step: Step[H],
+        task: StepTask,
+        stage: StageTask,
+        bucket: Bucket,
+        round: Callable[[int], int],
+        name: str,
     ) -> _Heard:
-        slots = min(task.run.plan.routes.buckets, self.slots)
-        found = self.grid.step(
-            step.records,
-            engine_round(stage.number),
-            slots,
-            _work(task.only(stage.number), slots, bucket),
-            f"step {step.number}, stage {stage.number}: {name}",
-        )
+        work = _work(task.only(stage.number), self._slots, bucket)
+        return self._round(step, {round(stage.number)}, work, f"stage {stage.number}: {name}")
+
+    def _round(self, step: Step[H], rounds: set[int], work: Work, name: str) -> _Heard:
+        name = f"step {step.number}, {name}"
+        found = self.grid.step(step.records, rounds, self._slots, work, name)
         heard = self._listen(step, found, step.outcome)
         step.records.append(found)
         if ANSWERS in heard.rounds:
@@ -213,6 +233,20 @@ def _work(task: StepTask, slots: int, bucket: Bucket) -> Work:
         groups = grouped(records)
         for number in range(slot, routes.buckets, slots):
             yield from bucket(task, stage, number, groups.get((task.run.number, number), []))
+
+    return work
+
+
+def _items_work(task: StepTask, slots: int, items: Items) -> Work:
+    """Work on items that no stage runs over, in one slot."""
+    routes = task.run.plan.routes
+    lean = replace(task, run=replace(task.run, plan=Plan([], routes)))
+
+    def work(slot: int, records: list[Record]) -> Iterator[Record]:
+        for bucket in range(slot, routes.buckets, slots):
+            mine = [record for record in records if record.bucket == bucket]
+            for round in sorted({record.round for record in mine}):
+                yield from items(lean, round, bucket, [r for r in mine if r.round == round])
 
     return work
 

@@ -133,11 +133,11 @@ def plan_of(
     inputs: Sequence[Entity],
     buckets: int,
     include_input: bool,
-    meet: bool = True,
+    goes_on: bool = False,
 ) -> Plan:
     """The plan of a run over buckets; there is at least one stage, for items have to be judged."""
     stages = list(stages) or [Stage(0)]
-    routes = routes_of(stages, inputs, buckets, meet)
+    routes = routes_of(stages, inputs, buckets, goes_on)
     later = {(str(e[0]), *e[1:]) for stage in stages for e in stage.given}
     tasks: list[StageTask] = []
     whole = _fingerprint(description)
