@@ -35,7 +35,7 @@ from horai.asp.templates import (
 from horai.asp.views import ViewKey
 from horai.asp.window_rules import WindowRules, has_rules
 from horai.lang.lars.syntax import Atom, Comparison, Predicate
-from horai.lang.terms import Int
+from horai.lang.terms import Compound, Int
 
 
 class IncrementalRules:
@@ -102,7 +102,8 @@ class IncrementalRules:
         if head.time is None:
             return plain(head.atom), []
         on_timeline = Comparison(">=", head.time, Int(self.start))
-        return at(plain(head.atom), head.time), [Check(on_timeline)]
+        is_point = Comparison("=", Compound("%", (head.time, Int(1))), Int(0))  # a whole number
+        return at(plain(head.atom), head.time), [Check(on_timeline), Check(is_point)]
 
     def _derived(self, head: Literal) -> Literal:
         """What holds now and is asked for at times gets a name of its own where it is derived.
@@ -181,6 +182,11 @@ class IncrementalRules:
         if atom.predicate in self.counted:
             kept = self.counted[atom.predicate] if self.feeds_boxes else None
             yield (None, kept), Template(counted(literal, time, count))
+
+    def announced(self, atom: Atom, time: int) -> Iterator[Template]:
+        """The fact of a signal to come, where all times are asked for."""
+        if self.reach.get(atom.predicate, 0) is None:
+            yield Template(at(plain(atom), Int(time)))
 
     def tick(self, tick: Tick, is_signal: bool) -> Iterator[Annotated]:
         """The rules that come with a tick."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from horai.asp.answers import Answers, Model
 from horai.asp.dependencies import Dependencies
@@ -50,6 +50,7 @@ class TmsSession:
         self.views: dict[ViewKey, View] = {k: make_view(k, self.inputs) for k in self.rules.fed}
         self.held: dict[ViewKey, set[Row]] = {key: set() for key in self.views}
         self.covering: dict[str, dict[Template, None]] = {}
+        self.ahead: dict[Template, None] = {}  # facts of signals to come
         self.tick: Tick = (self.start - 1, 0)
         self.used = 0
         self.is_lost = False
@@ -108,7 +109,7 @@ class TmsSession:
                 place += 1
         self.used = place + inputs.dropped
         self.feed(time, came, went)
-        self.apply(came, went)
+        self.apply(came, went, dict.fromkeys(self.announced(place)))
         needed = [view.keep_from(time) for view in self.views.values()]
         inputs.forget(min([self.keep_from(time, place), *needed]))
 
@@ -160,12 +161,25 @@ class TmsSession:
         args = self.inputs.atoms[number].args
         return Template(Literal(self.rules.fed[key], args if time is None else (*args, Int(time))))
 
-    def apply(self, came: Iterable[Template], went: Iterable[Template]) -> None:
+    def announced(self, place: int) -> Iterator[Template]:
+        """The facts of signals from a place on, which lie in the future."""
+        inputs = self.inputs
+        for number, time in zip(inputs.numbers[place:], inputs.times[place:], strict=True):
+            yield from self.rules.announced(inputs.atoms[number], time)
+
+    def apply(
+        self, came: Iterable[Template], went: Iterable[Template], ahead: dict[Template, None]
+    ) -> None:
         """Change the ground rules and the answer; first what comes, so that little has to go."""
-        for template in came:
-            self.grounder.add(template)
-        for template in went:
+        known = {template for template in came if template in self.ahead}  # now it has come
+        for template in known:
+            del self.ahead[template]
+        for template in (*came, *ahead):
+            if template not in self.ahead and template not in known:
+                self.grounder.add(template)
+        for template in (*went, *(one for one in self.ahead if one not in ahead)):
             self.grounder.remove(template)
+        self.ahead = ahead
         added, removed = self.grounder.changes()
         try:
             for rule in added:
