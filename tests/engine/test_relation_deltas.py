@@ -19,6 +19,7 @@ from horai.engine.world import World
 from horai.lang.ec.syntax import Allen
 from horai.lang.terms import Var
 from horai.temporal.allen import allen
+from horai.temporal.changes import Change, no_change
 from horai.temporal.spans import INF, Spans, no_spans
 
 LISTS = """
@@ -93,14 +94,13 @@ def test_only_rows_that_changed_are_compared() -> None:
         compared.append(source)
         return allen(relation, source, *others)
 
-    nothing = no_spans(), no_spans()
-    where = spans((2, 0, 6))
+    nothing, more = no_change(), Change(no_spans(), spans((2, 2, 6)))
     with patch.object(static_relations, "allen", noted):
-        changed = related.update(nothing, (where, spans((2, 2, 6))), world)
+        changed = related.update([nothing, more], world)
     assert [listed(one) for one in compared] == [[(2, 5, 8)]]
     assert listed(changed) == [(2, 5, 8)]
     assert listed(related.chosen) == [(0, 5, 8), (2, 5, 8)]
-    assert listed(related.update(nothing, nothing, world)) == []
+    assert listed(related.update([nothing, nothing], world)) == []
     related.forget(8)
     assert [listed(side) for side in (related.chosen, *related.sides)] == [
         [],

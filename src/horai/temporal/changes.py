@@ -85,7 +85,7 @@ def applied(old: Spans, change: Change) -> Spans:
     if not is_sparse(len(old), len(change)):
         return either(except_for(old, change.gone), change.new)
     first, after = touching(old, change.region())
-    rows = _rows(first, after)
+    rows = ranges(first, after)
     touched = Spans(old.key[rows], old.start[rows], old.end[rows])
     instead = either(except_for(touched, change.gone), change.new)
     return spliced(old, first, after, instead)
@@ -121,8 +121,8 @@ def except_for(left: Spans, right: Spans) -> Spans:
     return without(left, right) if len(left) and len(right) else left
 
 
-def _rows(first: Ints, after: Ints) -> Ints:
-    """The numbers of all rows in some ranges."""
+def ranges(first: Ints, after: Ints) -> Ints:
+    """All numbers of some ranges."""
     count = after - first
     begin = np.cumsum(count) - count
     rows: Ints = np.arange(int(count.sum()), dtype=np.int64) + np.repeat(first - begin, count)

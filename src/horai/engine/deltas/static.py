@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from horai.engine.deltas.static_delta import Changes, StaticDelta
-from horai.engine.deltas.static_links import moved, ranges, together
+from horai.engine.deltas.static_delta import Changes, StaticDelta, by_row
+from horai.engine.deltas.static_links import moved, together
 from horai.engine.deltas.static_outline import only_lists, possible_stratum, refuse_stratum
 from horai.engine.deltas.static_rows import Stores
 from horai.engine.deltas.store import FluentStore, SpanChange, no_change
+from horai.engine.deltas.store import moved as reordered
 from horai.engine.findings import Findings
 from horai.engine.memory import Memory, union
 from horai.engine.operands import Remembered
@@ -16,9 +17,10 @@ from horai.engine.static import Static
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, Key, no_fluent
 from horai.plan.program import StaticPlan, Stratum
-from horai.temporal.changes import difference, either, except_for
+from horai.temporal.changes import Change
 from horai.temporal.spans import Ints, Spans
-from horai.temporal.touched import touching, within
+from horai.temporal.sweeps import Lists as RowLists
+from horai.temporal.sweeps import swept
 
 __all__ = [
     "StaticComponent",
@@ -54,45 +56,51 @@ class StaticFluent:
 
     def step(self, static: Static, stores: Stores, changes: Changes, cut: int) -> SpanChange:
         """What has changed since the last query."""
-        changed = [
-            moved(delta.changed(static, stores, changes, cut), delta.rows.heads)
-            for delta in self.deltas
-        ]
-        where = together(changed)
-        if not len(where):
+        changed = [delta.changed(static, stores, changes, cut) for delta in self.deltas]
+        if not any(map(len, changed)):
             return no_change(self.store.fluent.pairs)
-        # The same pair may be told of by other groundings and other rules.
+        self._know_places()
+        if len(self.deltas) == 1 and self.deltas[0].rows.count == self.heads.fluent.pairs.rows:
+            [delta], [where] = self.deltas, changed
+            return self._take(self._alone(delta, where, stores, static))
+        return self._take(self._among(changed, stores, static))
+
+    def _alone(self, delta: StaticDelta, where: Spans, stores: Stores, static: Static) -> Change:
+        """How the heads change if each has only one grounding."""
+        fluent, heads = self.store.fluent, delta.rows.heads
+        old = RowLists(fluent.spans, fluent.offsets, self._place[heads])
+        gone, new = delta.swept(where, delta.result, stores, static.world, old)
+        return Change(*(Spans(heads[one.key], one.start, one.end) for one in (gone, new)))
+
+    def _among(self, changed: list[Spans], stores: Stores, static: Static) -> Change:
+        """How the heads change if others may tell of the same one."""
+        parts = zip(changed, self.deltas, strict=True)
+        where = together([moved(part, delta.rows.heads) for part, delta in parts])
         fresh = together([delta.lists(where, stores, static.world) for delta in self.deltas])
-        return self._exchange(where, fresh)
+        fluent = self.store.fluent
+        old = RowLists(fluent.spans, fluent.offsets, self._place)
+        new = by_row(fresh, self.heads.fluent.pairs.rows)
+        return swept(where, [new], np.array([False, True]), old)
 
     def forget(self, until: int) -> None:
         """Drop spans that were over by then."""
         fluent = self.store.fluent
         self.store.fluent = Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end > until))
 
-    def _exchange(self, where: Spans, fresh: Spans) -> SpanChange:
-        self._give_places(fresh)
-        mine, fresh = (together([moved(spans, self._place)]) for spans in (where, fresh))
-        spans = self.store.fluent.spans
-        change = difference(within(spans, mine), fresh)
-        if not len(change):
-            return no_change(self.store.fluent.pairs)
-        rows = ranges(*touching(spans, change.region()))
-        drop = np.zeros(len(spans), np.bool_)
-        drop[rows] = True
-        touched = Spans(spans.key[rows], spans.start[rows], spans.end[rows])
-        instead = either(except_for(touched, change.gone), change.new)
-        return self.store.exchange(drop, instead)
+    def _take(self, change: Change) -> SpanChange:
+        """Take in how heads change."""
+        holding = np.unique(change.new.key[self._place[change.new.key] < 0])
+        if len(holding):  # for the first time
+            self._place[holding] = self.store.added(self.heads.fluent.pairs.where(holding))
+        gone, new = (reordered(one, self._place) for one in change)
+        return self.store.change(Change(gone, new))
 
-    def _give_places(self, fresh: Spans) -> None:
-        """Put pairs that hold for the first time into the store."""
+    def _know_places(self) -> None:
+        """Find new heads in the store."""
         pairs = self.heads.fluent.pairs
         if pairs.rows > len(self._place):
             new = pairs.where(np.arange(len(self._place), pairs.rows))
             self._place = np.concatenate((self._place, self.store.rows_of(new)))
-        holding = np.unique(fresh.key[self._place[fresh.key] < 0])
-        if len(holding):
-            self._place[holding] = self.store.added(pairs.where(holding))
 
 
 class StaticComponent:

@@ -17,20 +17,20 @@ from horai.engine.deltas.static_needs import Needs, needs_of
 from horai.engine.deltas.static_outline import looked_at, outline
 from horai.engine.deltas.static_relations import Related
 from horai.engine.deltas.static_rows import Rows, Stores
+from horai.engine.deltas.static_tables import Combination, Leaf, combinations
 from horai.engine.deltas.store import FluentStore, SpanChange
-from horai.engine.frames import Frame
-from horai.engine.intervals import operate
 from horai.engine.operands import Remembered
 from horai.engine.static import Static
 from horai.engine.world import Fluent, Key, World
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Term, Var
+from horai.lang.terms import Term
 from horai.plan.program import StaticPlan
-from horai.temporal.algebra import intersection
-from horai.temporal.changes import either
+from horai.temporal.changes import Change, either
 from horai.temporal.clip import clip
 from horai.temporal.sorting import offsets_of
-from horai.temporal.spans import FIRST, INF, Ints, Spans, no_spans
+from horai.temporal.spans import FIRST, INF, Spans, no_spans
+from horai.temporal.sweeps import Lists as RowLists
+from horai.temporal.sweeps import no_lists, swept
 
 Changes = Mapping[Key, SpanChange]
 
@@ -46,14 +46,18 @@ class StaticDelta:
             place: Measured(one) if isinstance(one, ec.Duration) else Related(one)
             for place, one in self.outline.looking
         }
-        lists = [looked_at(one) for _, one in self.outline.looking]
-        listed = [*(term for terms in lists for term in terms), plan.result]
-        *needs, self.said = needs_of(listed, self.outline.lookups, self.outline.operations)
-        left = iter(needs)
+        listed = [looked_at(one) for _, one in self.outline.looking]
+        terms = [*(term for several in listed for term in several), plan.result]
+        given = terms, self.outline.lookups, self.outline.operations
+        *needs, self.said = needs_of(*given)
+        *made, self.result = combinations(*given)
+        left = iter(zip(made, needs, strict=True))
         self.lists_of = {
-            place: [(term, next(left)) for term in terms]
-            for place, terms in zip(self.looking, lists, strict=True)
+            place: [next(left) for _ in several]
+            for place, several in zip(self.looking, listed, strict=True)
         }
+        operations = (one for one in self.outline.operations if isinstance(one, ec.IntervalOp))
+        self._complements = any(one.kind == "complement_all" for one in operations)
 
     def build(self, static: Static, stores: Stores, operands: Mapping[int, Remembered]) -> None:
         """Begin from what was worked out from scratch; `operands` are lists inside the rule."""
@@ -61,7 +65,7 @@ class StaticDelta:
         for place, one in self.looking.items():
             whole = [
                 self._whole(2 * place + side, term, stores, operands.get(2 * place + side))
-                for side, (term, _) in enumerate(self.lists_of[place])
+                for side, term in enumerate(looked_at(one.literal))
             ]
             if isinstance(one, Measured):
                 one.build(whole[0], static.world.query)
@@ -82,26 +86,38 @@ class StaticDelta:
         low = cut + 1 if cut > world.start else cut
         longer = no_spans()  # where intervals have come to be long enough, or no longer are
         for place, one in self.looking.items():
-            parts: list[tuple[Spans, Spans]] = []  # regions, and what the lists are there
-            for term, needs in self.lists_of[place]:
+            found: list[Change] = []
+            whole = [one.whole] if isinstance(one, Measured) else one.sides
+            for (made, needs), old in zip(self.lists_of[place], whole, strict=True):
                 dirty = either(clip(self._dirty(needs, stores, changes), low), longer)
                 region = either(dirty, ever)
-                parts.append((region, self._inside(region, term, stores, world)))
+                found.append(self.swept(region, made, stores, world, by_row(old, self.rows.count)))
                 static.asked(len(region))
-            if isinstance(one, Measured):
-                more = one.update(*parts[0], world.query)
-            else:
-                more = one.update(parts[0], parts[1], world)
+            more = one.update(found, world)
             longer = either(longer, clip(more, low))
         where = either(clip(self._dirty(self.said, stores, changes), low), longer)
         static.asked(len(where))
         return where
 
+    def swept(
+        self, where: Spans, made: Combination, stores: Stores, world: World, old: RowLists
+    ) -> Change:
+        """How a list of the rule differs from what it was, in a region of rows."""
+        if self._complements:
+            where = clip(where, world.first)
+        return swept(where, [self._leaf(leaf, stores) for leaf in made.leaves], made.table, old)
+
+    def _leaf(self, leaf: Leaf, stores: Stores) -> RowLists:
+        if not leaf.is_lookup:
+            return by_row(self.looking[leaf.place].chosen, self.rows.count)
+        fluent = stores[self.outline.lookups[leaf.place].key].fluent
+        return RowLists(fluent.spans, fluent.offsets, self.rows.pairs[leaf.place])
+
     def lists(self, where: Spans, stores: Stores, world: World) -> Spans:
         """What the rule says in a region, both by the pair it tells of; in any order."""
         rows = together([self.rows.speakers.back(where)])
-        found = self._inside(rows, self.outline.plan.result, stores, world)
-        return moved(found, self.rows.heads)
+        found = self.swept(rows, self.result, stores, world, no_lists(self.rows.count))
+        return moved(found.new, self.rows.heads)
 
     def operands(self) -> dict[int, Remembered]:
         """The lists inside the rule that are looked at as intervals, as a memory keeps them."""
@@ -166,35 +182,7 @@ class StaticDelta:
         also = within_targets(change.pieces, begins, pairs, part)
         return Spans(*(np.concatenate(both) for both in zip(found, also, strict=True)))
 
-    def _inside(self, where: Spans, wanted: Term, stores: Stores, world: World) -> Spans:
-        """An interval list in a region, by row."""
-        if not len(where):
-            return no_spans()
-        rows, local = np.unique(where.key, return_inverse=True)
-        region = Spans(local, where.start, where.end)
-        frame = Frame(len(rows))
-        for pairs, lookup in zip(self.rows.pairs, self.outline.lookups, strict=True):
-            fluent = stores[lookup.key].fluent
-            inside = within_targets(fluent.spans, fluent.offsets, pairs[rows], region)
-            frame.lists[_name(lookup.result)] = inside
-        for place, literal in enumerate(self.outline.operations):
-            if _name(wanted) in frame.lists:
-                break
-            frame.lists[_name(literal.result)] = self._operated(place, rows, region, frame, world)
-        found = frame.lists[_name(wanted)]
-        return Spans(rows[found.key], found.start, found.end)
 
-    def _operated(self, place: int, rows: Ints, region: Spans, frame: Frame, world: World) -> Spans:
-        """The result of an operation inside a region of some rows."""
-        if place in self.looking:
-            chosen = self.looking[place].chosen
-            return within_targets(chosen, offsets_of(chosen.key, self.rows.count), rows, region)
-        literal = self.outline.operations[place]
-        found, _ = operate(literal, frame, world)
-        speaks_of_all_time = isinstance(literal, ec.IntervalOp) and literal.kind == "complement_all"
-        return intersection(found, region) if speaks_of_all_time else found
-
-
-def _name(term: Term) -> str:
-    assert isinstance(term, Var)  # rules of which that is not so are not possible
-    return term.name
+def by_row(spans: Spans, rows: int) -> RowLists:
+    """Lists that are kept by row."""
+    return RowLists(spans, offsets_of(spans.key, rows), np.arange(rows))

@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from horai.engine.arithmetic import evaluate
-from horai.engine.deltas.static_links import ranges
 from horai.engine.frames import Frame
 from horai.engine.numbers import full
 from horai.engine.symbols import Symbols
+from horai.engine.world import World
 from horai.lang.ec.syntax import Duration
 from horai.lang.terms import Term
-from horai.temporal.changes import applied, difference, either
+from horai.temporal.changes import Change, applied, difference, either, ranges
 from horai.temporal.derive import by_duration
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans
-from horai.temporal.touched import spliced, touching, within
+from horai.temporal.touched import spliced, touching
 
 Bounds = npt.NDArray[Any]
 FAR = 2.0**61  # beyond it no interval comes to be as long
@@ -56,9 +56,9 @@ class Measured:
         self.whole = whole
         self.chosen = self._measured(whole, query)
 
-    def update(self, where: Spans, fresh: Spans, query: int) -> Spans:
-        """Take in what the list is now inside a region; where has what passes changed?"""
-        change = difference(within(self.whole, where), fresh)
+    def update(self, changes: list[Change], world: World) -> Spans:
+        """Take in how the list changed; where has what passes changed?"""
+        [change], query = changes, world.query
         self.whole = applied(self.whole, change)
         again = either(change.region(), self._grown(query))
         if not len(again):

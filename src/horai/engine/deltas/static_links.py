@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from horai.temporal.changes import ranges
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import offsets_of, order
@@ -33,14 +34,6 @@ def links(target: Ints) -> Links:
     target = target[rows]
     many = int(target.max()) + 1 if len(target) else 0
     return Links(offsets_of(target, many), rows[order(target, rows)])
-
-
-def ranges(first: Ints, after: Ints) -> Ints:
-    """All numbers of some ranges."""
-    count = after - first
-    begin = np.cumsum(count) - count
-    found: Ints = np.arange(int(count.sum())) + np.repeat(first - begin, count)
-    return found
 
 
 def together(parts: list[Spans]) -> Spans:

@@ -14,10 +14,8 @@ from horai.lang.ec.syntax import Allen
 from horai.temporal.allen import allen
 from horai.temporal.changes import Change, applied, difference
 from horai.temporal.spans import Ints, Mask, Spans, no_spans
-from horai.temporal.touched import within
 
 Sides = tuple[Spans, Spans]  # sources and targets
-Fresh = tuple[Spans, Spans]  # a region, and what a list is there
 
 
 class Related:
@@ -33,12 +31,8 @@ class Related:
         self.sides = sides
         self.chosen = self._compared(sides, world)
 
-    def update(self, sources: Fresh, targets: Fresh, world: World) -> Spans:
-        """Take in what the lists are now inside some regions; where has what is found changed?"""
-        changes = [
-            difference(within(side, region), new)
-            for side, (region, new) in zip(self.sides, (sources, targets), strict=True)
-        ]
+    def update(self, changes: list[Change], world: World) -> Spans:
+        """Take in how the lists changed; where has what is found changed?"""
         source, target = (
             applied(side, change) for side, change in zip(self.sides, changes, strict=True)
         )

@@ -12,9 +12,11 @@ from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
 from horai.temporal.algebra import difference, union
+from horai.temporal.changes import Change, either, except_for, ranges
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import order
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain
+from horai.temporal.touched import spliced, touching
 
 MANY = 1_000  # pairs, before those that hold no more are dropped
 
@@ -105,6 +107,23 @@ class FluentStore:
             merged = _exchanged(drop, *plain(*spans, *new))
             self.fluent = Fluent(self.fluent.pairs, Spans(*merged))
         return change
+
+    def change(self, change: Change) -> SpanChange:
+        """Let pairs hold at other times; only spans that these touch are looked at."""
+        if not len(change):
+            return no_change(self.fluent.pairs)
+        fluent, region = self.fluent, change.region()
+        first, after = touching(fluent.spans, region)
+        rows = ranges(first, after)
+        touched = Spans(*(column[rows] for column in fluent.spans))
+        instead = either(except_for(touched, change.gone), change.new)
+        spans = spliced(fluent.spans, first, after, instead)
+        more = np.bincount(instead.key, minlength=fluent.pairs.rows)
+        more -= np.bincount(touched.key, minlength=fluent.pairs.rows)
+        offsets = fluent.offsets.copy()
+        offsets[1:] += np.cumsum(more)
+        self.fluent = Fluent(fluent.pairs, spans, offsets)
+        return SpanChange(fluent.pairs, touched, instead, region)
 
     def places_of(self, row: Ints, start: Ints) -> Mask:
         """Which spans are those of some pairs that start at some time?"""
