@@ -55,6 +55,17 @@ def test_lists(rules: str) -> None:
     assert update(rules) == Update("lists")
 
 
+def test_a_list_of_too_many_others_is_worked_out_as_a_whole() -> None:
+    names = [f"I{n}" for n in range(17)]
+    asked = ", ".join(f"holdsFor(level(X)={n}, {name})" for n, name in enumerate(names))
+    level = "initiatedAt(level(X)=N, T) :- happensAt(at(X, N), T)."
+    head = f"{level}\nholdsFor(it(X)=true, I) :- {asked}, "
+    found = update(f"{head}intersect_all([{', '.join(names)}], I).")
+    assert found.kind is None
+    assert found.reason is not None and "made of more than 16 others" in found.reason
+    assert update(f"{head}intersect_all([{', '.join(names[:16])}], I).") == Update("lists")
+
+
 CYCLES = [
     "initiatedAt(it(X)=true, T) :- happensAt(go(X), T), \\+ holdsAt(it(X)=true, T).",
     "initiatedAt(it(X)=a, T) :- happensAt(go(X), T).\nfi(it(X)=a, it(X)=b, 5).\n"

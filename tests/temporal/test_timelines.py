@@ -10,16 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horai.temporal.inertia import EVERY_VALUE, Changes, ValueSpans, inertia
+from horai.temporal.line_points import COLUMNS, NOTHING
 from horai.temporal.spans import INF
-from horai.temporal.timelines import (
-    COLUMNS,
-    NOTHING,
-    LineChanges,
-    Lines,
-    LineSpans,
-    change_lines,
-    move_lines,
-)
+from horai.temporal.timelines import LineChanges, Lines, LineSpans, change_lines, move_lines
 
 Point = tuple[int, int, int, bool]  # line, time, value, does it initiate?
 Span = tuple[int, int, int, int]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # To begin with it is dear, so it has to be expected to be cheaper by this much; then less will do.
 TO_BEGIN, TO_GO_ON = 0.8, 1.0
-REUSED = 2  # memories are brought up to date this often while a window passes
+REUSED = 1  # memories are brought up to date this often while a window passes
 
 
 def pays(session: Session, before: int) -> bool:

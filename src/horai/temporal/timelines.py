@@ -11,16 +11,23 @@ from typing import NamedTuple
 import numpy as np
 
 from horai.temporal.kernels import inside, kernel
+from horai.temporal.line_points import (
+    AFTER,
+    CODE,
+    COLUMNS,
+    SINCE,
+    TIME,
+    after_cell,
+    after_one,
+    copy_points,
+    larger,
+    mark,
+    move_up,
+    note,
+    place_of,
+    within_cell,
+)
 from horai.temporal.spans import INF, Ints, Mask
-
-NOTHING = -1  # as what holds
-EVERY_VALUE = -1  # as the value of a termination; those below it are forms, by row of a table
-
-# The columns of a point. Its code is twice the value, and one more for an initiation; then come the
-# value that holds after all points of its cell, and since when. A line is one piece of memory: what
-# it costs to look at one is to wait for it.
-TIME, CODE, AFTER, SINCE = 0, 1, 2, 3
-COLUMNS = 4
 
 
 class Lines(NamedTuple):
@@ -61,82 +68,6 @@ def change_lines(
     return LineSpans(*gone), LineSpans(*new)
 
 
-@inside(inline="always")
-def _within(time: int, tick: int) -> int:
-    """How long after the beginning of its cell a time is. To divide takes long."""
-    return time % tick if tick > 1 else 0
-
-
-@inside(inline="always")
-def _ends(code: int, value: int, fits: Mask) -> bool:
-    """Is it the code of a termination that ends a value?"""
-    if code & 1:
-        return False
-    ended = code >> 1
-    if ended >= 0:
-        return ended == value
-    return ended == EVERY_VALUE or fits[-2 - ended, value]
-
-
-@inside(inline="always")
-def _after(
-    points: Ints, x: int, end: int, holds: int, since: int, following: int, fits: Mask
-) -> tuple[int, int]:
-    """What holds after the points of one cell, and since when."""
-    closed, closed_value, closed_since = False, holds, since
-    while x < end:
-        y = x
-        begins, several, ended = False, False, False
-        fresh = holds
-        while y < end and points[y, TIME] == points[x, TIME]:
-            code = points[y, CODE]
-            if code & 1:
-                several = several or (begins and code >> 1 != fresh)
-                begins, fresh = True, code >> 1
-            elif holds >= 0 and _ends(code, holds, fits):
-                ended = True
-            y += 1
-        if holds >= 0 and (ended or several or (begins and fresh != holds)):
-            if following > since:
-                closed, closed_value, closed_since = True, holds, since
-            holds = NOTHING
-        if begins and not several and holds < 0:
-            stopped = False
-            for z in range(x, y):
-                stopped = stopped or _ends(points[z, CODE], fresh, fits)
-            if not stopped:
-                holds, since = fresh, following
-                if closed and closed_value == fresh:  # it ended and began between two time-points
-                    closed, since = False, closed_since
-        x = y
-    return (holds, since) if holds >= 0 else (NOTHING, 0)
-
-
-@inside()
-def _note(spans: Ints, n: int, line: int, value: int, start: int, end: int) -> int:
-    """Put a span into a table; how many there are then."""
-    spans[0, n], spans[1, n], spans[2, n], spans[3, n] = line, value, start, end
-    return n + 1
-
-
-@inside()
-def _copy(source: Ints, at: int, into: Ints, to: int, many: int) -> None:
-    """Put some points elsewhere, earlier if it is in the same memory."""
-    ours, theirs = source.reshape(-1), into.reshape(-1)
-    by = COLUMNS * (to - at)
-    for x in range(COLUMNS * at, COLUMNS * (at + many)):
-        theirs[x + by] = ours[x]
-
-
-@inside()
-def _mark(out: Mask, room: Ints, i: int, i2: int, time: int, code: int) -> None:
-    """One of the points of a cell that are like the one that goes."""
-    for q in range(i, i2):
-        if room[q, TIME] == time and room[q, CODE] == code and not out[q - i]:
-            out[q - i] = True
-            break
-
-
 @inside()
 def _appended(
     changes: LineChanges,
@@ -155,27 +86,26 @@ def _appended(
     line, time, code, _ = changes
     while j < last:
         t, begin = time[j], k
-        step = tick - _within(t, tick)
+        step = tick - within_cell(t, tick)
         following = t + step if t < INF - step else INF
-        while j < last and time[j] < following:
-            room[k, TIME], room[k, CODE] = time[j], code[j]
+        if j + 1 == last or time[j + 1] >= following:  # alone in its cell, as most are
+            holds, since = after_one(code[j], now, now_since, following, fits)
+            room[k, TIME], room[k, CODE] = t, code[j]
+            room[k, AFTER], room[k, SINCE] = holds, since
             k += 1
             j += 1
-        holds, since = _after(room, begin, k, now, now_since, following, fits)
-        for x in range(begin, k):
-            room[x, AFTER], room[x, SINCE] = holds, since
+        else:
+            while j < last and time[j] < following:
+                room[k, TIME], room[k, CODE] = time[j], code[j]
+                k += 1
+                j += 1
+            holds, since = after_cell(room, begin, k, now, now_since, following, fits)
+            for x in range(begin, k):
+                room[x, AFTER], room[x, SINCE] = holds, since
         if now >= 0 and following > now_since and (holds != now or since != now_since):
-            n = _note(new, n, line[j - 1], now, now_since, following)
+            n = note(new, n, line[j - 1], now, now_since, following)
         now, now_since = holds, since
     return now, now_since, n
-
-
-@inside()
-def _larger(spans: Ints, need: int) -> Ints:
-    """A table with room for more spans."""
-    found = np.empty((4, 2 * need), np.int64)
-    found[:, : spans.shape[1]] = spans
-    return found
 
 
 @kernel
@@ -198,13 +128,13 @@ def _change_lines(
         at, end = first[me], first[me] + length[me]
         most = end - at + last - j + 1
         if n_gone + most > gone.shape[1]:
-            gone = _larger(gone, n_gone + most)
+            gone = larger(gone, n_gone + most)
         if n_new + most > new.shape[1]:
-            new = _larger(new, n_new + most)
+            new = larger(new, n_new + most)
         # From the cell of the first change on, everything is gone through again.
-        low, p = time[j] - _within(time[j], tick), end
+        low, p = time[j] - within_cell(time[j], tick), end
         if at < end and room[end - 1, TIME] >= low:
-            p = at + np.searchsorted(room[at:end, TIME], low)
+            p = place_of(room, at, end, low)
         was, was_since = base[me], base_since[me]
         if p > at:
             was, was_since = room[p - 1, AFTER], room[p - 1, SINCE]
@@ -220,7 +150,7 @@ def _change_lines(
             t = room[i, TIME] if i < end else INF
             if j < last and time[j] < t:
                 t = time[j]
-            step = tick - _within(t, tick)
+            step = tick - within_cell(t, tick)
             following = t + step if t < INF - step else INF
             i2, j2, begin, q = i, j, k, i
             while i2 < end and room[i2, TIME] < following:
@@ -228,7 +158,7 @@ def _change_lines(
                 i2 += 1
             while j2 < last and time[j2] < following:
                 if not comes[j2]:
-                    _mark(out, room, i, i2, time[j2], code[j2])
+                    mark(out, room, i, i2, time[j2], code[j2])
                 j2 += 1
             while q < i2 or j < j2:
                 if j < j2 and not comes[j]:
@@ -243,7 +173,7 @@ def _change_lines(
                     desk[k, TIME], desk[k, CODE] = time[j], code[j]
                     k += 1
                     j += 1
-            holds, since = _after(desk, begin, k, now, now_since, following, fits)
+            holds, since = after_cell(desk, begin, k, now, now_since, following, fits)
             for x in range(begin, k):
                 desk[x, AFTER], desk[x, SINCE] = holds, since
             then, then_since = was, was_since
@@ -253,14 +183,14 @@ def _change_lines(
             ends = now >= 0 and (holds != now or since != now_since)
             alike = leaves and ends and was == now and was_since == now_since
             if leaves and not alike and following > was_since:
-                n_gone = _note(gone, n_gone, me, was, was_since, following)
+                n_gone = note(gone, n_gone, me, was, was_since, following)
             if ends and not alike and following > now_since:
-                n_new = _note(new, n_new, me, now, now_since, following)
+                n_new = note(new, n_new, me, now, now_since, following)
             was, was_since, now, now_since, i = then, then_since, holds, since, i2
             if j < last and i < end and was == now and was_since == now_since:
                 # Up to the next change all is as it was.
-                q = i + np.searchsorted(room[i:end, TIME], time[j] - _within(time[j], tick))
-                _copy(room, i, desk, k, q - i)
+                q = place_of(room, i, end, time[j] - within_cell(time[j], tick))
+                copy_points(room, i, desk, k, q - i)
                 k += q - i
                 i = q
                 if q > p:
@@ -268,14 +198,14 @@ def _change_lines(
                     now, now_since = was, was_since
         if was != now or was_since != now_since:  # what differs goes on to the end
             if was >= 0 and was_since < INF:
-                n_gone = _note(gone, n_gone, me, was, was_since, INF)
+                n_gone = note(gone, n_gone, me, was, was_since, INF)
             if now >= 0 and now_since < INF:
-                n_new = _note(new, n_new, me, now, now_since, INF)
-        if k != i - p:  # those after it move as well
-            _copy(room, i, desk, k, end - i)
-            k += end - i
-            i = end
-        _copy(desk, 0, room, p, k)
+                n_new = note(new, n_new, me, now, now_since, INF)
+        if k > i - p:  # those after it move as well
+            move_up(room, i, end, p + k - i)
+        elif k < i - p:
+            copy_points(room, i, room, p + k, end - i)
+        copy_points(desk, 0, room, p, k)
         length[me] = p - at + k + (end - i)
     return gone[:, :n_gone], new[:, :n_new]
 
@@ -293,5 +223,5 @@ def move_lines(
             at += 1
         if at > first[me]:
             base[me], base_since[me] = room[at - 1, AFTER], room[at - 1, SINCE]
-        _copy(room, at, into, target[c], end - at)
+        copy_points(room, at, into, target[c], end - at)
         first[me], length[me] = target[c], end - at

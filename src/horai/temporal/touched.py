@@ -44,6 +44,12 @@ def spliced(spans: Spans, first: Ints, after: Ints, instead: Spans) -> Spans:
     return Spans(key, start, end)
 
 
+def exchanged(spans: Spans, drop: Ints, new: Spans) -> Spans:
+    """Spans without those at some places, which rise, and with others, which are sorted, too."""
+    key, start, end = _exchanged(*plain(*spans, drop, *new))
+    return Spans(key, start, end)
+
+
 @inside()
 def _reach(key: Ints, time: Ints, i: int, stride: int, least_key: int, least: int) -> int:
     """The first row from row `i` on with at least this key and time, both sorted.
@@ -151,4 +157,36 @@ def _spliced(
             out_end[m] = new_end[j]
             m += 1
             j += 1
+    return out_key, out_start, out_end
+
+
+@kernel
+def _exchanged(
+    key: Ints, start: Ints, end: Ints, drop: Ints, new_key: Ints, new_start: Ints, new_end: Ints
+) -> tuple[Ints, Ints, Ints]:
+    n = len(key) - len(drop) + len(new_key)
+    out_key = np.empty(n, np.int64)
+    out_start = np.empty(n, np.int64)
+    out_end = np.empty(n, np.int64)
+    stride = 1 + len(key) // (1 + len(new_key))
+    i, d, m = 0, 0, 0
+    for j in range(len(new_key) + 1):
+        stop = len(key)
+        if j < len(new_key):
+            stop = _reach(key, start, i, stride, new_key[j], new_start[j])
+        while i < stop:  # up to the next that is dropped all is copied
+            last = min(stop, drop[d]) if d < len(drop) else stop
+            by = m - i
+            for x in range(i, last):
+                out_key[x + by] = key[x]
+                out_start[x + by] = start[x]
+                out_end[x + by] = end[x]
+            m += last - i
+            i = last
+            if i < stop:
+                i += 1
+                d += 1
+        if j < len(new_key):
+            out_key[m], out_start[m], out_end[m] = new_key[j], new_start[j], new_end[j]
+            m += 1
     return out_key, out_start, out_end

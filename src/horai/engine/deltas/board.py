@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from horai.engine.columns import codes, ints
+from horai.engine.columns import Column, codes, ints
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed, PointChange, exchanged
 from horai.engine.deltas.edges import EdgeLog
@@ -132,12 +132,19 @@ class Board:
     ) -> SpanChange:
         """The change among the pairs of the domain, which may itself have changed."""
         fluent = self.own[place, key].fluent
-        *args, value = fluent.pairs.columns
-        now = components.groundings.allows(key, tuple(args), value, fluent.pairs.rows)
+        known = self._allowed.get((place, key), np.empty(0, np.bool_))
+        # Who is in the domain changes only with a stream that says so.
+        since = 0 if self.program.dynamic else len(known)
+        columns = fluent.pairs.columns
+        *args, value = (Column(column.kind, column.data[since:]) for column in columns)
+        rows = fluent.pairs.rows - since
+        fresh = components.groundings.allows(key, tuple(args), value, rows)
+        now = np.concatenate((known[:since], fresh))
         before = np.zeros(len(now), np.bool_)
-        known = self._allowed.get((place, key), before[:0])
         before[: len(known)] = known
         self._allowed[place, key] = now
+        if since:
+            before[since:] = fresh  # they hold nothing yet but for this change
         return reviewed(change, fluent.spans, before, now)
 
     def change_edges(

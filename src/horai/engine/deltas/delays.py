@@ -184,7 +184,7 @@ class DelayDelta:
             size = len(pair)
             drop |= in_regions(store.fluent, pair, np.full(size, low + 1), np.full(size, INF))
         new = Spans(*(np.concatenate(columns) for columns in zip(*placed, strict=True)))
-        return store.exchange(drop, moved(new, np.arange(store.fluent.pairs.rows)))
+        return store.exchange(np.flatnonzero(drop), moved(new, np.arange(store.fluent.pairs.rows)))
 
     def _pairs(self, store: FluentStore, who: Entities) -> Ints:
         pairs = store.fluent.pairs

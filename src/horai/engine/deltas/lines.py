@@ -16,18 +16,10 @@ from horai.engine.relations import Relation, joined
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
+from horai.temporal.line_points import COLUMNS, EVERY_VALUE, NOTHING
 from horai.temporal.sorting import order
 from horai.temporal.spans import FIRST, INF, Ints, Spans
-from horai.temporal.timelines import (
-    COLUMNS,
-    EVERY_VALUE,
-    NOTHING,
-    LineChanges,
-    Lines,
-    LineSpans,
-    change_lines,
-    move_lines,
-)
+from horai.temporal.timelines import LineChanges, Lines, LineSpans, change_lines, move_lines
 
 ENOUGH = 10_000  # points, before gaps are looked for
 SPARE = 8  # points that fit after a line, beside half of what it has

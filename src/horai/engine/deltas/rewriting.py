@@ -94,7 +94,7 @@ class Rewriting:
         where = (np.concatenate(column) for column in (pair, low, high))
         drop = in_regions(store.fluent, *where)
         new = Spans(*(np.concatenate(columns) for columns in zip(*placed, strict=True)))
-        return store.exchange(drop, moved(new, np.arange(store.fluent.pairs.rows)))
+        return store.exchange(np.flatnonzero(drop), moved(new, np.arange(store.fluent.pairs.rows)))
 
     def _events(self, key: Key, log: Log) -> PointChange:
         places = self.keys.places["event", key]

@@ -165,22 +165,34 @@ class StaticDelta:
             change = changes.get(self.outline.lookups[place].key)
             if not change:
                 continue
-            part = self.rows.readers[place].back(change.pieces)
-            for other in sorted(needs.required - {place}):
-                part = self._while_it_holds(part, other, stores, changes)
-            parts.append(part)
+            others = sorted(needs.required - {place})
+            parts.append(self._back(place, change.pieces, others, stores, changes))
         return together(parts)
 
-    def _while_it_holds(self, part: Spans, place: int, stores: Stores, changes: Changes) -> Spans:
-        """Only the time in which an operand holds, or has changed; in any order."""
+    def _back(
+        self, place: int, pieces: Spans, others: list[int], stores: Stores, changes: Changes
+    ) -> Spans:
+        """Where rows read what has changed, while operands that they need hold; in any order."""
+        readers = self.rows.readers[place]
+        if not others:
+            return readers.back(pieces)
+        first, *rest = others
+        found = readers.back_while(pieces, *self._needed(first, stores, changes))
+        for other in rest:
+            holds, changed = self._needed(other, stores, changes)
+            parts = (within_targets(one, found) for one in (holds, changed))
+            found = Spans(*(np.concatenate(both) for both in zip(*parts, strict=True)))
+        return found
+
+    def _needed(self, place: int, stores: Stores, changes: Changes) -> tuple[RowLists, RowLists]:
+        """When an operand holds, and where it has changed."""
         key, pairs = self.outline.lookups[place].key, self.rows.pairs[place]
         fluent, change = stores[key].fluent, changes.get(key)
-        found = within_targets(fluent.spans, fluent.offsets, pairs, part)
+        holds = RowLists(fluent.spans, fluent.offsets, pairs)
         if not change:
-            return found
+            return holds, no_lists(len(pairs))
         begins = offsets_of(change.pieces.key, change.pairs.rows)
-        also = within_targets(change.pieces, begins, pairs, part)
-        return Spans(*(np.concatenate(both) for both in zip(found, also, strict=True)))
+        return holds, RowLists(change.pieces, begins, pairs)
 
 
 def by_row(spans: Spans, rows: int) -> RowLists:

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from horai.temporal.changes import ranges
 from horai.temporal.coalesce import sort_spans
-from horai.temporal.kernels import kernel
-from horai.temporal.sorting import offsets_of, order
-from horai.temporal.spans import Ints, Spans, no_spans, plain
+from horai.temporal.kernels import inside, kernel
+from horai.temporal.spans import FIRST, Ints, Spans, no_spans, plain
+from horai.temporal.sweeps import Lists as RowLists
+
+ROOM = 64  # targets and rows at first
 
 
-class Links(NamedTuple):
-    """The rows that lead to each of many targets, sorted by target; `begins` says from where on."""
+class Links:
+    """The rows that lead to each of many targets, as chains: to add some costs what they are."""
 
-    begins: Ints
-    row: Ints
+    def __init__(self) -> None:
+        self._last = np.full(ROOM, -1)  # the last row that leads to each target
+        self._before = np.full(ROOM, -1)  # the one before each row
+
+    def add(self, rows: Ints, target: Ints) -> None:
+        """More rows, each with its target, or none (-1)."""
+        if len(rows):
+            self._last = _grown(self._last, int(target.max()))
+            self._before = _grown(self._before, int(rows.max()))
+            _chain(*plain(rows, target, self._last, self._before))
 
     def back(self, spans: Spans) -> Spans:
         """Spans of targets as spans of the rows that lead there, in any order."""
-        last = len(self.begins) - 1  # targets after that are new, and nothing leads there
-        first = self.begins[np.minimum(spans.key, last)]
-        after = self.begins[np.minimum(spans.key + 1, last)]
-        which = np.repeat(np.arange(len(spans)), after - first)
-        return Spans(self.row[ranges(first, after)], spans.start[which], spans.end[which])
+        return Spans(*_back(*plain(*spans, self._last, self._before)))
 
-
-def links(target: Ints) -> Links:
-    """From targets to rows; -1 is no target."""
-    rows = np.flatnonzero(target >= 0)
-    target = target[rows]
-    many = int(target.max()) + 1 if len(target) else 0
-    return Links(offsets_of(target, many), rows[order(target, rows)])
+    def back_while(self, spans: Spans, lists: RowLists, also: RowLists) -> Spans:
+        """The same, but only as far as one of two lists of these rows holds."""
+        first, second = (
+            plain(one.spans.start, one.spans.end, one.begins, one.target) for one in (lists, also)
+        )
+        return Spans(*_back_while(plain(*spans), self._last, self._before, first, second))
 
 
 def together(parts: list[Spans]) -> Spans:
@@ -54,15 +56,118 @@ def moved(spans: Spans, target: Ints) -> Spans:
     return Spans(key[there], spans.start[there], spans.end[there])
 
 
-def within_targets(spans: Spans, begins: Ints, target: Ints, where: Spans) -> Spans:
-    """What the targets of some rows say in a region of these rows.
+def within_targets(lists: RowLists, where: Spans) -> Spans:
+    """What the lists of some rows are in a region of these rows.
 
-    Many rows may have the same target, each with a region of its own. `begins` says where the spans
-    of each target begin.
+    Many rows may have the same target, each with a region of its own.
     """
+    spans, begins, target = lists
     if not len(spans) or not len(where):
         return no_spans()
     return Spans(*_within_targets(*plain(spans.start, spans.end, begins, target, *where)))
+
+
+def _grown(chains: Ints, last: int) -> Ints:
+    if last < len(chains):
+        return chains
+    found = np.full(2 * (last + 1), -1)
+    found[: len(chains)] = chains
+    return found
+
+
+@kernel
+def _chain(rows: Ints, target: Ints, last: Ints, before: Ints) -> None:
+    for i in range(len(rows)):
+        if target[i] >= 0:
+            before[rows[i]] = last[target[i]]
+            last[target[i]] = rows[i]
+
+
+@kernel
+def _back(key: Ints, start: Ints, end: Ints, last: Ints, before: Ints) -> tuple[Ints, Ints, Ints]:
+    room = 0
+    for i in range(len(key)):
+        row = last[key[i]] if key[i] < len(last) else -1
+        while row >= 0:
+            room += 1
+            row = before[row]
+    out_key = np.empty(room, np.int64)
+    out_start = np.empty(room, np.int64)
+    out_end = np.empty(room, np.int64)
+    n = 0
+    for i in range(len(key)):
+        row = last[key[i]] if key[i] < len(last) else -1
+        while row >= 0:
+            out_key[n], out_start[n], out_end[n] = row, start[i], end[i]
+            n += 1
+            row = before[row]
+    return out_key, out_start, out_end
+
+
+@inside()
+def _latest(row: int, lists: tuple[Ints, ...]) -> int:
+    """When the list of a row ends."""
+    _, end, begins, targets = lists
+    target = targets[row]
+    if target < 0 or target >= len(begins) - 1 or begins[target] == begins[target + 1]:
+        return FIRST
+    found: int = end[begins[target + 1] - 1]
+    return found
+
+
+@inside()
+def _common(
+    row: int, begin: int, stop: int, lists: tuple[Ints, ...], found: Ints, n: int
+) -> tuple[Ints, int]:
+    """The part of a span in which the list of a row holds."""
+    start, end, begins, targets = lists
+    target = targets[row]
+    if target < 0 or target >= len(begins) - 1:
+        return found, n
+    low, last = begins[target], begins[target + 1]
+    high = last
+    while low < high:  # the first span that ends after the other begins
+        middle = (low + high) // 2
+        if end[middle] <= begin:
+            low = middle + 1
+        else:
+            high = middle
+    while low < last and start[low] < stop:
+        if n == found.shape[1]:
+            larger = np.empty((3, 2 * n), np.int64)
+            larger[:, :n] = found
+            found = larger
+        found[0, n] = row
+        found[1, n] = max(start[low], begin)
+        found[2, n] = min(end[low], stop)
+        n += 1
+        low += 1
+    return found, n
+
+
+@kernel
+def _back_while(
+    spans: tuple[Ints, ...],
+    last: Ints,
+    before: Ints,
+    lists: tuple[Ints, ...],
+    also: tuple[Ints, ...],
+) -> Ints:
+    key, start, end = spans
+    found = np.empty((3, len(key) + 16), np.int64)
+    n = 0
+    # Most of what changes is late, and few lists hold then: others are not looked at.
+    latest = np.empty(len(lists[3]), np.int64)
+    for row in range(len(latest)):
+        latest[row] = max(_latest(row, lists), _latest(row, also))
+    for i in range(len(key)):
+        row = last[key[i]] if key[i] < len(last) else -1
+        while row >= 0:
+            if latest[row] > start[i]:
+                found, n = _common(row, start[i], end[i], lists, found, n)
+                found, n = _common(row, start[i], end[i], also, found, n)
+            row = before[row]
+    return found[:, :n].copy()
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from horai.engine.columns import codes
 from horai.engine.deltas.static_durations import limits
-from horai.engine.deltas.static_links import links
+from horai.engine.deltas.static_links import Links
 from horai.engine.deltas.static_outline import Outline
 from horai.engine.deltas.store import FluentStore
 from horai.engine.errors import blaming
@@ -47,8 +47,8 @@ class Rows:
         nothing = np.empty(0, np.int64)
         self.pairs = [nothing for _ in outline.lookups]
         self.heads = nothing
-        self.readers = [links(nothing) for _ in outline.lookups]
-        self.speakers = links(nothing)
+        self.readers = [Links() for _ in outline.lookups]
+        self.speakers = Links()
         self._placed = 0  # rows whose pairs have been looked for
         self.longest = 0.0  # of the bounds of duration filters
 
@@ -78,9 +78,10 @@ class Rows:
             frame = self._new_rows(static, stores)
             if frame.rows:
                 self._add(frame)
+        before = dict(self._seen)
         for key in grown:
             self._seen[key] = stores[key].fluent.pairs.rows
-        self._find_pairs(grown, stores)
+        self._find_pairs(grown, before, stores)
         return True
 
     def _allow(self, grown: list[Key], static: Static, stores: Stores) -> None:
@@ -140,30 +141,36 @@ class Rows:
         fresh = self.frame.take(np.arange(before, self.count))
         more = np.full(fresh.rows, -1)
         self.pairs = [np.concatenate((known, more)) for known in self.pairs]
-        self.heads = np.concatenate((self.heads, self._head_numbers(fresh)))
-        self.speakers = links(self.heads)
+        heads = self._head_numbers(fresh)
+        self.heads = np.concatenate((self.heads, heads))
+        self.speakers.add(np.arange(before, self.count), heads)
 
     def _head_numbers(self, frame: Frame) -> Ints:
         said = self._table(self.outline.plan.terms, frame)
         self._numbers.added(different(said, self.symbols))
         return self._numbers.rows_of(said)
 
-    def _find_pairs(self, grown: list[Key], stores: Stores) -> None:
-        """Look again for pairs that were not known, where there are new ones or new rows."""
+    def _find_pairs(self, grown: list[Key], before: dict[Key, int], stores: Stores) -> None:
+        """Look for the pairs of new rows, and among new pairs for those that were not known."""
         new = self._placed
         self._placed = self.count
         for place, lookup in enumerate(self.outline.lookups):
-            first = 0 if lookup.key in grown else new  # others were not found before, either
-            rows = first + np.flatnonzero(self.pairs[place][first:] < 0)
-            if not len(rows):
-                continue
-            asked = self._table(lookup.terms, self.frame.take(rows))
-            found = stores[lookup.key].rows_of(asked)
-            if lookup.key in self._allowed:
-                found[~self._allowed[lookup.key][found]] = -1
-            if (found >= 0).any():
-                self.pairs[place][rows] = found
-                self.readers[place] = links(self.pairs[place])
+            self._place(place, np.arange(new, self.count), stores, 0)
+            if lookup.key in grown:
+                waiting = np.flatnonzero(self.pairs[place][:new] < 0)
+                self._place(place, waiting, stores, before[lookup.key])
+
+    def _place(self, place: int, rows: Ints, stores: Stores, since: int) -> None:
+        """Look for what rows read among the pairs from one on."""
+        if not len(rows):
+            return
+        lookup = self.outline.lookups[place]
+        asked = self._table(lookup.terms, self.frame.take(rows))
+        found = stores[lookup.key].rows_of(asked, since)
+        if lookup.key in self._allowed:
+            found[~self._allowed[lookup.key][found]] = -1
+        self.pairs[place][rows] = found
+        self.readers[place].add(rows, found)
 
     def _table(self, terms: tuple[Term, ...], frame: Frame) -> Relation:
         if not frame.rows:

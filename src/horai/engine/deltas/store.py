@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horai.engine.columns import codes_of
-from horai.engine.hashing import first
+from horai.engine.deltas.directory import Directory
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
@@ -16,7 +15,7 @@ from horai.temporal.changes import Change, either, except_for, ranges
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import order
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain
-from horai.temporal.touched import spliced, touching
+from horai.temporal.touched import exchanged, spliced, touching
 
 MANY = 1_000  # pairs, before those that hold no more are dropped
 
@@ -57,6 +56,7 @@ class FluentStore:
     def __init__(self, fluent: Fluent, symbols: Symbols) -> None:
         self.symbols = symbols
         self.fluent = fluent
+        self._directory = Directory(symbols)
 
     @property
     def fluent(self) -> Fluent:
@@ -74,39 +74,42 @@ class FluentStore:
             self._public = without_bare_pairs(self.fluent)
         return self._public
 
-    def rows_of(self, pairs: Relation) -> Ints:
-        """The rows of some pairs, -1 for those that are not known."""
-        known = self.fluent.pairs
-        if not pairs.rows or not known.rows:
-            return np.full(pairs.rows, -1)
-        if not pairs.columns:
-            return np.zeros(pairs.rows, np.int64)
-        keys = [codes_of(column, self.symbols) for column in pairs.columns]
-        positions = tuple((place, True) for place in range(len(keys)))
-        return first(keys, known.index(positions, self.symbols))
+    def rows_of(self, pairs: Relation, since: int = 0) -> Ints:
+        """The rows of some pairs, from one row on; -1 for those that are not known."""
+        return self._directory.rows_of(pairs, self.fluent.pairs, since)
 
     def added(self, pairs: Relation) -> Ints:
         """The rows of some different pairs; those that were not known get one."""
         rows = self.rows_of(pairs)
         new = np.flatnonzero(rows < 0)
         if len(new):
-            before = self.fluent.pairs.rows
+            fluent, before = self.fluent, self.fluent.pairs.rows
             rows[new] = np.arange(before, before + len(new))
-            whole = joined([self.fluent.pairs, pairs.where(new)], self.symbols)
-            self.fluent = Fluent(whole, self.fluent.spans)
+            whole = joined([fluent.pairs, pairs.where(new)], self.symbols)
+            offsets = np.concatenate((fluent.offsets, np.full(len(new), len(fluent.spans))))
+            self.fluent = Fluent(whole, fluent.spans, offsets)
         return rows
 
-    def exchange(self, drop: Mask, new: Spans) -> SpanChange:
-        """Drop some spans and put others in; `new` is sorted by row and start."""
-        spans = self.fluent.spans
-        old = spans.where(drop)
+    def exchange(self, drop: Ints, new: Spans) -> SpanChange:
+        """Drop spans by their places, which rise, and put others in, sorted by row and start."""
+        fluent = self.fluent
+        old = Spans(*(column[drop] for column in fluent.spans))
         gone = np.asarray(_without(*plain(*old, *new)))
         fresh = np.asarray(_without(*plain(*new, *old)))
-        change = SpanChange(self.fluent.pairs, old.where(gone), new.where(fresh))
+        change = SpanChange(fluent.pairs, old.where(gone), new.where(fresh))
         if change:
-            merged = _exchanged(drop, *plain(*spans, *new))
-            self.fluent = Fluent(self.fluent.pairs, Spans(*merged))
+            spans = Spans(*exchanged(fluent.spans, drop, new))
+            self.fluent = Fluent(fluent.pairs, spans, self._offsets(old, new))
         return change
+
+    def _offsets(self, gone: Spans, new: Spans) -> Ints:
+        """Where the spans of each pair begin when some have gone and others come."""
+        fluent = self.fluent
+        more = np.bincount(new.key, minlength=fluent.pairs.rows)
+        more -= np.bincount(gone.key, minlength=fluent.pairs.rows)
+        offsets = fluent.offsets.copy()
+        offsets[1:] += np.cumsum(more)
+        return offsets
 
     def change(self, change: Change) -> SpanChange:
         """Let pairs hold at other times; only spans that these touch are looked at."""
@@ -118,18 +121,15 @@ class FluentStore:
         touched = Spans(*(column[rows] for column in fluent.spans))
         instead = either(except_for(touched, change.gone), change.new)
         spans = spliced(fluent.spans, first, after, instead)
-        more = np.bincount(instead.key, minlength=fluent.pairs.rows)
-        more -= np.bincount(touched.key, minlength=fluent.pairs.rows)
-        offsets = fluent.offsets.copy()
-        offsets[1:] += np.cumsum(more)
-        self.fluent = Fluent(fluent.pairs, spans, offsets)
+        self.fluent = Fluent(fluent.pairs, spans, self._offsets(touched, instead))
         return SpanChange(fluent.pairs, touched, instead, region)
 
-    def places_of(self, row: Ints, start: Ints) -> Mask:
-        """Which spans are those of some pairs that start at some time?"""
+    def places_of(self, row: Ints, start: Ints) -> Ints:
+        """The places of spans of some pairs that start at some time, as they rise."""
         fluent = self.fluent
-        spans: Mask = _places(*plain(row, start, fluent.offsets, fluent.spans.start))
-        return spans
+        places: Ints = _places(*plain(row, start, fluent.offsets, fluent.spans.start))
+        places.sort()
+        return places
 
     def forget(self, until: int) -> bool:
         """Drop spans that are over by then; True if rows of pairs have moved."""
@@ -138,13 +138,14 @@ class FluentStore:
         if fluent.pairs.rows < MANY or 2 * self.public().pairs.rows >= fluent.pairs.rows:
             return False
         self.fluent = self.public()
+        self._directory = Directory(self.symbols)
         return True
 
     def replace(self, fluent: Fluent) -> SpanChange:
         """Take over what was worked out from scratch."""
         rows = self.added(fluent.pairs)
         spans = fluent.spans
-        return self.exchange(np.ones(len(self.fluent.spans), np.bool_), moved(spans, rows))
+        return self.exchange(np.arange(len(self.fluent.spans)), moved(spans, rows))
 
 
 class SharedStore(FluentStore):
@@ -166,7 +167,7 @@ class SharedStore(FluentStore):
         place[used] = rows
         gone, new = (moved(spans, place) for spans in (change.gone, change.new))
         stays = np.asarray(_without(*plain(*self.fluent.spans, *gone)))
-        return self.exchange(~stays, new)
+        return self.exchange(np.flatnonzero(~stays), new)
 
 
 def both(one: SpanChange, other: SpanChange) -> SpanChange:
@@ -238,14 +239,16 @@ def _in_regions(pair: Ints, low: Ints, high: Ints, offsets: Ints, start: Ints, e
 
 
 @kernel
-def _places(row: Ints, start: Ints, offsets: Ints, starts: Ints) -> Mask:
-    found = np.zeros(len(starts), np.bool_)
+def _places(row: Ints, start: Ints, offsets: Ints, starts: Ints) -> Ints:
+    found = np.empty(len(row), np.int64)
+    n = 0
     for i in range(len(row)):
         a, b = offsets[row[i]], offsets[row[i] + 1]
         at = a + np.searchsorted(starts[a:b], start[i])
         if at < b and starts[at] == start[i]:
-            found[at] = True
-    return found
+            found[n] = at
+            n += 1
+    return found[:n]
 
 
 @kernel
@@ -283,40 +286,3 @@ def _without(
         if j < len(other_key) and other_key[j] == key[i] and other_start[j] == start[i]:
             found[i] = other_end[j] != end[i]
     return found
-
-
-@kernel
-def _exchanged(
-    drop: Mask,
-    key: Ints,
-    start: Ints,
-    end: Ints,
-    new_key: Ints,
-    new_start: Ints,
-    new_end: Ints,
-) -> tuple[Ints, Ints, Ints]:
-    """The spans that stay, merged with new ones."""
-    size = len(new_key)
-    for i in range(len(key)):
-        if not drop[i]:
-            size += 1
-    out_key = np.empty(size, np.int64)
-    out_start = np.empty(size, np.int64)
-    out_end = np.empty(size, np.int64)
-    j = 0
-    m = 0
-    for i in range(len(key) + 1):
-        if i < len(key) and drop[i]:
-            continue
-        while j < len(new_key) and (
-            i == len(key)
-            or new_key[j] < key[i]
-            or (new_key[j] == key[i] and new_start[j] < start[i])
-        ):
-            out_key[m], out_start[m], out_end[m] = new_key[j], new_start[j], new_end[j]
-            m += 1
-            j += 1
-        if i < len(key):
-            out_key[m], out_start[m], out_end[m] = key[i], start[i], end[i]
-            m += 1
-    return out_key, out_start, out_end
