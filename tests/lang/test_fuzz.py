@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -118,10 +117,8 @@ def test_any_bytes(content: bytes) -> None:
     ],
     ids=lambda text: str(text)[:12],
 )
-def test_extremes_are_answered_soon(text: str) -> None:
-    start = time.perf_counter()
+def test_extremes_are_answered(text: str) -> None:
     read_and_check(text)
-    assert time.perf_counter() - start < 20
 
 
 @pytest.mark.slow

@@ -9,8 +9,6 @@ from tests.plan.support import described, example
 from horai.report.drawing import Arrow, Drawing
 from horai.report.graph import GraphError, dependency_graph, to_dot, to_mermaid, write_graph
 
-needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
-
 
 def names(drawing: Drawing) -> dict[str, str]:
     """What ids stand for."""
@@ -123,7 +121,6 @@ def test_a_description_without_rules_gives_an_empty_drawing(tmp_path: Path) -> N
     assert write_graph(drawing, tmp_path / "g.dot").read_text().endswith("}\n")
 
 
-@needs_dot
 @pytest.mark.parametrize("name", ["netbill", "maritime", "voting", "surveillance"])
 @pytest.mark.parametrize("inputs", [False, True])
 def test_dot_draws_it(name: str, inputs: bool, tmp_path: Path) -> None:
@@ -131,13 +128,11 @@ def test_dot_draws_it(name: str, inputs: bool, tmp_path: Path) -> None:
     assert "<svg" in path.read_text(encoding="utf-8")
 
 
-@needs_dot
 def test_png(tmp_path: Path) -> None:
     path = write_graph(example("netbill"), str(tmp_path / "g.png"))
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-@needs_dot
 def test_an_empty_drawing_can_be_drawn(tmp_path: Path) -> None:
     assert write_graph(described("p(a)."), tmp_path / "g.svg").exists()
 
