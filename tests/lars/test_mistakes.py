@@ -85,3 +85,15 @@ def test_a_message_names_the_place_and_the_remedy() -> None:
 
 def test_deep_nesting_is_refused() -> None:
     assert [finding[0] for finding in told(f"h :- {'(' * 300}b{')' * 300}.")] == ["H017"]
+
+
+@pytest.mark.parametrize("text", ["h :- b in 5.", "h :- b in window.", "h :- @T in 5 b."])
+def test_a_window_without_brackets_is_shown_with_them(text: str) -> None:
+    [finding] = read_text(text, "p.lars")[1]
+    assert finding.code == "H001"
+    assert finding.hint is not None and "`a(X) [5 s]`" in finding.hint
+
+
+def test_what_is_expected_has_a_name() -> None:
+    [finding] = read_text("h :- a always b.", "p.lars")[1]
+    assert finding.message == "`b` cannot stand here; expected a window such as `[5 s]`"

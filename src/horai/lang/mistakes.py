@@ -252,13 +252,13 @@ def _missing_operand(trouble: Trouble, at: int) -> Clauses | None:
 
 def _unexpected(trouble: Trouble, error: GrammarError) -> Clauses:
     at = error.index
-    if at >= len(trouble.tokens) or trouble.kind(at) == "END":
-        message = "the clause ends too early"
-    else:
-        message = f"`{trouble.text(at)}` cannot stand here"
+    ended = at >= len(trouble.tokens) or trouble.kind(at) == "END"
+    message = "the clause ends too early" if ended else f"`{trouble.text(at)}` cannot stand here"
     hint = "put it in parentheses" if trouble.kind(at) == "NAF" else None
-    message = f"{message}; expected {_in_words(error.expected())}"
-    trouble.say("H001", message, trouble.span(at), hint)
+    if "IN" in (trouble.kind(at), trouble.kind(at - 1)):
+        hint = "a window stands in brackets after its atom: `a(X) [5 s]`, `always a(X) in [5 s]`"
+    wanted = _in_words(error.expected())
+    trouble.say("H001", f"{message}; expected {wanted}", trouble.span(at), hint)
     return []
 
 
@@ -268,6 +268,8 @@ def _in_words(expected: set[str]) -> str:
         words.append("a term")
     elif "LPAR" in expected:
         words.append("`(`")
+    if "LSQB" in expected and not words:
+        words.append("a window such as `[5 s]`")
     for kind, sign in (("COMMA", ","), ("NECK", ":-"), ("RPAR", ")"), ("RSQB", "]"), ("BAR", "|")):
         if kind in expected:
             words.append(f"`{sign}`")
