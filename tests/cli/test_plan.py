@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from horai.cli.app import app
 from horai.engine.profile import Profile
 from horai.errors import UsageError
+from horai.plan.compiling import compile_program
 from horai.plan.outlining import outline
-from horai.plan.program import compile_program
 from horai.report.plan_text import plan_lines
 from horai.rules import load, loads
 

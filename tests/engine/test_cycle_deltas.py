@@ -19,7 +19,7 @@ from horai.engine.deltas.cycle_keys import Keys, find_keys
 from horai.engine.deltas.parts import Cycles
 from horai.engine.deltas.settling import ClockSettler, Course, MachineSettler, Part
 from horai.oracle import Item
-from horai.plan.program import compile_program
+from horai.plan.compiling import compile_program
 from horai.rules import loads
 
 TOGGLE = """

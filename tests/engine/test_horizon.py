@@ -8,7 +8,7 @@ from horai.engine.horizon import Horizon
 from horai.engine.memory import FOREVER
 from horai.engine.world import Undecided
 from horai.lang.ec.builder import read_text
-from horai.plan.program import compile_program
+from horai.plan.compiling import compile_program
 from horai.plan.reach import reach_of
 
 START, BORDER = 0, 100

@@ -18,8 +18,9 @@ from horai.engine.machine import MachineRun
 from horai.engine.session import Session
 from horai.lang.terms import Atom, Float, Int, make
 from horai.oracle import Item
+from horai.plan.compiling import compile_program
 from horai.plan.machine import machine_of
-from horai.plan.program import Program, Stratum, compile_program
+from horai.plan.program import Program, Stratum
 from horai.plan.settling import Compiled, settling
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]

@@ -9,7 +9,7 @@ from horai.engine.session import Session
 from horai.engine.static import supports_of
 from horai.lang.terms import Atom, make
 from horai.oracle import Item
-from horai.plan.program import compile_program
+from horai.plan.compiling import compile_program
 
 INPUTS = "".join(f"collectIntervals({name}(_)=true).\n" for name in "abc")
 READ = "holdsFor(a(X)=true,A), holdsFor(b(X)=true,B), holdsFor(c(X)=true,C)"

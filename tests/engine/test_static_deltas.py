@@ -23,7 +23,7 @@ from horai.engine.session import Session
 from horai.engine.world import Fluent, World, no_fluent
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Term
-from horai.plan.program import compile_program
+from horai.plan.compiling import compile_program
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import INF
 

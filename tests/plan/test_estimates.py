@@ -4,10 +4,10 @@ import pytest
 
 from horai.lang.terms import Atom, Var
 from horai.plan import operators as op
+from horai.plan.compiling import compile_program
 from horai.plan.estimates import Rows, join
 from horai.plan.outline import OperatorOutline, PlanOutline, RuleOutline
 from horai.plan.outlining import outline
-from horai.plan.program import compile_program
 from horai.plan.sizes import UNIT, InputSize, Size, Source
 
 from .support import described

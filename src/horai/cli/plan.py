@@ -40,9 +40,10 @@ from horai.cli.options import (
 from horai.engine.deltas.parts import update_of
 from horai.engine.profile import Profile
 from horai.errors import UsageError
+from horai.plan.compiling import compile_program
 from horai.plan.modes import PythonPredicate
 from horai.plan.outlining import outline
-from horai.plan.program import Program, compile_program
+from horai.plan.program import Program
 from horai.plan.sizes import InputSize, Source
 from horai.plan.stages import stages_of
 from horai.report.plan_json import plan_json

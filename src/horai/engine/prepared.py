@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from horai.engine.horizon import reaches_of, sources_of
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
+from horai.plan.compiling import compile_program
 from horai.plan.modes import PythonPredicate
-from horai.plan.program import Program, compile_program
+from horai.plan.program import Program
 from horai.plan.reach import Reach, absence_read
 from horai.plan.settling import Compiled, compiled_way
 

@@ -26,13 +26,10 @@ from horai.engine.memory import Memory
 from horai.engine.moments import Moments, Node, Saying
 from horai.engine.origins_elsewhere import settled_elsewhere
 from horai.engine.simple import Held
+from horai.engine.step_layers import Layer, has_computed_time, layers_of, node_of, read_elsewhere
 from horai.engine.world import World
-from horai.lang.ec import syntax as ec
 from horai.lang.terms import Term
-from horai.plan import operators as op
-from horai.plan.graphs import Digraph
 from horai.plan.program import PointPlan, Program, Stratum
-from horai.plan.scopes import names
 
 Key = tuple[str, int]
 MAX_ROUNDS = 500
@@ -48,14 +45,6 @@ class Rule:
     fixed: dict[int, list[Saying]] = field(default_factory=dict)
     looks_elsewhere: Key | None = None
     said: dict[int, frozenset[Saying]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """Nodes that one moment settles together; `circular` if they read each other in it."""
-
-    nodes: frozenset[Node]
-    circular: bool
 
 
 class Stepwise:
@@ -85,7 +74,7 @@ class Stepwise:
         self.live.determined = program.determined
         self.agenda: list[int] = []
         self.between: dict[int, set[int]] = {}
-        self.layers = _layers(stratum, program)
+        self.layers = layers_of(stratum, program)
         self.attempts = Attempts(program, stratum, heads, self.moments)
         self.rules = [self._rule(plan) for plan in stratum.points]
 
@@ -114,7 +103,7 @@ class Stepwise:
             self.evaluator.domains = Domains(plan.body, self.base, self.heads.groundings)
             frame = self.evaluator.run(plan.split.candidates, self.heads.start(plan))
             self.evaluator.domains = {}
-        rule = Rule(plan, frame, looks_elsewhere=_elsewhere(plan, self.live, self.program))
+        rule = Rule(plan, frame, looks_elsewhere=read_elsewhere(plan, self.live, self.program))
         if plan.split.timed and frame.rows:
             rule.frame = self._by_time(plan, frame, rule)
         elif frame.rows and not plan.split.waits:
@@ -225,7 +214,7 @@ class Stepwise:
                 return
             before = found
         error = NotSettled(f"at {cell} these rules are true if, and only if, they are not")
-        clauses = [rule.plan.clause for rule in self.rules if _node(rule.plan) in nodes]
+        clauses = [rule.plan.clause for rule in self.rules if node_of(rule.plan) in nodes]
         error.clause = clauses[0] if clauses else None
         raise error
 
@@ -237,7 +226,7 @@ class Stepwise:
 
     def _round(self, cell: int, nodes: set[Node]) -> Iterator[Saying]:
         for rule in self.rules:
-            if _node(rule.plan) in nodes:
+            if node_of(rule.plan) in nodes:
                 yield from rule.fixed.get(cell, ())
                 if rule.plan.split is not None:
                     said = list(self.fire(rule, cell))
@@ -270,7 +259,7 @@ class Stepwise:
         times = [t for t in [cell] if self.low < t <= base.query]
         if plan.split.waits:
             times = self.moments.cell
-        elif self.tick > 1 and _computed(plan):
+        elif self.tick > 1 and has_computed_time(plan):
             times = [t for t in range(cell, cell + self.tick) if self.low < t <= base.query]
         rows = np.repeat(np.arange(rule.frame.rows), len(times))
         frame = rule.frame.take(rows)
@@ -342,84 +331,3 @@ class Stepwise:
             rows = self.live.said_rows("event", key)
             found.points["event", key] = rows
             self.base.add_points("event", key, rows)
-
-
-def _node(plan: PointPlan) -> Node:
-    return ("event" if plan.kind == "event" else "fluent", plan.key)
-
-
-def _computed(plan: PointPlan) -> bool:
-    """Is the time of the head computed from something the rule reads of its own component?"""
-    assert plan.split is not None
-    time = names(plan.time)
-    for literal in plan.split.rest:
-        match literal:
-            case ec.Is(target=target) if names(target) & time:
-                return True
-            case ec.Compare(op="=", left=left, right=right) if names(left, right) & time:
-                return True
-            case ec.FindAll(result=result) | ec.Aggregate(result=result) if names(result) & time:
-                return True
-            case ec.Call() if names(literal.term) & time:
-                return True
-            case _:
-                pass
-    return False
-
-
-def _elsewhere(plan: PointPlan, live: LiveWorld, program: Program) -> Key | None:
-    """What a rule reads of its own component at a time that is not its own."""
-    assert plan.split is not None
-    for step in op.walk(plan.split.remainder):
-        match step:
-            case op.Scan(kind=kind, key=key, time=time):
-                mine = key in live.events if kind == "event" else key in live.members
-                if mine and time != plan.time:
-                    return key
-            case op.Stab(key=key, time=time) | op.Walk(key=key, time=time):
-                if key in live.members and time != plan.time:
-                    return key
-            case op.Procedure(key=key) if key in program.graph.helpers.temporal:
-                return key
-            case _:
-                pass
-    return None
-
-
-def _layers(stratum: Stratum, program: Program) -> list[Layer]:
-    """The nodes of a component in the order in which one moment settles them."""
-    graph: Digraph[Node] = Digraph()
-    graph.add_nodes(("fluent", key) for key in stratum.fluents)
-    graph.add_nodes(("event", key) for key in stratum.events)
-    for plan in stratum.points:
-        if plan.split is not None:
-            for source in _instant_sources(plan.split.remainder, program):
-                if source in graph:
-                    graph.add_edge(source, _node(plan))
-    for delay in stratum.delays:
-        if ("fluent", delay.origin_key) in graph:
-            graph.add_edge(("fluent", delay.origin_key), ("fluent", delay.target_key))
-    found = []
-    for nodes in graph.components():
-        circular = len(nodes) > 1 or any(graph.has_edge(node, node) for node in nodes)
-        found.append(Layer(nodes, circular))
-    return found
-
-
-def _instant_sources(chain: op.Chain, program: Program) -> Iterator[Node]:
-    """What a chain may read at the very moment it is about."""
-    seen: set[tuple[Key, frozenset[int]]] = set()
-    chains = [chain]
-    while chains:
-        for step in op.walk(chains.pop()):
-            match step:
-                case op.Scan(kind="event", key=key):
-                    yield ("event", key)
-                case op.Scan(kind="start" | "end" | "initiated" | "terminated", key=key):
-                    yield ("fluent", key)
-                case op.Procedure(key=key, bound=bound) if (key, bound) not in seen:
-                    seen.add((key, bound))
-                    branches = program.procedures.branches[key, bound]
-                    chains += [branch.body for branch in branches]
-                case _:
-                    pass
