@@ -9,6 +9,7 @@ from horai.inputs import read_input
 from horai.io.endpoints import Line
 from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.rows import RowReader
+from horai.io.topics import SCHEME
 from horai.lang.terms import Atom, Compound, is_ground
 from horai.lang.termtext import NotATerm, read_term
 from horai.lars_signals import HEADER, AnySignals
@@ -30,7 +31,8 @@ class LineReader:
 
     def rows(self, line: Line, now: int | None = None) -> list[io.Item]:
         """The rows of a line."""
-        if not line.text.strip() or line.text.startswith(f"{HEADER}|"):
+        is_message = line.source.startswith(SCHEME)
+        if line.text.startswith(f"{HEADER}|") or not (line.text.strip() or is_message):
             return []
         try:
             found = self._read(line, now)
@@ -43,6 +45,8 @@ class LineReader:
         return found if now is None else [item._replace(arrival=now) for item in found]
 
     def _read(self, line: Line, now: int | None) -> list[io.Item]:
+        if not line.text.strip():
+            raise BadRow("null", "the message has no value")
         if line.text.lstrip().startswith("{"):
             return self._objects(line)
         if now is not None and "|" not in line.text:

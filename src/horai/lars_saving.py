@@ -27,6 +27,7 @@ def to_state(session: Session) -> State:
     """All that a session needs to go on."""
     return {
         "last": session.last,
+        "offsets": session.offsets,
         "taken": session.arrivals.taken,
         "waiting": [(order, _row(row)) for _, order, row in session.arrivals.waiting],
         "known": [
@@ -53,6 +54,7 @@ def from_state(session: Session, data: bytes) -> None:
 
 def _restore(session: Session, state: State) -> None:
     session.last = state["last"]
+    session.offsets = state["offsets"]
     for order, row in state["waiting"]:
         session.arrivals.taken = order
         session.arrivals.feed([_to_row(row)])

@@ -104,6 +104,8 @@ class Session:
         """The models they show, and the last one before these."""
         self.asked = 0
         """How many query times there have been."""
+        self.offsets: dict[str, int] = {}
+        """By partition of a topic that is followed, the number of the next message."""
         self._is_restored = False  # then the engine knows nothing yet
 
     def _fresh(self, before: Model | None) -> LarsSession:

@@ -208,7 +208,7 @@ def test_sockets() -> None:
     port = int(told[0].rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as sender:
         sender.sendall(b"b|1|1|x\nb|2|2|y\n")
-    lines = [incoming.queue.get(timeout=60) for _ in range(2)]
+    lines = [incoming.next(60) for _ in range(2)]
     assert [line.text for line in lines if line] == ["b|1|1|x", "b|2|2|y"]
     address = address_of("socket:0")
     assert address is not None

@@ -14,6 +14,7 @@ from horai.cli.lars import Flowing, Said
 from horai.errors import UsageError
 from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.io.endpoints import Incoming, Line, address_of
+from horai.io.topics import SCHEME
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
 from horai.lars_flow import Flow
@@ -75,7 +76,7 @@ class _Driver:
         schema = AnySignals.known(inputs(program.program))
         self.reader = LineReader(schema, self.times, strict=bool(settings.get("strict")))
         self.flow: Flow | None = None
-        self.queries = 0
+        self.offsets: dict[str, int] = {}
         self._restore()
 
     # --- from where it goes on -------------------------------------------------------------------
@@ -98,6 +99,7 @@ class _Driver:
         if self.start is not None and self.start != session.start:
             problem = f"{state} goes on at {session.next}: a start makes no sense"
             raise UsageError(problem, "leave out --start")
+        self.offsets = dict(session.offsets)
         self.flow = self._flow(session)
 
     def _begin(self, first: int) -> Flow:
@@ -138,7 +140,7 @@ class _Driver:
 
     def live(self, names: Sequence[str]) -> None:
         """Signals line by line, until there are no more or somebody interrupts."""
-        incoming = Incoming(names, console.say)
+        incoming = Incoming(names, console.say, self.offsets)
         try:
             if self.flowing.real_time:
                 self._by_the_clock(incoming)
@@ -146,9 +148,17 @@ class _Driver:
                 self._by_arrival(incoming)
         except KeyboardInterrupt:
             pass  # a run without an end is ended like that
+        finally:
+            incoming.close()
+
+    def _has_read(self, line: Line) -> None:
+        """Who goes on with a topic goes on after this message."""
+        if line.source.startswith(SCHEME):
+            self.offsets[line.source] = line.number + 1
 
     def _by_arrival(self, incoming: Incoming) -> None:
-        while (line := incoming.queue.get()) is not None:
+        while (line := incoming.next()) is not None:
+            self._has_read(line)
             for row in self.reader.rows(line):
                 flow = self._begin(min(row.arrival, row.start))
                 flow.rows([row])
@@ -166,6 +176,7 @@ class _Driver:
             if line is None:
                 return
             if isinstance(line, Line):
+                self._has_read(line)
                 flow.rows(self.reader.rows(line, max(now, flow.now)))
 
     # --- the end ---------------------------------------------------------------------------------
@@ -177,6 +188,7 @@ class _Driver:
         session = flow.session
         session.dead_letters.extend(self.reader.dead_letters)
         if self.flowing.state is not None:
+            session.offsets = self.offsets
             _replace(self.flowing.state, session.save())
         elif self.end is not None:
             session.arrivals.finish(self.end)
@@ -187,7 +199,7 @@ class _Driver:
 def _next(incoming: Incoming, seconds: float) -> Line | bool | None:
     """The next line; True if none has come in time, None if there are no more."""
     try:
-        return incoming.queue.get(timeout=max(0.0, seconds))
+        return incoming.next(max(0.0, seconds))
     except Empty:
         return True
 

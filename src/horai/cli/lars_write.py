@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from horai.cli import console
 from horai.errors import UsageError
-from horai.io.endpoints import is_endpoints, sink_of
+from horai.io.endpoints import endpoints_of, sink_of
+from horai.io.topics import SCHEME
 
 if TYPE_CHECKING:
     from horai.lars_result import Row
@@ -24,7 +25,7 @@ _COLUMNS = ("kind", "query", "model", "name", "args", "op", "arrived", "signals"
 
 def checked_format(given: str | None, output: Path | None) -> str:
     """The format asked for, else that of the file name, else what suits the reader."""
-    if given is None and output is not None and not is_endpoints(str(output)):
+    if given is None and output is not None and endpoints_of(_name(output)) is None:
         given = _SUFFIXES.get(output.suffix.lower())
         if given is None:
             raise UsageError(f"{output}: the file name does not tell its format", "use --format")
@@ -36,15 +37,20 @@ def checked_format(given: str | None, output: Path | None) -> str:
     return given
 
 
+def _name(output: Path) -> str:
+    """A path has one slash where the name of a topic has two."""
+    return str(output).replace(SCHEME[:-1], SCHEME)
+
+
 class Target:
     """Where answers go, in a format; several places if they are no files."""
 
     def __init__(self, form: str, output: Path | None) -> None:
         self._lines = _LINES[form]
         self._file = None
-        name = "-" if output is None else str(output)
-        if is_endpoints(name):
-            self._sinks = [sink_of(part, console.say) for part in name.split(",")]
+        places = ["-"] if output is None else endpoints_of(_name(output))
+        if places is not None:
+            self._sinks = [sink_of(place, console.say) for place in places]
         else:
             assert output is not None
             self._file = output.open("w", encoding="utf-8")

@@ -1,7 +1,8 @@
-"""Lines of text from where they come and to where they go: standard input and output, files, TCP.
+"""Lines of text from where they come and to where they go: standard streams, files, TCP, Kafka.
 
 `-` is standard input or output, `tcp:HOST:PORT` a server to connect to, and `socket:PORT` or
-`socket:HOST:PORT` a place where others connect to us. All else is the name of a file.
+`socket:HOST:PORT` a place where others connect to us. `kafka://HOST:PORT/TOPIC` is a topic of
+Kafka. All else is the name of a file.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TextIO
 
 from .letters import InputError
+from .topic_lines import Follower, Offsets, TopicSink
+from .topics import SCHEME, topic_of
 
 LOCAL = "127.0.0.1"
 MOST_WAITING = 10_000
@@ -59,22 +64,37 @@ def address_of(name: str) -> Address | None:
 
 
 class Incoming:
-    """The lines of all sources as they come; `None` in the queue says that there are no more."""
+    """The lines of all sources as they come; topics are read from `offsets` on, if they say so."""
 
-    def __init__(self, names: Iterable[str], told: Told) -> None:
-        self.queue: Queue[Line | None] = Queue(MOST_WAITING)
+    def __init__(
+        self, names: Iterable[str], told: Told, offsets: Offsets = MappingProxyType({})
+    ) -> None:
+        self._queue: Queue[Line | InputError | None] = Queue(MOST_WAITING)
+        self._offsets = offsets
         self._open = 0
         self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._followers: list[threading.Thread] = []
         opened = [self._opened(name, told) for name in names]
         self._open = len(opened)
         for run in opened:
             threading.Thread(target=run, daemon=True).start()
+
+    def next(self, seconds: float | None = None) -> Line | None:
+        """The next line, None if there are no more; raises `Empty` if none comes in time."""
+        found = self._queue.get(timeout=seconds)
+        if isinstance(found, InputError):
+            raise found
+        return found
 
     def _opened(self, name: str, told: Told) -> Callable[[], None]:
         """What has to run to read a source. What cannot be opened is told at once."""
         address = address_of(name)
         if name == "-":
             return lambda: self._read("<stdin>", sys.stdin)
+        if name.startswith(SCHEME):
+            follower = Follower(topic_of(name), self._offsets)
+            return lambda: self._follow(follower)
         if address is None:
             file = Path(name).open(encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
             return lambda: self._read(name, file)
@@ -87,7 +107,7 @@ class Incoming:
     def _read(self, name: str, lines: TextIO, *, counts: bool = True) -> None:
         try:
             for number, text in enumerate(lines, 1):
-                self.queue.put(Line(name, number, text.rstrip("\r\n")))
+                self._queue.put(Line(name, number, text.rstrip("\r\n")))
         except OSError:
             pass  # the other side has gone, which ends what it says
         if lines is not sys.stdin:
@@ -96,7 +116,22 @@ class Incoming:
             with self._lock:
                 self._open -= 1
                 if not self._open:
-                    self.queue.put(None)
+                    self._queue.put(None)
+
+    def _follow(self, follower: Follower) -> None:
+        self._followers.append(threading.current_thread())
+        try:
+            for line in follower.lines(self._closed):
+                self._queue.put(Line(*line))
+        except InputError as error:
+            self._queue.put(error)
+
+    def close(self) -> None:
+        """Let go of topics; what else is open goes with the process."""
+        self._closed.set()
+        while any(thread.is_alive() for thread in self._followers):
+            with suppress(Empty):  # who waits for room in the queue would wait for ever
+                self._queue.get(timeout=0.01)
 
     def _serve(self, name: str, server: socket.socket) -> None:
         while True:
@@ -163,14 +198,31 @@ def sink_of(name: str, told: Told) -> Sink:
     address = address_of(name)
     if name in ("-", "stdout"):
         return Standard()
+    if name.startswith(SCHEME):
+        return TopicSink(topic_of(name))
     if address is None:
-        raise InputError(name, "neither stdout nor a socket", hint="socket:PORT or tcp:HOST:PORT")
+        hint = "socket:PORT, tcp:HOST:PORT or kafka://HOST:PORT/TOPIC"
+        raise InputError(name, "neither stdout nor a socket nor a topic", hint=hint)
     return Serving(name, address, told) if address.listens else Connected(name, address)
 
 
-def is_endpoints(name: str) -> bool:
-    """Is it a list of places that are no files?"""
-    return all(part in ("-", "stdout") or address_of(part) for part in name.split(","))
+def endpoints_of(name: str) -> list[str] | None:
+    """The places that a text names, with commas between them; None if one of them is a file.
+
+    >>> endpoints_of("stdout,kafka://a:1,b:2/answers,socket:7002")
+    ['stdout', 'kafka://a:1,b:2/answers', 'socket:7002']
+    """
+    found: list[str] = []
+    for part in name.split(","):
+        if found and found[-1].startswith(SCHEME) and "/" not in found[-1].removeprefix(SCHEME):
+            found[-1] += f",{part}"  # a topic may have several servers
+        else:
+            found.append(part)
+    return found if all(map(_is_endpoint, found)) else None
+
+
+def _is_endpoint(name: str) -> bool:
+    return name in ("-", "stdout") or name.startswith(SCHEME) or address_of(name) is not None
 
 
 # --- sockets ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -26,7 +26,7 @@ from .schema import InputSchema
 from .times import Clock
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, Message
+    from confluent_kafka import Consumer, KafkaError, Message
 
 SCHEME = "kafka://"
 PATIENCE = 10.0  # seconds that a broker may take to answer
@@ -119,7 +119,7 @@ def _at_offsets(harvest: Harvest, offsets: Any) -> Harvest:
 def look(topic: Topic) -> None:
     """Raise if a topic is not there, or nobody who knows."""
     with _consumer(topic) as consumer:
-        _partitions(consumer, topic)
+        partitions_of(consumer, topic)
 
 
 def read_topic(url: str, rows: Rows) -> Harvest:
@@ -158,7 +158,7 @@ def messages(topic: Topic) -> dict[int, list[Message]]:
     return found
 
 
-def _partitions(consumer: Consumer, topic: Topic) -> list[int]:
+def partitions_of(consumer: Consumer, topic: Topic) -> list[int]:
     """The partitions of a topic."""
     from confluent_kafka import KafkaException
 
@@ -179,7 +179,7 @@ def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
     from confluent_kafka import TopicPartition
 
     starts, ends = [], {}
-    for number in _partitions(consumer, topic):
+    for number in partitions_of(consumer, topic):
         place = TopicPartition(topic.name, number)
         low, high = consumer.get_watermark_offsets(place, timeout=PATIENCE)
         if high > low:
@@ -190,13 +190,27 @@ def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
 
 
 def _end_of_partition() -> int:
+    return int(error_codes()._PARTITION_EOF)
+
+
+def error_codes() -> type[KafkaError]:
+    """The numbers of what a broker may say."""
     from confluent_kafka import KafkaError
 
-    return int(KafkaError._PARTITION_EOF)
+    return KafkaError
 
 
 @contextmanager
 def _consumer(topic: Topic) -> Iterator[Consumer]:
+    consumer = consumer_of(topic)
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def consumer_of(topic: Topic, more: Mapping[str, Any] | None = None) -> Consumer:
+    """Somebody who can read a topic, and commits nothing; a kind error if there is no client."""
     try:
         from confluent_kafka import Consumer
     except ImportError:
@@ -209,8 +223,4 @@ def _consumer(topic: Topic) -> Iterator[Consumer]:
         "enable.partition.eof": True,
         "log_level": 0,  # what goes wrong is told once, in words
     }
-    consumer = Consumer(settings)
-    try:
-        yield consumer
-    finally:
-        consumer.close()
+    return Consumer(settings | dict(more or {}))
