@@ -12,29 +12,36 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from horai import parameters
+from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
 from horai.lang.lars.anyone import with_rules_for_any
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.points import in_points
-from horai.lang.lars.predicates import derived, inputs
+from horai.lang.lars.predicates import derived
 from horai.lang.lars.reader import read_files, read_sources
 from horai.lang.lars.syntax import Program
 from horai.lang.reader import clean
 from horai.lang.report import has_errors
 from horai.lang.source import Source
 from horai.lars_engines import AUTO, Chosen, chosen
-from horai.lars_result import LarsAnswer, LarsResult, Revised, Shown
+from horai.lars_job import Job, told
+from horai.lars_result import LarsAnswer, LarsResult, Shown, in_course
 from horai.lars_saving import LANGUAGE
 from horai.lars_session import LarsStep, Session
-from horai.lars_signals import AnySignals, files_of
+from horai.lars_signals import files_of
 from horai.lars_wanted import Wanted
 from horai.plan.lars import Classification, check, classify
-from horai.saving import from_bytes
-from horai.schedule import MOST_QUERIES
+from horai.saving import demand_language, from_bytes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from horai.lars_sparked import LarsSparkAnswers
 
 PathLike = str | os.PathLike[str]
 Progress = Callable[[int, int], None]
@@ -86,6 +93,8 @@ class LarsProgram:
         input_format: str | None = None,
         strict: bool = False,
         progress: Progress | None = None,
+        master: str | None = None,
+        buckets: int | None = None,
     ) -> LarsResult:
         """Evaluate the program at `start`, `start + step`, ... up to and including `end`.
 
@@ -96,42 +105,101 @@ class LarsProgram:
         `least_change` each answer is as near to the one before as can be. `filter` says what is
         shown: `inferences` (what rules derive), `none` (everything that holds), or names of
         predicates. With a `lateness`, answers are revised when signals come late, but no more
-        than so many time points.
+        than so many time points. The engine `spark` takes a `master` and a number of `buckets`.
         """
-        times = checked_clock(unit, time_in)
-        points = _checked(self.program, clock_for(clock, unit))
-        shown = Shown.parse(filter, derived(self.program))
-        wanted = Wanted.parse(models, reasoning, least_change)
-        step = parameters.length(step, "step", 1)
-        schema = AnySignals.known(inputs(self.program))
-        form = checked_format(input_format)
-        narrative = read_input(input, schema, times, format=form, strict=strict)
-        first, last = extent(narrative.tables) or (0, 0)
-        begin = time_point(start, times.unit, "start")
-        stop = time_point(end, times.unit, "end")
-        queries = _queries(first if begin is None else begin, last if stop is None else stop, step)
-        session = Session(
-            self,
-            points,
-            start=queries.start,
-            step=step,
-            engine=engine,
-            wanted=wanted,
-            shown=shown,
-            lateness=lateness,
+        job = self.job(
             clock=clock,
-            times=times,
+            start=start,
+            end=end,
+            step=step,
+            models=models,
+            reasoning=reasoning,
+            least_change=least_change,
+            filter=filter,
+            lateness=lateness,
+            unit=unit,
+            time_in=time_in,
+            input_format=input_format,
             strict=strict,
         )
+        if engine == SPARK:
+            from horai.lars_sparked import run
+
+            return run(job, input, master=master, buckets=buckets)
+        if master is not None or buckets is not None:
+            name = "master" if master is not None else "buckets"
+            raise UsageError(f"{name} is about Spark", "add engine spark")
+        narrative = read_input(input, job.schema, job.times, format=job.format, strict=strict)
+        queries = job.queries(extent(narrative.tables))
+        session = job.session(queries.start, engine)
         session.take_in(narrative, files_of(input))
+        said = told(session, queries, progress)
         if lateness is None:
-            answers = session.together(queries, progress)
-            revised = None
+            answers, revised = [answer for _, answer in said], None
         else:
-            answers, revised = _revised(session, queries, progress)
+            answers, revised = in_course(said, job.wanted.is_numbered)
         letters = session.arrivals.finish(queries.stop - 1)
         ran = (session.engine, session.reasons)
-        return LarsResult(answers, letters, wanted.is_numbered, revised, *ran)
+        return LarsResult(answers, letters, job.wanted.is_numbered, revised, *ran)
+
+    def spark(
+        self,
+        input: object,
+        *,
+        session: SparkSession | None = None,
+        master: str | None = None,
+        buckets: int | None = None,
+        answers: str = "windows",
+        **settings: Any,
+    ) -> LarsSparkAnswers:
+        """Run on Spark and leave the answers there, as data frames: atoms, dead letters.
+
+        `input` is a data frame of Spark, or whatever `run` takes; `settings` are those of `run`,
+        and `answers` is one of the forms that a result has. The session is that of the data frame,
+        the active one, or a new one with `master`.
+        """
+        from horai.lars_sparked import frames_of
+
+        job = self.job(**settings)
+        return frames_of(job, input, answers, session=session, master=master, buckets=buckets)
+
+    def job(
+        self,
+        *,
+        clock: str | None = None,
+        start: int | str | None = None,
+        end: int | str | None = None,
+        step: int = 1,
+        models: str | int = "one",
+        reasoning: str = "models",
+        least_change: bool = False,
+        filter: str | Iterable[str] = "inferences",
+        lateness: int | None = None,
+        unit: str | None = None,
+        time_in: str | None = None,
+        input_format: str | None = None,
+        strict: bool = False,
+    ) -> Job:
+        """A run with these parameters of `run`, all of them checked."""
+        times = checked_clock(unit, time_in)
+        return Job(
+            self,
+            self.in_points(clock, unit),
+            Wanted.parse(models, reasoning, least_change),
+            Shown.parse(filter, derived(self.program)),
+            parameters.length(step, "step", 1),
+            time_point(start, times.unit, "start"),
+            time_point(end, times.unit, "end"),
+            None if lateness is None else parameters.length(lateness, "lateness", 0),
+            clock,
+            times,
+            strict,
+            checked_format(input_format),
+        )
+
+    def in_points(self, clock: str | None = None, unit: str | None = None) -> Program:
+        """The program with its windows in time points; raises `RulesError`."""
+        return _checked(self.program, clock_for(clock, unit))
 
     def session(
         self,
@@ -159,7 +227,7 @@ class LarsProgram:
         """
         return Session(
             self,
-            _checked(self.program, clock_for(clock, unit)),
+            self.in_points(clock, unit),
             start=parameters.point(start, "start"),
             step=parameters.length(step, "step", 1),
             engine=engine,
@@ -180,22 +248,6 @@ class LarsProgram:
         return f"<LarsProgram for {', '.join(names) or 'nothing'}>"
 
 
-def _revised(
-    session: Session, queries: range, progress: Progress | None
-) -> tuple[list[LarsAnswer], Revised]:
-    """The answers of a run as known at the end, and what was said in the course of time."""
-    final: dict[int, LarsAnswer] = {}
-    revised = Revised([], [])
-    for done, query in enumerate(queries, 1):
-        step = session.take([query])
-        final.update((answer.query, answer) for answer in (*step.revised, *step.answers))
-        revised.first.extend(step.answers)
-        revised.changes.extend(step.changes)
-        if progress is not None:
-            progress(done, len(queries))
-    return [final[query] for query in queries], revised
-
-
 def load(
     paths: PathLike | Iterable[PathLike], background: PathLike | Iterable[PathLike] = ()
 ) -> LarsProgram:
@@ -203,7 +255,7 @@ def load(
     files = [*_paths(paths), *_paths(background)]
     if not files:
         raise UsageError("no rules given", "name at least one file of rules")
-    return _readable(*read_files(files))
+    return readable(*read_files(files))
 
 
 def loads(text: str, background: str = "") -> LarsProgram:
@@ -219,23 +271,22 @@ def loads(text: str, background: str = "") -> LarsProgram:
         for name, content in given
         if content or name == "<rules>"
     ]
-    return _readable(*read_sources(sources))
+    return readable(*read_sources(sources))
 
 
 def load_session(saved: bytes) -> Session:
     """The session that `Session.save` saved, with its program, ready to go on."""
     found = from_bytes(saved)
-    settings = dict(found.settings)
-    if settings.pop("language", None) != LANGUAGE:
-        hint = "read it with horai.load_session"
-        raise UsageError("this is a saved session of an event description", hint)
-    program = _readable(*read_sources([Source(name, text) for name, text in found.sources]))
+    demand_language(found, LANGUAGE)
+    settings = {name: value for name, value in found.settings.items() if name != "language"}
+    program = readable(*read_sources([Source(name, text) for name, text in found.sources]))
     session = program.session(**settings)
     session.restore(found)
     return session
 
 
-def _readable(program: Program, findings: list[Diagnostic]) -> LarsProgram:
+def readable(program: Program, findings: list[Diagnostic]) -> LarsProgram:
+    """A program that could be read, or `RulesError` with all that is wrong."""
     if has_errors(findings):
         # What the checks find in the rules that could be read is worth knowing, too.
         raise RulesError([*findings, *check(program, Clock.parse(DEFAULT_CLOCK))])
@@ -269,17 +320,6 @@ def clock_of(text: str) -> Clock:
         raise
     except ValueError as wrong:
         raise UsageError(str(wrong), hint) from None
-
-
-def _queries(start: int, end: int, step: int) -> range:
-    if end < start:
-        hint = "a run covers the time points from start up to and including end"
-        raise UsageError(f"the end of the run, {end}, is before its start, {start}", hint)
-    if (end - start) // step > MOST_QUERIES:
-        hint = "choose a longer step, or a start near the first signal"
-        problem = f"from {start} to {end} there are more than {MOST_QUERIES:,} query times"
-        raise UsageError(problem, hint)
-    return range(start, end + 1, step)
 
 
 def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:

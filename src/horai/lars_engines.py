@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
 
+from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.lang.diagnostics import did_you_mean
 from horai.lang.lars.syntax import Atom, Program
@@ -80,11 +81,14 @@ def lars_engine(name: str) -> LarsEngine:
     horai.errors.UsageError: there is no engine 'refrence' for LARS programs
       hint: did you mean reference?
     """
-    names = [AUTO, *LARS_ENGINES]
+    names = [AUTO, *LARS_ENGINES, SPARK]
     listed = f"the engines are: {', '.join(names)}"
     wanted = text(name, "engine", listed)
     if wanted == AUTO:
         return _best
+    if wanted == SPARK:
+        hint = "use run or spark of the program"
+        raise UsageError("Spark runs over whole streams only", hint)
     if wanted not in LARS_ENGINES:
         near = did_you_mean(wanted, names)
         hint = f"did you mean {near}?" if near else listed

@@ -10,7 +10,7 @@ from horai import io
 from horai.errors import UsageError
 from horai.lang.lars.anyone import is_made
 from horai.lang.lars.syntax import Atom, Predicate
-from horai.lang.terms import Compound
+from horai.lang.terms import Compound, Term
 from horai.values import plain, show
 from horai.words import counted
 
@@ -80,6 +80,16 @@ class LarsAnswer:
         listed = (tuple(sorted(model, key=_order)) for model in visible)
         return cls(query, tuple(sorted(listed, key=lambda m: [_order(a) for a in m])))
 
+    @classmethod
+    def together(cls, query: int, answers: Sequence[LarsAnswer]) -> LarsAnswer:
+        """One answer out of those of parts of a program, which have one model at most each."""
+        if len(answers) == 1:
+            return answers[0]
+        if not all(answer.has_answer for answer in answers):
+            return cls(query, ())
+        atoms = {atom for answer in answers for atom in answer.atoms}
+        return cls(query, (tuple(sorted(atoms, key=_order)),))
+
     @property
     def atoms(self) -> tuple[Atom, ...]:
         """The atoms of the first model; nothing when there is no answer."""
@@ -135,6 +145,21 @@ class Revised:
 
     first: list[LarsAnswer]
     changes: list[Row]
+
+
+def in_course(
+    said: Iterable[tuple[int, LarsAnswer]], every: bool
+) -> tuple[list[LarsAnswer], Revised]:
+    """Answers as known at the end, out of all that was said and when; and how they changed."""
+    final: dict[int, LarsAnswer] = {}
+    revised = Revised([], [])
+    for arrived, answer in said:
+        before = final.get(answer.query)
+        revised.changes.extend(revisions(before, answer, arrived, every))
+        if before is None:
+            revised.first.append(answer)
+        final[answer.query] = answer
+    return [final[query] for query in sorted(final)], revised
 
 
 class LarsResult:
@@ -217,9 +242,11 @@ def written(atom: Atom) -> str:
     return show(Compound(atom.name, atom.args)) if atom.args else atom.name
 
 
-def _order(atom: Atom) -> tuple[str, list[tuple[int, Any]]]:
-    return (atom.name, [_sort(plain(arg)) for arg in atom.args])
+def _order(atom: Atom) -> tuple[str, list[tuple[int, Any, str]]]:
+    return (atom.name, [_sort(arg) for arg in atom.args])
 
 
-def _sort(value: Any) -> tuple[int, Any]:
-    return (1, str(value)) if isinstance(value, str) else (0, value)
+def _sort(term: Term) -> tuple[int, Any, str]:
+    """Numbers come before text; 3 and 3.0, or a and "a", are not the same and have an order."""
+    value = plain(term)
+    return (isinstance(value, str), value, type(term).__name__)

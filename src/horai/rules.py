@@ -34,7 +34,7 @@ from horai.plan.ungrounded import computed
 from horai.predicates import Given, Predicate, collect
 from horai.result import Result
 from horai.rows import answers_named
-from horai.saving import from_bytes
+from horai.saving import demand_language, from_bytes
 from horai.schedule import Settings, plan_run
 from horai.session import Session
 
@@ -350,9 +350,7 @@ def load_session(saved: bytes, predicates: Given = None) -> Session:
     name the reference engine, which saves pickles.
     """
     found = from_bytes(saved)
-    if found.settings.get("language") is not None:
-        hint = "read it with horai.lars.load_session"
-        raise UsageError("this is a saved session of a LARS program", hint)
+    demand_language(found, None)
     functions = collect(predicates)
     missing = [name for name in found.predicates if name not in functions]
     if missing:

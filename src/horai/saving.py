@@ -63,6 +63,21 @@ def from_bytes(data: object) -> Saved:
         raise _damaged() from error
 
 
+_READ_WITH = {
+    None: ("an event description", "horai.load_session"),
+    "lars": ("a LARS program", "horai.lars.load_session"),
+    "both": ("rules of two languages", "horai.load_together"),
+}
+
+
+def demand_language(saved: Saved, wanted: str | None) -> None:
+    """Raise if a session is one of another language than is wanted."""
+    said = saved.settings.get("language")
+    if said != wanted:
+        what, function = _READ_WITH.get(said, ("something else", "what saved it"))
+        raise UsageError(f"this is a saved session of {what}", f"read it with {function}")
+
+
 def _checksum(data: bytes) -> bytes:
     return hashlib.sha256(data).hexdigest().encode()
 

@@ -14,7 +14,7 @@ from horai.metrics import Metrics
 from horai.parameters import length, text
 from horai.result import Result
 from horai.spark import frames
-from horai.spark.batch import Ran, execute
+from horai.spark.batch import Ran, execute, sender
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import NoSpark, connect
 from horai.spark.records import ANSWERS
@@ -120,7 +120,7 @@ def frames_of(
         grid = SparkGrid(spark or connect(master_of(master)))
         task = task_of(job, 0, buckets_of(buckets, grid))
         if is_frame:
-            items = grid.frame(input, task, job.options)  # type: ignore[arg-type]
+            items = grid.frame(input, sender(task), job.options)  # type: ignore[arg-type]
         else:
             items = load(grid, job, task)
         ran = execute(grid, [task], items, [job.schedule])

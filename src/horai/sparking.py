@@ -26,7 +26,7 @@ from horai.result import Result
 from horai.rows import ANSWERS, Answers, answers_named
 from horai.schedule import Settings, plan_run
 from horai.session import Answer
-from horai.spark.batch import Extent, Outcome, execute, packed, reader
+from horai.spark.batch import Extent, Outcome, execute, packed, reader, sender
 from horai.spark.grid import Grid
 from horai.spark.records import ANSWERS as FOUND
 from horai.spark.records import Label, Record, unpacked
@@ -142,14 +142,13 @@ def task_of(job: Job, number: int, buckets: int, goes_on: bool = False) -> RunTa
 
 def load(grid: Grid[H], job: Job, task: RunTask) -> H:
     """The input of a job on its way to buckets: files are read by workers."""
-    pieces = _pieces(job)
+    pieces, send = pieces_for(job.input, job.format), sender(task)
     if pieces is None:
         narrative = read_input(
             job.input, job.rules.schema, job.clock, format=job.format, strict=job.strict
         )
-        return grid.scatter(list(packed(task.plan.routes, task.number, 0, narrative)))
-    routes = task.plan.routes
-    return grid.read(len(pieces), reader(routes, task.number, pieces, job.options, job.format))
+        return grid.scatter(list(send(0, narrative)))
+    return grid.read(len(pieces), reader(send, pieces, job.options, job.format))
 
 
 def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:
@@ -205,15 +204,14 @@ def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | 
     return results
 
 
-def _pieces(job: Job) -> list[Piece] | None:
-    """The files of the input in pieces that workers can read; None for what is in memory."""
-    given = job.input
+def pieces_for(given: object, format: io.Format | None) -> list[Piece] | None:
+    """The files of an input in pieces that workers can read; None for what is in memory."""
     if isinstance(given, io.Narrative) or not is_files(given):
         return None
     files = [str(path) for path in (given if isinstance(given, list | tuple) else [given])]
     if "-" in files:
         return None
-    return [piece for file in files for piece in pieces_of(file, job.format)]
+    return [piece for file in files for piece in pieces_of(file, format)]
 
 
 def check(outcome: Outcome) -> None:

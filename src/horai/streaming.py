@@ -18,7 +18,7 @@ from horai.io import InputError
 from horai.io.letters import DeadLetter
 from horai.io.pieces import Piece, pieces_of
 from horai.parameters import length, text
-from horai.spark.batch import patient_reader
+from horai.spark.batch import patient_reader, sender
 from horai.spark.changelog import Changes, here, there
 from horai.spark.checkpoint import Checkpoint, Manifest
 from horai.spark.cluster import SparkGrid
@@ -231,17 +231,16 @@ class Streaming:
 
     def _items(self, grid: SparkGrid, frame: DataFrame) -> DataFrame:
         """The items of a micro-batch on their way to buckets."""
-        task, options, format = self.steps.task, self.job.job.options, self.source.format
+        send, options, format = sender(self.steps.task), self.job.job.options, self.source.format
         if self.source.layout == "columns":
-            return grid.frame(frame, task, options)
+            return grid.frame(frame, send, options)
         if self.source.layout == "lines":
-            return grid.lines(frame, task, options, format)
+            return grid.lines(frame, send, options, format)
         if isinstance(self.source, KafkaSource):
-            return grid.messages(frame, task, options, format, self.source.topic)
+            return grid.messages(frame, send, options, format, self.source.topic)
         files = sorted(_path(row["path"]) for row in frame.collect())
         pieces = [piece for file in files for piece in _pieces(file, format)]
-        read = patient_reader(task.plan.routes, task.number, pieces, options, format)
-        return grid.read(len(pieces), read)
+        return grid.read(len(pieces), patient_reader(send, pieces, options, format))
 
 
 def start(

@@ -207,6 +207,19 @@ def test_a_run_that_cannot_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> No
             rules.run(["e|0|0"], start=0, end=0, engine=engine)
 
 
+def test_a_tick_that_cannot_end_is_stopped() -> None:
+    rules = lars.loads("n(X, 1) :- s(X). n(X, M) :- n(X, N), M = N + 1.")
+    with pytest.raises(RunError, match="without end"):
+        rules.session().advance(0, ["s|0|0|x"])
+
+
+def test_atoms_that_look_alike_have_an_order() -> None:
+    program = lars.loads('h(X) :- b(X). h(3) :- c. h("x") :- c. h(f(x)) :- c.')
+    (answer,) = program.run(["b|1|1|3.0", "b|1|1|x", "b|1|1|'f(x)'", "c|1|1"]).answers
+    kinds = [type(atom.args[0]).__name__ for atom in answer.atoms]
+    assert kinds == ["Float", "Int", "Atom", "Compound", "Atom", "Str"]
+
+
 def test_what_a_program_is() -> None:
     kind = lars.loads("a :- not b [3 s].").classification
     assert (str(kind.fragment), sorted(kind.features)) == ("stratified", ["negation", "time"])

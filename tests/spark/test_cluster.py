@@ -10,13 +10,17 @@ from pathlib import Path
 
 import pytest
 from tests.spark.clusters import SETTINGS
+from tests.spark.test_lars_running import LINES as SIGNALS
+from tests.spark.test_lars_running import PROGRAM
 from tests.spark.test_running import LINES, RULES
 
 import horai
+from horai import lars
 
 DRIVER = """
 import json, shutil, sys, horai
 from pathlib import Path
+from horai import lars
 from horai.spark.connect import connect
 from horai.spark.sink_table import read_current
 spark = connect(sys.argv[1], json.loads(sys.argv[4]))
@@ -30,6 +34,8 @@ stream = rules.stream(
     trigger="available-now", buckets=4, window=100, step=50,
 )
 stream.wait()
+program = lars.load(sys.argv[5])
+atoms = program.run(sys.argv[6], engine="spark", buckets=4, step=10)
 executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
 print(json.dumps({
     "executors": executors,
@@ -37,6 +43,8 @@ print(json.dumps({
     "letters": [[letter.line, letter.code] for letter in result.dead_letters],
     "current": read_current(here / "table").to_pylist(),
     "lost": stream.known.totals["dead_letters"],
+    "atoms": atoms.rows(),
+    "lost_signals": [[letter.line, letter.code] for letter in atoms.dead_letters],
 }))
 spark.stop()
 """
@@ -45,11 +53,17 @@ spark.stop()
 @pytest.mark.timeout(900)  # five Javas start here, on whatever else the machine has to do
 def test_a_cluster_gives_the_answers_of_one_process(master: str, tmp_path: Path) -> None:
     rules, narrative, driver = (tmp_path / name for name in ("rules.ec", "day.csv", "driver.py"))
+    program, signals = tmp_path / "p.lars", tmp_path / "signals.csv"
+    program.write_text(PROGRAM)
+    signals.write_text("\n".join(SIGNALS) + "\n")
     rules.write_text(RULES)
     narrative.write_text("\n".join(LINES) + "\n")
     driver.write_text(DRIVER)
     run = subprocess.run(
-        [sys.executable, str(driver), master, str(rules), str(narrative), json.dumps(SETTINGS)],
+        [
+            *(sys.executable, str(driver), master, str(rules), str(narrative)),
+            *(json.dumps(SETTINGS), str(program), str(signals)),
+        ],
         capture_output=True,
         text=True,
         timeout=600,
@@ -67,6 +81,9 @@ def test_a_cluster_gives_the_answers_of_one_process(master: str, tmp_path: Path)
         [list(row[name]) if name == "args" else row[name] for name in names] for row in final
     )
     assert found["lost"] == len(wanted.dead_letters)
+    alone = lars.load(program).run(signals, step=10)
+    assert found["atoms"] == alone.rows()
+    assert found["lost_signals"] == [[one.line, one.code] for one in alone.dead_letters]
 
 
 def by_text(rows: Iterable[list[object]]) -> list[list[object]]:

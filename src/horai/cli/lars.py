@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.lars_write import Target, checked_format
+from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.io import DeadLetter, write_dead_letters
 from horai.words import counted
@@ -23,6 +24,7 @@ SUFFIX = ".lars"
 _SETTINGS = frozenset(
     {"step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
     | {"clock", "models", "reasoning", "least_change", "filter", "lateness", "output_every"}
+    | {"master", "buckets"}
 )
 
 
@@ -72,7 +74,11 @@ def run_lars(
         if value is not None:
             hint = "windows stand in the program itself" if name == "window" else None
             raise UsageError(f"--{name} has no meaning for LARS programs", hint)
-    form = checked_format(format or settings.pop("format", None), output)
+    flows = any(flowing) or settings.get("output_every") not in (None, "time")
+    _check_spark(settings, flows)
+    wanted = format or settings.pop("format", None)
+    is_folder = settings.get("engine") == SPARK and output is not None and not output.suffix
+    form = "parquet" if is_folder else checked_format(wanted, output)
     for ours in ("answers", "format"):
         settings.pop(ours, None)
     for name in settings.keys() - _SETTINGS:
@@ -82,17 +88,20 @@ def run_lars(
     program = lars.load(chosen.rules, chosen.background)
     _tell_warnings(program, settings.get("clock") or lars.DEFAULT_CLOCK, quiet)
     _tell_strange_names(program, settings.get("filter"), quiet)
+    if not chosen.input and settings.get("end") is None and not flows:
+        raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
+    if is_folder:
+        assert output is not None
+        _write_folder(program, chosen, settings, answers, wanted, output, dead_letters, quiet)
+        return
     target = Target(form, output)
     began = time.perf_counter()
-    every = settings.get("output_every")
-    if any(flowing) or every not in (None, "time"):
+    if flows:
         from horai.cli.lars_flow import run_flow
 
         said = run_flow(program, chosen.input, settings, answers or "windows", target, flowing)
     else:
         settings.pop("output_every", None)
-        if not chosen.input and settings.get("end") is None:
-            raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
         result = program.run(chosen.input or (), **settings)
         target.write(result.rows(answers or "windows"))
         said = Said(result.engine, result.reasons, len(result.answers), result.dead_letters)
@@ -105,6 +114,39 @@ def run_lars(
         console.say(f"{times} in {time.perf_counter() - began:.1f} s by the engine {said.engine}")
         for reason in said.reasons:
             console.say(f"  because {reason}", "dim")
+
+
+def _check_spark(settings: Mapping[str, object], flows: bool) -> None:
+    """Refuse what Spark does not do, and what only Spark does."""
+    if settings.get("engine") != SPARK:
+        for name in ("master", "buckets"):
+            if settings.get(name) is not None:
+                raise UsageError(f"--{name} is about Spark", "add --engine spark")
+    elif flows:
+        problem = "Spark runs over whole streams, and gives answers at all query times"
+        raise UsageError(problem, "leave out --live, --real-time, --state and --output-every")
+
+
+def _write_folder(
+    program: LarsProgram,
+    chosen: Chosen,
+    settings: dict[str, Any],
+    answers: str | None,
+    format: str | None,
+    output: Path,
+    dead_letters: Path | None,
+    quiet: bool,
+) -> None:
+    """Parquet in folders of names and days, written by the workers of Spark."""
+    if format not in (None, "parquet"):
+        hint = "name a file such as answers.csv"
+        raise UsageError(f"{output}: a folder is written as Parquet", hint)
+    asked = {n: v for n, v in settings.items() if n not in ("engine", "output_every")}
+    found = program.spark(chosen.input or (), answers=answers or "windows", **asked)
+    found.write_parquet(output)
+    if dead_letters is not None:
+        write_dead_letters(dead_letters, found.letters)
+    tell_dead_letters(found.letters, dead_letters, quiet)
 
 
 def check_lars(

@@ -12,8 +12,11 @@ import typer
 
 from horai import io
 from horai.cli import console
+from horai.cli.both import speaks_both
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
+from horai.cli.lars import is_lars, refuse_lars_options
+from horai.cli.lars_options import Clock
 from horai.cli.options import (
     AllenMemory,
     Background,
@@ -41,11 +44,13 @@ from horai.engine.deltas.parts import update_of
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.plan.compiling import compile_program
+from horai.plan.lars.parts import parts_of
 from horai.plan.modes import PythonPredicate
 from horai.plan.outlining import outline
 from horai.plan.program import Program
 from horai.plan.sizes import InputSize, Source
 from horai.plan.stages import stages_of
+from horai.report.lars_parts import part_lines, parts_json
 from horai.report.plan_json import plan_json
 from horai.report.plan_numbers import PlanNumbers
 from horai.report.plan_text import plan_lines
@@ -87,11 +92,18 @@ def command(
     allen_memory: AllenMemory = None,
     incremental: Incremental = None,
     predicates: Predicates = None,
+    clock: Clock = None,
     format: Annotated[Format, typer.Option(help="For people, or for machines.")] = Format.text,
     quiet: Quiet = False,
 ) -> None:
     """Show how rules are worked out, operator by operator, and what that costs."""
     chosen = choose(rules, background, predicates, input)
+    if is_lars(chosen.rules):
+        _show_parts(chosen, spark and not analyze, clock, format)
+        return
+    refuse_lars_options(clock=clock)
+    if speaks_both(chosen.rules):
+        raise UsageError("rules of two languages have no common plan", "name files of one of them")
     timing = {
         "window": window,
         "step": step,
@@ -132,6 +144,24 @@ def _show_stages(rules: Rules, format: Format) -> None:
         typer.echo(json.dumps(stages_json(stages), ensure_ascii=False, indent=1))
         return
     for line in stage_lines(stages):
+        typer.echo(line)
+
+
+def _show_parts(chosen: Chosen, spark: bool, clock: str | None, format: Format) -> None:
+    """The parts of a LARS program, as Spark runs them."""
+    if not spark:
+        hint = (
+            "add --spark for what it runs in buckets; `horai check` names the engine in one process"
+        )
+        raise UsageError("a LARS program has no plan of operators to show", hint)
+    from horai import lars
+
+    program = lars.load(chosen.rules, chosen.background)
+    found = parts_of(program.in_points(clock or chosen.run.get("clock"), chosen.run.get("unit")))
+    if format is Format.json:
+        typer.echo(json.dumps(parts_json(found), ensure_ascii=False, indent=1))
+        return
+    for line in part_lines(found):
         typer.echo(line)
 
 

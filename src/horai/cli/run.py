@@ -180,8 +180,6 @@ def command(
             "include-input": include_input,
             "allen-memory": allen_memory,
             "incremental": incremental,
-            "master": master,
-            "buckets": buckets,
             "predicates": predicates,
             "interactive": interactive or None,
         }
@@ -195,6 +193,8 @@ def command(
             input_format=input_format,
             strict=strict,
             engine=engine,
+            master=master,
+            buckets=buckets,
             clock=clock,
             models=models,
             reasoning=reasoning_of(reasoning, brave, cautious),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import pyarrow.compute as pc
@@ -27,6 +28,7 @@ from horai.spark.tasks import Clockwork, RunTask
 H = TypeVar("H")
 Extent = tuple[int, int]
 Schedule = Callable[[Extent | None], Clockwork | None]
+Send = Callable[[int, Narrative], Iterator[Record]]  # items of a place in the order of all
 
 
 @dataclass(slots=True)
@@ -93,6 +95,11 @@ def packed(routes: Routes, run: int, seq: int, narrative: Narrative) -> Iterator
             rounds.add(record.round)
             yield record
     yield message(run, seq, "rounds", sorted(rounds))
+    yield from told_of(run, seq, narrative)
+
+
+def told_of(run: int, seq: int, narrative: Narrative) -> Iterator[Record]:
+    """What is to be said about items: the times they cover, and what could not be read."""
     found = extent(narrative.tables)
     if found is not None:
         yield message(run, seq, "extent", found)
@@ -102,24 +109,25 @@ def packed(routes: Routes, run: int, seq: int, narrative: Narrative) -> Iterator
         yield message(run, seq, "letters", narrative.dead_letters)
 
 
-def reader(
-    routes: Routes, run: int, pieces: Sequence[Piece], options: Options, format: Any
-) -> Read:
+def sender(run: RunTask) -> Send:
+    """Sends items to the buckets of a run."""
+    return partial(packed, run.plan.routes, run.number)
+
+
+def reader(send: Send, pieces: Sequence[Piece], options: Options, format: Any) -> Read:
     """Reads pieces of files; what cannot be read is told, not raised."""
 
     def read(number: int) -> Iterator[Record]:
         try:
             narrative = read_piece(pieces[number], options, format)
-            yield from packed(routes, run, number, narrative)
+            yield from send(number, narrative)
         except InputError as error:
-            yield unreadable(run, number, error)
+            yield unreadable(number, error)
 
     return read
 
 
-def patient_reader(
-    routes: Routes, run: int, pieces: Sequence[Piece], options: Options, format: Any
-) -> Read:
+def patient_reader(send: Send, pieces: Sequence[Piece], options: Options, format: Any) -> Read:
     """Reads pieces of files of a stream; a file that cannot be read is a dead letter."""
 
     def read(number: int) -> Iterator[Record]:
@@ -127,19 +135,19 @@ def patient_reader(
             narrative = read_piece(pieces[number], options, format)
         except InputError as error:
             if options.strict:
-                yield unreadable(run, number, error)
+                yield unreadable(number, error)
                 return
             letter = DeadLetter(error.file, error.line or 0, error.text, error.reason, UNREADABLE)
             narrative = Narrative((), [letter])
-        yield from packed(routes, run, number, narrative)
+        yield from send(number, narrative)
 
     return read
 
 
-def unreadable(run: int, seq: int, error: InputError) -> Record:
-    """What ends a run because its input cannot be read."""
+def unreadable(seq: int, error: InputError) -> Record:
+    """What ends the only run there is because its input cannot be read."""
     fields = (error.file, error.reason, error.line, error.text, error.hint)
-    return message(run, seq, "unreadable", fields)
+    return message(0, seq, "unreadable", fields)
 
 
 def execute(

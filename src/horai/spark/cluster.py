@@ -18,11 +18,9 @@ from horai.io.pieces import read_lines, shifted
 from horai.io.read import Options, joined, read_object
 from horai.io.termcolumns import META
 from horai.io.topics import Rows, Topic
-from horai.spark.batch import packed, unreadable
+from horai.spark.batch import Send, unreadable
 from horai.spark.grid import Grid, Read, Work
 from horai.spark.records import Record, from_batch, to_batch
-from horai.spark.routes import Routes
-from horai.spark.tasks import RunTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -69,34 +67,33 @@ class SparkGrid(Grid["DataFrame"]):
         numbers = self.spark.range(0, number, 1, max(number, 1))
         return self._kept(numbers.mapInArrow(pieces, _TYPES))
 
-    def frame(self, frame: DataFrame, task: RunTask, options: Options) -> DataFrame:
+    def frame(self, frame: DataFrame, send: Send, options: Options) -> DataFrame:
         """The rows of a data frame on their way to buckets."""
         terms = frozenset(
             field.name for field in frame.schema if field.metadata.get("horai.type") == "term"
         )
-        return self._packed(frame, task, partial(_read, options=options, terms=terms))
+        return self._packed(frame, send, partial(_read, options=options, terms=terms))
 
     def lines(
-        self, frame: DataFrame, task: RunTask, options: Options, format: Format | None
+        self, frame: DataFrame, send: Send, options: Options, format: Format | None
     ) -> DataFrame:
         """The lines in the column `value` of a data frame on their way to buckets."""
         from pyspark.sql import functions as f
 
         lines = frame.select(f.col("value").cast("string"))
-        return self._packed(lines, task, partial(_read_lines, options=options, format=format))
+        return self._packed(lines, send, partial(_read_lines, options=options, format=format))
 
     def messages(
-        self, frame: DataFrame, task: RunTask, options: Options, format: Format | None, topic: Topic
+        self, frame: DataFrame, send: Send, options: Options, format: Format | None, topic: Topic
     ) -> DataFrame:
         """The messages of a topic on their way to buckets."""
         rows = Rows(options.schema, options.clock, format, options.type_name, options.strict)
         columns = frame.select("partition", "offset", "value")
-        return self._packed(columns, task, partial(_read_messages, rows=rows, topic=topic))
+        return self._packed(columns, send, partial(_read_messages, rows=rows, topic=topic))
 
-    def _packed(self, frame: DataFrame, task: RunTask, read: ReadTable) -> DataFrame:
+    def _packed(self, frame: DataFrame, send: Send, read: ReadTable) -> DataFrame:
         self._tell("read and send")
-        pack = _packing(task.plan.routes, task.number, read)
-        return self._kept(frame.mapInArrow(pack, _TYPES))
+        return self._kept(frame.mapInArrow(_packing(send, read), _TYPES))
 
     def step(
         self,
@@ -189,7 +186,7 @@ ReadTable = Callable[[pa.Table, str, int], Narrative]  # with a name, and rows t
 
 
 def _packing(
-    routes: Routes, run: int, read: ReadTable
+    send: Send, read: ReadTable
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -201,9 +198,9 @@ def _packing(
             seq = (partition << 20) + number
             try:
                 narrative = read(table, f"<partition {partition}>", lines)
-                yield from batches_of(packed(routes, run, seq, narrative))
+                yield from batches_of(send(seq, narrative))
             except InputError as error:
-                yield to_batch([unreadable(run, seq, error)])
+                yield to_batch([unreadable(seq, error)])
             lines += table.num_rows
 
     return pack

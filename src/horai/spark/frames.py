@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 LETTERS = "file string, line long, text string, reason string, code string"
+_LARS = (
+    "kind string, query long, model int, name string, args array<string>, op string, arrived long"
+)
 _MORE = {"final": "", "windows": ", query long", "changelog": ", query long, op string"}
 
 
@@ -41,6 +44,18 @@ def answers(spark: SparkSession, records: Sequence[DataFrame], form: str, kind: 
         return spark.createDataFrame([], types)
     whole = reduce(lambda one, other: one.unionByName(other), records)
     return whole.filter(f.col("round") == ANSWERS).mapInArrow(rows, types)
+
+
+def lars_lines(records: DataFrame) -> DataFrame:
+    """The lines of answers of a LARS program: atoms, and where there is no answer."""
+    from pyspark.sql import functions as f
+
+    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for record in from_batch(batch):
+                yield from unpacked(record.blob).to_batches()
+
+    return records.filter(f.col("round") == ANSWERS).mapInArrow(rows, _LARS)
 
 
 def answer_columns(label: Label, table: pa.Table, form: str) -> dict[str, pa.Array]:

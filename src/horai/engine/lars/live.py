@@ -31,6 +31,8 @@ def can_live(plan: Plan) -> bool:
     for stratum in plan.strata:
         if stratum.recursive and not all(_stays_now(rule, stratum) for rule in stratum.rules):
             return False
+        if stratum.recursive and stratum.invents:
+            return False  # a tick has no end if they derive ever new atoms
     for rule in _rules(plan):
         if not can_be_written(rule):
             return False
