@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from horai.both import Together, together
+    from horai.both_saving import load_together
     from horai.errors import CaseError, QueryError, RunError, UsageError
     from horai.io import AnswerRow, DeadLetter, InputError
     from horai.lang.diagnostics import Diagnostic, RulesError
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "load",
     "load_session",
+    "load_together",
     "loads",
     "predicate",
     "together",
@@ -72,6 +74,7 @@ _HOME = {
     "UsageError": "errors",
     "load": "rules",
     "load_session": "rules",
+    "load_together": "both_saving",
     "loads": "rules",
     "predicate": "predicates",
     "together": "both",

@@ -36,11 +36,12 @@ from horai.lang.report import has_errors
 from horai.lars import DEFAULT_CLOCK, LarsProgram, clock_for
 from horai.lars_engines import AUTO, LARS_ENGINES
 from horai.lars_signals import AnySignals
+from horai.lars_wanted import REASONING, Which
 from horai.plan.both import Exchange, Stage, check, exchange, stages
 from horai.plan.lars import classify
 from horai.rows import Wanted, answers_named
 from horai.rules import Progress, Rules
-from horai.schedule import Settings, plan_run
+from horai.schedule import Schedule, Settings, plan_run
 
 _ABOUT_NAMES = frozenset({"H202", "H708"})  # read, and defined by nobody: perhaps by the other one
 
@@ -107,6 +108,7 @@ class Together:
         include_input: bool = False,
         allen_memory: int | None = None,
         incremental: str = "auto",
+        reasoning: str = "cautious",
         progress: Progress | None = None,
     ) -> TogetherResult:
         """Run over a whole stream.
@@ -115,7 +117,8 @@ class Together:
         count. At each query time both languages are worked out for the points of the window, with
         all that is known by then. `clock` is the length of a time point, for windows in seconds.
         `engine` is `auto`, `reference`, or an engine for the program. `filter` names the predicates
-        of the program that are shown.
+        of the program that are shown. Where a program has several answers, `reasoning` says what of
+        it counts: what holds in all of them (`cautious`) or in some (`brave`).
         """
         times = checked_clock(unit, time_in)
         settings = Settings(
@@ -129,27 +132,23 @@ class Together:
         self._demand_sound(clock, unit)
         narrative = read_input(input, self.schema, times, format=form, strict=strict)
         schedule = plan_run(settings, extent(narrative.tables))
-        queries = list(schedule.queries()) if schedule else []
-        session = TogetherSession(
-            self,
+        session = self.session(
             start=schedule.start if schedule else 0,
-            window=settings.window,
-            engines=engines_named(engine),
-            clock=times,
+            window=window,
+            clock=clock,
+            unit=unit,
+            time_in=time_in,
+            engine=engine,
+            answers=answers,
+            filter=filter,
             strict=strict,
             include_input=include_input,
-            form=None if answers is None else answers_named(answers),
-            allen_memory=settings.allen_memory,
-            incremental=_incremental(incremental, engine),
-            names=_names(filter),
-            single=len(queries) == 1,
+            allen_memory=allen_memory,
+            incremental=incremental,
+            reasoning=reasoning,
         )
-        session.dead_letters.extend(narrative.dead_letters)
-        arriving = by_arrival(numbered(narrative.tables), queries)
-        for done, (query, tables) in enumerate(zip(queries, arriving, strict=True), 1):
-            session.take(query, tables)
-            if progress is not None:
-                progress(done, len(queries))
+        session.single = schedule is not None and schedule.number == 1
+        feed(session, narrative, schedule, progress)
         return session.finish()
 
     def session(
@@ -167,10 +166,12 @@ class Together:
         include_input: bool = False,
         allen_memory: int | None = None,
         incremental: str = "auto",
+        reasoning: str = "cautious",
     ) -> TogetherSession:
         """A run that is fed step by step; settings are those of `run`."""
         settings = Settings(window=window, allen_memory=allen_memory)
         self._demand_sound(clock, unit)
+        names = _names(filter)
         return TogetherSession(
             self,
             start=parameters.point(start, "start"),
@@ -182,7 +183,23 @@ class Together:
             form=None if answers is None else answers_named(answers),
             allen_memory=settings.allen_memory,
             incremental=_incremental(incremental, engine),
-            names=_names(filter),
+            names=names,
+            which=_reasoning(reasoning),
+            settings={
+                "start": int(start),
+                "window": settings.window,
+                "clock": clock,
+                "unit": unit,
+                "time_in": time_in,
+                "engine": engine,
+                "answers": answers,
+                "filter": None if names is None else sorted(names),
+                "strict": bool(strict),
+                "include_input": bool(include_input),
+                "allen_memory": settings.allen_memory,
+                "incremental": incremental,
+                "reasoning": reasoning,
+            },
         )
 
     def _demand_sound(self, clock: str | None, unit: str | None) -> None:
@@ -283,6 +300,31 @@ def engines_named(name: str) -> tuple[str, str]:
     return description, wanted if wanted in LARS_ENGINES else AUTO
 
 
+def feed(
+    session: TogetherSession,
+    narrative: io.Narrative,
+    schedule: Schedule | None,
+    progress: Progress | None = None,
+) -> None:
+    """Give rows to a session as they arrive, and ask it at the query times of a schedule."""
+    session.dead_letters.extend(narrative.dead_letters)
+    queries = list(schedule.queries()) if schedule else []
+    arriving = by_arrival(numbered(narrative.tables, session.taken), queries)
+    for done, (query, tables) in enumerate(zip(queries, arriving, strict=True), 1):
+        session.take(query, tables)
+        if progress is not None:
+            progress(done, len(queries))
+
+
+def _reasoning(given: str) -> Which:
+    which = next((one for one in REASONING if one == given and one != "models"), None)
+    if which is None:
+        hint = "it is cautious (what holds in all answers) or brave (in some); answers themselves "
+        hint += "are those of a run of the program alone"
+        raise UsageError(f"reasoning cannot be {given!r} for rules of two languages", hint)
+    return which
+
+
 def _incremental(given: str, engine: str) -> str:
     return incremental_named(given, engines_named(engine)[0])
 
@@ -304,4 +346,4 @@ def _name(finding: Diagnostic) -> str:
     return finding.source.snippet(finding.span).partition("(")[0].partition("=")[0].strip()
 
 
-__all__ = ["Together", "TogetherResult", "TogetherSession", "engines_named", "together"]
+__all__ = ["Together", "TogetherResult", "TogetherSession", "engines_named", "feed", "together"]

@@ -35,7 +35,7 @@ from horai.lang.lars.walk import children
 from horai.lars_engines import AUTO, ONE, LarsSession, lars_engine
 from horai.lars_plan import planned
 from horai.lars_signals import Signal
-from horai.lars_wanted import Wanted
+from horai.lars_wanted import Wanted, Which
 from horai.plan.lars import classify
 from horai.temporal.algebra import difference
 from horai.temporal.spans import Spans
@@ -59,8 +59,13 @@ class Evaluator(Protocol):
         """What holds from `first` to `last`; `goes_on` where nothing before them has changed."""
 
 
-def evaluator(program: Program, start: int, symbols: Symbols, engine: str) -> Evaluator:
-    """The evaluator of an engine; `auto` takes the best one for a program."""
+def evaluator(
+    program: Program, start: int, symbols: Symbols, engine: str, which: Which
+) -> Evaluator:
+    """The evaluator of an engine; `auto` takes the best one for a program.
+
+    `which` says what counts where there are several answers: what holds in all of them, or in some.
+    """
     if engine in (AUTO, "plan"):
         try:
             return Together(program, start, symbols)
@@ -68,7 +73,7 @@ def evaluator(program: Program, start: int, symbols: Symbols, engine: str) -> Ev
             if engine != AUTO:
                 hint = "leave the engine out, and one that can is taken"
                 raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
-    return OneByOne(program, start, symbols, engine)
+    return OneByOne(program, start, symbols, engine, which)
 
 
 class Together:
@@ -109,22 +114,23 @@ def _without(fluent: Fluent, none: Spans) -> Fluent:
 
 
 class OneByOne:
-    """Other engines: point by point. Of several answers, what holds in all of them."""
+    """Other engines: point by point. Of several answers, what holds in all or some of them."""
 
-    def __init__(self, program: Program, start: int, symbols: Symbols, engine: str) -> None:
+    def __init__(
+        self, program: Program, start: int, symbols: Symbols, engine: str, which: Which
+    ) -> None:
         self.program = program
         self.start = start
         self.symbols = symbols
         self.engine = engine
         self.derived = derived(program)
-        self.is_unique = classify(program).strata is not None
+        self.wanted = ONE if classify(program).strata is not None else Wanted(which=which)
         self.reach: int | None = None
         self.looks_ahead = looks_ahead(program)
         self.session = self._made()
 
     def _made(self) -> LarsSession:
-        wanted = ONE if self.is_unique else Wanted(which="cautious")
-        return lars_engine(self.engine)(self.program, start=self.start, wanted=wanted)
+        return lars_engine(self.engine)(self.program, start=self.start, wanted=self.wanted)
 
     def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> Found:
         """What holds from `first` to `last`."""

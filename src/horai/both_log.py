@@ -24,6 +24,7 @@ class Refused(NamedTuple):
     row: int
     code: str
     reason: str
+    is_after: bool = False  # it arrives after the end of the run
 
 
 class Log:
@@ -65,16 +66,12 @@ class Log:
         )
         for mask, code, reason in reasons:
             for row in np.flatnonzero(mask).tolist():
-                self.refused.append(Refused(table, row, code, reason))
+                self.refused.append(Refused(table, row, code, reason, mask is after))
         fine: Mask = ~(early | late | after)
         for row in np.flatnonzero(fine & (batch.start > query)).tolist():
             letter = Refused(table, row, "outside-run", "lies after the end of the run")
             self.waiting.append((int(batch.start[row]), letter))
         return fine
-
-    def finish(self, last: int) -> list[Refused]:
-        """All rows that were not used."""
-        return [*self.refused, *(letter for time, letter in self.waiting if time > last)]
 
     def _append(self, batch: ItemBatch, rows: Ints, order: Ints) -> None:
         new = Rows(

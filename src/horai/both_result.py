@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from horai import io
+from horai.metrics import Metrics
 from horai.result import Result
 from horai.rows import Answers, answers_named, in_order
 from horai.words import counted
@@ -20,7 +21,7 @@ class TogetherResult:
 
     `description` is what the event description found, with all that a `Result` can do; `answers`
     has one answer per query time. `unanswered` are the spans of points at which the program has no
-    answer; nothing of it holds there.
+    answer; nothing of it holds there. `metrics` tell how late rows were and what became of them.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class TogetherResult:
         answers: list[TogetherAnswer],
         form: Answers,
         unanswered: tuple[tuple[int, int], ...],
+        metrics: Metrics,
     ) -> None:
         self.description = description
         self.answers = answers
         self.form: Answers = form
         self.unanswered = _joined(unanswered)
+        self.metrics = metrics
 
     @property
     def dead_letters(self) -> list[io.DeadLetter]:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from horai import io
 from horai.both_log import ORDER, Refused
+from horai.both_points import FROM_PROGRAM
 from horai.both_stages import AtomChange, DescriptionStage, ProgramStage
+from horai.counting import Counting
 from horai.engine.lars.signals import Key
+from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, merged
 from horai.errors import UsageError
 from horai.inputs import read_input, row_text
+from horai.io.letters import OF_ENGINES
+from horai.lars_wanted import Which
 from horai.parameters import point
 from horai.plan.both import Passing
 from horai.rows import Answers, Step, in_order, term_column
@@ -69,6 +74,14 @@ class TogetherAnswer:
         """The events and fluents of a form of answer."""
         return self.description.steps(form)
 
+    @property
+    def revised(self) -> int | None:
+        """How much of the answer before was taken back; None if changes are not kept."""
+        if "changelog" not in self.parts:
+            return None
+        gone = sum(len(one.fluent.spans) for one in self.parts["changelog"] if not one.added)
+        return self.description.revised + gone
+
     def table(self, form: Answers) -> io.AnswerTable:
         """The rows of a form of answer as columns."""
         return in_order([*self.description.table(form).blocks, *self.blocks(form)])
@@ -101,21 +114,28 @@ class TogetherSession:
         allen_memory: int | None,
         incremental: str,
         names: frozenset[str] | None,
+        which: Which = "cautious",
         single: bool = False,
+        settings: dict[str, Any] | None = None,
     ) -> None:
         self.both = both
+        self.settings = settings or {}
+        """The parameters of `Together.session` that make such a session."""
         self.start, self.window = start, window
         self.clock, self.strict = clock, strict
         self.form, self.names = form, names
         self.single = single
         self.answers: list[TogetherAnswer] = []
         self.dead_letters: list[io.DeadLetter] = []
-        self._last, self._taken = start, 0
-        self._stages: list[ProgramStage | DescriptionStage] = []
+        self.waiting: list[tuple[int, io.DeadLetter]] = []
+        """Rows of an earlier part of the run that lay ahead, and what is said if none looks."""
+        self.counting = Counting()
+        self.last, self.taken = start, 0
+        self.runners: list[ProgramStage | DescriptionStage] = []
         for stage in both.stages:
             if stage.language == "program":
                 program = both.points(stage)
-                self._stages.append(ProgramStage(program, start, window, engines[1]))
+                self.runners.append(ProgramStage(program, start, window, engines[1], which))
                 continue
             rules = both.rules_of(stage)
             session = Session(
@@ -130,49 +150,51 @@ class TogetherSession:
                 archive=True,
                 incremental=incremental,
             )
-            self._stages.append(DescriptionStage(session))
+            self.runners.append(DescriptionStage(session))
         self._wanted = both.wanted(include_input)
 
     @property
     def description(self) -> DescriptionStage:
         """The stage with all rules of the description."""
-        return next(s for s in reversed(self._stages) if isinstance(s, DescriptionStage))
+        return next(s for s in reversed(self.runners) if isinstance(s, DescriptionStage))
 
     @property
     def program(self) -> ProgramStage:
         """The stage with all rules of the program."""
-        return next(s for s in reversed(self._stages) if isinstance(s, ProgramStage))
+        return next(s for s in reversed(self.runners) if isinstance(s, ProgramStage))
 
     def advance(self, until: int, items: object = ()) -> TogetherAnswer:
         """The answer at query time `until`, with more items known than before."""
         until = point(until, "the query time")
-        if until <= self._last:
+        if until <= self.last:
             raise UsageError(
-                f"query times must grow: {until} is not after {self._last}",
+                f"query times must grow: {until} is not after {self.last}",
                 "late items need no early query time; give them with a later one",
             )
         narrative = read_input(items, self.both.schema, self.clock, strict=self.strict)
         self.dead_letters.extend(narrative.dead_letters)
-        return self.take(until, numbered(narrative.tables, self._taken))
+        return self.take(until, numbered(narrative.tables, self.taken))
 
     def take(self, until: int, tables: Sequence[io.ItemTable]) -> TogetherAnswer:
         """Like `advance`, with items that have been read and numbered."""
-        self._taken += sum(map(len, tables))
+        self.taken += sum(map(len, tables))
+        refused = len(self.program.log.refused)
         signals = [table for table in tables if table.kind == "event"]
         atoms: list[AtomChange] = []
-        for stage, runner in zip(self.both.stages, self._stages, strict=True):
+        for stage, runner in zip(self.both.stages, self.runners, strict=True):
             if isinstance(runner, ProgramStage):
                 atoms = runner.advance(until, signals, self._feeds(stage.reads, runner.symbols))
             else:
                 known = self.both.keys_of(stage)
                 mine = [table for table in tables if table.key in known]
                 for place, passing in stage.reads:
-                    source = self._stages[place]
+                    source = self.runners[place]
                     assert isinstance(source, ProgramStage)
                     mine += source.items(passing, self.single)
                 runner.advance(until, mine)
-        self._last = until
         raw = self.description.session.answers[-1].raw
+        self._count(until, tables, raw.dropped, refused)
+        self.last = until
         description = Answer(raw, self._wanted)
         answer = TogetherAnswer(description, self._parts(atoms, until), self.program.symbols)
         if self.answers and self.form is None:
@@ -180,10 +202,23 @@ class TogetherSession:
         self.answers.append(answer)
         return answer
 
+    def _count(
+        self, until: int, tables: Sequence[io.ItemTable], dropped: Sequence[Dropped], before: int
+    ) -> None:
+        """Count what becomes of rows: the description judges those it reads, the program others."""
+        ours = self.both.own_signals
+        lost = [one for one in dropped if one.file != FROM_PROGRAM]
+        lost += [
+            Dropped(one.table, one.row, Reason(one.code), until, one.reason)
+            for one in self.program.log.refused[before:]
+            if one.table.key in ours and not one.is_after
+        ]
+        self.counting.judge(tables, lost, until, None if self.last == self.start else self.last)
+
     def _feeds(self, reads: Reads, symbols: Symbols) -> dict[Key, Fluent]:
         found: dict[Key, Fluent] = {}
         for place, passing in reads:
-            source = self._stages[place]
+            source = self.runners[place]
             assert isinstance(source, DescriptionStage)
             for key, fluent in source.feeds(passing, symbols).items():
                 found[key] = merged([found[key], fluent], symbols) if key in found else fluent
@@ -200,20 +235,50 @@ class TogetherSession:
             parts["changelog"] = [Spans(*one) for side in sides for one in side]
         return parts
 
-    def finish(self) -> TogetherResult:
-        """End the run: everything it found, with the rows that never came to count."""
+    def finish(self, ended: bool = True) -> TogetherResult:
+        """Everything the run found; if it has ended, with the rows that never came to count."""
         from horai.both_result import TogetherResult
 
         stage = self.description.session
-        result = stage.finish()
-        ours = self.both.own_signals
-        refused = [one for one in self.program.log.finish(self._last) if one.table.key in ours]
-        letters = [*self.dead_letters, *result.dead_letters, *map(_letter, refused)]
+        told = len(stage.dead_letters)
+        result = stage.finish() if ended else stage.result()
+        letters = self.letters()
+        if ended:
+            ahead = [letter for _, letter in self.ahead()]
+            after = sum(one.is_after for one in self._refused())
+            mine = [one for one in stage.dead_letters[told:] if one.file != FROM_PROGRAM]
+            self.counting.finish(len(ahead) + after + len(mine))
+            letters += ahead
         result.answers[:] = [answer.description for answer in self.answers]
         result.dead_letters = sorted(letters, key=lambda letter: (letter.file, letter.line))
-        return TogetherResult(
-            result, self.answers, self.form or "final", tuple(self.program.unanswered)
+        metrics = self.counting.metrics(
+            [answer.revised for answer in self.answers],
+            sum(letter.code not in OF_ENGINES for letter in letters),
         )
+        return TogetherResult(
+            result, self.answers, self.form or "final", tuple(self.program.unanswered), metrics
+        )
+
+    def letters(self) -> list[io.DeadLetter]:
+        """The rows that were not used so far."""
+        of_program = map(_letter, self._refused())
+        return [*self.dead_letters, *self.description.session.dead_letters, *of_program]
+
+    def _refused(self) -> list[Refused]:
+        ours = self.both.own_signals
+        return [one for one in self.program.log.refused if one.table.key in ours]
+
+    def ahead(self) -> list[tuple[int, io.DeadLetter]]:
+        """Rows of the program that lie ahead, each with its time and what is said at the end."""
+        ours = self.both.own_signals
+        listed = [(t, _letter(one)) for t, one in self.program.log.waiting if one.table.key in ours]
+        return [(time, letter) for time, letter in (*self.waiting, *listed) if time > self.last]
+
+    def save(self) -> bytes:
+        """The run so far, for `horai.load_together`: rules and knowledge, but not old answers."""
+        from horai.both_saving import save
+
+        return save(self)
 
 
 def numbered(tables: Iterable[io.ItemTable], first: int = 0) -> list[io.ItemTable]:

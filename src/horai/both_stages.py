@@ -28,6 +28,7 @@ from horai.engine.world import Fluent, fluent_of, merged, no_fluent
 from horai.io.schema import TableKey
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Program
+from horai.lars_wanted import Which
 from horai.plan.both import Passing
 from horai.plan.lars import classify
 from horai.session import Answer, Session
@@ -54,13 +55,15 @@ class ProgramStage:
     have changed are worked out.
     """
 
-    def __init__(self, program: Program, start: int, window: int | None, engine: str) -> None:
+    def __init__(
+        self, program: Program, start: int, window: int | None, engine: str, which: Which
+    ) -> None:
         self.program = program
         self.symbols = Symbols()
         self.first = self.last = start
         self.first += 1
         self.window = window
-        self.evaluator = evaluator(program, self.first, self.symbols, engine)
+        self.evaluator = evaluator(program, self.first, self.symbols, engine, which)
         self.log = Log(self.first, self.symbols)
         self.counts = bool(classify(program).features & {"tuple", "partition"})
         self.feeds: dict[Key, FluentStore] = {}
@@ -70,6 +73,7 @@ class ProgramStage:
         self.unanswered: list[tuple[int, int]] = []
         self.region = (self.first, start)
         self.before: dict[Key, Fluent] = {}
+        self.is_restored = False  # then its engine knows nothing yet
 
     def advance(
         self, query: int, tables: Iterable[io.ItemTable], feeds: dict[Key, Fluent]
@@ -82,7 +86,9 @@ class ProgramStage:
         if self.evaluator.looks_ahead and change < INF:
             low = self.first
         low = max(low, self.first, border + 1)
-        found = self.evaluator.evaluate(self._rows(low), low, query, low > self.last)
+        goes_on = low > self.last and not self.is_restored
+        found = self.evaluator.evaluate(self._rows(low), low, query, goes_on)
+        self.is_restored = False
         self.region = (low, query)
         self.last = query
         self.unanswered = [

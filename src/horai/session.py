@@ -184,11 +184,15 @@ class Session:
 
     def finish(self) -> Result:
         """End the run: everything it found, with the items that never came to count."""
-        from horai.result import Result
-
         left_over = self._session.finish()
         self._counting.finish(len(left_over))
         self.dead_letters.extend(letters_of(left_over))
+        return self.result()
+
+    def result(self) -> Result:
+        """Everything that was found so far."""
+        from horai.result import Result
+
         letters = sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
         # Not the session itself: it holds on to all that the engine knows.
         counting, form, answers = self._counting, self.form, self.answers

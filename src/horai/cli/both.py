@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,20 @@ if TYPE_CHECKING:
 
 _SETTINGS = frozenset(
     {"window", "step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
-    | {"clock", "filter", "answers", "include_input", "allen_memory", "incremental"}
+    | {"clock", "filter", "answers", "include_input", "allen_memory", "incremental", "reasoning"}
 )
+_INSTEAD = {
+    "tick": "time points of a program lie one --clock apart",
+    "models": "of several answers what holds in all of them counts, or with --brave in some; the "
+    "answers themselves are those of the program alone",
+    "least-change": "of several answers what holds in all of them counts, or with --brave in some",
+    "lateness": "--window says how late rows may be",
+    "output-every": "--step says how often answers are given",
+    "live": "feed a session of both from Python: horai.together(rules, program).session()",
+    "real-time": "feed a session of both from Python: horai.together(rules, program).session()",
+    "master": "rules of two languages run in one process",
+    "buckets": "rules of two languages run in one process",
+}
 
 
 def speaks_both(rules: Iterable[Path]) -> bool:
@@ -67,28 +80,32 @@ def run_both(
     settings: dict[str, Any],
     strange: Mapping[str, object],
     dead_letters: Path | None,
+    state: Path | None,
     quiet: bool,
 ) -> TogetherResult:
     """Run both over the chosen input, and tell what was lost."""
     for name, value in strange.items():
         if value is not None:
             problem = f"--{name} has no meaning for rules of two languages"
-            raise UsageError(problem, "give it to a run of one language")
+            raise UsageError(problem, _INSTEAD.get(name, "give it to a run of one language"))
     settings.pop("format", None)
     for name in settings.keys() - _SETTINGS:
         raise UsageError(f"the setting {name} of the project has no meaning for two languages")
     if not chosen.input and settings.get("end") is None:
         raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
+    from horai.both_state import run_on
+
     both = load_both(chosen)
     warnings = both.check(settings.get("clock"), settings.get("unit"))
     if warnings and not has_errors(warnings) and not quiet:
         text = counted(len(warnings), "warning")
         console.warning(f"the rules have {text}; `horai check` shows them")
+    run = both.run if state is None else partial(run_on, both, state)
     if quiet or not console.is_watched():
-        result = both.run(chosen.input or (), **settings)
+        result = run(chosen.input or (), **settings)
     else:
         with query_bar() as progress:
-            result = both.run(chosen.input or (), progress=progress, **settings)
+            result = run(chosen.input or (), progress=progress, **settings)
     if dead_letters is not None:
         write_dead_letters(dead_letters, result.dead_letters)
     if result.unanswered and not quiet:

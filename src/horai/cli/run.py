@@ -159,17 +159,20 @@ def command(
         reading = {"unit": unit, "time_in": time_in, "input_format": input_format}
         shown = {"answers": answers and str(answers), "include_input": include_input}
         how = {"strict": strict, "engine": engine, "clock": clock, "filter": filter}
+        how |= {"reasoning": reasoning_of(reasoning, brave, cautious)}
         kept = {"allen_memory": allen_memory, "incremental": incremental}
-        strange = {"tick": tick, "metrics": metrics, "master": master, "buckets": buckets}
-        strange |= {"models": models, "reasoning": reasoning_of(reasoning, brave, cautious)}
-        strange |= {"least-change": least_change, "lateness": lateness, "state": state}
+        strange: dict[str, object] = {"tick": tick, "master": master, "buckets": buckets}
+        strange |= {"models": models, "least-change": least_change, "lateness": lateness}
         strange |= {"output-every": output_every, "live": live or None}
         strange |= {"real-time": real_time or None, "interactive": interactive or None}
         settings = merged(chosen, **lengths, **reading, **shown, **how, **kept)
         wanted = _format(format or settings.pop("format", None), output)
         if wanted is Format.timeline:
             raise UsageError("a timeline shows one language", "use another --format")
-        _write(run_both(chosen, settings, strange, dead_letters, quiet), wanted, output)
+        both = run_both(chosen, settings, strange, dead_letters, state, quiet)
+        if metrics is not None:
+            write_metrics(metrics, both.metrics)
+        _write(both, wanted, output)
         return
     if is_lars(chosen.rules):
         # Settings that have no meaning there are told, not passed over.
