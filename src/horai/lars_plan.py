@@ -52,9 +52,12 @@ class Session:
         """The model at a query time, if there is one: such programs never have two."""
         self._take(query, added, removed)
         if self._can_live and self._goes_on(query, added, removed):
-            live = self._living(added)
-            if live is not None:
-                return self._tick(live, query, added)
+            try:
+                live = self._living(added)
+                if live is not None:
+                    return self._tick(live, query, added)
+            except Endless as error:
+                raise RunError(f"{error} (up to time {query})") from error
             self._quiet += query - self._next + 1
         else:
             self._live, self._quiet = None, 0  # it would lack what it has not seen

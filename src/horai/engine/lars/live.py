@@ -31,8 +31,6 @@ def can_live(plan: Plan) -> bool:
     for stratum in plan.strata:
         if stratum.recursive and not all(_stays_now(rule, stratum) for rule in stratum.rules):
             return False
-        if stratum.recursive and stratum.invents:
-            return False  # a tick has no end if they derive ever new atoms
     for rule in _rules(plan):
         if not can_be_written(rule):
             return False
@@ -133,7 +131,8 @@ class Live:
             (key, False): {source: table for source, table in inner.items() if source[0] == key}
             for key in stratum.keys
         }
-        ready = Recursive(rules, made) if stratum.recursive else Counted(rules)
+        invents = stratum.invents
+        ready = Recursive(rules, made, invents) if stratum.recursive else Counted(rules)
         for rule in rules:
             for source in rule.sources - inner.keys():
                 self._rules.setdefault(source, []).append((ready, rule))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from horai.engine.lars.evaluation import MOST_ROUNDS, Endless
 from horai.engine.lars.literals import Source
 from horai.engine.lars.live_code import Found
 from horai.engine.lars.live_rules import LiveRule, Made
@@ -73,8 +74,11 @@ class Recursive:
     own, which rules of other strata do not read.
     """
 
-    def __init__(self, rules: list[LiveRule], tables: dict[Made, dict[Source, Table]]) -> None:
+    def __init__(
+        self, rules: list[LiveRule], tables: dict[Made, dict[Source, Table]], invents: bool
+    ) -> None:
         self.rules = rules
+        self._invents = invents
         own = {source for listed in tables.values() for source in listed}
         self._exits = {rule for rule in rules if not rule.sources & own}
         self._tables = {made: list(listed.values()) for made, listed in tables.items()}
@@ -147,18 +151,23 @@ class Recursive:
         """Take in atoms and all that follows from them."""
         found: list[Said] = []
         waiting = list(seeds)
+        rounds = 0
         while waiting:
-            said = waiting.pop()
-            made, row = said
-            if row in self.holding[made]:
-                continue
-            self.holding[made].add(row)
-            found.append(said)
-            for table in self._tables[made]:
-                table.add(row)
-            for other, step in self._steps[made]:
-                holding = self.holding[other]
-                waiting += [(other, one) for one in step(row) if one not in holding]
+            rounds += 1
+            if rounds > MOST_ROUNDS and self._invents:
+                raise Endless("the rules derive ever new atoms, without end")
+            asked, waiting = waiting, []
+            for said in asked:
+                made, row = said
+                if row in self.holding[made]:
+                    continue
+                self.holding[made].add(row)
+                found.append(said)
+                for table in self._tables[made]:
+                    table.add(row)
+                for other, step in self._steps[made]:
+                    holding = self.holding[other]
+                    waiting += [(other, one) for one in step(row) if one not in holding]
         return found
 
     def _remove(self, said: Said) -> None:
