@@ -73,7 +73,7 @@ def test_answers_are_messages_and_what_is_said_of_an_atom_stays_in_order(kafka: 
 
 
 def test_a_saved_run_goes_on_after_the_last_message(kafka: Broker) -> None:
-    topic = kafka.topic(2)
+    topic = kafka.topic()
     state = ("--state", "s.bin", "--live", "-i", kafka.url(topic), "--answers", "changelog")
     kafka.send(topic, ["b|1|1|x", "b|3|3|y", "b|7|7|z"])
     first, _ = run(*state, "--start", "0", "--end", "5")
@@ -90,6 +90,7 @@ def test_it_is_ended_by_an_interrupt(kafka: Broker) -> None:
     topic = kafka.topic()
     kafka.send(topic, ["b|1|1|x", "b|2|2|y"])
     words = ["run", "p.lars", "-i", kafka.url(topic), "--live", "--format", "text"]
+    words += ["--state", "s.bin"]
     # Where tests run in the background interrupts are ignored, and whoever they start would too.
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     program += "from horai.cli import main; main()"
@@ -97,9 +98,10 @@ def test_it_is_ended_by_an_interrupt(kafka: Broker) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "1: h(x)\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)  # in the middle of the second message
         assert process.stdout.read() == "2: h(x), h(y)\n"
         assert process.wait(60) == 0
+    assert lars.load_session(Path("s.bin").read_bytes()).offsets == {f"{kafka.url(topic)}/0": 2}
 
 
 # --- what is wrong --------------------------------------------------------------------------------

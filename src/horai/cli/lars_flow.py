@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from queue import Empty
 from typing import TYPE_CHECKING, Any
 
 from horai import lars
 from horai.cli import console
+from horai.cli.interrupts import Interrupts, patient
 from horai.cli.lars import Flowing, Said
 from horai.errors import UsageError
 from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
@@ -141,43 +143,44 @@ class _Driver:
     def live(self, names: Sequence[str]) -> None:
         """Signals line by line, until there are no more or somebody interrupts."""
         incoming = Incoming(names, console.say, self.offsets)
-        try:
-            if self.flowing.real_time:
-                self._by_the_clock(incoming)
-            else:
-                self._by_arrival(incoming)
-        except KeyboardInterrupt:
-            pass  # a run without an end is ended like that
-        finally:
-            incoming.close()
+        with patient() as interrupts:
+            try:
+                if self.flowing.real_time:
+                    self._by_the_clock(incoming, interrupts)
+                else:
+                    self._by_arrival(incoming, interrupts)
+            except KeyboardInterrupt:
+                pass  # a run without an end is ended like that
+            finally:
+                incoming.close()
 
     def _has_read(self, line: Line) -> None:
         """Who goes on with a topic goes on after this message."""
         if line.source.startswith(SCHEME):
             self.offsets[line.source] = line.number + 1
 
-    def _by_arrival(self, incoming: Incoming) -> None:
-        while (line := incoming.next()) is not None:
-            self._has_read(line)
+    def _by_arrival(self, incoming: Incoming, interrupts: Interrupts) -> None:
+        while (line := interrupts.while_waiting(incoming.next)) is not None:
             for row in self.reader.rows(line):
-                flow = self._begin(min(row.arrival, row.start))
-                flow.rows([row])
-                if flow.is_over:
-                    return
+                self._begin(min(row.arrival, row.start)).rows([row])
+            self._has_read(line)
+            if self.flow is not None and self.flow.is_over:
+                return
 
-    def _by_the_clock(self, incoming: Incoming) -> None:
+    def _by_the_clock(self, incoming: Incoming, interrupts: Interrupts) -> None:
         flow = self._begin(0)
         first, began = flow.now, time.monotonic()
         seconds = self.clock.amount * MILLISECONDS[self.clock.unit] / 1000
         while not flow.is_over:
             now = first + int((time.monotonic() - began) / seconds)
             flow.pass_to(now)
-            line = _next(incoming, began + (now + 1 - first) * seconds - time.monotonic())
+            left = began + (now + 1 - first) * seconds - time.monotonic()
+            line = interrupts.while_waiting(partial(_next, incoming, left))
             if line is None:
                 return
             if isinstance(line, Line):
-                self._has_read(line)
                 flow.rows(self.reader.rows(line, max(now, flow.now)))
+                self._has_read(line)
 
     # --- the end ---------------------------------------------------------------------------------
 
