@@ -58,7 +58,7 @@ def live(engine: str, story: Story) -> float:
 
 def together(story: Story) -> float:
     """Time points per second of the plan engine, all worked out at once; reading is left out."""
-    plan = planned(program_of(story))
+    plan = planned(program_of(story), 0)
     known = {signal: [query, INF] for query, added, _ in changes_of(story) for signal in added}
     symbols = Symbols()
     rows = rows_of(known, symbols)

@@ -80,7 +80,7 @@ class Together:
     """The plan engine: all points at once."""
 
     def __init__(self, program: Program, start: int, symbols: Symbols) -> None:
-        self.plan = planned(program)
+        self.plan = planned(program, start)
         self.start = start
         self.symbols = symbols
         reach = reach_of(self.plan)

@@ -14,6 +14,7 @@ from horai.lang.lars.syntax import Program
 from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal
 from horai.lars_wanted import Wanted
+from horai.plan.lars.intervals import with_fixed_ends
 
 _HINT = "the engine `reference` runs every program"
 
@@ -26,7 +27,7 @@ class Session:
     ) -> None:
         asked = Asked(wanted.models, wanted.which, wanted.steady)
         try:
-            self._session = AspSession(program, start=start, asked=asked)
+            self._session = AspSession(with_fixed_ends(program, start), start=start, asked=asked)
         except Refused as refused:
             raise UsageError(f"the engine asp does not run this: {refused}", _HINT) from refused
         if before is not None:

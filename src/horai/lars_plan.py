@@ -18,6 +18,7 @@ from horai.lang.lars.syntax import Atom, Program, Rule
 from horai.lars_engines import ONE, Changes, Model
 from horai.lars_signals import Signal
 from horai.lars_wanted import Wanted
+from horai.plan.lars.intervals import with_fixed_ends
 from horai.temporal.spans import INF
 
 MOST_POINTS = 64
@@ -31,7 +32,7 @@ class Session:
         self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
     ) -> None:
         try:
-            self.plan = planned(program)
+            self.plan = planned(program, start)
         except NotPlain as reason:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
@@ -160,8 +161,9 @@ class Session:
             raise RunError(f"{error} (up to time {last})") from error
 
 
-def planned(program: Program) -> Plan:
-    """How a program is run; raises `NotPlain`."""
+def planned(program: Program, start: int) -> Plan:
+    """How a program is run on a timeline; raises `NotPlain`."""
+    program = with_fixed_ends(program, start)
     facts = background_facts(program)
     known = {fact.predicate for fact in facts}
     return plan_of([rule for rule in program.rules if not _states(rule, known)], facts)

@@ -11,6 +11,7 @@ from horai.lang.lars.syntax import Program
 from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal
 from horai.lars_wanted import Wanted
+from horai.plan.lars.intervals import with_fixed_ends
 
 
 class Session:
@@ -20,7 +21,7 @@ class Session:
         self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
     ) -> None:
         try:
-            self._session = TmsSession(program, start=start)
+            self._session = TmsSession(with_fixed_ends(program, start), start=start)
         except Refused as refused:
             hint = "the engine `asp` runs all plain programs, `reference` every program"
             raise UsageError(f"the engine tms does not run this: {refused}", hint) from refused

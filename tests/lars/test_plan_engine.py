@@ -51,7 +51,7 @@ COUNTING = (
 @settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
 @given(st.sampled_from(COUNTING), signals(late=False))
 def test_counting_from_tick_to_tick(text: str, sent: tuple[Sent, ...]) -> None:
-    assert can_live(planned(program(text)))
+    assert can_live(planned(program(text), 0))
     story = Story(text, sent, 0)
     assert by_plan(story) == by_reference(story)
 
@@ -75,7 +75,7 @@ def test_recursion_from_tick_to_tick(
     text: str, window: str, given: list[tuple[int, str, str]], sent: tuple[Sent, ...]
 ) -> None:
     rules = text.format(window, window) + "\nn(x). n(y). n(3)."
-    assert can_live(planned(program(rules)))
+    assert can_live(planned(program(rules), 0))
     seen = [Sent("e", (one, other), time, time) for time, one, other in given]
     story = Story(rules, tuple(sorted([*seen, *sent], key=lambda one: one.arrival)), 0)
     assert by_plan(story, 9) == by_reference(story, 9)
@@ -100,5 +100,29 @@ def test_points_from_tick_to_tick(text: str, window: str, sent: tuple[Sent, ...]
     """Heads that name points, and windows of all kinds over points."""
     rules = program(text.format(window, window, window))
     story = Story(text.format(window, window, window), sent, 0)
-    assert can_live(planned(rules))
+    assert can_live(planned(rules, 0))
+    assert by_plan(story) == by_reference(story)
+
+
+BETWEEN = (
+    "p(X) :- s(X) [from F to L].",
+    "p(T) :- @T s(X) [from F to L], not r(X) [from L to 6].",
+    "p(X) :- always s(X) [from F to L].",
+    "q(X) :- s(X). p(X) :- s(X), not q(X) [from F to L], not @L r(x) [from 1 to L].",
+    "@T q(X) :- @T s(X) [4]. p(X) :- always q(X) [from 1 to L], q(F) [from F to L].",
+    "p(N) :- N = count { X, T : @T s(X) [from F to L] }.",
+)
+GIVEN = ("@F r(_), @L r(x)", "e(F, L)", "s(F) [3], @L r(_)", "@T s(x), F = T - 1, L = T + 1")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@given(
+    st.sampled_from(BETWEEN), st.sampled_from(GIVEN), signals(late=False), st.sampled_from([0, 2])
+)
+def test_windows_between_times_that_rules_work_out(
+    text: str, ends: str, sent: tuple[Sent, ...], start: int
+) -> None:
+    *others, last = text.split(". ")
+    rules = [*others, f"{last[:-1]}, {ends}", "e(0, 3). e(2, 5). e(3, y). e(4, 3). e(1, 2.5)", ""]
+    story = Story(". ".join(rules), sent, start)
     assert by_plan(story) == by_reference(story)

@@ -17,6 +17,7 @@ from horai.asp.plain import Ordinary, PlainProgram, PlainRule
 from horai.asp.sizes import most_instances
 from horai.asp.solving import Asked, Clingo
 from horai.asp.views import Row, ViewKey
+from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import Atom, Predicate
 from horai.lang.terms import is_anonymous, variables
 
@@ -142,10 +143,12 @@ def _guards(encoding: Encoding, fixed: Set[Predicate], key: ViewKey) -> list[str
 
 
 def _background(rule: PlainRule, fixed: Set[Predicate]) -> list[Atom]:
+    """Conditions on facts that give all their variables values, which expressions do not."""
     return [
         condition.element.atom
         for condition in rule.body
         if isinstance(condition.element, Ordinary)
         and not condition.negated
         and condition.element.atom.predicate in fixed
+        and not any(map(is_computed, condition.element.atom.args))
     ]

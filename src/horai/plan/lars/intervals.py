@@ -1,0 +1,164 @@
+"""Windows between times that a rule works out, in words that engines know.
+
+Of `a(X) [from F to L]`, where F and L get their values elsewhere in the rule, is left
+
+    some    @T a(X), T >= F, T <= L
+    not     count { T : @T a(X), T >= F, T <= L } = 0
+    always  @L a(X), count { T : @T a(X), T >= F, T <= L } = L - F + 1, and likewise from the
+            start of the timeline on where F is before it
+
+and what is told by times that are no whole numbers does not hold. What depends on itself through
+`not` or `always` stays as it is: there a count would mean something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from horai.lang.lars.predicates import head_predicates
+from horai.lang.lars.syntax import (
+    Aggregate,
+    Always,
+    At,
+    Atom,
+    Comparison,
+    Element,
+    Formula,
+    Head,
+    IntervalWindow,
+    Not,
+    Predicate,
+    Program,
+    Rule,
+    Some,
+    Within,
+)
+from horai.lang.lars.walk import subformulas
+from horai.lang.terms import Compound, Int, Term, Var, is_anonymous
+from horai.plan.lars.dependencies import dependencies
+
+Bodies = list[tuple[Formula, ...]]  # the alternatives for a condition, which exclude each other
+
+
+def with_fixed_ends(program: Program, start: int) -> Program:
+    """The program without windows between times that are not fixed, as far as that can be said."""
+    if not any(_open(part) for r in program.rules for one in r.body for part in subformulas(one)):
+        return program
+    needs = _closure(program)
+    rules: list[Rule] = []
+    for number, rule in enumerate(program.rules):
+        below = set().union(*(needs.get(p, set()) for p in head_predicates(rule)))
+        above = {p for p in below if needs.get(p, set()) & head_predicates(rule)}
+        words = _Words(start, above | head_predicates(rule), number)
+        bodies = product(*(words.alternatives(condition) for condition in rule.body))
+        for parts in bodies:
+            rules.append(replace(rule, body=tuple(part for body in parts for part in body)))
+    return replace(program, rules=tuple(rules))
+
+
+def _closure(program: Program) -> dict[Predicate, set[Predicate]]:
+    """All that each predicate depends on."""
+    found: dict[Predicate, set[Predicate]] = {}
+    for one in dependencies(program):
+        found.setdefault(one.head, set()).add(one.needs)
+    grown = True
+    while grown:
+        grown = False
+        for known in found.values():
+            more = set().union(*(found.get(one, set()) for one in known)) - known
+            known |= more
+            grown = grown or bool(more)
+    return found
+
+
+def _open(condition: Head) -> Within | None:
+    """A window between times that are not fixed, under a negation or not."""
+    inner = condition.formula if isinstance(condition, Not) else condition
+    if isinstance(inner, Within) and isinstance(inner.window, IntervalWindow):
+        ends = (inner.window.first, inner.window.last)
+        return None if all(isinstance(end, Int) for end in ends) else inner
+    return None
+
+
+class _Words:
+    """Writes the conditions of one rule."""
+
+    def __init__(self, start: int, recursive: set[Predicate], number: int) -> None:
+        self.start, self.recursive = start, recursive
+        self._number, self._made = number, 0
+
+    def alternatives(self, condition: Formula) -> Bodies:
+        """The condition in other words, or as it is."""
+        if isinstance(condition, Aggregate):
+            return [(replace(condition, elements=tuple(map(self._element, condition.elements))),)]
+        found = _open(condition)
+        as_it_is: Bodies = [(condition,)]
+        if found is None or not isinstance(found.formula, Some | Always | At):
+            return as_it_is
+        atom, modal = found.formula.formula, found.formula
+        assert isinstance(found.window, IntervalWindow)
+        if not isinstance(atom, Atom):
+            return as_it_is
+        first, last = found.window.first, found.window.last
+        if not isinstance(condition, Not) and not isinstance(modal, Always):
+            time = modal.time if isinstance(modal, At) else self._fresh()
+            return [tuple(_between(time, atom, first, last))]
+        if atom.predicate in self.recursive or isinstance(modal, Always) == isinstance(
+            condition, Not
+        ):
+            return as_it_is
+        if isinstance(modal, Always):
+            return self._always(atom, first, last)
+        time = modal.time if isinstance(modal, At) else self._fresh()
+        return [(_count(time, atom, first, last, "=", Int(0)),)]
+
+    def _element(self, element: Element) -> Element:
+        """An element of an aggregate, in which there are no others."""
+        parts: list[Formula] = []
+        for condition in element.condition:
+            found = self.alternatives(condition)
+            simple = len(found) == 1 and not any(isinstance(one, Aggregate) for one in found[0])
+            parts.extend(found[0] if simple else (condition,))
+        return replace(element, condition=tuple(parts))
+
+    def _always(self, atom: Atom, first: Term, last: Term) -> Bodies:
+        args = tuple(
+            self._fresh() if isinstance(arg, Var) and is_anonymous(arg) else arg
+            for arg in atom.args
+        )
+        named, start = replace(atom, args=args), Int(self.start)
+        found: Bodies = []
+        for sign, low in ((">=", first), ("<", start)):
+            if isinstance(first, Int) and (first.value >= self.start) != (sign == ">="):
+                continue
+            number = Compound("+", (Compound("-", (last, low)), Int(1)))
+            body = [At(last, named), Comparison(">=", last, low), *_whole(first, last)]
+            body.append(Comparison(sign, first, start))  # type: ignore[arg-type]
+            body.append(_count(self._fresh(), named, low, last, "=", number))
+            found.append(tuple(body))
+        return found
+
+    def _fresh(self) -> Var:
+        self._made += 1
+        return Var(f"Between#{self._number}#{self._made}")
+
+
+def _between(time: Term, atom: Atom, first: Term, last: Term) -> Iterator[Formula]:
+    yield At(time, atom)
+    yield Comparison(">=", time, first)
+    yield Comparison("<=", time, last)
+    yield from _whole(first, last)
+
+
+def _count(time: Term, atom: Atom, first: Term, last: Term, sign: str, bound: Term) -> Aggregate:
+    element = Element((time,), tuple(_between(time, atom, first, last)))
+    return Aggregate("count", (element,), sign, bound)  # type: ignore[arg-type]
+
+
+def _whole(*ends: Term) -> Iterator[Formula]:
+    """Conditions under which times are whole numbers."""
+    for end in ends:
+        if not isinstance(end, Int):
+            yield Comparison("=", Compound("%", (end, Int(1))), Int(0))
