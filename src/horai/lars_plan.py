@@ -39,7 +39,7 @@ class Session:
         self._start = start
         self._known: dict[Signal, list[int]] = {}  # from when until when
         self._can_live = can_live(self.plan)
-        self._live = Live(self.plan, start, Symbols()) if self._can_live else None
+        self._live: Live | None = None  # made when it is first needed
         self._next = start  # the query time at which it goes on
         self._reach = reach_of(self.plan)
         # Ticks take in no signals of what rules or facts say as well.
@@ -82,7 +82,9 @@ class Session:
 
         Then that costs no more than what has passed.
         """
-        if self._live is None and self._quiet >= (0 if self._reach is None else self._reach[0]):
+        if self._next == self._start:
+            self._live = Live(self.plan, self._start, Symbols())
+        elif self._live is None and self._quiet >= (0 if self._reach is None else self._reach[0]):
             first, ticks = self._replay(set(added))
             if first is not None and self._quiet >= self._next - first:
                 self._live = Live(self.plan, self._start, Symbols())

@@ -211,6 +211,9 @@ def test_a_tick_that_cannot_end_is_stopped() -> None:
     rules = lars.loads("n(X, 1) :- s(X). n(X, M) :- n(X, N), M = N + 1.")
     with pytest.raises(RunError, match="without end"):
         rules.session().advance(0, ["s|0|0|x"])
+    rules = lars.loads("n(0). n(X + 1) :- n(X).")  # even before anything comes
+    with pytest.raises(RunError, match="without end"):
+        rules.session().advance(0)
 
 
 def test_atoms_that_look_alike_have_an_order() -> None:
