@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from tests.relatives.etalis_semantics import Ground, least_model, written
+from tests.relatives.etalis_semantics import Ground, Intervals, least_model, written
 from tests.relatives.running import EVERY, answers, program_text
 
 from horai.lang.etalis.reader import read_source
@@ -220,6 +222,43 @@ def test_every_engine_derives_the_intervals_of_patterns(
     base: list[EventRule], stream: list[tuple[int, str, int]]
 ) -> None:
     check(base, stream, EVERY)
+
+
+def _is_separable(model: Intervals) -> bool:
+    """Do the intervals of every event have points between them?"""
+    return all(
+        one[1] + 1 < other[0]
+        for intervals in model.values()
+        for one, other in pairwise(sorted(intervals))
+    )
+
+
+@pytest.mark.parametrize("engine", ["plan", "asp", "reference"])
+def test_g38_points(engine: str) -> None:
+    text = show_program(translated(rules("a <- x SEQ y. b <- NOT(x).[a, z]."), points=True))
+    text += "at(T) :- @T a."
+    rows = ["x|2|2", "y|5|5", "z|8|8"]
+    seen = answers(text, rows, 8, engine, "at,a_iv,b_iv")
+    assert seen[5] == {"a_iv(2,5)", *(f"at({time})" for time in (2, 3, 4, 5))}
+    assert seen[8] == {*seen[5], "b_iv(2,8)"}
+
+
+@given(rule_bases(), streams)
+@settings(max_examples=30)
+def test_points_say_what_intervals_say_that_are_apart(
+    base: list[EventRule], stream: list[tuple[int, str, int]]
+) -> None:
+    base = base[:2]  # those after it may need themselves
+    signals: list[tuple[int, Ground]] = [
+        (2 * time, (name, (Int(value),))) for time, name, value in stream
+    ]
+    text = "".join(f"{_shown(rule.head)} <- {_shown(rule.pattern)}.\n" for rule in base)
+    model = least_model(base, signals)
+    if read_source(Source("f", text))[1] or not _is_separable(model):
+        return
+    rows = [f"{name}|{2 * time}|{2 * time}|{value}" for time, name, value in stream]
+    program = show_program(translated(base, points=True))
+    assert answers(program, rows, 2 * END, "plan", "a_iv,b_iv")[2 * END] == written(model, "ab")
 
 
 @pytest.mark.slow

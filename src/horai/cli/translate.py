@@ -15,7 +15,7 @@ from horai.lang.diagnostics import RulesError
 from horai.lang.lars.printer import show_program
 from horai.lang.reader import clean, read_file
 from horai.lang.source import Source
-from horai.relatives.translate import ENDS, SUFFIXES, translate
+from horai.relatives.translate import ENDS, POINTS, SUFFIXES, translate
 
 TEXT = "<text>"
 
@@ -40,6 +40,10 @@ def command(
     text: Annotated[
         str | None, typer.Option("--text", "-e", metavar="TEXT", help="The text itself.")
     ] = None,
+    points: Annotated[
+        bool,
+        typer.Option("--points", help="ETALIS: events hold at the points of their intervals."),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write the program."),
@@ -52,7 +56,9 @@ def command(
     source = _source(file, text, chosen)
     if not source.text.strip(f"{ENDS[chosen]} \n\t"):
         raise UsageError("there is nothing to translate", "for example: alarm := once[0,5] smoke.")
-    shown = show_program(translate(source, chosen))
+    if points and chosen != POINTS:
+        raise UsageError("--points is for patterns of ETALIS", "leave it out")
+    shown = show_program(translate(source, chosen, points))
     if output is None:
         typer.echo(shown, nl=False)
     else:

@@ -3,6 +3,10 @@
 An event `a` has the intervals `a_iv(From, To)`: one point for every signal `a`, and those that
 rules make of others. So intervals of one event may overlap. Patterns inside of others become
 conditions of the same rule, except `AND`, `PAR`, `OR` and `NOT`, which need rules of their own.
+
+Or intervals are points: an event holds at all points of its intervals, and its intervals are the
+longest ones through which it holds. That is the same as long as intervals of one event have points
+between them.
 """
 
 from __future__ import annotations
@@ -22,9 +26,19 @@ from horai.lang.etalis.syntax import (
     Where,
     events,
 )
-from horai.lang.lars.syntax import At, Atom, Formula, Not, Program, Rule, Within
+from horai.lang.lars.syntax import (
+    Always,
+    At,
+    Atom,
+    Formula,
+    IntervalWindow,
+    Not,
+    Program,
+    Rule,
+    Within,
+)
 from horai.lang.terms import Int, Term, Var, is_anonymous, variables
-from horai.relatives.building import ENDLESS, compare, minus, rule
+from horai.relatives.building import ENDLESS, compare, minus, plus, rule
 from horai.relatives.names import Names
 
 
@@ -37,14 +51,15 @@ class _Found:
     end: Term
 
 
-def translated(rules: Iterable[EventRule]) -> Program:
-    """The program that derives all intervals of all events."""
-    return _Translation(list(rules)).program()
+def translated(rules: Iterable[EventRule], points: bool = False) -> Program:
+    """The program that derives all intervals of all events, as arguments or as points."""
+    return _Translation(list(rules), points).program()
 
 
 class _Translation:
-    def __init__(self, rules: list[EventRule]) -> None:
+    def __init__(self, rules: list[EventRule], points: bool) -> None:
         self._rules = rules
+        self._points = points
         everything = [e for r in rules for e in (r.head, *events(r.pattern))]
         self._known = dict.fromkeys((event.name, len(event.args)) for event in everything)
         self._names = Names(name for name, _ in self._known)
@@ -53,6 +68,7 @@ class _Translation:
             for name in dict.fromkeys(n for n, _ in self._known)
         }
         self._made: list[Rule] = []
+        self._spread: dict[tuple[str, int], str] = {}
         self._numbers, self._letter = 0, "T"
 
     def program(self) -> Program:
@@ -60,16 +76,40 @@ class _Translation:
         for given in self._rules:
             self._numbers = 0
             self._letter = _letter(given)
-            name = self._intervals[given.head.name]
+            name = self._head(given.head)
             for found in self._cases(given.pattern):
                 head = Atom(name, (*given.head.args, found.start, found.end))
                 self._made.append(rule(head, *found.body))
-        return Program((*map(self._from_signals, self._known), *self._made))
+        read = self._from_points if self._points else self._from_signals
+        return Program((*map(read, self._known), *self._made))
+
+    def _head(self, event: Event) -> str:
+        """What a rule derives: intervals, or points from one to another."""
+        name, arity = event.name, len(event.args)
+        if not self._points:
+            return self._intervals[name]
+        if (name, arity) not in self._spread:
+            spread = self._spread[name, arity] = self._names.free(f"{name}_from")
+            args, first, last = _arguments(arity), Var("T"), Var("To")
+            here = Atom(spread, (*args, first, last))
+            next_one = Atom(spread, (*args, plus(first, 1), last))
+            self._made.append(rule(At(first, Atom(name, args)), here))
+            self._made.append(rule(next_one, here, compare(first, "<", last)))
+        return self._spread[name, arity]
+
+    def _from_points(self, event: tuple[str, int]) -> Rule:
+        """The longest intervals through which an event holds."""
+        name, arity = event
+        args, first, last = _arguments(arity), Var("T"), Var("To")
+        atom = Atom(name, args)
+        body = (At(first, atom), At(last, atom), compare(first, "<=", last))
+        throughout = Within(IntervalWindow(first, last), Always(atom))
+        ends = (Not(At(minus(first, 1), atom)), Not(At(plus(last, 1), atom)))
+        return rule(Atom(self._intervals[name], (*args, first, last)), *body, throughout, *ends)
 
     def _from_signals(self, event: tuple[str, int]) -> Rule:
         name, arity = event
-        args = tuple(Var(f"X{number}") for number in range(1, arity + 1))
-        time = Var("T")
+        args, time = _arguments(arity), Var("T")
         head = Atom(self._intervals[name], (*args, time, time))
         return rule(head, Within(ENDLESS, At(time, Atom(name, args))))
 
@@ -193,6 +233,10 @@ def _is_one(pattern: Pattern) -> bool:
     while isinstance(pattern, Where):
         pattern = pattern.pattern
     return not (isinstance(pattern, Binary) and pattern.relation in ("OR", "AND", "PAR"))
+
+
+def _arguments(arity: int) -> tuple[Var, ...]:
+    return tuple(Var(f"X{number}") for number in range(1, arity + 1))
 
 
 def _letter(given: EventRule) -> str:

@@ -22,10 +22,10 @@ def _from_cql(source: Source) -> Translated:
     return program, [*findings, *more]
 
 
-def _from_etalis(source: Source) -> Translated:
+def _from_etalis(source: Source, points: bool = False) -> Translated:
     rules, findings = read_etalis(source)
     # Rules with mistakes cannot be translated; what is wrong is told anyway.
-    return (Program(()) if findings else etalis.translated(rules)), findings
+    return (Program(()) if findings else etalis.translated(rules, points)), findings
 
 
 def _from_ltl(source: Source) -> Translated:
@@ -38,26 +38,31 @@ LANGUAGES: dict[str, Callable[[Source], Translated]] = {
     "etalis": _from_etalis,
     "ltl": _from_ltl,
 }
+POINTS = "etalis"  # the language that can be translated to points, too
 ENDS = {"cql": ";", "etalis": ".", "ltl": "."}
 """What ends a statement."""
 SUFFIXES = {".cql": "cql", ".sql": "cql", ".etalis": "etalis", ".ele": "etalis", ".ltl": "ltl"}
 """The language of a file, by how its name ends."""
 
 
-def translated(source: Source, language: str) -> Translated:
+def translated(source: Source, language: str, points: bool = False) -> Translated:
     """The program for a text, and all that is wrong with the text."""
+    if points and language == POINTS:
+        return _from_etalis(source, points)
     return LANGUAGES[language](source)
 
 
-def translate(source: Source, language: str) -> Program:
+def translate(source: Source, language: str, points: bool = False) -> Program:
     """The program for a text; raises `RulesError` with all that is wrong.
+
+    Events of patterns have intervals, which are arguments, or `points` at which they hold.
 
     >>> from horai.lang.lars.printer import show_program
     >>> program = translate(Source("f", "calm := historically[0,5] quiet."), "ltl")
     >>> print(show_program(program), end="")
     calm :- always quiet [5].
     """
-    program, findings = translated(source, language)
+    program, findings = translated(source, language, points)
     if has_errors(findings):
         raise RulesError(findings)
     return program
