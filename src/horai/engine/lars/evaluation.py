@@ -9,7 +9,8 @@ import numpy as np
 
 from horai.engine.columns import column_of
 from horai.engine.deltas.store import FluentStore
-from horai.engine.lars.literals import NotPlain, PlainRule, Positive, Reading, Source, plain_rule
+from horai.engine.lars.literals import NotPlain, PlainRule, Positive, Reading, Source
+from horai.engine.lars.plain import plain_rule
 from horai.engine.lars.relations import Derived, Known
 from horai.engine.lars.rules import Running
 from horai.engine.lars.signals import Key, Signals

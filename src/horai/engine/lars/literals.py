@@ -1,15 +1,13 @@
-"""Rules as they are run: heads and literals of the plain fragment, in an order that works."""
+"""Rules as they are run: heads and literals of the plain fragment."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from horai.lang.lars import syntax as lars
-from horai.lang.lars.predicates import ARITHMETIC
-from horai.lang.terms import Compound, Int, Term, Var, is_anonymous, variables
+from horai.lang.terms import Term, Var, is_anonymous, variables
 
 Modality = OneOf["now", "some", "always", "at"]
 
@@ -123,252 +121,16 @@ class PlainRule:
     rule: lars.Rule
 
 
-def plain_rule(rule: lars.Rule) -> PlainRule:
-    """The rule in its plain form; raises `NotPlain`."""
-    try:
-        return _plain_rule(rule)
-    except NotPlain as refused:
-        raise NotPlain(refused.reason, rule) from None
-
-
-def _plain_rule(rule: lars.Rule) -> PlainRule:
-    head, time = _head(rule.head)
-    fresh = _Fresh()
-    body = [part for formula in rule.body for part in _literals(formula, fresh)]
-    head_terms = () if head is None else head.args
-    bound_later = [*head_terms, *([time] if time is not None else [])]
-    ordered = _ordered(_at_some_time(body, bound_later), bound_later)
-    return PlainRule(head, time, tuple(ordered), rule)
-
-
-def _at_some_time(body: list[Literal], head: list[Term]) -> list[Literal]:
-    """Where nobody asks for the point that `@T` gives, any will do."""
-    named = Counter(name for term in head for name in variables(term))
-    for literal in body:
-        named.update(name for term in _terms(literal) for name in variables(term))
-
-    def simpler(literal: Literal) -> Literal:
-        if not isinstance(literal, Positive) or not isinstance(literal.reading.time, Var):
-            return literal
-        reading = literal.reading
-        if named[literal.reading.time.name] > 1:
-            return literal
-        return Positive(Reading(reading.atom, reading.window, "some"))
-
-    return [simpler(literal) for literal in body]
-
-
-def _terms(literal: Literal) -> tuple[Term, ...]:
+def terms_of(literal: Literal) -> tuple[Term, ...]:
+    """All terms that are written in a literal."""
     match literal:
         case Compare(comparison=one):
             return one.left, one.right
         case Total(rows=rows, bound=bound):
-            inner = [term for row in rows for part in row.body for term in _terms(part)]
+            inner = [term for row in rows for part in row.body for term in terms_of(part)]
             return (bound, *(term for row in rows for term in row.terms), *inner)
         case Positive(reading=reading) | Negative(reading=reading):
             return reading.terms
-
-
-def _head(head: lars.Head | None) -> tuple[lars.Atom | None, Term | None]:
-    match head:
-        case None | lars.Truth(value=False):
-            return None, None
-        case lars.Atom():
-            return head, None
-        case lars.At(time=time, formula=lars.Atom() as atom):
-            return atom, time
-        case lars.Choice():
-            raise NotPlain("it has a choice to make")
-        case _:
-            raise NotPlain("its head is more than an atom")
-
-
-class _Fresh:
-    """Variables nobody else has, for expressions inside of atoms."""
-
-    def __init__(self) -> None:
-        self.made = 0
-
-    def variable(self) -> Var:
-        self.made += 1
-        return Var(f"Expression#{self.made}")
-
-
-def _literals(formula: lars.Formula, fresh: _Fresh) -> Iterator[Literal]:
-    match formula:
-        case lars.And(parts=parts):
-            for part in parts:
-                yield from _literals(part, fresh)
-        case lars.Truth(value=True):
-            pass
-        case lars.Comparison():
-            yield Compare(formula)
-        case lars.Not(formula=lars.Comparison() as inner):
-            yield Compare(inner, negated=True)
-        case lars.Aggregate():
-            yield _total(formula, fresh)
-        case lars.Not(formula=lars.Aggregate() as inner):
-            yield replace(_total(inner, fresh), negated=True)
-        case lars.Not(formula=inner):
-            reading, values = _named(_reading(inner), fresh)
-            yield from (Compare(value) for value in values)
-            yield Negative(reading)
-        case _:
-            reading, values = _named(_reading(formula), fresh)
-            yield Positive(reading)
-            yield from (Compare(value) for value in values)
-
-
-def _total(formula: lars.Aggregate, fresh: _Fresh) -> Total:
-    rows: list[Counted] = []
-    for element in formula.elements:
-        body: list[Positive | Negative | Compare] = []
-        for part in element.condition:
-            for literal in _literals(part, fresh):
-                if isinstance(literal, Total):
-                    raise NotPlain("it has an aggregate inside of an aggregate")
-                body.append(literal)
-        rows.append(Counted(element.terms, tuple(body)))
-    return Total(formula.function, tuple(rows), formula.sign, formula.bound)
-
-
-def _reading(formula: lars.Formula) -> Reading:
-    match formula:
-        case lars.Within(window=window, formula=inner):
-            found = _reading(inner)
-            if found.window is not None:
-                raise NotPlain("it has a window inside of a window")
-            windowed = Reading(found.atom, window, found.modality, found.time)
-            _refuse_window(windowed)
-            return windowed
-        case lars.Atom():
-            return Reading(formula)
-        case lars.Some(formula=lars.Atom() as atom):
-            return Reading(atom, None, "some")
-        case lars.Always(formula=lars.Atom() as atom):
-            return Reading(atom, None, "always")
-        case lars.At(time=time, formula=lars.Atom() as atom):
-            return Reading(atom, None, "at", time)
-        case lars.Aggregate():
-            raise NotPlain("it has an aggregate in a window")
-        case lars.Reset():
-            raise NotPlain("it goes back to the whole stream")
-        case _:
-            raise NotPlain("it has a formula that is more than an atom in a window")
-
-
-def _refuse_window(reading: Reading) -> None:
-    match reading.window:
-        case lars.TupleWindow(future=future) | lars.PartitionWindow(future=future) if future != 0:
-            if reading.modality == "always":
-                raise NotPlain("it asks for all points up to a signal to come")
-        case lars.IntervalWindow(first=first, last=last):
-            if not (isinstance(first, Int) and isinstance(last, Int)):
-                raise NotPlain("it has a window between times that are not fixed")
-        case _:
-            pass
-
-
-def _named(reading: Reading, fresh: _Fresh) -> tuple[Reading, list[lars.Comparison]]:
-    """Expressions as variables of their own, and what these are equal to."""
-    values: list[lars.Comparison] = []
-
-    def name(term: Term) -> Term:
-        if not _computes(term):
-            return term
-        if not (isinstance(term, Compound) and term.name in ARITHMETIC):
-            raise NotPlain("it computes inside of a term")
-        variable = fresh.variable()
-        values.append(lars.Comparison("=", variable, term))
-        return variable
-
-    atom = reading.atom
-    named = lars.Atom(atom.name, tuple(name(arg) for arg in atom.args), atom.span)
-    time = None if reading.time is None else name(reading.time)
-    return Reading(named, reading.window, reading.modality, time), values
-
-
-def _computes(term: Term) -> bool:
-    return isinstance(term, Compound) and (
-        term.name in ARITHMETIC or any(_computes(arg) for arg in term.args)
-    )
-
-
-def _ordered(body: list[Literal], head: list[Term]) -> Iterator[Literal]:
-    """Literals so that comparisons and negation come when their variables have values.
-
-    Aggregates come last: a variable of theirs that others give a value to is not their own.
-    """
-    bound: set[str] = set()
-    left = sorted(body, key=lambda one: isinstance(one, Total))
-    while left:
-        ready = (i for i, one in enumerate(left) if _ready(one, bound))
-        place = next((i for i in ready if not _awaits(left[i], left, bound)), None)
-        if place is None:
-            raise NotPlain("one of its variables gets no value")
-        literal = left.pop(place)
-        if isinstance(literal, Total):
-            literal = replace(literal, rows=tuple(_sorted(row, bound) for row in literal.rows))
-        bound |= _gives(literal, bound)
-        yield literal
-    if not _names(head) <= bound:
-        raise NotPlain("a variable of its head gets no value")
-
-
-def _awaits(literal: Literal, others: list[Literal], bound: set[str]) -> bool:
-    """Does an aggregate speak of a variable that another literal is still to give a value?"""
-    if not isinstance(literal, Total):
-        return False
-    inside = _names(term for row in literal.rows for part in row.body for term in _terms(part))
-    given: set[str] = set()
-    for other in others:
-        if other is not literal:
-            given |= _gives(other, bound)
-            if isinstance(other, Compare) and other.comparison.sign == "=":
-                sides = (other.comparison.left, other.comparison.right)
-                given |= {side.name for side in sides if isinstance(side, Var)}
-    return bool((inside - bound) & given)
-
-
-def _sorted(row: Counted, known: set[str]) -> Counted:
-    """An element with its literals in an order that works, given some values."""
-    bound, left = set(known), list(row.body)
-    body: list[Positive | Negative | Compare] = []
-    while left:
-        place = next((i for i, one in enumerate(left) if _ready(one, bound)), None)
-        if place is None:
-            raise NotPlain("a variable of its aggregate gets no value")
-        body.append(left.pop(place))
-        bound |= _gives(body[-1], bound)
-    if not _names(row.terms) <= bound:
-        raise NotPlain("a variable of its aggregate gets no value")
-    return Counted(row.terms, tuple(body))
-
-
-def _ready(literal: Literal, bound: set[str]) -> bool:
-    match literal:
-        case Positive():
-            return True
-        case Negative(reading=reading):
-            return _names(reading.terms) <= bound
-        case Compare(comparison=one):
-            return len(_names((one.left, one.right)) - bound) == 0 or bool(assigned(literal, bound))
-        case Total(bound=limit):
-            return literal.gives(bound) is not None or _names((limit,)) <= bound
-
-
-def _gives(literal: Literal, bound: set[str]) -> set[str]:
-    match literal:
-        case Positive(reading=reading):
-            return _names(reading.terms)
-        case Compare():
-            found = assigned(literal, bound)
-            return set() if found is None else {found[0].name}
-        case Total():
-            given = literal.gives(bound)
-            return set() if given is None else {given}
-        case _:
-            return set()
 
 
 def assigned(literal: Compare, bound: Iterable[str]) -> tuple[Var, Term] | None:
@@ -377,12 +139,12 @@ def assigned(literal: Compare, bound: Iterable[str]) -> tuple[Var, Term] | None:
     if one.sign != "=" or literal.negated:
         return None
     for variable, value in ((one.left, one.right), (one.right, one.left)):
-        if isinstance(variable, Var) and variable.name not in known and _names((value,)) <= known:
+        if isinstance(variable, Var) and variable.name not in known and names_of((value,)) <= known:
             return variable, value
     return None
 
 
-def _names(terms: Iterable[Term]) -> set[str]:
+def names_of(terms: Iterable[Term]) -> set[str]:
     """Variables that need a value: all but anonymous ones."""
     return {
         name for term in terms for name, var in variables(term).items() if not is_anonymous(var)
