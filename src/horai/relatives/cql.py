@@ -7,7 +7,6 @@ equal columns the same variable, `NOT EXISTS` the negation of a rule of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from horai.lang.cql.syntax import (
     Call,
@@ -17,32 +16,25 @@ from horai.lang.cql.syntax import (
     Expression,
     Insert,
     Query,
-    Range,
     Reference,
-    Rows,
     Select,
     Statement,
     Untranslated,
     View,
 )
-from horai.lang.cql.syntax import Source as From
 from horai.lang.diagnostics import Diagnostic, did_you_mean, sort_key
 from horai.lang.lars.syntax import (
     Atom,
     Formula,
     Not,
-    PartitionWindow,
-    Pattern,
     Program,
     Rule,
-    TimeWindow,
-    Window,
 )
 from horai.lang.relative_codes import RELATIVE_CODES
 from horai.lang.report import Report
 from horai.lang.source import Source
 from horai.lang.terms import Span, Term, Var
-from horai.relatives.building import compare, some
+from horai.relatives.building import compare
 from horai.relatives.cql_conditions import (
     Alternatives,
     TooMany,
@@ -52,7 +44,8 @@ from horai.relatives.cql_conditions import (
 )
 from horai.relatives.cql_groups import Groups, has_aggregates
 from horai.relatives.cql_rows import columns_of, finished, is_computed, items_of
-from horai.relatives.cql_scope import Relation, Scope
+from horai.relatives.cql_scope import Scope
+from horai.relatives.cql_sources import Known, read_source
 from horai.relatives.names import Names
 
 UNNAMED = "answer"
@@ -64,15 +57,6 @@ def translated(statements: Iterable[Statement], source: Source) -> tuple[Program
     return translation.program(), sorted(translation.report.findings, key=sort_key)
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A stream, table or view: its predicate and columns."""
-
-    predicate: str
-    columns: tuple[str, ...]
-    is_stream: bool
-
-
 class Translation:
     """Statements on their way to rules."""
 
@@ -81,7 +65,7 @@ class Translation:
         self.source = source
         self.rules: list[Rule] = []
         self._statements = statements
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, Known] = {}
         named = [s.name for s in statements if isinstance(s, Declaration | View) and s.name]
         self.names = Names(named)
 
@@ -90,7 +74,7 @@ class Translation:
         for statement in self._statements:
             match statement:
                 case Declaration(name=name, columns=columns, is_stream=is_stream, span=span):
-                    self._declare(name, _Known(name, columns, is_stream), span)
+                    self._declare(name, Known(name, columns, is_stream), span)
                 case Insert():
                     self._insert(statement)
                 case View(name=name, query=query, span=span):
@@ -101,14 +85,14 @@ class Translation:
                         hint = "split the query: name a part of it with CREATE VIEW"
                         self.say("H801", "a condition with too many alternatives", span, hint)
                         columns = ()
-                    self._declare(own, _Known(own, columns, False), span)
+                    self._declare(own, Known(own, columns, False), span)
         return Program(tuple(finished(rule) for rule in self.rules))
 
     def say(self, code: str, message: str, span: Span | None, hint: str) -> None:
         """Note what is wrong."""
         self.report.add(code, message, self.source, span, hint)
 
-    def _declare(self, name: str, known: _Known, span: Span | None) -> None:
+    def _declare(self, name: str, known: Known, span: Span | None) -> None:
         if name in self._known:
             self.say("H804", f"`{name}` is declared already", span, "choose another name")
         self._known[name] = known
@@ -125,7 +109,7 @@ class Translation:
                 return
             self.rules.append(Rule(Atom(known.predicate, row)))
 
-    def _relation(self, name: str, span: Span | None) -> _Known | None:
+    def _relation(self, name: str, span: Span | None) -> Known | None:
         if name not in self._known:
             near = did_you_mean(name, self._known)
             declare = f"declare it: `CREATE STREAM {name} (column, ...);` or `CREATE TABLE ...`"
@@ -200,45 +184,8 @@ class Translation:
             if known is None:
                 scope.is_complete = False
             else:
-                scope.add(self._source(source, known, scope))
+                scope.add(read_source(self.say, source, known, scope))
         return scope
-
-    def _source(self, source: From, known: _Known, scope: Scope) -> Relation:
-        alias = source.alias.capitalize()
-        columns = {c: Var(scope.variables.free(f"{alias}_{c}")) for c in known.columns}
-        atom = Atom(known.predicate, tuple(columns.values()))
-        condition: Formula = atom
-        if known.is_stream and source.window is None:
-            hint = f"choose one: `{source.name} [RANGE 10 s]`, `[ROWS 5]`, `[NOW]`, `[UNBOUNDED]`"
-            self.say("H809", f"the stream `{source.name}` needs a window", source.span, hint)
-        elif source.window is not None and not known.is_stream:
-            hint = "leave the window out"
-            self.say("H809", f"`{source.name}` is no stream", source.span, hint)
-        elif source.window is not None:
-            window = self._window(source.window, known)
-            if window is not None:
-                condition = some(atom, window)
-        return Relation(source.alias, condition, columns)
-
-    def _window(self, window: Range | Rows | Untranslated, known: _Known) -> Window | None:
-        match window:
-            case Range(length=length, slide=slide):
-                return TimeWindow(length, hop=slide)
-            case Rows(number=number, by=by):
-                groups = {reference.column for reference in by}
-                for reference in by:
-                    if reference.column not in known.columns:
-                        hint = f"there are: {', '.join(known.columns)}"
-                        message = f"there is no column `{reference.column}`"
-                        self.say("H807", message, reference.span, hint)
-                args = tuple(
-                    Var(c.capitalize()) if c in groups else Var(f"_#{number}")
-                    for number, c in enumerate(known.columns)
-                )
-                return PartitionWindow(number, 0, (Pattern(known.predicate, args),))
-            case Untranslated():
-                self._untranslated(window)
-        return None
 
     def _untranslated(self, part: Untranslated) -> None:
         self.say("H802", part.what, part.span, part.hint)
