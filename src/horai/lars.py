@@ -132,8 +132,7 @@ class LarsProgram:
         narrative = read_input(input, job.schema, job.times, format=job.format, strict=strict)
         queries = job.queries(extent(narrative.tables))
         session = job.session(queries.start, engine)
-        session.take_in(narrative, files_of(input))
-        said = told(session, queries, progress)
+        said = told(session, narrative, files_of(input), queries, progress)
         if lateness is None:
             answers, revised = [answer for _, answer in said], None
         else:

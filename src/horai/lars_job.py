@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,12 +88,19 @@ class Job:
         )
 
 
-def told(session: Session, queries: range, progress: Progress | None = None) -> Iterator[Told]:
-    """All that a session says at query times, in order: revised answers, then the new one."""
+def told(
+    session: Session,
+    narrative: io.Narrative,
+    files: Sequence[str],
+    queries: range,
+    progress: Progress | None = None,
+) -> Iterator[Told]:
+    """All that a session says over a stream, in order: revised answers, then the new one."""
     if session.lateness is None:
-        for answer in session.together(queries, progress):
+        for answer in session.over(narrative, files, queries, progress):
             yield Told(answer.query, answer)
         return
+    session.take_in(narrative, files)
     for done, query in enumerate(queries, 1):
         step = session.take([query])
         yield from (Told(query, answer) for answer in (*step.revised, *step.answers))

@@ -15,6 +15,7 @@ from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program, Rule
+from horai.lars_columns import Coming
 from horai.lars_engines import ONE, Changes, Model
 from horai.lars_signals import Signal
 from horai.lars_wanted import Wanted
@@ -145,6 +146,12 @@ class Session:
         self._live, self._next, self._quiet = None, queries[-1] + 1, 0
         return self._answers(queries)
 
+    def advance_columns(self, coming: Coming, queries: range) -> Iterator[list[Model]]:
+        """The same for signals that are all there is, and that nobody takes back."""
+        symbols = Symbols()
+        rows = coming.rows(queries, self._start, symbols)
+        return self._evaluated(rows, symbols, queries)
+
     def _take(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> None:
         for signal in added:
             self._known[signal] = [query, INF]
@@ -154,7 +161,12 @@ class Session:
 
     def _answers(self, queries: range) -> Iterator[list[Model]]:
         symbols = Symbols()
-        signals = Signals(rows_of(self._known, symbols), symbols, self._start)
+        return self._evaluated(rows_of(self._known, symbols), symbols, queries)
+
+    def _evaluated(
+        self, rows: dict[Key, Rows], symbols: Symbols, queries: range
+    ) -> Iterator[list[Model]]:
+        signals = Signals(rows, symbols, self._start)
         first, last = queries.start, queries[-1]
         run = Evaluation(self.plan, signals, symbols, self._start, first, last)
         try:

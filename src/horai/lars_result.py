@@ -50,6 +50,12 @@ class Shown:
             return "none"
         return "inferences" if self.names is None else ",".join(sorted(self.names))
 
+    def may_show(self, predicate: Predicate) -> bool:
+        """Are atoms of a predicate shown?"""
+        if self.names is not None:
+            return predicate[0] in self.names
+        return self.everything or predicate in self.derived
+
     def of(self, atoms: Iterable[Atom]) -> frozenset[Atom]:
         """The atoms that are shown."""
         if self.everything:

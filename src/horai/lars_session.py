@@ -12,6 +12,7 @@ from horai import io
 from horai.errors import UsageError
 from horai.inputs import read_input
 from horai.lang.lars.predicates import background_facts, inputs
+from horai.lars_columns import Coming
 from horai.lars_engines import (
     AUTO,
     AllAtOnce,
@@ -145,6 +146,35 @@ class Session:
         """Signals that have been read, from files in this order."""
         self.arrivals.dead_letters.extend(narrative.dead_letters)
         self.arrivals.feed(in_order(narrative, files))
+
+    def over(
+        self,
+        narrative: io.Narrative,
+        files: Sequence[str],
+        queries: range,
+        progress: Progress | None = None,
+    ) -> list[LarsAnswer]:
+        """The answers at many query times, for one who gives all signals and asks nothing else."""
+        columns = getattr(self._session, "advance_columns", None)
+        coming = None if columns is None else Coming.of(narrative, files, self.shown)
+        if columns is None or coming is None:
+            self.take_in(narrative, files)
+            return self.together(queries, progress)
+        self.dead_letters.extend(narrative.dead_letters)
+        # As `Arrivals.until` does, whoever arrives by the last query time is judged there.
+        early, after = coming.outside(self.start, queries[-1])
+        for row in early:
+            self.arrivals.refuse_early(row)
+        for row in after:
+            self.arrivals.refuse_after(row, queries.stop - 1)
+        models = columns(coming, queries)
+        nothing: frozenset[Atom] = frozenset()
+        answers: list[LarsAnswer] = []
+        for query, found in zip(queries, models, strict=True):
+            answers.append(LarsAnswer.of(query, found, nothing, self._facts, self.shown))
+            if progress is not None:
+                progress(len(answers), len(queries))
+        return answers
 
     def together(self, queries: range, progress: Progress | None = None) -> list[LarsAnswer]:
         """The answers at many query times, for one who asks for nothing afterwards."""

@@ -86,7 +86,7 @@ class Arrivals:
         while self.waiting and self.waiting[0][0] <= query:
             _, order, row = heappop(self.waiting)
             if row.start < self.start:
-                self._refuse(row, "outside-run", f"lies before the start of the run, {self.start}")
+                self.refuse_early(row)
             elif self._is_too_late(row.start, query, before):
                 reason = f"answers before {query - (self.lateness or 0)} are final at {query}"
                 self._refuse(row, "too-late", f"it lies at {row.start}, and {reason}")
@@ -122,9 +122,17 @@ class Arrivals:
     def finish(self, end: int) -> list[io.DeadLetter]:
         """All letters, those of rows that come after the end of the run included."""
         for _, _, row in self.waiting:
-            self._refuse(row, "outside-run", f"arrives after the end of the run, {end}")
+            self.refuse_after(row, end)
         self.waiting = []
         return sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
+
+    def refuse_early(self, row: io.Item) -> None:
+        """A row that no run like this one has room for."""
+        self._refuse(row, "outside-run", f"lies before the start of the run, {self.start}")
+
+    def refuse_after(self, row: io.Item, end: int) -> None:
+        """A row that nobody waits for."""
+        self._refuse(row, "outside-run", f"arrives after the end of the run, {end}")
 
     def _refuse(self, row: io.Item, code: str, reason: str) -> None:
         self.dead_letters.append(io.DeadLetter(row.file, row.line, row_text(row), reason, code))

@@ -50,8 +50,8 @@ class Asked:
             return Found(NOTHING)
         try:
             session = job.session(queries.start, AUTO)
-            session.take_in(Narrative(tuple(tables), []), self.files)
-            said = list(told(session, queries))
+            signals = Narrative(tuple(tables), [])
+            said = list(told(session, signals, self.files, queries))
         except RunError as error:
             return Found(NOTHING, problem=str(error))
         letters = session.arrivals.finish(queries.stop - 1)
