@@ -91,6 +91,9 @@ PINNED = (
     "z :- not q(x).",
     "q(X) :- s(X) [{} hop 2]. r2(X) :- s(X) [{}, +2], not always r(X) [{} hop 3].\n"
     "u :- s(_) [only s(x)].",
+    "l(X,T) :- @T s(X) [1 # per s(A)].\n"
+    "m(X) :- s(X) [{} # per s(x), s(_)], not r(X) [2 # per r(A)].\n"
+    "n(N) :- N = count {{ X : s(X) [2 # per s(A), r(A)] }}.",
 )
 
 

@@ -10,12 +10,17 @@ from horai.engine.lars.live_points import is_seen, points_of
 from horai.engine.lars.live_tables import Change, Row
 from horai.engine.lars.live_terms import Codes
 from horai.lang.lars import syntax as lars
+from horai.lang.terms import Term, Var, is_anonymous
 
 
 def is_served(reading: Reading) -> bool:
     """Is there a view for a reading of signals?"""
     if isinstance(reading.window, lars.TupleWindow):
         return reading.window.future == 0 and reading.modality != "now"
+    if isinstance(reading.window, lars.PartitionWindow):
+        # A pattern without arguments also counts signals that are not seen here.
+        seen = all(p.args is not None for p in reading.window.patterns)
+        return seen and reading.window.future == 0 and reading.modality in ("some", "at")
     return is_seen(reading)
 
 
@@ -132,6 +137,63 @@ class TupleView(QueueView):
         return _settled(found)
 
 
+class GroupView(QueueView):
+    """The last signals of each group, which patterns tell apart."""
+
+    def __init__(self, reading: Reading, start: int, codes: Codes) -> None:
+        super().__init__(reading, start)
+        assert isinstance(reading.window, lars.PartitionWindow)
+        name, arity = reading.atom.predicate
+        self._patterns = [
+            _Grouping(pattern.args, codes)
+            for pattern in reading.window.patterns
+            if pattern.name == name and pattern.args is not None and len(pattern.args) == arity
+        ]
+        self._groups: dict[tuple[int, Row], deque[Row]] = {}
+
+    def tick(self, time: int, signals: list[Row | None]) -> list[Change]:
+        """What enters, and what is no longer among the last of its group."""
+        found: list[Change] = []
+        for args in _own(signals):
+            fitting = (i for i, pattern in enumerate(self._patterns) if pattern.fits(args))
+            number = next(fitting, None)
+            if number is None:
+                continue
+            group = (number, self._patterns[number].key(args))
+            queue = self._groups.setdefault(group, deque())
+            row = self._row(args, time)
+            queue.append(row)
+            self._enter(row, found)
+            if len(queue) > self._size:
+                self._leave(queue.popleft(), found)
+        return _settled(found)
+
+
+class _Grouping:
+    """Which signals a pattern fits, and what makes a group of them."""
+
+    def __init__(self, terms: tuple[Term, ...], codes: Codes) -> None:
+        self._fixed: list[tuple[int, int]] = []
+        self._same: list[tuple[int, int]] = []
+        places: dict[str, int] = {}
+        for place, term in enumerate(terms):
+            if not isinstance(term, Var):
+                self._fixed.append((place, codes.code(term)))
+            elif term.name in places:
+                self._same.append((places[term.name], place))
+            elif not is_anonymous(term):
+                places[term.name] = place
+        self._places = tuple(places.values())
+
+    def fits(self, row: Row) -> bool:
+        return all(row[p] == code for p, code in self._fixed) and all(
+            row[one] == row[other] for one, other in self._same
+        )
+
+    def key(self, row: Row) -> Row:
+        return tuple(row[place] for place in self._places)
+
+
 class TupleAlwaysView(TupleView):
     """Rows that the last signals have at every point since the first of them."""
 
@@ -167,6 +229,8 @@ class TupleAlwaysView(TupleView):
 def view_of(reading: Reading, start: int, codes: Codes) -> View:
     """The view of a reading that is served: the fastest one for it."""
     always = reading.modality == "always"
+    if isinstance(reading.window, lars.PartitionWindow):
+        return GroupView(reading, start, codes)
     if not _is_queue(reading):
         return PointsView(reading, start, codes)
     if isinstance(reading.window, lars.TupleWindow):
@@ -194,7 +258,7 @@ def _size(reading: Reading) -> float:
             if reading.modality == "now":
                 return 0
             return float("inf") if past.amount is None else past.amount
-        case lars.TupleWindow(past=past):
+        case lars.TupleWindow(past=past) | lars.PartitionWindow(past=past):
             return float("inf") if past is None else past
         case _:
             return 0 if reading.modality == "now" else float("inf")
