@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from tests.spark.lars_runs import LarsRun, plain_runs, split_runs
 
 from horai import io, lars
+from horai.errors import RunError
 from horai.inputs import extent, read_input
 from horai.lars_columns import Coming
 from horai.lars_result import LarsAnswer, Shown
@@ -41,7 +42,11 @@ def test_columns_and_rows_say_the_same(run: LarsRun) -> None:
         return
     signals = [row for row in run.rows if row[0] in "srw"]  # what rules derive is shown
     asked = {name: run.settings[name] for name in ("start", "end", "step")}
-    found, wanted = both_ways(run.text, signals, [], **asked)
+    try:
+        found, wanted = both_ways(run.text, signals, [], **asked)
+    except RunError as error:
+        assert "without end" in str(error)  # which has nothing to do with columns
+        reject()
     assert found == wanted
 
 
