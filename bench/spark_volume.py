@@ -79,7 +79,7 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
             narrative = read_input(some, rules.schema, job.clock)
             records = list(packed(going.task.plan.routes, 0, batch, narrative))
             done = going.take(batch, records)
-            later = [r for some in done.records for r in some if r.round > 1]
+            later = [r for some, _ in done.records for r in some if r.round > 1]
             sent += sum(map(_bytes, later))
             going.commit(done)
             found.append(done.state_bytes)

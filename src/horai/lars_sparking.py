@@ -88,7 +88,7 @@ def run_job(grid: Grid[H], job: Job, input: object, buckets: int) -> LarsResult:
     ran = execute_job(grid, job, input, parts, buckets)
     try:
         check(ran.outcome)
-        found = [r for records in ran.records for r in grid.collect(records, ANSWERS)]
+        found = [r for records in ran.records for r in grid.collect(records, [ANSWERS])]
         return result_of(job, parts, ran.outcome, found)
     finally:
         grid.forget(ran.records)

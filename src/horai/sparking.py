@@ -157,7 +157,7 @@ def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:
     ran = execute(grid, [task], load(grid, job, task), [job.schedule])
     try:
         check(ran.outcomes[0])
-        found = [r for records in ran.of(FOUND) for r in grid.collect(records, FOUND)]
+        found = [r for records in ran.of(FOUND) for r in grid.collect(records, [FOUND])]
         return result_of(job, task, ran.outcomes[0], found)
     finally:
         grid.forget(ran.all)
@@ -189,7 +189,7 @@ def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | 
     ran = execute(grid, tasks, grid.scatter(records), schedules, most=SLOTS)
     by_run: dict[int, list[Record]] = {}
     for some in ran.of(FOUND):
-        for record in grid.collect(some, FOUND):
+        for record in grid.collect(some, [FOUND]):
             by_run.setdefault(record.run, []).append(record)
     grid.forget(ran.all)
     results: list[Result | Exception] = []

@@ -8,9 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+
+import pyarrow as pa
 
 from horai.errors import RunError, UsageError
 from horai.inputs import checked_format
@@ -30,7 +33,7 @@ from horai.spark.sinks import FORMS, About, Sink, sink_of
 from horai.spark.source_kafka import KafkaSource
 from horai.spark.sources import FrameSource, Source, source_of
 from horai.spark.steps import Step
-from horai.sparked import buckets_of, explained, master_of
+from horai.sparked import explained, master_of
 from horai.sparking import check, job_of
 from horai.streams import StreamJob, Timing, enter
 
@@ -90,6 +93,8 @@ class Streaming:
         self.job, self.source, self.sinks = job, source, sinks
         self.checkpoint, self.spark = found, spark
         self.steps = job.steps(SparkGrid(spark), found)
+        # Workers of Spark write to some sinks; others get rows here.
+        self.steps.brings_answers = not all(getattr(s, "is_written_there", False) for s in sinks)
         self.on_step, self.on_progress = on_step, on_progress
         self._unheard: Callable[[], None] | None = None
         self.ends_when_read = False
@@ -221,13 +226,16 @@ class Streaming:
     def _changes(self, step: Step[DataFrame]) -> Changes:
         grid = self.steps.grid
         assert isinstance(grid, SparkGrid)
-        return Changes(
-            step.number,
-            step.queries,
-            sum(step.outcome.found.values()),
-            lambda: here(r for some in step.answers for r in grid.collect(some, ANSWERS)),
-            lambda: there(grid.spark, step.answers),
-        )
+        where = step.of([ANSWERS])
+
+        @cache
+        def table() -> pa.Table:
+            if self.steps.brings_answers:
+                return here(step.answers)
+            return here(r for some in where for r in grid.collect(some, [ANSWERS]))
+
+        rows = sum(step.outcome.found.values())
+        return Changes(step.number, step.queries, rows, table, lambda: there(grid.spark, where))
 
     def _items(self, grid: SparkGrid, frame: DataFrame) -> DataFrame:
         """The items of a micro-batch on their way to buckets."""
@@ -278,7 +286,7 @@ def start(
         spark = session or getattr(source, "sparkSession", None)
         spark = spark or connect(master_of(master), None, parts)
         check_parts(spark, parts)
-        number = buckets_of(buckets, SparkGrid(spark))
+        number = wanted or max(2, SparkGrid(spark).parallel)  # each costs something in every step
         found = enter(folder, stream, number, wanted, saved)
         with _refused():
             for one in sinks:

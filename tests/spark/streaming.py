@@ -12,7 +12,7 @@ from horai.rules import Rules
 from horai.session import Answer
 from horai.spark.batch import packed
 from horai.spark.grid import LocalGrid
-from horai.spark.records import ANSWERS, Record
+from horai.spark.records import Record
 from horai.spark.savepoint import save
 from horai.spark.steps import Step, Steps
 from horai.sparking import check, job_of, raw_answers
@@ -73,8 +73,7 @@ class Driver:
             self._commit(step)
 
     def _commit(self, step: Step[list[Record]]) -> None:
-        found = [r for some in step.answers for r in some if r.round == ANSWERS]
-        for raw in raw_answers(step.queries, ("changelog",), found):
+        for raw in raw_answers(step.queries, ("changelog",), step.answers):
             self.told.changes.extend(Answer(raw, lambda *_: True).changes)
         self.told.letters.extend(step.outcome.letters)
         self.told.queries.extend(step.queries)

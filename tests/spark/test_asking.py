@@ -122,7 +122,7 @@ def test_rows_go_only_to_buckets_that_ask(tmp_path: Path) -> None:
     assert step.queries == [10]
     came = [
         (record.bucket, vessel)
-        for records in step.records
+        for records, _ in step.records
         for record in records
         if record.round == engine_round(1) and Label.load(record.label).name == "slow"
         for vessel in unpacked(record.blob).column("a0").to_pylist()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ Records = Mapping[type, Record]
 NOT_YET = np.int64(-2)  # as a code: no term has it
 
 
-def recoded(codes: Ints, known: Ints, code: Callable[[int], int]) -> Ints:
+def recoded(codes: Ints, known: Ints, code: Callable[[list[int]], Iterable[int]]) -> Ints:
     """Codes with those of terms changed: `known` has the new ones by place, as far as they are.
 
     Those of integers say what they are, and stay.
@@ -53,8 +53,9 @@ def recoded(codes: Ints, known: Ints, code: Callable[[int], int]) -> Ints:
     places = codes[terms] >> 1
     if places.min() < 0 or places.max() >= len(known):
         raise Unreadable("there is a code that no term has")
-    for place in np.unique(places[known[places] == NOT_YET]).tolist():
-        known[place] = code(place)
+    if (new := places[known[places] == NOT_YET]).size:
+        new = np.unique(new)
+        known[new] = np.fromiter(code(new.tolist()), np.int64, len(new))
     found = codes.copy()
     found[terms] = known[places]
     return found
@@ -69,8 +70,9 @@ class Packer:
         self._arrays: list[bytes] = []
         self._types: list[tuple[str, int]] = []
         self._terms: list[Json] = []
-        self._places: dict[Term, int] = {}
-        self._codes = np.full(len(symbols), NOT_YET)
+        self._places: dict[Term | str, int] = {}  # atoms by their names, which hash fast
+        self._kept = symbols.kept()
+        self._codes = np.full(len(self._kept), NOT_YET)
 
     def value(self, value: object) -> Json:
         """Anything as JSON."""
@@ -116,25 +118,36 @@ class Packer:
         """The codes with places in the saved table instead of those in the symbols."""
         new = len(self._symbols) - len(self._codes)
         if new:  # met while values were taken apart
+            self._kept += self._symbols.kept(len(self._kept))
             self._codes = np.concatenate([self._codes, np.full(new, NOT_YET)])
         return recoded(codes, self._codes, self._code)
 
-    def _code(self, place: int) -> int:
-        return 2 * self._term(self._symbols.term(2 * place))
+    def _code(self, places: list[int]) -> Iterator[int]:
+        for place in places:
+            kept = self._kept[place]
+            yield 2 * (self._atom(kept) if isinstance(kept, str) else self._term(kept))
+
+    def _atom(self, name: str) -> int:
+        """The place of an atom in the table."""
+        found = self._places.get(name)
+        if found is None:
+            found = self._places[name] = len(self._terms)
+            self._terms.append(name)
+        return found
 
     def _term(self, term: Term) -> int:
         """The place of a term in the table; its parts come before it."""
         stack = [term]
         while stack:
-            missing = [part for part in children(stack[-1]) if part not in self._places]
+            missing = [part for part in children(stack[-1]) if _known_as(part) not in self._places]
             if missing:
                 stack.extend(missing)
                 continue
             top = stack.pop()
-            if top not in self._places:
-                self._places[top] = len(self._terms)
+            if _known_as(top) not in self._places:
+                self._places[_known_as(top)] = len(self._terms)
                 self._terms.append(self._entry(top))
-        return self._places[term]
+        return self._places[_known_as(term)]
 
     def _entry(self, term: Term) -> Json:
         """Atoms, which are most of them, as text; all others as lists."""
@@ -150,10 +163,14 @@ class Packer:
             case Var(name=name):
                 return ["v", name]
             case Compound(name=name, args=args):
-                return ["c", name, *(self._places[arg] for arg in args)]
+                return ["c", name, *(self._places[_known_as(arg)] for arg in args)]
             case ListTerm(items=items, tail=tail):
-                last = None if tail is None else self._places[tail]
-                return ["l", last, *(self._places[item] for item in items)]
+                last = None if tail is None else self._places[_known_as(tail)]
+                return ["l", last, *(self._places[_known_as(item)] for item in items)]
+
+
+def _known_as(term: Term) -> Term | str:
+    return term.name if isinstance(term, Atom) else term
 
 
 class Unpacker:
@@ -213,8 +230,12 @@ class Unpacker:
     def _coded(self, codes: Ints) -> Ints:
         return recoded(codes, self._codes, self._code)
 
-    def _code(self, place: int) -> int:
-        return self._symbols.code(self._terms[place])
+    def _code(self, places: list[int]) -> Ints:
+        terms = [self._terms[place] for place in places]
+        names = [term.name for term in terms if isinstance(term, Atom)]
+        if len(names) == len(terms):
+            return self._symbols.atoms(names)
+        return self._symbols.codes(terms)
 
     def _read_terms(self, entries: list[Json]) -> list[Term]:
         found: list[Term] = []

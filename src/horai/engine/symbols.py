@@ -72,6 +72,10 @@ class Symbols:
             kept = self._terms[code >> 1] = Atom(kept)
         return kept
 
+    def kept(self, first: int = 0) -> list[Term | str]:
+        """The terms from a place on in the order of their codes, most atoms by name alone."""
+        return self._terms[first:]
+
     def codes(self, terms: Iterable[Term]) -> Ints:
         """The codes of some terms."""
         return np.fromiter((self.code(term) for term in terms), np.int64)

@@ -163,7 +163,7 @@ def execute(
     run over. Every bucket has a slot of its own, unless these are `most`.
     """
     ran: Ran[H] = Ran([Outcome() for _ in runs], [])
-    ran.records.append((items, _listen(grid.collect(items, DRIVER), runs, ran.outcomes)))
+    ran.records.append((items, _listen(grid.collect(items, [DRIVER]), runs, ran.outcomes)))
     for run, outcome, schedule in zip(runs, ran.outcomes, schedules, strict=True):
         if outcome.unreadable is None:
             run.clock = schedule(outcome.extent)
@@ -175,7 +175,7 @@ def execute(
             slots = min(slots, most or slots)
             name = f"stage {round // 2}: " + ("run the engine" if round % 2 else "join on entities")
             found = grid.step(ran.of(round), [round], slots, _work(active, round, slots), name)
-            said = grid.collect(found, DRIVER)
+            said = grid.collect(found, [DRIVER])
             ran.records.append((found, _listen(said, runs, ran.outcomes)))
     return ran
 

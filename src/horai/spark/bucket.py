@@ -81,7 +81,9 @@ KEPT = 8  # descriptions that a worker knows; the engine keeps plans for as many
 def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescription:
     """The description that a worker has met before, for which the engine has a plan."""
     key = (stage.fingerprint, *sorted(predicates))
-    found = _descriptions.setdefault(key, stage.description)
+    if key not in _descriptions:
+        _descriptions[key] = stage.description.open()
+    found = _descriptions[key]
     _descriptions.move_to_end(key)
     if len(_descriptions) > KEPT:
         _descriptions.popitem(last=False)

@@ -125,11 +125,11 @@ class SparkGrid(Grid["DataFrame"]):
         self._tell(name)
         return self._kept(rows.repartitionById(slots, f.col("slot")).mapInArrow(slot, _TYPES))
 
-    def collect(self, records: DataFrame, round: int) -> list[Record]:
+    def collect(self, records: DataFrame, rounds: Collection[int]) -> list[Record]:
         from pyspark.sql import functions as f
 
         with self._set(), self._named():
-            return from_batch(records.filter(f.col("round") == round).toArrow())
+            return from_batch(records.filter(f.col("round").isin(list(rounds))).toArrow())
 
     def forget(self, records: Sequence[DataFrame]) -> None:
         for frame in records:

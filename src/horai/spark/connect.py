@@ -28,6 +28,11 @@ QUIET = {
     "spark.ui.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
 }
+# Java only moves blobs here, unless Kafka or Delta Lake are in it: to compile it well costs more
+# than it gives, many seconds when a session is young.
+LIGHT = {
+    "spark.driver.extraJavaOptions": "-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1"
+}
 
 
 class NoSpark(Exception):
@@ -56,7 +61,8 @@ def connect(
     # Workers on this machine have to be the Python that has Horai in it.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(master).appName("horai")
-    for name, value in (QUIET | _jars(parts) | dict(settings or {})).items():
+    usual = QUIET | ({} if parts else LIGHT)
+    for name, value in (usual | _jars(parts) | dict(settings or {})).items():
         builder = builder.config(name, value)
     with _log() as log:
         try:

@@ -26,8 +26,8 @@ class Grid(Protocol, Generic[H]):
     ) -> H:
         """Work on the records of some rounds, slot by slot; slots without records too."""
 
-    def collect(self, records: H, round: int) -> list[Record]:
-        """The records for a round, brought here."""
+    def collect(self, records: H, rounds: Collection[int]) -> list[Record]:
+        """The records for some rounds, brought here."""
 
     def forget(self, records: Sequence[H]) -> None:
         """They are not needed any more."""
@@ -53,8 +53,8 @@ class LocalGrid(Grid[list[Record]]):
         records = [record for some in before for record in some if record.round in rounds]
         return [found for slot in range(slots) for found in work(slot, _of(records, slot, slots))]
 
-    def collect(self, records: list[Record], round: int) -> list[Record]:
-        return [record for record in records if record.round == round]
+    def collect(self, records: list[Record], rounds: Collection[int]) -> list[Record]:
+        return [record for record in records if record.round in rounds]
 
     def forget(self, records: Sequence[list[Record]]) -> None:
         return None

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +32,28 @@ def hash_column(column: Column, symbols: Symbols, inner: Path = ()) -> Hashes:
     """Numbers of the terms of a column of an engine, or of what stands at a place inside them."""
     if column.kind != "term":
         return _numbers(column.data, inner)
-    codes, places = np.unique(column.data, return_inverse=True)
-    return hash_terms([symbols.term(code) for code in codes.tolist()], inner)[places]
+    if inner:
+        codes, places = np.unique(column.data, return_inverse=True)
+        return hash_terms([symbols.term(code) for code in codes.tolist()], inner)[places]
+    found = _mixed((column.data >> 1).view(np.uint64))  # as if all were integers
+    others = np.flatnonzero((column.data & 1) == 0)
+    if len(others):
+        found[others] = _of_symbols(symbols)[column.data[others] >> 1]
+    return found
+
+
+_known: WeakKeyDictionary[Symbols, Hashes] = WeakKeyDictionary()
+
+
+def _of_symbols(symbols: Symbols) -> Hashes:
+    """Numbers of all terms that a session has met, by place; each is worked out once."""
+    known = _known.get(symbols)
+    if known is None or len(known) < len(symbols):
+        before = np.zeros(0, np.uint64) if known is None else known
+        kept = symbols.kept(len(before))
+        new = [_digest(term) if isinstance(term, str) else _number(term) for term in kept]
+        known = _known[symbols] = np.concatenate([before, np.array(new, np.uint64)])
+    return known
 
 
 def hash_array(array: pa.Array, kind: bytes, inner: Path = ()) -> Hashes:
@@ -40,8 +61,11 @@ def hash_array(array: pa.Array, kind: bytes, inner: Path = ()) -> Hashes:
     if kind in (b"int", b"float"):
         return _numbers(array.to_numpy(zero_copy_only=False), inner)
     texts = array.dictionary.to_pylist()
-    terms: list[Term] = [Atom(t) for t in texts] if kind == b"atom" else [*map(read_term, texts)]
-    found: Hashes = hash_terms(terms, inner)[array.indices.to_numpy(zero_copy_only=False)]
+    if kind == b"atom":
+        words = np.fromiter(map(_digest, texts), np.uint64) if not inner else _nobody(len(texts))
+    else:
+        words = hash_terms([*map(read_term, texts)], inner)
+    found: Hashes = words[array.indices.to_numpy(zero_copy_only=False)]
     return found
 
 
@@ -107,11 +131,15 @@ def _digest(text: str) -> int:
 
 def _numbers(data: npt.NDArray[Any], inner: Path) -> Hashes:
     if inner:
-        return np.full(len(data), NOBODY)
+        return _nobody(len(data))
     if data.dtype.kind == "f":
         # There is one zero: -0.0 is equal to it.
         return _mixed((np.asarray(data, np.float64) + 0.0).view(np.uint64) ^ _DECIMAL)
     return _mixed(np.ascontiguousarray(data, np.int64).view(np.uint64))
+
+
+def _nobody(rows: int) -> Hashes:
+    return np.full(rows, NOBODY)
 
 
 def _mixed(numbers: Hashes) -> Hashes:

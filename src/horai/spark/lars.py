@@ -147,13 +147,13 @@ def execute(
 ) -> Ran[H]:
     """Ask all buckets, once it is known what the signals cover."""
     ran = Ran(Outcome(), [items])
-    _listen(grid.collect(items, DRIVER), ran.outcome)
+    _listen(grid.collect(items, [DRIVER]), ran.outcome)
     if ran.outcome.unreadable is None:
         queries = schedule(ran.outcome.extent)
         buckets = tasks[0].routes.buckets if any(task.is_split for task in tasks) else 1
         work = _work(tasks, queries, ask, buckets)
         ran.records.append(grid.step([items], (ROUND,), buckets, work, "run the program"))
-        _listen(grid.collect(ran.records[-1], DRIVER), ran.outcome)
+        _listen(grid.collect(ran.records[-1], [DRIVER]), ran.outcome)
     return ran
 
 

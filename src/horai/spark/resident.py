@@ -161,6 +161,7 @@ def meet_bucket(
         return None if state is None else Resident(task, stage, bucket).session
 
     yield from gather(routes, stage.number, bucket, records, known, session)
+    yield message(task.run.number, bucket, "rounds", [engine_round(stage.number)])
 
 
 def keep_items(

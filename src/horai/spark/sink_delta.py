@@ -22,6 +22,7 @@ class _Delta:
     """A table that belongs to one stream."""
 
     parts: tuple[Part, ...] = ("delta",)
+    is_written_there = True
 
     def __init__(self, place: str) -> None:
         self.place = place if "://" in place else str(Path(place).resolve())

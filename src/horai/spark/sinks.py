@@ -33,7 +33,11 @@ class About:
 
 
 class Sink(Protocol):
-    """A place for answers."""
+    """A place for answers.
+
+    One that asks only for data frames of changes says `is_written_there = True`: then rows are not
+    brought to the driver.
+    """
 
     @property
     def parts(self) -> tuple[Part, ...]:

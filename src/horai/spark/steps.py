@@ -9,7 +9,7 @@ happened when its manifest is written. Until then it can be done again and gives
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -51,14 +51,18 @@ class Step(Generic[H]):
     manifest: Manifest
     outcome: Outcome
     queries: list[int] = field(default_factory=list)
-    records: list[H] = field(default_factory=list)
-    answers: list[H] = field(default_factory=list)  # those with answers in them
+    records: list[tuple[H, set[int]]] = field(default_factory=list)  # with the rounds they are for
+    answers: list[Record] = field(default_factory=list)  # where they are wanted here
     state_bytes: int = 0
 
     @property
     def number(self) -> int:
         """Steps have growing numbers; the one that ends a run is odd."""
         return self.manifest.number
+
+    def of(self, rounds: Collection[int]) -> list[H]:
+        """Where records of some rounds are."""
+        return [some for some, its in self.records if not its.isdisjoint(rounds)]
 
 
 class Steps(Generic[H]):
@@ -74,6 +78,7 @@ class Steps(Generic[H]):
     ) -> None:
         self.grid, self.task, self.checkpoint = grid, task, checkpoint
         self.schedule, self.slots = schedule, slots
+        self.brings_answers = True  # with what workers say; otherwise they stay where they are
 
     def has_happened(self, batch: int) -> bool:
         """Is the step of a micro-batch known already?"""
@@ -97,14 +102,13 @@ class Steps(Generic[H]):
     def commit(self, step: Step[H]) -> None:
         """The step has happened: from now on the stream goes on from there."""
         self.checkpoint.commit(step.manifest, step.outcome.letters)
-        self.grid.forget(step.records)
+        self.grid.forget([some for some, _ in step.records])
 
     def _do(self, step: Step[H], items: H | None, finishing: bool) -> Step[H]:
         manifest, outcome = step.manifest, step.outcome
         rounds: set[int] = set()
         if items is not None:
-            step.records.append(items)
-            rounds = self._listen(step, items, outcome).rounds
+            rounds = self._listen(step, items).rounds
         if outcome.unreadable is not None:
             return step
         manifest.seen = _seen(outcome, manifest.seen)
@@ -185,16 +189,17 @@ class Steps(Generic[H]):
 
     def _round(self, step: Step[H], rounds: set[int], work: Work, name: str) -> _Heard:
         name = f"step {step.number}, {name}"
-        found = self.grid.step(step.records, rounds, self._slots, work, name)
-        heard = self._listen(step, found, step.outcome)
-        step.records.append(found)
-        if ANSWERS in heard.rounds:
-            step.answers.append(found)
-        return heard
+        return self._listen(step, self.grid.step(step.of(rounds), rounds, self._slots, work, name))
 
-    def _listen(self, step: Step[H], records: H, outcome: Outcome) -> _Heard:
+    def _listen(self, step: Step[H], records: H) -> _Heard:
+        """Take in what workers have to say, and answers with it."""
         heard = _Heard()
-        for record in sorted(self.grid.collect(records, DRIVER), key=lambda record: record.seq):
+        step.records.append((records, heard.rounds))
+        wanted = [DRIVER, ANSWERS] if self.brings_answers else [DRIVER]
+        for record in sorted(self.grid.collect(records, wanted), key=lambda record: record.seq):
+            if record.round == ANSWERS:
+                step.answers.append(record)
+                continue
             label, content = Label.load(record.label), json.loads(record.blob)
             match label.what:
                 case "rounds":
@@ -207,7 +212,7 @@ class Steps(Generic[H]):
                     stage, bucket, number = content
                     heard.kept.append((stage, bucket, number))
                 case _:
-                    outcome.hear(label.what, content)
+                    step.outcome.hear(label.what, content)
         return heard
 
 

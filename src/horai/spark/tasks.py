@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -68,12 +69,29 @@ class Ownership:
         return self.whole or self.place is not None
 
 
+class Parcel:
+    """A description that travels as bytes, made once; who knows it already leaves it closed."""
+
+    def __init__(self, content: EventDescription | None, packed: bytes = b"") -> None:
+        self._content, self._packed = content, packed
+
+    def open(self) -> EventDescription:
+        """The description."""
+        if self._content is None:
+            self._content = pickle.loads(self._packed)
+        return self._content
+
+    def __reduce__(self) -> tuple[type[Parcel], tuple[None, bytes]]:
+        self._packed = self._packed or pickle.dumps(self._content, pickle.HIGHEST_PROTOCOL)
+        return Parcel, (None, self._packed)
+
+
 @dataclass(slots=True)
 class StageTask:
     """A stage as a bucket runs it."""
 
     number: int
-    description: EventDescription
+    description: Parcel
     fingerprint: str
     is_split: bool
     given: list[Entity]
@@ -152,7 +170,7 @@ def plan_of(
         known = None
         if include_input and stage.number == 0:
             known = frozenset([*inputs, *routes.makers])
-        mine, mark = stage.description(description), f"{whole}/{stage.number}"
+        mine, mark = Parcel(stage.description(description)), f"{whole}/{stage.number}"
         tasks.append(
             StageTask(stage.number, mine, mark, stage.is_split, given, sends, owners, known)
         )
