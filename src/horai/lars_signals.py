@@ -132,7 +132,9 @@ class Arrivals:
 
     def refuse_after(self, row: io.Item, end: int) -> None:
         """A row that nobody waits for."""
-        self._refuse(row, "outside-run", f"arrives after the end of the run, {end}")
+        self._refuse(
+            row, "outside-run", f"arrives after the last query time; the run ends at {end}"
+        )
 
     def _refuse(self, row: io.Item, code: str, reason: str) -> None:
         self.dead_letters.append(io.DeadLetter(row.file, row.line, row_text(row), reason, code))

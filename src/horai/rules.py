@@ -323,7 +323,8 @@ def load(
         raise UsageError("no rules given", "name at least one file of rules")
     for path in files:
         if path.suffix == ".lars":
-            raise UsageError(f"{path} is a LARS program", "load it with horai.lars.load")
+            hint = "horai run, check, plan --spark and report take it; from Python, horai.lars.load"
+            raise UsageError(f"{path} is a LARS program", hint)
     description, findings = read_files(files, more)
     return checked(description, findings, collect(predicates))
 

@@ -226,3 +226,10 @@ def test_atoms_that_look_alike_have_an_order() -> None:
 def test_what_a_program_is() -> None:
     kind = lars.loads("a :- not b [3 s].").classification
     assert (str(kind.fragment), sorted(kind.features)) == ("stratified", ["negation", "time"])
+
+
+def test_rows_after_the_last_query_time_are_told_of_it(tmp_path: Path) -> None:
+    (tmp_path / "rows.txt").write_text("a|1|1|x\na|4|4|x\n")
+    found = lars.loads("h(X) :- a(X).").run(tmp_path / "rows.txt", start=0, end=5, step=3)
+    [letter] = found.dead_letters
+    assert letter.reason == "arrives after the last query time; the run ends at 5"
