@@ -233,3 +233,12 @@ def test_rows_after_the_last_query_time_are_told_of_it(tmp_path: Path) -> None:
     found = lars.loads("h(X) :- a(X).").run(tmp_path / "rows.txt", start=0, end=5, step=3)
     [letter] = found.dead_letters
     assert letter.reason == "arrives after the last query time; the run ends at 5"
+
+
+@pytest.mark.parametrize("engine", ["plan", "reference"])
+def test_of_equal_numbers_the_least_and_the_largest_are_whole(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.txt").write_text("a|0|0|1.0\na|1|1|1\na|9|9|2.0\n")
+    program = lars.loads("m(S) :- S = max { X : a(X) [5] }.\nn(S) :- S = min { X : a(X) [5] }.")
+    found = program.run(tmp_path / "rows.txt", start=0, end=9, engine=engine)
+    said = [found.at(time).texts() for time in (0, 1, 9)]
+    assert said == [["m(1.0)", "n(1.0)"], ["m(1)", "n(1)"], ["m(2.0)", "n(2.0)"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from horai.engine.columns import codes, codes_of
+from horai.engine.lars.totals import added, best
 from horai.engine.lars.values import LARGEST, ORDER, Values, evaluate, holds
 from horai.engine.symbols import Symbols
 from horai.lang.lars.predicates import ARITHMETIC
@@ -62,7 +63,7 @@ def total_of(function: Function, rows: set[tuple[int, ...]], codes: Codes) -> in
     numbers = [term.value for term in terms if isinstance(term, Int | Float)]
     if len(numbers) < len(rows) or not (numbers or function == "sum"):
         return None
-    found = sum(numbers) if function == "sum" else (min if function == "min" else max)(numbers)
+    found = added(numbers) if function == "sum" else best(function, numbers)
     if isinstance(found, int) and abs(found) > LARGEST:
         return None
     return codes.code(Float(found) if isinstance(found, float) else Int(found))

@@ -5,6 +5,8 @@ For each outer row the query times are cut at every change into pieces, and each
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -95,25 +97,39 @@ def _summed(
         return ints(cuts.running(value.data)), (bad == 0) & (near <= LARGEST)
     piece, member = cuts.members()
     if value.kind == "float":
-        found = np.zeros(cuts.size)
-        np.add.at(found, piece, value.data[member])
+        found, number = np.zeros(cuts.size), value.data[member]
+        rising = np.lexsort((number, piece))  # see `added`
+        np.add.at(found, piece[rising], number[rising])
         nothing = symbols.code(Int(0))  # also of decimals
         return codes(np.where(count == 0, nothing, codes_of(floats(found), symbols))), bad == 0
-    sums = _each(cuts, value, symbols, lambda numbers: sum(numbers))
+    sums = _each(cuts, value, symbols, added)
     return sums, bad == 0
 
 
 def _best(cuts: _Cuts, value: Column, function: Function, symbols: Symbols) -> Column:
     """The least or the largest of each piece; any number where there is none."""
     if value.kind == "term":
-        pick = min if function == "min" else max
-        return _each(cuts, value, symbols, lambda numbers: pick(numbers, default=0))
+        return _each(
+            cuts, value, symbols, lambda numbers: best(function, numbers) if numbers else 0
+        )
     piece, member = cuts.members()
     data = value.data
     worst = data.max() if function == "min" else data.min()
     found = np.full(cuts.size, worst, data.dtype)
     (np.minimum if function == "min" else np.maximum).at(found, piece, data[member])
     return ints(found) if value.kind == "int" else floats(found)
+
+
+def added(numbers: list[int | float]) -> int | float:
+    """The sum, the smallest first: with decimals it depends on the order."""
+    return reduce(add, sorted(numbers), 0)
+
+
+def best(function: Function, numbers: list[int | float]) -> int | float:
+    """The least or the largest; of equal numbers the whole one."""
+    if function == "min":
+        return min(numbers, key=lambda number: (number, isinstance(number, float)))
+    return max(numbers, key=lambda number: (number, isinstance(number, int)))
 
 
 def _each(cuts: _Cuts, value: Column, symbols: Symbols, total: object) -> Column:
@@ -123,7 +139,7 @@ def _each(cuts: _Cuts, value: Column, symbols: Symbols, total: object) -> Column
     numbers = [t.value for t in terms_of(value, symbols) if isinstance(t, Int | Float)]
     for piece, member in zip(*(part.tolist() for part in cuts.members()), strict=True):
         listed[piece].append(numbers[member])
-    found = [total(sorted(some)) for some in listed]
+    found = [total(some) for some in listed]
     terms: list[Term] = [Float(one) if isinstance(one, float) else Int(one) for one in found]
     return column_of(terms, symbols)
 

@@ -87,9 +87,14 @@ def totals(function: str, rows: set[tuple[Term, ...]]) -> set[Term]:
     numbers = [row[0] for row in rows if row and isinstance(row[0], Int | Float)]
     if function != "sum":
         return set(numbers)
-    sums: set[int | float] = {0}
-    for number in numbers:
-        sums |= {total + number.value for total in sums}
+    sums: set[Term] = {Int(0)}
+    for number in sorted(numbers, key=lambda one: one.value):  # as they are added
+        sums |= {_plus(total, number) for total in sums if isinstance(total, Int | Float)}
         if len(sums) > MOST_TOTALS:
             raise TooMany("a sum over derived atoms has too many possible values")
-    return {Float(total) if isinstance(total, float) else Int(total) for total in sums}
+    return sums
+
+
+def _plus(total: Int | Float, number: Int | Float) -> Term:
+    found = total.value + number.value
+    return Float(found) if isinstance(found, float) else Int(found)
