@@ -97,3 +97,12 @@ def test_a_window_without_brackets_is_shown_with_them(text: str) -> None:
 def test_what_is_expected_has_a_name() -> None:
     [finding] = read_text("h :- a always b.", "p.lars")[1]
     assert finding.message == "`b` cannot stand here; expected a window such as `[5 s]`"
+
+
+@pytest.mark.parametrize("text", ["g :- always a [1 #, +1 #].", "g :- always a [only a]."])
+def test_always_is_about_a_window_that_ends(text: str) -> None:
+    [finding] = read_text(text, "p.lars")[1]
+    assert (finding.code, finding.message) == (
+        "H609",
+        "`always` is about a window without a last point",
+    )

@@ -34,18 +34,22 @@ def check_rule(rule: Rule, builder: Builder) -> None:
     _check_ranges(rule.body, builder)
 
 
-def _check_always(part: Head, builder: Builder, has_end: bool) -> None:
+def _check_always(part: Head, builder: Builder, has_end: bool, windows: bool = False) -> None:
     """`always` speaks about all points; time has no last one, so a window must set an end."""
     if isinstance(part, Always) and not has_end:
         hint = "add a window: `always a [5 s]`, or `always a [inf]` for everything so far"
-        builder.say("H609", "`always` has no window", part.span or _NOWHERE, hint)
+        message = "`always` has no window"
+        if windows:
+            message = "`always` is about a window without a last point"
+            hint = "[only p] and windows up to a signal to come have none; `[5 s]` and `[3 #]` do"
+        builder.say("H609", message, part.span or _NOWHERE, hint)
         has_end = True
     if isinstance(part, Reset):
-        has_end = False
+        has_end, windows = False, False
     elif isinstance(part, Within):
-        has_end = has_end or _has_end(part.window)
+        has_end, windows = has_end or _has_end(part.window), True
     for inner in children(part):
-        _check_always(inner, builder, has_end)
+        _check_always(inner, builder, has_end, windows)
 
 
 def _has_end(window: Window) -> bool:
