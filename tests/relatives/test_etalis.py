@@ -253,8 +253,10 @@ def test_points_say_what_intervals_say_that_are_apart(
         (2 * time, (name, (Int(value),))) for time, name, value in stream
     ]
     text = "".join(f"{_shown(rule.head)} <- {_shown(rule.pattern)}.\n" for rule in base)
+    if read_source(Source("f", text))[1]:  # rules whose heads have variables of their own
+        return
     model = least_model(base, signals)
-    if read_source(Source("f", text))[1] or not _is_separable(model):
+    if not _is_separable(model):
         return
     rows = [f"{name}|{2 * time}|{2 * time}|{value}" for time, name, value in stream]
     program = show_program(translated(base, points=True))
