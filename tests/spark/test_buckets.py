@@ -216,3 +216,25 @@ def test_items_that_come_by_key_and_by_join_come_once() -> None:
         found = in_buckets(rules, run)
         assert found == in_one_process(rules, run)
         assert found["final"] == [] and found["changelog"] != []
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_those_whom_only_a_grounding_of_what_is_read_makes_known(buckets: int) -> None:
+    """Of x no interval comes, but an event: so it is a thing, and the complement speaks of it."""
+    text = """
+    collectIntervals(i1(_)=true).
+    initially(n1(X)=0) :- thing(X).
+    initiatedAt(n1(X)=N1,T) :-
+        happensAt(e1(X),T), holdsAt(n1(X)=N,T), N < 3, N1 is N+1.
+    initiatedAt(n1(X)=0,T) :- happensAt(e0,T), thing(X).
+    holdsAt(m3(X)=true,T) :- thing(X), holdsAt(n1(X)=0,T), holdsAt(i1(X)=true,T).
+    holdsFor(h4(X)=true,I) :- holdsFor(i1(X)=true,I1), complement_all([I1],I).
+    dynamicDomain(thing(_)).
+    grounding(e1(X)) :- thing(X).
+    grounding(i1(X)=true) :- thing(X).
+    """
+    run = StagedRun(text, ["e1|1|1|x"], {"start": 0, "end": 36, "window": 36}, buckets)
+    rules = horai.loads(run.rules)
+    found = in_buckets(rules, run)
+    assert found == in_one_process(rules, run)
+    assert [r.args for r in found["final"] if r.name == "h4"] == [("x",)]

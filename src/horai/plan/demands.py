@@ -19,6 +19,8 @@ from horai.lang.ec.syntax import (
     FutureTermination,
     Grounding,
     Happens,
+    HoldsAtRule,
+    IntervalOp,
     Rule,
     conjuncts,
     walk,
@@ -71,9 +73,21 @@ def demands_of(description: EventDescription, strata: Strata) -> dict[int, list[
         rules = {id(r): r for vertex in component.vertices for r in strata.graph.rules[vertex]}
         demands = [d for rule in rules.values() if (d := _demand(rule, helpers, domains))]
         demands += domains.of_heads({demand.parts[0].entity for demand in demands})
+        demands += domains.of_heads(_known_by_groundings(demands) - made)
         demands += domains.of_members(demands, made)
         if demands:
             found[component.number] = demands
+    return found
+
+
+def _known_by_groundings(demands: list[Demand]) -> set[EntityKey]:
+    """What rules read that speak of all who are known: of whom, the groundings of it may say."""
+    found: set[EntityKey] = set()
+    for demand in demands:
+        operations = (part for part in body_literals(demand.rule) if isinstance(part, IntervalOp))
+        complements = any(part.kind == "complement_all" for part in operations)
+        if complements or isinstance(demand.rule, HoldsAtRule):
+            found |= {part.entity for part in demand.parts[1:]}
     return found
 
 
