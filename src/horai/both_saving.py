@@ -20,7 +20,7 @@ from horai.lang.ec.builder import read_sources
 from horai.lang.lars.reader import read_sources as read_program
 from horai.lang.source import Source
 from horai.lars import readable
-from horai.predicates import Given, collect
+from horai.predicates import Given, collect_again
 from horai.rules import checked
 from horai.saving import Saved, demand_language, from_bytes, to_bytes
 
@@ -78,11 +78,7 @@ def load_together(saved: bytes, predicates: Given = None) -> TogetherSession:
     """
     found = from_bytes(saved)
     demand_language(found, LANGUAGE)
-    functions = collect(predicates)
-    missing = [name for name in found.predicates if name not in functions]
-    if missing:
-        hint = "give the functions again: load_together(saved, predicates=[...])"
-        raise UsageError(f"the session needs the Python predicate {', '.join(missing)}", hint)
+    functions = collect_again(predicates, found.predicates, "load_together")
     try:
         return _restored(found, functions)
     except (ValueError, LookupError, TypeError) as error:

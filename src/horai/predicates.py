@@ -82,6 +82,16 @@ def collect(given: Given) -> dict[str, Predicate]:
     return named
 
 
+def collect_again(given: Given, needed: list[str], call: str) -> dict[str, Predicate]:
+    """The predicates of a saved session, which has only their names; `call` loads it."""
+    functions = collect(given)
+    missing = [name for name in needed if name not in functions]
+    if missing:
+        hint = f"give the functions again: {call}(saved, predicates=[...])"
+        raise UsageError(f"the session needs the Python predicate {', '.join(missing)}", hint)
+    return functions
+
+
 def _by_name(given: object) -> dict[str, Any]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         hint = "give functions in a list, or in a dict by name"

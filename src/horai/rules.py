@@ -31,7 +31,7 @@ from horai.plan.check import check
 from horai.plan.entities import Entities, find_entities
 from horai.plan.modes import PythonPredicate
 from horai.plan.ungrounded import computed
-from horai.predicates import Given, Predicate, collect
+from horai.predicates import Given, Predicate, collect, collect_again
 from horai.result import Result
 from horai.rows import answers_named
 from horai.saving import demand_language, from_bytes
@@ -352,11 +352,7 @@ def load_session(saved: bytes, predicates: Given = None) -> Session:
     """
     found = from_bytes(saved)
     demand_language(found, None)
-    functions = collect(predicates)
-    missing = [name for name in found.predicates if name not in functions]
-    if missing:
-        hint = "give the functions again: load_session(saved, predicates=[...])"
-        raise UsageError(f"the session needs the Python predicate {', '.join(missing)}", hint)
+    functions = collect_again(predicates, found.predicates, "load_session")
     description, findings = read_sources(Source(name, text) for name, text in found.sources)
     session = checked(description, findings, functions).session(**found.settings)
     session.restore(found)

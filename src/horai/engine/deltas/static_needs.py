@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from horai.engine.deltas.static_outline import Operation, list_name
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import ListTerm, Term, Var
+from horai.lang.terms import ListTerm, Term
 from horai.plan import operators as op
 
-Operation = ec.IntervalOp | ec.Duration | ec.Allen
 Places = frozenset[int]  # of lookups
 
 
@@ -34,25 +34,25 @@ def needs_of(
     """What some lists of a rule are made of."""
     found: dict[str, Needs] = {}
     for place, lookup in enumerate(lookups):
-        found[_name(lookup.result)] = Needs(frozenset({place}), frozenset({place}))
+        found[list_name(lookup.result)] = Needs(frozenset({place}), frozenset({place}))
     for literal in operations:
-        found[_name(literal.result)] = _made_by(literal, found)
-    return [found[_name(one)] for one in wanted]
+        found[list_name(literal.result)] = _made_by(literal, found)
+    return [found[list_name(one)] for one in wanted]
 
 
 def _made_by(literal: Operation, known: Mapping[str, Needs]) -> Needs:
     match literal:
         case ec.Duration(intervals=intervals):
             # Which intervals are long enough is looked at on its own.
-            return Needs(frozenset(), known[_name(intervals)].required)
+            return Needs(frozenset(), known[list_name(intervals)].required)
         case ec.IntervalOp(kind=kind, base=base, lists=ListTerm(items=items)):
-            listed = [known[_name(one)] for one in items]
-            every = [*listed, *([known[_name(base)]] if base is not None else [])]
+            listed = [known[list_name(one)] for one in items]
+            every = [*listed, *([known[list_name(base)]] if base is not None else [])]
             direct = frozenset[int]().union(*(one.direct for one in every))
             return Needs(direct, _required(kind, base, listed, known))
         case ec.Allen(source=source, target=target, mode=mode):
             # Likewise which are in the relation.
-            sides = known[_name(source)].required, known[_name(target)].required
+            sides = known[list_name(source)].required, known[list_name(target)].required
             return Needs(frozenset(), _compared(mode, *sides))
         case _:
             raise AssertionError(f"not possible by change: {literal}")
@@ -76,14 +76,9 @@ def _required(
 ) -> Places:
     nothing: Places = frozenset()
     if base is not None:
-        return known[_name(base)].required
+        return known[list_name(base)].required
     if kind == "intersect_all":
         return nothing.union(*(one.required for one in listed))
     if kind == "union_all" and listed:
         return listed[0].required.intersection(*(one.required for one in listed[1:]))
     return nothing
-
-
-def _name(term: Term) -> str:
-    assert isinstance(term, Var)  # rules of which that is not so are not possible
-    return term.name

@@ -133,6 +133,12 @@ def looked_at(literal: Operation) -> tuple[Term, ...]:
             return ()
 
 
+def list_name(term: Term) -> str:
+    """The variable that stands for a list."""
+    assert isinstance(term, Var)  # rules of which that is not so are not possible
+    return term.name
+
+
 def _lookups(plan: StaticPlan) -> list[op.Lookup]:
     return [step for step in plan.chain.steps if isinstance(step, op.Lookup)]
 

@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from horai.engine.deltas.reasons import NotByChange
+from horai.engine.deltas.static_outline import Operation, list_name
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import ListTerm, Term, Var
+from horai.lang.terms import ListTerm, Term
 from horai.plan import operators as op
 from horai.temporal.spans import Mask
 from horai.temporal.sweeps import MOST
-
-Operation = ec.IntervalOp | ec.Duration | ec.Allen
 
 
 class Leaf(NamedTuple):
@@ -36,18 +35,18 @@ def combinations(
 ) -> list[Combination]:
     """How some lists of a rule are put together."""
     leaves: dict[str, tuple[Leaf, ...]] = {
-        _name(one.result): (Leaf(True, place),) for place, one in enumerate(lookups)
+        list_name(one.result): (Leaf(True, place),) for place, one in enumerate(lookups)
     }
     made: dict[str, ec.IntervalOp] = {}
     for place, literal in enumerate(operations):
-        name = _name(literal.result)
+        name = list_name(literal.result)
         if isinstance(literal, ec.IntervalOp):
             made[name] = literal
             every = [leaf for one in _operands(literal) for leaf in leaves[one]]
             leaves[name] = tuple(dict.fromkeys(every))
         else:
             leaves[name] = (Leaf(False, place),)
-    return [_combined(_name(one), leaves, made) for one in wanted]
+    return [_combined(list_name(one), leaves, made) for one in wanted]
 
 
 def _combined(
@@ -89,9 +88,4 @@ def _operands(literal: ec.IntervalOp) -> list[str]:
     """The lists of an operation, the base of a relative complement first."""
     assert isinstance(literal.lists, ListTerm)  # rules of which that is not so are not possible
     base = [] if literal.base is None else [literal.base]
-    return [_name(one) for one in [*base, *literal.lists.items]]
-
-
-def _name(term: Term) -> str:
-    assert isinstance(term, Var)  # likewise
-    return term.name
+    return [list_name(one) for one in [*base, *literal.lists.items]]
