@@ -42,6 +42,14 @@ def test_rows_are_found_while_a_table_grows(
         assert directory.rows_of(table(asked), table(known), since).tolist() == later
 
 
+def test_a_directory_grows_beyond_its_first_room() -> None:
+    every = [(number % 40, number) for number in range(1_000)]
+    directory = Directory(Symbols())
+    for known in (50, 65, 300, 1_000):
+        found = directory.rows_of(table(every), table(every[:known])).tolist()
+        assert found == [*range(known), *([-1] * (1_000 - known))]
+
+
 def spans_of(rows: list[tuple[int, int, int]]) -> Spans:
     columns = np.array([(k, s, s + n) for k, s, n in rows], np.int64).reshape(-1, 3).T
     return sort_spans(*(column.copy() for column in columns))
@@ -57,14 +65,12 @@ def points(spans: Spans) -> set[Pair]:
     st.integers(0, ROWS),
     SPANS,
     SPANS,
-    SPANS,
 )
 def test_spans_are_led_back_to_the_rows_that_need_them(
     targets: list[int],
     middle: int,
     changed: list[tuple[int, int, int]],
     holding: list[tuple[int, int, int]],
-    others: list[tuple[int, int, int]],
 ) -> None:
     links, target = Links(), np.array(targets)
     links.add(np.arange(middle), target[:middle])
@@ -74,15 +80,11 @@ def test_spans_are_led_back_to_the_rows_that_need_them(
         (row, time) for row in range(ROWS) for key, time in points(spans) if key == target[row]
     }
     assert points(links.back(spans)) == there
-    by_row = np.arange(ROWS) % TARGETS
-    lists, also = (
-        Lists(one, offsets_of(one.key, TARGETS), by_row)
-        for one in (spans_of(holding), spans_of(others))
-    )
-    held = points(lists.spans) | points(also.spans)
-    while_held = {(row, time) for row, time in there if (row % TARGETS, time) in held}
-    assert points(links.back_while(spans, lists, also)) == while_held
-    assert points(links.back_while(spans, no_lists(ROWS), no_lists(ROWS))) == set()
+    held = spans_of(holding)
+    lists = Lists(held, offsets_of(held.key, TARGETS), np.arange(ROWS) % TARGETS)
+    while_held = {(row, time) for row, time in there if (row % TARGETS, time) in points(held)}
+    assert points(links.back_while(spans, lists)) == while_held
+    assert points(links.back_while(spans, no_lists(ROWS))) == set()
 
 
 def test_links_grow_beyond_their_first_room() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from horai.engine.deltas.static_durations import Measured
 from horai.engine.deltas.static_links import moved, together, within_targets
-from horai.engine.deltas.static_needs import Needs, needs_of
+from horai.engine.deltas.static_needs import Needs, Places, needs_of
 from horai.engine.deltas.static_outline import looked_at, outline
 from horai.engine.deltas.static_relations import Related
 from horai.engine.deltas.static_rows import Rows, Stores
@@ -90,7 +90,7 @@ class StaticDelta:
             whole = [one.whole] if isinstance(one, Measured) else one.sides
             for (made, needs), old in zip(self.lists_of[place], whole, strict=True):
                 dirty = either(clip(self._dirty(needs, stores, changes), low), longer)
-                region = either(dirty, ever)
+                region = either(dirty, self._held(ever, needs.required, stores))
                 found.append(self.swept(region, made, stores, world, by_row(old, self.rows.count)))
                 static.asked(len(region))
             more = one.update(found, world)
@@ -110,8 +110,7 @@ class StaticDelta:
     def _leaf(self, leaf: Leaf, stores: Stores) -> RowLists:
         if not leaf.is_lookup:
             return by_row(self.looking[leaf.place].chosen, self.rows.count)
-        fluent = stores[self.outline.lookups[leaf.place].key].fluent
-        return RowLists(fluent.spans, fluent.offsets, self.rows.pairs[leaf.place])
+        return self._holds(leaf.place, stores)
 
     def lists(self, where: Spans, stores: Stores, world: World) -> Spans:
         """What the rule says in a region, both by the pair it tells of; in any order."""
@@ -165,34 +164,47 @@ class StaticDelta:
             change = changes.get(self.outline.lookups[place].key)
             if not change:
                 continue
-            others = sorted(needs.required - {place})
-            parts.append(self._back(place, change.pieces, others, stores, changes))
+            parts += self._back(place, change.pieces, needs, stores, changes)
         return together(parts)
 
     def _back(
-        self, place: int, pieces: Spans, others: list[int], stores: Stores, changes: Changes
-    ) -> Spans:
-        """Where rows read what has changed, while operands that they need hold; in any order."""
+        self, place: int, pieces: Spans, needs: Needs, stores: Stores, changes: Changes
+    ) -> list[Spans]:
+        """Where rows read what has changed, while operands that they need hold; in any order.
+
+        Time in which several have changed is found with the first of them.
+        """
         readers = self.rows.readers[place]
+        others = sorted(needs.required - {place})
         if not others:
-            return readers.back(pieces)
-        first, *rest = others
-        found = readers.back_while(pieces, *self._needed(first, stores, changes))
-        for other in rest:
-            holds, changed = self._needed(other, stores, changes)
-            parts = (within_targets(one, found) for one in (holds, changed))
-            found = Spans(*(np.concatenate(both) for both in zip(*parts, strict=True)))
+            return [readers.back(pieces)]
+        held = [[self._holds(other, stores)] for other in others]
+        for lists, other in zip(held, others, strict=True):
+            if other > place or other not in needs.direct:
+                lists += self._changed(other, changes)
+        found = [readers.back_while(pieces, one) for one in held[0]]
+        for lists in held[1:]:
+            found = [within_targets(one, where) for where in found for one in lists]
         return found
 
-    def _needed(self, place: int, stores: Stores, changes: Changes) -> tuple[RowLists, RowLists]:
-        """When an operand holds, and where it has changed."""
-        key, pairs = self.outline.lookups[place].key, self.rows.pairs[place]
-        fluent, change = stores[key].fluent, changes.get(key)
-        holds = RowLists(fluent.spans, fluent.offsets, pairs)
+    def _holds(self, place: int, stores: Stores) -> RowLists:
+        """When an operand holds."""
+        fluent = stores[self.outline.lookups[place].key].fluent
+        return RowLists(fluent.spans, fluent.offsets, self.rows.pairs[place])
+
+    def _changed(self, place: int, changes: Changes) -> list[RowLists]:
+        """Where an operand has changed, if it has."""
+        change = changes.get(self.outline.lookups[place].key)
         if not change:
-            return holds, no_lists(len(pairs))
+            return []
         begins = offsets_of(change.pieces.key, change.pairs.rows)
-        return holds, RowLists(change.pieces, begins, pairs)
+        return [RowLists(change.pieces, begins, self.rows.pairs[place])]
+
+    def _held(self, where: Spans, required: Places, stores: Stores) -> Spans:
+        """The part of a region of rows in which operands that they need hold."""
+        for place in sorted(required):
+            where = within_targets(self._holds(place, stores), where)
+        return where
 
 
 def by_row(spans: Spans, rows: int) -> RowLists:

@@ -6,7 +6,7 @@ import numpy as np
 
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.kernels import inside, kernel
-from horai.temporal.spans import FIRST, Ints, Spans, no_spans, plain
+from horai.temporal.spans import Ints, Spans, no_spans, plain
 from horai.temporal.sweeps import Lists as RowLists
 
 ROOM = 64  # targets and rows at first
@@ -30,12 +30,10 @@ class Links:
         """Spans of targets as spans of the rows that lead there, in any order."""
         return Spans(*_back(*plain(*spans, self._last, self._before)))
 
-    def back_while(self, spans: Spans, lists: RowLists, also: RowLists) -> Spans:
-        """The same, but only as far as one of two lists of these rows holds."""
-        first, second = (
-            plain(one.spans.start, one.spans.end, one.begins, one.target) for one in (lists, also)
-        )
-        return Spans(*_back_while(plain(*spans), self._last, self._before, first, second))
+    def back_while(self, spans: Spans, lists: RowLists) -> Spans:
+        """The same, but only as far as the lists of these rows hold."""
+        held = plain(lists.spans.start, lists.spans.end, lists.begins, lists.target)
+        return Spans(*_back_while(*plain(*spans, self._last, self._before), *held))
 
 
 def together(parts: list[Spans]) -> Spans:
@@ -104,68 +102,51 @@ def _back(key: Ints, start: Ints, end: Ints, last: Ints, before: Ints) -> tuple[
     return out_key, out_start, out_end
 
 
-@inside()
-def _latest(row: int, lists: tuple[Ints, ...]) -> int:
-    """When the list of a row ends."""
-    _, end, begins, targets = lists
-    target = targets[row]
-    if target < 0 or target >= len(begins) - 1 or begins[target] == begins[target + 1]:
-        return FIRST
-    found: int = end[begins[target + 1] - 1]
-    return found
-
-
-@inside()
-def _common(
-    row: int, begin: int, stop: int, lists: tuple[Ints, ...], found: Ints, n: int
-) -> tuple[Ints, int]:
-    """The part of a span in which the list of a row holds."""
-    start, end, begins, targets = lists
-    target = targets[row]
-    if target < 0 or target >= len(begins) - 1:
-        return found, n
-    low, last = begins[target], begins[target + 1]
-    high = last
-    while low < high:  # the first span that ends after the other begins
+@inside(_nrt=False)
+def _first_after(end: Ints, low: int, high: int, time: int) -> int:
+    """The first row in a range that ends after a time; mostly there is none."""
+    if low == high or end[high - 1] <= time:
+        return high
+    while low < high:
         middle = (low + high) // 2
-        if end[middle] <= begin:
+        if end[middle] <= time:
             low = middle + 1
         else:
             high = middle
-    while low < last and start[low] < stop:
-        if n == found.shape[1]:
-            larger = np.empty((3, 2 * n), np.int64)
-            larger[:, :n] = found
-            found = larger
-        found[0, n] = row
-        found[1, n] = max(start[low], begin)
-        found[2, n] = min(end[low], stop)
-        n += 1
-        low += 1
-    return found, n
+    return low
 
 
 @kernel
 def _back_while(
-    spans: tuple[Ints, ...],
+    key: Ints,
+    start: Ints,
+    end: Ints,
     last: Ints,
     before: Ints,
-    lists: tuple[Ints, ...],
-    also: tuple[Ints, ...],
+    held_start: Ints,
+    held_end: Ints,
+    begins: Ints,
+    targets: Ints,
 ) -> Ints:
-    key, start, end = spans
     found = np.empty((3, len(key) + 16), np.int64)
     n = 0
-    # Most of what changes is late, and few lists hold then: others are not looked at.
-    latest = np.empty(len(lists[3]), np.int64)
-    for row in range(len(latest)):
-        latest[row] = max(_latest(row, lists), _latest(row, also))
     for i in range(len(key)):
         row = last[key[i]] if key[i] < len(last) else -1
         while row >= 0:
-            if latest[row] > start[i]:
-                found, n = _common(row, start[i], end[i], lists, found, n)
-                found, n = _common(row, start[i], end[i], also, found, n)
+            target, at, stop = targets[row], 0, 0
+            if 0 <= target < len(begins) - 1:
+                stop = begins[target + 1]
+                at = _first_after(held_end, begins[target], stop, start[i])
+            while at < stop and held_start[at] < end[i]:
+                if n == found.shape[1]:
+                    larger = np.empty((3, 2 * n), np.int64)
+                    larger[:, :n] = found
+                    found = larger
+                found[0, n] = row
+                found[1, n] = max(held_start[at], start[i])
+                found[2, n] = min(held_end[at], end[i])
+                n += 1
+                at += 1
             row = before[row]
     return found[:, :n].copy()
 
@@ -187,14 +168,8 @@ def _within_targets(
         wanted = target[where_key[w]]
         if wanted < 0 or wanted >= len(begins) - 1:
             continue
-        low, last = begins[wanted], begins[wanted + 1]
-        high = last
-        while low < high:  # the first span that ends after the region begins
-            middle = (low + high) // 2
-            if end[middle] <= where_start[w]:
-                low = middle + 1
-            else:
-                high = middle
+        last = begins[wanted + 1]
+        low = _first_after(end, begins[wanted], last, where_start[w])
         first[w] = low
         while low < last and start[low] < where_end[w]:
             low += 1

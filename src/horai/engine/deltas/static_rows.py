@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from horai.engine.columns import codes
+from horai.engine.columns import codes, codes_of
 from horai.engine.deltas.static_durations import limits
 from horai.engine.deltas.static_links import Links
 from horai.engine.deltas.static_outline import Outline
 from horai.engine.deltas.store import FluentStore
 from horai.engine.errors import blaming
 from horai.engine.frames import Frame, deduplicated, stack, unit
+from horai.engine.hashing import dense
 from horai.engine.matching import build
 from horai.engine.relations import Relation, different, join
 from horai.engine.static import Static, Support
@@ -147,8 +148,8 @@ class Rows:
 
     def _head_numbers(self, frame: Frame) -> Ints:
         said = self._table(self.outline.plan.terms, frame)
-        self._numbers.added(different(said, self.symbols))
-        return self._numbers.rows_of(said)
+        ids, firsts = dense([codes_of(column, self.symbols) for column in said.columns], said.rows)
+        return self._numbers.added(said.where(firsts))[ids]
 
     def _find_pairs(self, grown: list[Key], before: dict[Key, int], stores: Stores) -> None:
         """Look for the pairs of new rows, and among new pairs for those that were not known."""
