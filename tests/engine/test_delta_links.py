@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from horai.engine.columns import codes
 from horai.engine.deltas.directory import Directory
-from horai.engine.deltas.static_links import Links
+from horai.engine.deltas.static_links import Links, common
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.temporal.coalesce import sort_spans
@@ -85,6 +87,12 @@ def test_spans_are_led_back_to_the_rows_that_need_them(
     while_held = {(row, time) for row, time in there if (row % TARGETS, time) in points(held)}
     assert points(links.back_while(spans, lists)) == while_held
     assert points(links.back_while(spans, no_lists(ROWS))) == set()
+    others = Links()
+    others.add(np.arange(ROWS), lists.target)
+    for few in (1, 500):
+        with mock.patch("horai.engine.deltas.static_links.FEW", few):
+            found = common(spans, target, lists, links, others)
+        assert set().union(*map(points, found)) == while_held
 
 
 def test_links_grow_beyond_their_first_room() -> None:

@@ -34,9 +34,10 @@ class Knowledge:
         self._group = _groups(program)
 
     def set_members(self, key: Key, rows: Relation) -> None:
-        """The members of a dynamic domain; what follows from others is forgotten."""
-        rows = different(rows, self.symbols)
+        """The different members of a dynamic domain; what follows from others is forgotten."""
         before = self.members.get(key)
+        if rows is before:
+            return
         self.members[key] = rows
         if before is None or not _same(before, rows, self.symbols):
             self._known.clear()

@@ -48,9 +48,9 @@ def advance_by_change(session: Session, before: int, dropped: Sequence[Dropped])
     world.derived = session.derived
     world.stores, world.logs = session.live.board.stores, session.live.board.logs
     world.before = before
-    members = session.members.now(session.stream)
-    components = session.components_in(world, session.knowledge, members, session.profile)
     built = session.live.built
+    members = session.live.board.domain.members(session.members, session.stream, built)
+    components = session.components_in(world, session.knowledge, members, session.profile)
     changed = session.live.take_in(session.stream, session.inputs, world)
     border = session.border(session.query)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from horai.engine.arrow_items import ItemKind
 from horai.engine.columns import Column, bits, codes
 from horai.engine.frames import Frame
 from horai.engine.hashing import dense
@@ -37,14 +38,37 @@ class Members:
         """All members, those of the items that count now included."""
         found = {key: [self.permanent.get(key, _nobody(key))] for key in self.program.dynamic}
         self._collect(found, stream, INF)
-        return {key: joined(parts, self.symbols) for key, parts in found.items()}
+        return self._different(found)
+
+    def lost(self, stream: Stream) -> bool:
+        """Did the last query take back items that may name someone?"""
+        return any(stream.took_back(kind, key) for kind, key in self._changed(stream))
+
+    def came(self, stream: Stream) -> dict[Key, Relation]:
+        """Those whom the items name that the last query admitted."""
+        found = {key: [_nobody(key)] for key in self.program.dynamic}
+        for kind, key in self._changed(stream):
+            columns, size = stream.admitted(kind, key)
+            args, value = (columns, None) if kind == "event" else (columns[:-1], columns[-1])
+            self._add(found, key, args, value, size)
+        return self._different(found)
 
     def make_permanent(self, stream: Stream, border: int) -> None:
         """What lies before the border can never be taken back."""
         found = {key: [self.permanent.get(key, _nobody(key))] for key in self.program.dynamic}
         self._collect(found, stream, border)
-        for key, parts in found.items():
-            self.permanent[key] = different(joined(parts, self.symbols), self.symbols)
+        self.permanent.update(self._different(found))
+
+    def _different(self, found: dict[Key, list[Relation]]) -> dict[Key, Relation]:
+        return {
+            key: different(joined(parts, self.symbols), self.symbols)
+            for key, parts in found.items()
+        }
+
+    def _changed(self, stream: Stream) -> list[tuple[ItemKind, Key]]:
+        """The types that can name someone and of which the last query changed something."""
+        kinds: tuple[ItemKind, ...] = ("event", "fluent")
+        return [(kind, key) for kind in kinds for key in filter(self._names, stream.changed(kind))]
 
     def _collect(self, found: dict[Key, list[Relation]], stream: Stream, until: int) -> None:
         for key in filter(self._names, stream.keys("event")):

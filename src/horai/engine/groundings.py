@@ -6,6 +6,8 @@ open. Values of a fluent that no grounding mentions are not restricted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from horai.engine.chains import Evaluator
@@ -15,10 +17,11 @@ from horai.engine.hashing import dense
 from horai.engine.matching import build
 from horai.engine.relations import Relation, join
 from horai.lang.terms import Term
+from horai.plan import operators as op
 from horai.plan.program import GroundingPlan, Program
 from horai.plan.scopes import names
 from horai.plan.unify import may_match
-from horai.temporal.spans import Mask
+from horai.temporal.spans import Ints, Mask
 
 Key = tuple[str, int]
 
@@ -49,21 +52,48 @@ class Groundings:
         )
         return found[ids]
 
+    def allows_now(
+        self,
+        key: Key,
+        args: tuple[Column, ...],
+        value: Column | None,
+        rows: int,
+        new: Mapping[Key, Relation],
+    ) -> Mask:
+        """Which rows are in the domain of the entity by way of facts that are new?"""
+        allowed = np.zeros(rows, np.bool_)
+        for plan, _, frame in self._asked(key, args, value, rows):
+            for step in plan.check.steps:
+                if isinstance(step, op.Facts) and step.key in new:
+                    self.evaluator.overrides[id(step)] = new[step.key]
+                    found = self.evaluator.run(plan.check, frame)
+                    del self.evaluator.overrides[id(step)]
+                    allowed[found.columns["@row"].data] = True
+        return allowed
+
     def _ask(self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int) -> Mask:
         spoken = np.zeros(rows, np.bool_)
         allowed = np.zeros(rows, np.bool_)
+        for plan, meant, frame in self._asked(key, args, value, rows):
+            spoken[meant] = True
+            found = self.evaluator.run(plan.check, frame)
+            allowed[found.columns["@row"].data] = True
+        return allowed | ~spoken
+
+    def _asked(
+        self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int
+    ) -> Iterator[tuple[GroundingPlan, Ints, Frame]]:
+        """For each grounding the rows whose value it speaks of, and those that fit its head."""
         for plan in self.plans[key]:
             if value is None and plan.value is not None:
                 continue
             frame = Frame(rows).numbered("@row")
             if value is not None and plan.value is not None:
                 frame = self.evaluator.bind(plan.value, frame, value)
-            spoken[frame.columns["@row"].data] = True
+            meant: Ints = frame.columns["@row"].data
             for pattern, column in zip(plan.terms, args, strict=True):
                 frame = self.evaluator.bind(pattern, frame, column.take(frame.columns["@row"].data))
-            frame = self.evaluator.run(plan.check, frame)
-            allowed[frame.columns["@row"].data] = True
-        return allowed | ~spoken
+            yield plan, meant, frame
 
     def speaks_of(self, key: Key, value: Term | None) -> bool:
         """Is there a grounding for the entity and a value that fits?"""

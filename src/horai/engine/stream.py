@@ -109,6 +109,16 @@ class Stream:
         gone, new = (self._events(parts, key) for parts in (shelf.left, shelf.came))
         return gone, new
 
+    def took_back(self, kind: ItemKind, key: Key) -> bool:
+        """Did the last query take back items of a type?"""
+        return bool(self._shelf(kind, key).left)
+
+    def admitted(self, kind: ItemKind, key: Key) -> tuple[tuple[Column, ...], int]:
+        """Arguments, and for fluents the value, of items of a type that the last query admitted."""
+        parts = self._shelf(kind, key).came
+        rows = join(parts, self.symbols) if parts else empty_rows((), key[1] + (kind == "fluent"))
+        return rows.terms, sum(part.size for part in parts)
+
     def _events(self, parts: list[Rows], key: Key) -> EventRows:
         rows = join(parts, self.symbols) if parts else empty_rows(("start",), key[1])
         return EventRows(rows.terms, rows["start"])

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from horai.engine.columns import Column, codes, ints
+from horai.engine.columns import codes, ints
 from horai.engine.components import Components
 from horai.engine.deltas.changes import Changed, PointChange, exchanged
+from horai.engine.deltas.domain import Domain
 from horai.engine.deltas.edges import EdgeLog
 from horai.engine.deltas.live_world import LiveWorld, Relations
 from horai.engine.deltas.log import Log
@@ -18,7 +19,6 @@ from horai.engine.deltas.store import (
     FluentStore,
     SharedStore,
     SpanChange,
-    reviewed,
     without_bare_pairs,
 )
 from horai.engine.horizon import sources_of
@@ -28,7 +28,7 @@ from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, no_fluent
 from horai.plan.program import Key, Program
 from horai.plan.reach import Source
-from horai.temporal.spans import FIRST, Mask, no_spans
+from horai.temporal.spans import FIRST, no_spans
 
 
 class Board:
@@ -55,7 +55,7 @@ class Board:
         self.own_logs: dict[tuple[int, Key], Log] = {}
         self.edges: dict[Name, EdgeLog] = {}
         self.final: dict[Key, int] = {}  # up to when fluents that are compared are forgotten
-        self._allowed: dict[tuple[int, Key], Mask] = {}  # pairs of `own` that are in their domain
+        self.domain = Domain(program, symbols)
 
     def read(self, names: Iterable[Name]) -> None:
         """Keep relations that a component reads."""
@@ -120,32 +120,13 @@ class Board:
             self.stores[key] = self.own[place, key]
             return change
         if components.groundings.restricts(key):
-            change = self._in_domain(place, key, change, components)
+            fluent = self.own[place, key].fluent
+            change = self.domain.seen(place, key, change, fluent, components.groundings)
         store = self.store(key)
         assert isinstance(store, SharedStore)
         shown = store.take(place, change)
         self.clashes |= store.clashes
         return shown
-
-    def _in_domain(
-        self, place: int, key: Key, change: SpanChange, components: Components
-    ) -> SpanChange:
-        """The change among the pairs of the domain, which may itself have changed."""
-        fluent = self.own[place, key].fluent
-        known = self._allowed.get((place, key), np.empty(0, np.bool_))
-        # Who is in the domain changes only with a stream that says so.
-        since = 0 if self.program.dynamic else len(known)
-        columns = fluent.pairs.columns
-        *args, value = (Column(column.kind, column.data[since:]) for column in columns)
-        rows = fluent.pairs.rows - since
-        fresh = components.groundings.allows(key, tuple(args), value, rows)
-        now = np.concatenate((known[:since], fresh))
-        before = np.zeros(len(now), np.bool_)
-        before[: len(known)] = known
-        self._allowed[place, key] = now
-        if since:
-            before[since:] = fresh  # they hold nothing yet but for this change
-        return reviewed(change, fluent.spans, before, now)
 
     def change_edges(
         self, keys: list[Key], changed: Changed, world: LiveWorld, built: bool

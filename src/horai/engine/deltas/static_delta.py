@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from horai.engine.deltas.static_durations import Measured
-from horai.engine.deltas.static_links import moved, together, within_targets
+from horai.engine.deltas.static_links import common, moved, together, within_targets
 from horai.engine.deltas.static_needs import Needs, Places, needs_of
 from horai.engine.deltas.static_outline import looked_at, outline
 from horai.engine.deltas.static_relations import Related
@@ -174,15 +174,16 @@ class StaticDelta:
 
         Time in which several have changed is found with the first of them.
         """
-        readers = self.rows.readers[place]
         others = sorted(needs.required - {place})
         if not others:
-            return [readers.back(pieces)]
+            return [self.rows.readers[place].back(pieces)]
         held = [[self._holds(other, stores)] for other in others]
         for lists, other in zip(held, others, strict=True):
             if other > place or other not in needs.direct:
                 lists += self._changed(other, changes)
-        found = [readers.back_while(pieces, one) for one in held[0]]
+        sides = self.rows.readers[place], self.rows.readers[others[0]]
+        target = self.rows.pairs[place]
+        found = [one for lists in held[0] for one in common(pieces, target, lists, *sides)]
         for lists in held[1:]:
             found = [within_targets(one, where) for where in found for one in lists]
         return found

@@ -6,10 +6,12 @@ import numpy as np
 
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.kernels import inside, kernel
-from horai.temporal.spans import Ints, Spans, no_spans, plain
+from horai.temporal.sorting import offsets_of
+from horai.temporal.spans import FIRST, INF, Ints, Spans, no_spans, plain
 from horai.temporal.sweeps import Lists as RowLists
 
 ROOM = 64  # targets and rows at first
+FEW = 500  # pieces whose rows are found one by one
 
 
 class Links:
@@ -30,10 +32,37 @@ class Links:
         """Spans of targets as spans of the rows that lead there, in any order."""
         return Spans(*_back(*plain(*spans, self._last, self._before)))
 
-    def back_while(self, spans: Spans, lists: RowLists) -> Spans:
-        """The same, but only as far as the lists of these rows hold."""
+    def back_while(
+        self, spans: Spans, lists: RowLists, since: int = FIRST, until: int = INF
+    ) -> Spans:
+        """The same, but only as far as the lists of these rows hold.
+
+        Only spans count that start before `until` and end after `since`.
+        """
         held = plain(lists.spans.start, lists.spans.end, lists.begins, lists.target)
-        return Spans(*_back_while(*plain(*spans, self._last, self._before), *held))
+        links = plain(self._last, self._before)
+        return Spans(*_back_while(since, until, *plain(*spans), *links, *held))
+
+
+def common(
+    pieces: Spans, target: Ints, lists: RowLists, readers: Links, others: Links
+) -> list[Spans]:
+    """Where rows lead to some pieces while their lists hold; `target` has the key of each row.
+
+    Most of what changes is late in a window, and of many lists few hold then: for that time rows
+    are found by way of these lists.
+    """
+    if len(pieces) < FEW:
+        return [readers.back_while(pieces, lists)]
+    most = len(pieces) // 4
+    since = int(np.partition(pieces.start, most)[most])
+    if 2 * np.count_nonzero(lists.spans.end > since) > len(pieces):
+        return [readers.back_while(pieces, lists)]
+    changed = RowLists(pieces, offsets_of(pieces.key, int(pieces.key[-1]) + 1), target)
+    return [
+        readers.back_while(pieces, lists, until=since),
+        others.back_while(lists.spans, changed, since=since),
+    ]
 
 
 def together(parts: list[Spans]) -> Spans:
@@ -118,6 +147,8 @@ def _first_after(end: Ints, low: int, high: int, time: int) -> int:
 
 @kernel
 def _back_while(
+    since: int,
+    until: int,
     key: Ints,
     start: Ints,
     end: Ints,
@@ -131,6 +162,8 @@ def _back_while(
     found = np.empty((3, len(key) + 16), np.int64)
     n = 0
     for i in range(len(key)):
+        if end[i] <= since or start[i] >= until:
+            continue
         row = last[key[i]] if key[i] < len(last) else -1
         while row >= 0:
             target, at, stop = targets[row], 0, 0
