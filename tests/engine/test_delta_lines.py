@@ -49,7 +49,7 @@ def test_entities_that_have_nothing_left_are_forgotten(monkeypatch: pytest.Monke
     for number in range(400):
         who, time = f"v{number}", 10 * number
         known.change((who, time, Int(number), True), (who, time + 3, None, True))
-        known.lines.forgotten = time - 50
+        known.lines.settle(time - 50)
         known.lines.pack()
         most = max(most, known.lines.used)
     assert most < 300  # points, of some eight hundred
@@ -63,10 +63,10 @@ def test_what_holds_when_the_past_is_forgotten_goes_on(monkeypatch: pytest.Monke
     known.change(("a", 5, Atom("on"), True))
     for number in range(40):
         known.change((f"b{number}", 6 + number, Atom("on"), True))
-    known.lines.forgotten = 30
+    known.lines.settle(30)
     known.lines.pack()
     known.change(*((f"c{number}", 60, Atom("on"), True) for number in range(40)))
-    known.lines.forgotten = 50
+    known.lines.settle(50)
     known.lines.pack()
     assert known.change(("a", 70, None, True)) == [(6, 71)]
 

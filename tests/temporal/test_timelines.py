@@ -10,9 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horai.temporal.inertia import EVERY_VALUE, Changes, ValueSpans, inertia
-from horai.temporal.line_points import COLUMNS, NOTHING
+from horai.temporal.line_points import COLUMNS
 from horai.temporal.spans import INF
-from horai.temporal.timelines import LineChanges, Lines, LineSpans, change_lines, move_lines
+from horai.temporal.timelines import (
+    LineChanges,
+    Lines,
+    LineSpans,
+    Turns,
+    change_lines,
+    move_lines,
+    packed_turns,
+)
 
 Point = tuple[int, int, int, bool]  # line, time, value, does it initiate?
 Span = tuple[int, int, int, int]
@@ -59,12 +67,12 @@ class Kept:
 
     def __init__(self, held: dict[int, int], tick: int) -> None:
         self.tick = tick
-        self.lines = Lines(
-            np.arange(MANY) * SPACE,
-            np.zeros(MANY, np.int64),
-            np.array([held.get(line, NOTHING) for line in range(MANY)], np.int64),
-            np.array([-5 if line in held else 0 for line in range(MANY)], np.int64),
-        )
+        there = np.array([line in held for line in range(MANY)], np.int64)
+        zeros = np.zeros(MANY, np.int64)
+        first = np.cumsum(there) - there
+        self.lines = Lines(np.arange(MANY) * SPACE, zeros, first, there, there.copy())
+        begun = [(-5, held[line]) for line in sorted(held)]
+        self.turns = Turns(np.array(begun, np.int64).reshape(-1, COLUMNS), len(held))
         self.room = np.full((MANY * SPACE, COLUMNS), -77, np.int64)
         self.spans = {(line, value, -5, INF) for line, value in held.items()}
 
@@ -76,7 +84,9 @@ class Kept:
             np.array([2 * move[2] + move[3] for move in moves], np.int64),
             np.array([move[4] for move in moves], np.bool_),
         )
-        gone, new = change_lines(changes, self.lines, self.room, FITS, self.tick)
+        gone, new, self.turns = change_lines(
+            changes, self.lines, self.room, self.turns, FITS, self.tick
+        )
         assert not set(rows(gone)) & set(rows(new))
         assert set(rows(gone)) <= self.spans
         assert not set(rows(new)) & self.spans
@@ -87,7 +97,7 @@ class Kept:
         found = []
         for line in range(MANY):
             at, end = self.lines.first[line], self.lines.first[line] + self.lines.length[line]
-            for time, code, _, _ in self.room[at:end].tolist():
+            for time, code in self.room[at:end].tolist():
                 found.append((line, time, code >> 1, bool(code & 1)))
         return found
 
@@ -133,6 +143,7 @@ def test_lines_go_on_elsewhere_without_their_past(
     everyone = np.arange(MANY)
     move_lines(everyone, (2 * everyone + 1) * SPACE, kept.lines, kept.room, room, forgotten)
     kept.room = room
+    kept.turns = packed_turns(kept.lines, kept.turns, forgotten)
     assert kept.points() == [point for point in known if point[1] > forgotten]
     later = [point for point in more if point[1] > forgotten]
     kept.change(later, [])

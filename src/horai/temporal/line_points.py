@@ -5,19 +5,18 @@ Only kernels call these: see `timelines`.
 
 from __future__ import annotations
 
-import numpy as np
-
 from horai.temporal.kernels import inside
 from horai.temporal.spans import Ints, Mask
 
 NOTHING = -1  # as what holds
 EVERY_VALUE = -1  # as the value of a termination; those below it are forms, by row of a table
 
-# The columns of a point. Its code is twice the value, and one more for an initiation; then come the
-# value that holds after all points of its cell, and since when. A line is one piece of memory: what
-# it costs to look at one is to wait for it.
-TIME, CODE, AFTER, SINCE = 0, 1, 2, 3
-COLUMNS = 4
+# The columns of a point; its code is twice the value, and one more for an initiation. A line is one
+# piece of memory: what it costs to look at one is to wait for it.
+TIME, CODE = 0, 1
+# The columns of a turn: from when on which value holds, or nothing. All else follows from them.
+START, VALUE = 0, 1
+COLUMNS = 2
 
 
 @inside(inline="always")
@@ -81,29 +80,47 @@ def after_one(code: int, holds: int, since: int, following: int, fits: Mask) -> 
     return holds, since
 
 
+@inside(inline="always")
+def state(turns: Ints, at: int, many: int) -> tuple[int, int]:
+    """What holds after some turns, and since when."""
+    if many == 0 or turns[at + many - 1, VALUE] < 0:
+        return NOTHING, 0
+    return turns[at + many - 1, VALUE], turns[at + many - 1, START]
+
+
+@inside()
+def turns_until(turns: Ints, at: int, many: int, time: int) -> int:
+    """How many of the turns of a line lie at or before a time; mostly it is all of them."""
+    low, high = 0, many
+    if many and turns[at + many - 1, START] <= time:
+        return many
+    while low < high:
+        middle = (low + high) // 2
+        if turns[at + middle, START] <= time:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @inside()
 def note(spans: Ints, n: int, line: int, value: int, start: int, end: int) -> int:
     """Put a span into a table; how many there are then."""
-    spans[0, n], spans[1, n], spans[2, n], spans[3, n] = line, value, start, end
+    spans[n, 0], spans[n, 1], spans[n, 2], spans[n, 3] = line, value, start, end
     return n + 1
 
 
 @inside()
-def copy_points(source: Ints, at: int, into: Ints, to: int, many: int) -> None:
-    """Put some points elsewhere, earlier if it is in the same memory."""
+def copy_rows(source: Ints, at: int, into: Ints, to: int, many: int) -> None:
+    """Put some rows elsewhere; within one table they may overlap."""
     ours, theirs = source.reshape(-1), into.reshape(-1)
     by = COLUMNS * (to - at)
-    for x in range(COLUMNS * at, COLUMNS * (at + many)):
-        theirs[x + by] = ours[x]
-
-
-@inside()
-def move_up(room: Ints, first: int, last: int, by: int) -> None:
-    """Let some points move to later places, the last one first."""
-    flat = room.reshape(-1)
-    step = COLUMNS * by
-    for x in range(COLUMNS * last - 1, COLUMNS * first - 1, -1):
-        flat[x + step] = flat[x]
+    if by <= 0:
+        for x in range(COLUMNS * at, COLUMNS * (at + many)):
+            theirs[x + by] = ours[x]
+    else:
+        for x in range(COLUMNS * (at + many) - 1, COLUMNS * at - 1, -1):
+            theirs[x + by] = ours[x]
 
 
 @inside()
@@ -133,17 +150,51 @@ def place_of(room: Ints, low: int, high: int, time: int) -> int:
 
 
 @inside()
-def mark(out: Mask, room: Ints, i: int, i2: int, time: int, code: int) -> None:
-    """One of the points of a cell that are like the one that goes."""
-    for q in range(i, i2):
-        if room[q, TIME] == time and room[q, CODE] == code and not out[q - i]:
-            out[q - i] = True
-            break
+def take_out(
+    room: Ints, at: int, end: int, time: Ints, code: Ints, comes: Mask, j: int, last: int
+) -> int:
+    """Take the points that go out of a line; where it ends then."""
+    to, source = end, end  # everything before `to` is in its place
+    for x in range(j, last):
+        if comes[x]:
+            continue
+        low = at if to == end else source
+        first = place_of(room, low, end, time[x])
+        q = first
+        while q < end and room[q, TIME] == time[x] and room[q, CODE] != code[x]:
+            q += 1
+        if q == end or room[q, TIME] != time[x]:
+            continue
+        room[q, CODE] = room[first, CODE]  # those of one time are in no order
+        if to == end:
+            to = first
+        else:
+            copy_rows(room, source, room, to, first - source)
+            to += first - source
+        source = first + 1
+    if to == end:
+        return end
+    copy_rows(room, source, room, to, end - source)
+    return to + end - source
 
 
 @inside()
-def larger(spans: Ints, need: int) -> Ints:
-    """A table with room for more spans."""
-    found = np.empty((4, 2 * need), np.int64)
-    found[:, : spans.shape[1]] = spans
-    return found
+def put_in(
+    room: Ints, at: int, end: int, time: Ints, code: Ints, comes: Mask, j: int, last: int
+) -> int:
+    """Put the points that come into a line, the last one first; where it ends then."""
+    longer = end
+    for x in range(j, last):
+        longer += comes[x]
+    to, i = longer, end
+    for x in range(last - 1, j - 1, -1):
+        if not comes[x]:
+            continue
+        if i > at and room[i - 1, TIME] > time[x]:
+            q = place_of(room, at, i, time[x] + 1)
+            to -= i - q
+            copy_rows(room, q, room, to, i - q)
+            i = q
+        to -= 1
+        room[to, TIME], room[to, CODE] = time[x], code[x]
+    return longer

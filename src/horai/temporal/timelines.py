@@ -1,4 +1,4 @@
-"""Inertia where points come and go: each point is kept with what holds after it.
+"""Inertia where points come and go: a line has its points, and the turns of what holds.
 
 A line has the points of one fluent in their order. A point that comes or goes changes what holds
 after it, until the points that follow make up for it: from there on everything is as it was.
@@ -12,31 +12,42 @@ import numpy as np
 
 from horai.temporal.kernels import inside, kernel
 from horai.temporal.line_points import (
-    AFTER,
     CODE,
     COLUMNS,
-    SINCE,
+    START,
     TIME,
+    VALUE,
     after_cell,
     after_one,
-    copy_points,
-    larger,
-    mark,
-    move_up,
+    copy_rows,
     note,
     place_of,
+    put_in,
+    state,
+    take_out,
+    turns_until,
     within_cell,
 )
 from horai.temporal.spans import INF, Ints, Mask
 
+SPARE = 4  # turns that fit after a line, beside half of what it has
+
 
 class Lines(NamedTuple):
-    """Where the points of each line are, and what holds before the first."""
+    """Where the points of each line are, where its turns are, and how many of them have room."""
 
     first: Ints
     length: Ints
-    base: Ints
-    base_since: Ints
+    turn_first: Ints
+    turn_length: Ints
+    turn_space: Ints
+
+
+class Turns(NamedTuple):
+    """The turns of all lines, and how much of the table is used."""
+
+    table: Ints
+    used: int
 
 
 class LineChanges(NamedTuple):
@@ -58,170 +69,233 @@ class LineSpans(NamedTuple):
 
 
 def change_lines(
-    changes: LineChanges, lines: Lines, room: Ints, fits: Mask, tick: int
-) -> tuple[LineSpans, LineSpans]:
-    """Put points in and take points out; returns the spans that went and those that came.
+    changes: LineChanges, lines: Lines, room: Ints, turns: Turns, fits: Mask, tick: int
+) -> tuple[LineSpans, LineSpans, Turns]:
+    """Put points in and take points out; returns the spans that went and came, and the turns.
 
     There is room after each line for what comes. `fits` tells which values are of which form.
     """
-    gone, new = _change_lines(changes, lines, room, fits, tick)
-    return LineSpans(*gone), LineSpans(*new)
+    table, used = turns
+    many = 2 * len(changes.line) + SPARE
+    gone, new, desk = np.empty((many, 4), np.int64), np.empty((many, 4), np.int64), rows_for(many)
+    begin = n_gone = n_new = need = 0
+    while begin < len(changes.line):
+        gone, new = _longer(gone, n_gone + need), _longer(new, n_new + need)
+        desk, table = _longer(desk, need), _longer(table, used + 2 * need + SPARE)
+        begin, n_gone, n_new, used, need = _change_lines(
+            changes, begin, lines, room, table, used, desk, gone, n_gone, new, n_new, fits, tick
+        )
+    return LineSpans(*gone[:n_gone].T), LineSpans(*new[:n_new].T), Turns(table, used)
+
+
+def rows_for(many: int) -> Ints:
+    """A table for points or turns."""
+    return np.empty((many, COLUMNS), np.int64)
+
+
+def _longer(table: Ints, need: int) -> Ints:
+    """A table with so many rows, or more."""
+    if need <= len(table):
+        return table
+    found = np.empty((2 * need, table.shape[1]), np.int64)
+    found[: len(table)] = table
+    return found
 
 
 @inside()
 def _appended(
-    changes: LineChanges,
-    j: int,
-    last: int,
     room: Ints,
-    k: int,
+    i: int,
+    end: int,
     now: int,
     now_since: int,
     fits: Mask,
     tick: int,
+    me: int,
     new: Ints,
-    n: int,
-) -> tuple[int, int, int]:
-    """Points that come after all others: what holds then, and how many spans have come."""
-    line, time, code, _ = changes
-    while j < last:
-        t, begin = time[j], k
+    n_new: int,
+    desk: Ints,
+    k: int,
+) -> tuple[int, int, int, int]:
+    """Points that come after all others: what holds then, how many spans and turns there are."""
+    while i < end:
+        t = room[i, TIME]
         step = tick - within_cell(t, tick)
         following = t + step if t < INF - step else INF
-        if j + 1 == last or time[j + 1] >= following:  # alone in its cell, as most are
-            holds, since = after_one(code[j], now, now_since, following, fits)
-            room[k, TIME], room[k, CODE] = t, code[j]
-            room[k, AFTER], room[k, SINCE] = holds, since
-            k += 1
-            j += 1
+        if i + 1 == end or room[i + 1, TIME] >= following:  # alone in its cell, as most are
+            holds, since = after_one(room[i, CODE], now, now_since, following, fits)
+            i += 1
         else:
-            while j < last and time[j] < following:
-                room[k, TIME], room[k, CODE] = time[j], code[j]
-                k += 1
-                j += 1
-            holds, since = after_cell(room, begin, k, now, now_since, following, fits)
-            for x in range(begin, k):
-                room[x, AFTER], room[x, SINCE] = holds, since
-        if now >= 0 and following > now_since and (holds != now or since != now_since):
-            n = note(new, n, line[j - 1], now, now_since, following)
-        now, now_since = holds, since
-    return now, now_since, n
+            begin = i
+            while i < end and room[i, TIME] < following:
+                i += 1
+            holds, since = after_cell(room, begin, i, now, now_since, following, fits)
+        if holds != now or since != now_since:
+            if now >= 0 and following > now_since:
+                n_new = note(new, n_new, me, now, now_since, following)
+            desk[k, START], desk[k, VALUE] = following, holds
+            k += 1
+            now, now_since = holds, since
+    return now, now_since, n_new, k
 
 
 @kernel
 def _change_lines(
-    changes: LineChanges, lines: Lines, room: Ints, fits: Mask, tick: int
-) -> tuple[Ints, Ints]:
+    changes: LineChanges,
+    j: int,
+    lines: Lines,
+    room: Ints,
+    turns: Ints,
+    used: int,
+    desk: Ints,
+    gone: Ints,
+    n_gone: int,
+    new: Ints,
+    n_new: int,
+    fits: Mask,
+    tick: int,
+) -> tuple[int, int, int, int, int]:
+    """Change one line after the other, until one needs more rows in some table than there are.
+
+    Returns the first change not made, and how many rows are used and needed. Tables that were
+    replaced in the midst of the loop would be counted in and out at every turn of it.
+    """
     line, time, code, comes = changes
-    first, length, base, base_since = lines
-    gone, new = np.empty((4, len(line) + 16), np.int64), np.empty((4, len(line) + 16), np.int64)
-    n_gone, n_new, longest, j = 0, 0, 0, 0
-    for c in range(len(line)):
-        longest = max(longest, length[line[c]])
-    desk = np.empty((longest + len(line), COLUMNS), np.int64)  # where lines are put together
-    out = np.empty(longest, np.bool_)
+    first, length, turn_first, turn_length, turn_space = lines
     while j < len(line):
-        me, last, plain = line[j], j, True
+        me, last, going = line[j], j, False
         while last < len(line) and line[last] == me:
-            plain = plain and comes[last]
+            going = going or not comes[last]
             last += 1
         at, end = first[me], first[me] + length[me]
-        most = end - at + last - j + 1
-        if n_gone + most > gone.shape[1]:
-            gone = larger(gone, n_gone + most)
-        if n_new + most > new.shape[1]:
-            new = larger(new, n_new + most)
-        # From the cell of the first change on, everything is gone through again.
-        low, p = time[j] - within_cell(time[j], tick), end
+        here, many = turn_first[me], turn_length[me]
+        low = time[j] - within_cell(time[j], tick)
+        # From the cell of the first change on, what holds is worked out again.
+        i = end
         if at < end and room[end - 1, TIME] >= low:
-            p = place_of(room, at, end, low)
-        was, was_since = base[me], base_since[me]
-        if p > at:
-            was, was_since = room[p - 1, AFTER], room[p - 1, SINCE]
+            i = place_of(room, at, end, low)
+        need = end - i + 2 * (last - j) + many + SPARE
+        if (
+            n_gone + need > len(gone)
+            or n_new + need > len(new)
+            or need > len(desk)
+            or used + 2 * need > len(turns)
+        ):
+            return j, n_gone, n_new, used, need
+        if going:
+            end = take_out(room, i, end, time, code, comes, j, last)
+        end = put_in(room, i, end, time, code, comes, j, last)
+        length[me] = end - at
+        x = turns_until(turns, here, many, low)
+        stays, k = x, 0  # turns before it, and how many take the place of others
+        was, was_since = state(turns, here, x)
         now, now_since = was, was_since
-        if plain and p == end:
-            now, now_since, n_new = _appended(
-                changes, j, last, room, end, now, now_since, fits, tick, new, n_new
-            )
-            end, j = end + last - j, last
-            p = end
-        i, k = p, 0
         while j < last or (i < end and (was != now or was_since != now_since)):
+            if last - j == end - i and x == many and not going:
+                now, now_since, n_new, k = _appended(
+                    room, i, end, now, now_since, fits, tick, me, new, n_new, desk, k
+                )
+                j = last
+                break
+            if j < last and was == now and was_since == now_since:
+                # Up to the next change all is as it was.
+                low = time[j] - within_cell(time[j], tick)
+                if i < end and room[i, TIME] < low:
+                    i = place_of(room, i, end, low)
+                    while x < many and turns[here + x, START] <= low:
+                        desk[k, START], desk[k, VALUE] = (
+                            turns[here + x, START],
+                            turns[here + x, VALUE],
+                        )
+                        k += 1
+                        x += 1
+                    was, was_since = state(turns, here, x)
+                    now, now_since = was, was_since
             t = room[i, TIME] if i < end else INF
             if j < last and time[j] < t:
                 t = time[j]
             step = tick - within_cell(t, tick)
             following = t + step if t < INF - step else INF
-            i2, j2, begin, q = i, j, k, i
-            while i2 < end and room[i2, TIME] < following:
-                out[i2 - i] = False
-                i2 += 1
-            while j2 < last and time[j2] < following:
-                if not comes[j2]:
-                    mark(out, room, i, i2, time[j2], code[j2])
-                j2 += 1
-            while q < i2 or j < j2:
-                if j < j2 and not comes[j]:
-                    j += 1
-                elif q < i2 and out[q - i]:
-                    q += 1
-                elif q < i2 and (j >= j2 or room[q, TIME] <= time[j]):
-                    desk[k, TIME], desk[k, CODE] = room[q, TIME], room[q, CODE]
-                    k += 1
-                    q += 1
-                else:
-                    desk[k, TIME], desk[k, CODE] = time[j], code[j]
-                    k += 1
-                    j += 1
-            holds, since = after_cell(desk, begin, k, now, now_since, following, fits)
-            for x in range(begin, k):
-                desk[x, AFTER], desk[x, SINCE] = holds, since
+            while j < last and time[j] < following:
+                j += 1
+            begin = i
+            while i < end and room[i, TIME] < following:
+                i += 1
+            holds, since = now, now_since
+            if i == begin + 1:  # alone in its cell, as most are
+                holds, since = after_one(room[begin, CODE], now, now_since, following, fits)
+            elif i > begin:
+                holds, since = after_cell(room, begin, i, now, now_since, following, fits)
             then, then_since = was, was_since
-            if i2 > i:
-                then, then_since = room[i2 - 1, AFTER], room[i2 - 1, SINCE]
+            if x < many and turns[here + x, START] <= following:
+                x += 1
+                then, then_since = state(turns, here, x)
             leaves = was >= 0 and (then != was or then_since != was_since)
-            ends = now >= 0 and (holds != now or since != now_since)
-            alike = leaves and ends and was == now and was_since == now_since
+            turned = holds != now or since != now_since
+            alike = leaves and turned and was == now and was_since == now_since
             if leaves and not alike and following > was_since:
                 n_gone = note(gone, n_gone, me, was, was_since, following)
-            if ends and not alike and following > now_since:
-                n_new = note(new, n_new, me, now, now_since, following)
-            was, was_since, now, now_since, i = then, then_since, holds, since, i2
-            if j < last and i < end and was == now and was_since == now_since:
-                # Up to the next change all is as it was.
-                q = place_of(room, i, end, time[j] - within_cell(time[j], tick))
-                copy_points(room, i, desk, k, q - i)
-                k += q - i
-                i = q
-                if q > p:
-                    was, was_since = room[q - 1, AFTER], room[q - 1, SINCE]
-                    now, now_since = was, was_since
+            if turned:
+                if now >= 0 and not alike and following > now_since:
+                    n_new = note(new, n_new, me, now, now_since, following)
+                desk[k, START], desk[k, VALUE] = following, holds
+                k += 1
+            was, was_since, now, now_since = then, then_since, holds, since
         if was != now or was_since != now_since:  # what differs goes on to the end
             if was >= 0 and was_since < INF:
                 n_gone = note(gone, n_gone, me, was, was_since, INF)
             if now >= 0 and now_since < INF:
                 n_new = note(new, n_new, me, now, now_since, INF)
-        if k > i - p:  # those after it move as well
-            move_up(room, i, end, p + k - i)
-        elif k < i - p:
-            copy_points(room, i, room, p + k, end - i)
-        copy_points(desk, 0, room, p, k)
-        length[me] = p - at + k + (end - i)
-    return gone[:, :n_gone], new[:, :n_new]
+        if k or x > stays:
+            after = many - x
+            many = stays + k + after
+            if many > turn_space[me]:  # the line gets a place behind all others
+                copy_rows(turns, here, turns, used, stays)
+                copy_rows(turns, here + x, turns, used + stays + k, after)
+                turn_first[me], turn_space[me] = used, many + many // 2 + SPARE
+                here = used
+                used += turn_space[me]
+            else:
+                copy_rows(turns, here + x, turns, here + stays + k, after)
+            copy_rows(desk, 0, turns, here + stays, k)
+            turn_length[me] = many
+    return j, n_gone, n_new, used, 0
 
 
 @kernel
 def move_lines(
     chosen: Ints, target: Ints, lines: Lines, room: Ints, into: Ints, forgotten: int
 ) -> None:
-    """Put lines elsewhere, without what lies at or before a time."""
-    first, length, base, base_since = lines
+    """Put the points of lines elsewhere, without those at or before a time."""
+    first, length = lines.first, lines.length
     for c in range(len(chosen)):
         me = chosen[c]
         at, end = first[me], first[me] + length[me]
         while at < end and room[at, TIME] <= forgotten:
             at += 1
-        if at > first[me]:
-            base[me], base_since[me] = room[at - 1, AFTER], room[at - 1, SINCE]
-        copy_points(room, at, into, target[c], end - at)
+        copy_rows(room, at, into, target[c], end - at)
         first[me], length[me] = target[c], end - at
+
+
+def packed_turns(lines: Lines, turns: Turns, forgotten: int) -> Turns:
+    """The turns of lines side by side, without those that are over before later points come."""
+    return Turns(*_packed_turns(lines, turns.table, forgotten))
+
+
+@kernel
+def _packed_turns(lines: Lines, turns: Ints, forgotten: int) -> tuple[Ints, int]:
+    _, _, first, length, space = lines
+    need = 0
+    for me in range(len(first)):
+        while length[me] > 1 and turns[first[me] + 1, START] <= forgotten + 1:
+            first[me] += 1
+            length[me] -= 1
+        space[me] = length[me] + length[me] // 2 + SPARE
+        need += space[me]
+    found = np.empty((need + need // 2, COLUMNS), np.int64)
+    used = 0
+    for me in range(len(first)):
+        copy_rows(turns, first[me], found, used, length[me])
+        first[me] = used
+        used += space[me]
+    return found, used

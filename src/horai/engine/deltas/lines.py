@@ -16,10 +16,18 @@ from horai.engine.relations import Relation, joined
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
-from horai.temporal.line_points import COLUMNS, EVERY_VALUE, NOTHING
+from horai.temporal.line_points import COLUMNS, EVERY_VALUE, VALUE
 from horai.temporal.sorting import order
-from horai.temporal.spans import FIRST, INF, Ints, Spans
-from horai.temporal.timelines import LineChanges, Lines, LineSpans, change_lines, move_lines
+from horai.temporal.spans import FIRST, INF, Ints, Mask, Spans
+from horai.temporal.timelines import (
+    LineChanges,
+    Lines,
+    LineSpans,
+    Turns,
+    change_lines,
+    move_lines,
+    packed_turns,
+)
 
 ENOUGH = 10_000  # points, before gaps are looked for
 SPARE = 8  # points that fit after a line, beside half of what it has
@@ -41,22 +49,24 @@ class FluentLines:
         self.tick, self.symbols = tick, symbols
         empty = np.empty(0, np.int64)
         self._entities = Relation(tuple(codes(empty) for _ in range(arity)), 0)
-        self._lines = Lines(empty, empty, empty, empty)
+        self._lines = Lines(empty, empty, empty, empty, empty)
         self._space: Ints = empty  # how many points each line has room for
         self._room, self.used = _room(0), 0
+        self._turns = Turns(_room(0), 0)
         self._values: Ints = empty  # by number
         self._sorted: Ints = empty  # numbers in the order of the values
         self._forms: list[Term] = []
         self._fits = np.zeros((0, 0), np.bool_)
-        self.forgotten = FIRST  # nothing changes up to then
+        self._forgotten = FIRST
         self._enough = ENOUGH
 
     def begin(self, held: Held, store: FluentStore) -> None:
         """What holds before the first points."""
         line = self._line_of(held.args, len(held))
         value = self._numbers_of(held.value)
-        self._lines.base[line] = value
-        self._lines.base_since[line] = held.start
+        self._turns = Turns(np.column_stack((held.start, value)), len(held))
+        self._lines.turn_first[line] = np.arange(len(held))
+        self._lines.turn_length[line] = self._lines.turn_space[line] = 1
         spans = LineSpans(line, value, held.start, np.full(len(held), INF))
         self._exchange(store, _no_spans(), spans)
 
@@ -73,8 +83,14 @@ class FluentLines:
         self._make_room(line[comes])
         sorting = order(line, time)
         changes = LineChanges(line[sorting], time[sorting], code[sorting], comes[sorting])
-        gone, new = change_lines(changes, self._lines, self._room, self._fits, self.tick)
+        gone, new, self._turns = change_lines(
+            changes, self._lines, self._room, self._turns, self._fits, self.tick
+        )
         return self._exchange(store, gone, new)
+
+    def settle(self, until: int) -> None:
+        """Nothing changes any more up to a time. The points of its cell stay together."""
+        self._forgotten = until - (until + 1) % self.tick
 
     def pack(self) -> None:
         """Leave out what is forgotten, entities that have nothing left, and gaps, if it is much."""
@@ -82,8 +98,9 @@ class FluentLines:
             return
         everyone = np.arange(len(self._space))
         lines, room = self._lines, self._room
-        move_lines(everyone, lines.first, lines, room, room, self.forgotten)
-        stays = np.flatnonzero((lines.length > 0) | (lines.base >= 0))
+        move_lines(everyone, lines.first, lines, room, room, self._forgotten)
+        self._turns = packed_turns(lines, self._turns, self._forgotten)
+        stays = np.flatnonzero((lines.length > 0) | self._holding())
         self._entities = self._entities.where(stays)
         self._lines = Lines(*(column[stays] for column in lines))
         length = self._lines.length
@@ -92,8 +109,16 @@ class FluentLines:
         self._room = _room(self.used + self.used // 2)
         target = np.cumsum(space) - space
         everyone = np.arange(len(stays))
-        move_lines(everyone, target, self._lines, room, self._room, self.forgotten)
+        move_lines(everyone, target, self._lines, room, self._room, self._forgotten)
         self._enough = _enough(self.used)
+
+    def _holding(self) -> Mask:
+        """The lines in which something holds in the end."""
+        lines = self._lines
+        found = lines.turn_length > 0
+        last = (lines.turn_first + lines.turn_length - 1)[found]
+        found[found] = self._turns.table[last, VALUE] >= 0
+        return found
 
     # --- numbers ---------------------------------------------------------------------------------
 
@@ -127,15 +152,8 @@ class FluentLines:
         return first_of(keys, self._entities.index(tuple(enumerate(coded)), self.symbols))
 
     def _add_lines(self, more: int) -> None:
-        first, length, base, since = self._lines
         zeros = np.zeros(more, np.int64)
-        nothing = np.full(more, NOTHING)
-        self._lines = Lines(
-            np.concatenate((first, zeros)),
-            np.concatenate((length, zeros)),
-            np.concatenate((base, nothing)),
-            np.concatenate((since, zeros)),
-        )
+        self._lines = Lines(*(np.concatenate((column, zeros)) for column in self._lines))
         self._space = np.concatenate((self._space, zeros))
 
     def _values_of(self, said: Said) -> Ints:
@@ -181,7 +199,7 @@ class FluentLines:
         full = np.flatnonzero(lines.length + more > self._space)
         if not len(full):
             return
-        move_lines(full, lines.first[full], lines, self._room, self._room, self.forgotten)
+        move_lines(full, lines.first[full], lines, self._room, self._room, self._forgotten)
         full = full[lines.length[full] + more[full] > self._space[full]]
         need = lines.length[full] + more[full]
         self._lay_out(full, need + need // 2 + SPARE)
@@ -194,7 +212,7 @@ class FluentLines:
         if used > len(room):
             room = _room(used + used // 2)
             room[: self.used] = self._room[: self.used]
-        move_lines(chosen, self.used + last - space, self._lines, room, room, self.forgotten)
+        move_lines(chosen, self.used + last - space, self._lines, room, room, self._forgotten)
         self._space[chosen] = space
         if not self.used:
             self._enough = _enough(used)

@@ -107,7 +107,7 @@ class PlainDelta:
     def settle(self, cut: int) -> None:
         """From now on nothing changes up to the cut."""
         for lines in self.lines.values():
-            lines.forgotten = cut
+            lines.settle(cut)
 
     def forget(self, cut: int) -> None:
         """Drop the points that the memory of the component stands for."""

@@ -79,7 +79,8 @@ class RuleDelta:
         old = self._take_out(gone)
         derived = self._say(heads, new, numbers)
         self.points.add(derived)
-        return self._without_common(old, derived)
+        # Only points that were asked again can say the same as before.
+        return self._without_common(old, derived) if len(again) else (old, derived)
 
     def said(self, table: Relation) -> Said:
         """Points as heads say them."""
@@ -143,7 +144,6 @@ class RuleDelta:
         """What was said before and is not now, and the other way round."""
         if not old.rows or not derived.rows:
             return old, derived
-        # Only points that were asked again can say the same as before.
         again = among(derived.columns[-2].data, old.columns[-2].data)
         rows = np.flatnonzero(again)
         left, right = unmatched(old, derived.where(rows), self.symbols)
