@@ -21,8 +21,8 @@ from horai.lang.terms import Term, is_ground
 from horai.plan import opcodes as do
 from horai.plan import operators as op
 from horai.plan.machine import Machine, MachineRule
-from horai.plan.machine_code import Column as Brought
-from horai.plan.machine_code import Table
+from horai.plan.machine_words import Column as Brought
+from horai.plan.machine_words import Table
 from horai.plan.program import Program
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import order

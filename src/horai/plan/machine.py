@@ -14,7 +14,8 @@ from horai.lang.ec import syntax as ec
 from horai.lang.terms import Compound, Var, is_ground
 from horai.plan import operators as op
 from horai.plan.graphs import Digraph
-from horai.plan.machine_code import Candidates, Coder, Column, Index, NotCompiled, Step, Table
+from horai.plan.machine_code import Coder
+from horai.plan.machine_words import Candidates, Column, Index, NotCompiled, Step, Table
 from horai.plan.opcodes import (
     ATTEMPT,
     EFFECT,

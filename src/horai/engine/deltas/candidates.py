@@ -18,7 +18,7 @@ from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Term
 from horai.plan import operators as op
-from horai.plan.machine_code import Column as Brought
+from horai.plan.machine_words import Column as Brought
 from horai.plan.program import Key
 from horai.temporal.spans import Ints
 
