@@ -30,7 +30,7 @@ COSTS: dict[Kind | None, Cost] = {
     None: Cost(1, 0, 0),  # worked out as a whole in any case
 }
 COMPARED = 1  # more for each item in the window, if a component is worked out as a whole
-COST_OF_COMPONENT = 90_000  # units by change, however little there is to do
+COST_OF_COMPONENT = 20_000  # units more by change than from scratch, however little there is to do
 
 
 class Sizes(NamedTuple):
