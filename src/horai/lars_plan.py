@@ -10,6 +10,7 @@ from horai.engine.columns import column_of, terms_of
 from horai.engine.lars.evaluation import Answers, Endless, Evaluation, Plan, plan_of
 from horai.engine.lars.literals import NotPlain
 from horai.engine.lars.live import Live, can_live, reach_of
+from horai.engine.lars.numbers import TooLarge
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
@@ -18,6 +19,7 @@ from horai.lang.lars.syntax import Atom, Program, Rule
 from horai.lars_columns import Coming
 from horai.lars_engines import ONE, Changes, Model
 from horai.lars_signals import Signal
+from horai.lars_trouble import endless, too_large
 from horai.lars_wanted import Wanted
 from horai.plan.lars.intervals import with_fixed_ends
 from horai.temporal.spans import INF
@@ -37,7 +39,7 @@ class Session:
         except NotPlain as reason:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
-        self._start = start
+        self._program, self._start = program, start
         self._known: dict[Signal, list[int]] = {}  # from when until when
         self._can_live = can_live(self.plan)
         self._live: Live | None = None  # made when it is first needed
@@ -58,8 +60,8 @@ class Session:
                 live = self._living(added)
                 if live is not None:
                     return self._tick(live, query, added)
-            except Endless as error:
-                raise RunError(f"{error} (up to time {query})") from error
+            except (Endless, TooLarge) as error:
+                raise self._stopped(error, query) from error
             self._quiet += query - self._next + 1
         else:
             self._live, self._quiet = None, 0  # it would lack what it has not seen
@@ -171,8 +173,14 @@ class Session:
         run = Evaluation(self.plan, signals, symbols, self._start, first, last)
         try:
             return _by_query(run.answers(), symbols, queries)
-        except Endless as error:
-            raise RunError(f"{error} (up to time {last})") from error
+        except (Endless, TooLarge) as error:
+            raise self._stopped(error, last) from error
+
+    def _stopped(self, error: Endless | TooLarge, query: int) -> RunError:
+        when = f"up to time {query}"
+        if isinstance(error, TooLarge):
+            return too_large(self._program, error.sign, error.numbers, when)
+        return endless(self._program, error.args[0], when)
 
 
 def planned(program: Program, start: int) -> Plan:

@@ -10,8 +10,10 @@ from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom, Program
 from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal
+from horai.lars_trouble import endless, too_large
 from horai.lars_wanted import Wanted
 from horai.oracle.lars.grounding import Endless
+from horai.oracle.lars.numbers import TooLarge
 from horai.oracle.lars.run import answers_at
 from horai.oracle.lars.writing import TooMany
 
@@ -37,8 +39,13 @@ class Session:
         self._known.difference_update(removed)
         try:
             found = self._chosen(self._all(query))
-        except (Endless, TooMany) as error:
+        except TooMany as error:
             raise RunError(f"{error} (at time {query})") from error
+        except Endless as error:
+            raise endless(self._program, error.args[0], f"at time {query}") from error
+        except TooLarge as error:
+            sign, numbers = error.args
+            raise too_large(self._program, sign, numbers, f"at time {query}") from error
         self._before = found[0] if found else None
         return found
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horai.asp.plain import Refused
+from horai.asp.numbers import TooLarge
+from horai.asp.plain import Endless, Refused
 from horai.asp.tms import TmsSession
 from horai.errors import RunError, UsageError
 from horai.lang.lars.syntax import Program
 from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal
+from horai.lars_trouble import endless, too_large
 from horai.lars_wanted import Wanted
 from horai.plan.lars.intervals import with_fixed_ends
 
@@ -20,6 +22,7 @@ class Session:
     def __init__(
         self, program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
     ) -> None:
+        self._program = program
         try:
             self._session = TmsSession(with_fixed_ends(program, start), start=start)
         except Refused as refused:
@@ -35,8 +38,13 @@ class Session:
         """The model at a query time."""
         came = [(signal.time, signal.atom, signal.order) for signal in added]
         gone = [(signal.time, signal.atom, signal.order) for signal in removed]
+        when = f"at time {query}"
         try:
             answers = self._session.advance(query, came, gone)
         except Refused as refused:
-            raise RunError(f"{refused} (at time {query}); try the engine `asp`") from refused
+            raise RunError(f"{refused} ({when}); try the engine `asp`") from refused
+        except Endless as error:
+            raise endless(self._program, error.args[0], when) from error
+        except TooLarge as error:
+            raise too_large(self._program, error.sign, error.numbers, when) from error
         return [model.now for model in answers.models]

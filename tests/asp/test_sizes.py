@@ -46,7 +46,7 @@ def test_a_large_program_is_kept_ground_only_after_many_questions(
 
 def test_numbers_in_a_row_are_one_fact() -> None:
     facts = normal_form(program("g(1..3). g(7). k(a). k(2,3). g(x)."), None).facts
-    writer = Writer(Names([]), is_numeric=False, has_decimals=False)
+    writer = Writer(Names([]), is_numeric=False, is_native=False, has_decimals=False)
     assert sorted(fact_lines(facts, writer)) == [
         *("g(1..3).", "g(7).", "g(x).", "k(2,3).", "k(a).")
     ]

@@ -188,7 +188,6 @@ def test_arithmetic_stays_in_the_rule() -> None:
         ("1 / 0", None),
         ("a + 1", None),
         ("2 ^ -1", None),
-        ("2 ^ 9999999999", None),
     ],
 )
 def test_expressions(expression: str, expected: str | None) -> None:

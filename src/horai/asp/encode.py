@@ -7,11 +7,9 @@ the points they cover (`_span0`, ...) come from outside.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from horai.asp.dependencies import Dependencies
+from horai.asp.encoding import Encoding
 from horai.asp.facts import fact_lines
-from horai.asp.memory import Memory
 from horai.asp.plain import (
     NOW,
     Between,
@@ -30,7 +28,7 @@ from horai.asp.plain import (
     Tuples,
     WindowAtom,
 )
-from horai.asp.symbols import Names
+from horai.asp.values import names_in
 from horai.asp.views import ViewKey
 from horai.asp.writer import Writer
 from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule
@@ -38,50 +36,6 @@ from horai.lang.terms import Term, Var
 
 ALL: Chain = ()
 MOST = 2**31 - 1  # the largest number that clingo has
-
-
-@dataclass(slots=True)
-class Encoding:
-    """The rules as text, and the names of all that has to be added to them."""
-
-    writer: Writer
-    signalled: frozenset[Predicate]
-    rules: list[str] = field(default_factory=list)
-    whole: str | None = None
-    """All rules as one text, once they are asked for."""
-    views: dict[ViewKey, str] = field(default_factory=dict)
-    spans: dict[Chain, str] = field(default_factory=dict)
-    shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
-    """Predicates of answers: what they stand for, and whether their last argument is a time."""
-    memory: Memory = field(default_factory=Memory)
-    """What was read from models."""
-    has_times: bool = False
-    """Whether answers show atoms at other times than the current one."""
-    occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
-    """Where windows over signals are asked for."""
-    is_timeless: bool = True
-    """Whether no rule mentions a time point, so that the rules are the same at all times."""
-
-    def feeding(self) -> str:
-        """Rules that ask for what windows hold."""
-        lines: list[str] = []
-        for number, (key, name) in enumerate(self.views.items()):
-            arity = key.predicate[1] + (key.modality == "at")
-            args = "".join(f"X{place}," for place in range(arity))
-            head = f"{name}({args[:-1]})" if args else name
-            lines.append(f"{head} :- ({args or ','}) = @held({number}).")
-        return "\n".join(lines)
-
-    @property
-    def names(self) -> Names:
-        """The names of predicates."""
-        return self.writer.names
-
-    def text(self) -> str:
-        """The rules, and which atoms to show."""
-        if self.whole is None:
-            self.whole = "\n".join(self.rules)
-        return self.whole
 
 
 class Encoder:
@@ -96,6 +50,7 @@ class Encoder:
         self.result = Encoding(writer, self.signalled)
         self.dependencies = Dependencies(program)
         self.pinned: set[Predicate] = set()
+        self.measures = 0
         self.timed = {h.atom.predicate for r in program.rules for h in r.heads() if h.time}
 
     def encode(self) -> Encoding:
@@ -138,8 +93,11 @@ class Encoder:
         if head.time is None:
             return []
         self.result.is_timeless = False
+        time = self.write.term(head.time)
+        if self.write.has_decimals:
+            return [f"_start(Start'), @on_time({time},Start') = 1"]
         # All that is no number is larger than every number.
-        return [f"_start(Start'), Start' <= {self.write.term(head.time)} <= {MOST}"]
+        return [f"_start(Start'), Start' <= {time} <= {MOST}"]
 
     def choice(self, head: Choosing) -> str:
         """A choice between options."""
@@ -162,8 +120,19 @@ class Encoder:
                 (row.terms, [self.condition(part) for part in row.condition])
                 for row in element.rows
             ]
-            return self.write.measure(element, rows, condition.negated, self.current)
+            total = self.total(element)
+            return self.write.measure(element, rows, condition.negated, self.current, total)
         return negated + self.extended(element)
+
+    def total(self, measure: Measure) -> str:
+        """A term for what an aggregate comes to: one for each of the values it depends on."""
+        rule = self.current
+        others = [c for c in rule.body if c.element is not measure]
+        outside = {name for part in others for name in names_in(part)}
+        inside = {name for row in measure.rows for part in row.condition for name in names_in(part)}
+        self.measures += 1
+        shared = ",".join(self.write.term(Var(name)) for name in sorted(outside & inside))
+        return f"_total({self.measures}{',' if shared else ''}{shared})"
 
     # --- extended atoms ---
 

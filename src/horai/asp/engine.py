@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from clingo import Function, Number, Supremum, Symbol
 
 from horai.asp.answers import Answers
-from horai.asp.encode import Encoder, Encoding
+from horai.asp.encode import Encoder
+from horai.asp.encoding import Encoding
 from horai.asp.inputs import Inputs, Signal
 from horai.asp.multishot import PATIENCE, MultiShot, Rows
 from horai.asp.normal import normal_form
@@ -27,6 +28,8 @@ from horai.lang.lars.clock import Clock
 from horai.lang.lars.points import in_points
 from horai.lang.lars.syntax import Predicate, Program
 from horai.plan.lars.reach import reach_of
+
+FAR = "rules that speak of times beyond a thousand million: choose a longer clock time"
 
 
 class AspSession:
@@ -62,8 +65,12 @@ class AspSession:
         """Write the rules, for the kinds of signals there are so far."""
         used = {*self.plain.derived, *self.plain.background}
         writer = Writer(
-            Names(used), is_numeric=self.kinds.is_numeric, has_decimals=self.kinds.has_decimals
+            Names(used),
+            is_numeric=self.kinds.is_numeric,
+            is_native=self.kinds.is_native,
+            has_decimals=self.kinds.has_decimals,
         )
+        self.encoded = self.kinds.found
         self.encoding: Encoding = Encoder(self.plain, self.signalled, writer).encode()
         self.views = {
             key: self.views.get(key) or make_view(key, self.inputs) for key in self.encoding.views
@@ -78,12 +85,10 @@ class AspSession:
         self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
     ) -> Answers:
         """The answers at a time, with more signals known than before."""
-        new = self.inputs.add(signals)
+        came = list(signals)
+        new = self.inputs.add(came)
         self.inputs.retract(retracted)
-        if new:
-            self.learn(new)
-        if abs(time) > LARGEST and not self.encoding.is_timeless:
-            raise Refused("rules with times beyond a thousand million: choose a longer clock time")
+        self.learn(new, max([abs(time), *(abs(signal[0]) for signal in came)]))
         rows = {key: view.move(time) for key, view in self.views.items()}
         try:
             self.last = self.solve(time, rows)
@@ -96,20 +101,27 @@ class AspSession:
         self.inputs.thin_out(self.reach, time)
         return self.last
 
-    def learn(self, new: Iterable[int]) -> None:
-        """Take note of atoms never seen before."""
+    def learn(self, new: Iterable[int], time: int) -> None:
+        """Take note of atoms never seen before, and of how large a time is."""
         atoms = [self.inputs.atoms[number] for number in sorted(new)]
         self.arguments.extend([to_symbol(arg) for arg in atom.args] for atom in atoms)
         signalled = self.signalled | ({a.predicate for a in atoms} & self.plain.defined)
-        changed = self.kinds.learn(atoms)
-        if changed or signalled != self.signalled:
+        self.kinds.learn(atoms)
+        if not self.encoding.is_timeless:
+            if time > LARGEST:
+                raise Refused(FAR)
+            self.kinds.reach(time)
+        if self.kinds.found != self.encoded or signalled != self.signalled:
             self.signalled = signalled
             self.encode()
 
     def solve(self, time: int, rows: Rows) -> Answers:
         """Ask clingo, by the way that is cheapest for what is new."""
         if self.multishot is not None:
-            found = self.multishot.answers(time, rows, self.symbol)
+            try:
+                found = self.multishot.answers(time, rows, self.symbol)
+            except Refused:  # of all that has ever been, which may be too much
+                found, self.multishot = None, None
             if found is not None:
                 return found
         held = [self.tuples(key, rows[key]) for key in self.encoding.views]
@@ -142,5 +154,7 @@ class AspSession:
         for windows, name in self.encoding.spans.items():
             span = chain_span(windows, self.start, time)
             if span is not None:
+                if span[1] is not None and span[1] > LARGEST:
+                    raise Refused(FAR)
                 last = Supremum if span[1] is None else Number(span[1])
                 yield Function(name, [Number(span[0]), last])

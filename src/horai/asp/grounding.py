@@ -13,6 +13,7 @@ from horai.asp.matching import (
     Env,
     Step,
     Values,
+    computes,
     evaluate,
     needs,
     plan,
@@ -20,15 +21,17 @@ from horai.asp.matching import (
     to_value,
     unify,
 )
-from horai.asp.plain import Refused
+from horai.asp.plain import Endless
 from horai.asp.templates import Literal, Template
 from horai.lang.terms import Int, Term
 
 Key = tuple[str, Values]
 MOST_IDLE = 500
 """How many atoms may be impossible before they are cleared away."""
-MOST_ATOMS = 2_000_000
-"""More atoms than a program has whose rules do not derive ever new ones."""
+MOST_ROUNDS = 4000
+"""How often rules compute from what they have computed, at most, before they are given up."""
+MANY_ROUNDS, MANY_ATOMS = 500, 100_000
+"""So many atoms are too many that rest on so many others which were computed."""
 
 
 class Grounder:
@@ -60,6 +63,9 @@ class Grounder:
         self.added: dict[Justification, None] = {}
         self.removed: dict[Justification, None] = {}
         self._new: list[int] = []
+        self._rounds: dict[int, int] = {}
+        """Of atoms that are new since changes were last asked for: how often was computed."""
+        self._many = 0
 
     # --- templates come and go ---
 
@@ -97,6 +103,7 @@ class Grounder:
             self._sweep()
         came, went = list(self.added), list(self.removed)
         self.added, self.removed = {}, {}
+        self._rounds, self._many = {}, 0
         return came, went
 
     # --- instances ---
@@ -112,7 +119,18 @@ class Grounder:
             if rule is not None and rule not in self.instances[template]:
                 self.instances[template][rule] = None
                 self.makers.setdefault(rule, {})[template] = None
+                self._count(rule, computes(template))
                 self._keep(rule)
+
+    def _count(self, rule: Justification, computes: bool) -> None:
+        """Take note of how often was computed to get here; give up where that goes on and on."""
+        if rule.head in self._rounds or not (computes or self._rounds):
+            return
+        rounds = max((self._rounds.get(atom, 0) for atom in rule.positive), default=0) + computes
+        self._rounds[rule.head] = rounds
+        self._many += rounds > MANY_ROUNDS
+        if rounds > MOST_ROUNDS or self._many > MANY_ATOMS:
+            raise Endless(f"{rounds - 1} rounds")
 
     def _ground(self, template: Template, env: Env) -> Justification | None:
         """The instance for some values; None when an expression has none."""
@@ -147,8 +165,6 @@ class Grounder:
             self.idle.add(number)
             if literal.name in self.shows:
                 self.shown.add(number)
-            if number > MOST_ATOMS and len(self.keys) > MOST_ATOMS:
-                raise Refused("rules that derive ever new atoms, without end")
         return number
 
     def _keep(self, rule: Justification) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from horai.asp.expiry import FOR_EVER, Annotated, Tick
+from horai.asp.numbers import FAR
 from horai.asp.plain import (
     Choosing,
     Condition,
@@ -103,7 +104,9 @@ class IncrementalRules:
             return plain(head.atom), []
         on_timeline = Comparison(">=", head.time, Int(self.start))
         is_point = Comparison("=", Compound("%", (head.time, Int(1))), Int(0))  # a whole number
-        return at(plain(head.atom), head.time), [Check(on_timeline), Check(is_point)]
+        is_near = Comparison("<", head.time, Int(FAR))
+        guards = [on_timeline, is_near, is_point]
+        return at(plain(head.atom), head.time), [Check(guard) for guard in guards]
 
     def _derived(self, head: Literal) -> Literal:
         """What holds now and is asked for at times gets a name of its own where it is derived.

@@ -83,6 +83,12 @@ class Assign:
 Step = Match | Assign | Check
 
 
+def computes(template: Template) -> bool:
+    """Does a rule compute anything?"""
+    sides = (side for t in template.tests for side in (t.comparison.left, t.comparison.right))
+    return any(isinstance(term, Compound) for term in (*template.head.args, *sides))
+
+
 def check_terms(template: Template) -> None:
     """Refuse what patterns cannot do: variables inside of terms that are no expressions."""
     for literal in (template.head, *template.positive, *template.negative):

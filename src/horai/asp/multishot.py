@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Set
 from clingo import Symbol
 
 from horai.asp.answers import Answers
-from horai.asp.encode import Encoding
+from horai.asp.encoding import Encoding
 from horai.asp.plain import Ordinary, PlainProgram, PlainRule
 from horai.asp.sizes import most_instances
 from horai.asp.solving import Asked, Clingo
@@ -103,7 +103,7 @@ class MultiShot:
             if len(self.seen[key]) > MOST_IDLE + 4 * len(rows[key]):
                 self.seen[key] = set(rows[key])
             lines.extend(f"#external {symbol(key, row)}." for row in self.seen[key])
-        clingo = Clingo(self.asked, is_numeric=self.encoding.writer.is_numeric)
+        clingo = Clingo(self.asked, is_tame=not self.encoding.writer.has_decimals)
         clingo.ground("\n".join([self.encoding.text(), *lines]))
         return clingo
 

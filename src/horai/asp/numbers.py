@@ -12,56 +12,93 @@ from typing import Any
 
 from clingo import Number, Symbol, SymbolType
 
-from horai.asp.symbols import to_symbol, to_term
+from horai.asp.plain import Endless
+from horai.asp.symbols import LARGEST, is_tame, to_symbol, to_term
 from horai.lang.terms import Atom, Float, Int, Str, Term
 
 Value = int | float
-LARGEST = 2**62
-"""Whole numbers beyond this are no values."""
+LIMIT = 2**1024
+"""Numbers are smaller than this, whole ones and decimals."""
+FAR = 2**61
+"""The first number that is no time point."""
 MOST_RESULTS = 50_000
-"""More values than a program computes whose rules do not derive ever new ones."""
+"""More values than rules compute that rest on each other, and do not derive ever new ones."""
+MOST_CALLS = 300_000
+"""More often than such rules compute anything."""
+MOST_NESTED = 100
+"""Terms with more terms around each other are taken for ones without end."""
 FUNCTIONS = {"+": "plus", "-": "minus", "*": "times", "/": "divided", "%": "rest", "^": "power"}
 COMPARISONS = {"<": "less", "<=": "at_most", ">": "more", ">=": "at_least"}
 
 
-class Endless(Exception):
-    """Rules compute ever new values, so that grounding would not end."""
+class TooLarge(Exception):
+    """A number that is computed and reaches the limit: what computes it, and of what."""
+
+    def __init__(self, sign: str, numbers: Sequence[Value]) -> None:
+        super().__init__(sign, numbers)
+        self.sign, self.numbers = sign, numbers
+
+
+class Stopped(Exception):
+    """What stops clingo; it does not pass on more than that."""
 
 
 class Outgrown(Exception):
-    """A computed value that clingo cannot compare by itself, where it was told that it could."""
+    """A computed value that clingo does not have as a number, where it was told that it had all."""
+
+
+class TooFar(Exception):
+    """A time of a head, or what a sum may come to, that clingo does not have as a number."""
 
 
 class Functions:
     """The functions that encodings call, like `@plus(X,Y)`.
 
-    With `is_numeric`, clingo compares values by itself: then all must be numbers that it has.
+    With `is_tame`, the encoding has taken all numbers for ones that clingo has.
     """
 
-    def __init__(self, is_numeric: bool = False) -> None:
-        self.is_numeric = is_numeric
-        self.has_outgrown = False
-        self.results: set[Term] = set()
+    def __init__(self, is_tame: bool = False) -> None:
+        self.is_tame = is_tame
+        self.trouble: Exception | None = None
+        """Why grounding was stopped: clingo does not pass on what is raised here."""
+        self.results: set[Symbol] = set()
+        self.calls = 0
+        self.weights: dict[Symbol, int] = {}
+        """What each sum may come to at most, if all of its numbers had one sign."""
         self.windows: list[list[Symbol]] = []
         """What windows hold, as tuples."""
 
-    @property
-    def is_endless(self) -> bool:
-        """Whether more values were computed than a program needs that comes to an end."""
-        return len(self.results) > MOST_RESULTS
+    def begin(self) -> None:
+        """Forget what was computed before."""
+        self.results.clear()
+        self.calls = 0
+        self.weights.clear()
+        self.trouble = None
+
+    def _stop(self, trouble: Exception) -> Stopped:
+        self.trouble = trouble
+        return Stopped()
+
+    def counted(self, found: Symbol) -> Symbol:
+        """A value that a rule computes from what it may derive itself."""
+        self.calls += 1
+        self.results.add(found)
+        if len(self.results) > MOST_RESULTS or self.calls > MOST_CALLS:
+            raise self._stop(Endless(f"{self.calls - 1} computations"))
+        if found.type is SymbolType.Function and _depth(found) > MOST_NESTED:
+            raise self._stop(Endless(f"{MOST_NESTED} rounds"))
+        return found
 
     def _compute(self, sign: str, args: Sequence[Symbol]) -> list[Symbol]:
-        found = compute(sign, [to_term(arg) for arg in args])
+        try:
+            found = compute(sign, [to_term(arg) for arg in args])
+        except TooLarge as trouble:
+            raise self._stop(trouble) from None
         if found is None:
             return []
-        self.results.add(found)
-        if self.is_endless:
-            raise Endless
-        symbol = to_symbol(found)
-        if self.is_numeric and symbol.type is not SymbolType.Number:
-            self.has_outgrown = True
-            raise Outgrown
-        return [symbol]
+        if self.is_tame and not is_tame(found):
+            raise self._stop(Outgrown())
+        return [to_symbol(found)]
 
     def _compare(self, sign: str, left: Symbol, right: Symbol) -> Symbol:
         if left.type is SymbolType.Number and right.type is SymbolType.Number:
@@ -112,6 +149,21 @@ class Functions:
         """`X >= Y`."""
         return self._compare(">=", left, right)
 
+    def on_time(self, symbol: Symbol, start: Symbol) -> Symbol:
+        """1 for times that a head may have here, 0 for what is no point of the timeline."""
+        term = to_term(symbol)
+        if isinstance(term, Int) and LARGEST < term.value < FAR:
+            raise self._stop(TooFar(f"a rule that speaks of time {term.value}"))
+        return Number(isinstance(term, Int) and start.number <= term.value <= LARGEST)
+
+    def weigh(self, total: Symbol, symbol: Symbol) -> Symbol:
+        """1 for an element of a sum, if clingo can add up all that it has so far."""
+        if symbol.type is SymbolType.Number:
+            found = self.weights[total] = self.weights.get(total, 0) + abs(symbol.number)
+            if found > LARGEST:
+                raise self._stop(TooFar(f"a sum of numbers that may come to {found}"))
+        return Number(1)
+
     def is_number(self, symbol: Symbol) -> Symbol:
         """1 for numbers, 0 for all else."""
         return Number(isinstance(to_term(symbol), Int | Float))
@@ -128,11 +180,19 @@ def compute(sign: str, terms: Sequence[Term]) -> Term | None:
         return None
     try:
         found = _unary(sign, numbers[0]) if len(numbers) == 1 else _BINARY[sign](*numbers)
-    except (ZeroDivisionError, OverflowError, _NoNumber):
+    except (ZeroDivisionError, _NoNumber):
         return None
-    if isinstance(found, float):
-        return Float(found)
-    return None if abs(found) > LARGEST else Int(found)
+    except OverflowError as error:
+        raise TooLarge(sign, numbers) from error
+    if abs(found) >= LIMIT:
+        raise TooLarge(sign, numbers)
+    return Float(found) if isinstance(found, float) else Int(found)
+
+
+def _depth(symbol: Symbol) -> int:
+    if symbol.type is not SymbolType.Function:
+        return 0
+    return 1 + max(map(_depth, symbol.arguments)) if symbol.arguments else 0
 
 
 class _NoNumber(Exception):
@@ -159,8 +219,10 @@ def _rest(left: Value, right: Value) -> Value:
 
 def _power(left: Value, right: Value) -> Value:
     both_whole = isinstance(left, int) and isinstance(right, int)
-    if both_whole and (right < 0 or (right > 64 and abs(left) > 1)):
+    if both_whole and right < 0:
         raise _NoNumber
+    if both_whole and right > 1024 and abs(left) > 1:
+        raise OverflowError("so large that it is better not worked out")
     found = left**right
     if isinstance(found, complex):
         raise _NoNumber

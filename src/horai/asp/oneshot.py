@@ -8,7 +8,7 @@ from dataclasses import replace
 from clingo import Function, Symbol
 
 from horai.asp.answers import Answers
-from horai.asp.encode import Encoding
+from horai.asp.encoding import Encoding
 from horai.asp.solving import Asked, Clingo
 from horai.asp.symbols import to_symbol
 
@@ -29,7 +29,7 @@ def solve_once(
         asked, preference = replace(asked, steady=False), ""
     else:
         preference = _preference(encoding, previous)
-    clingo = Clingo(asked, is_numeric=encoding.writer.is_numeric)
+    clingo = Clingo(asked, is_tame=not encoding.writer.has_decimals)
     clingo.functions.windows = windows
     facts = [f"{moment}." for moment in moments]
     clingo.ground("\n".join([encoding.text(), encoding.feeding(), *facts, preference]))

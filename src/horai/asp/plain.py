@@ -22,13 +22,17 @@ class Refused(Exception):
         super().__init__(reason)
         self.reason = reason
         self.rule = rule
-        self.span = span
+        self.span = rule.span if span is None and rule is not None else span
 
     def __str__(self) -> str:
         if self.rule is None or self.rule.source is None or self.span is None:
             return self.reason
         line, column = self.rule.source.position(self.span[0])
         return f"{self.rule.source.name}:{line}:{column}: {self.reason}"
+
+
+class Endless(Exception):
+    """Rules that compute ever new values, it seems; says after how much that was."""
 
 
 # --- windows, measured in time points ---------------------------------------------------------

@@ -9,9 +9,9 @@ from clingo import Control, MessageCode, Model, Symbol
 
 from horai.asp.answers import Answers
 from horai.asp.answers import Model as AnswerStream
-from horai.asp.encode import Encoding
-from horai.asp.numbers import Endless, Functions, Outgrown
-from horai.asp.plain import Refused
+from horai.asp.encoding import Encoding
+from horai.asp.numbers import Functions, Outgrown, Stopped, TooFar, TooLarge
+from horai.asp.plain import Endless, Refused
 from horai.asp.symbols import to_term
 from horai.lang.lars.syntax import Atom
 
@@ -35,7 +35,7 @@ class Asked:
 class Clingo:
     """A clingo control whose messages are kept instead of printed."""
 
-    def __init__(self, asked: Asked, *, is_numeric: bool = False) -> None:
+    def __init__(self, asked: Asked, *, is_tame: bool = False) -> None:
         modes = {"models": "auto", "brave": "brave", "cautious": "cautious"}
         number = asked.models if asked.which == "models" else 0
         options = [f"--models={number}", f"--enum-mode={modes[asked.which]}"]
@@ -46,7 +46,7 @@ class Clingo:
         self.messages: list[str] = []
         self.control = Control(options, self._note, 20)
         self.control.enable_cleanup = False  # it costs more than it saves
-        self.functions = Functions(is_numeric)
+        self.functions = Functions(is_tame)
 
     def _note(self, code: MessageCode, text: str) -> None:
         if code is not MessageCode.OperationUndefined:
@@ -54,15 +54,16 @@ class Clingo:
 
     def ground(self, text: str) -> None:
         """Add rules and ground them."""
-        self.functions.results.clear()
+        self.functions.begin()
         try:
             self.control.add("base", [], text)
             self.control.ground([("base", [])], context=self.functions)
-        except (Endless, Outgrown, RuntimeError) as error:
-            if self.functions.has_outgrown:
-                raise Outgrown from error
-            if self.functions.is_endless:
-                raise Refused("rules that derive ever new atoms, without end") from error
+        except (Stopped, RuntimeError) as error:
+            match self.functions.trouble:
+                case Outgrown() | TooLarge() | Endless() as trouble:
+                    raise trouble from error
+                case TooFar() as trouble:
+                    raise Refused(f"{trouble}, beyond the numbers of clingo") from error
             raise Refused("; ".join(self.messages) or str(error)) from error
 
     def answers(self, encoding: Encoding, time: int) -> Answers:

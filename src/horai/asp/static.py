@@ -131,7 +131,7 @@ class Rendering:
     """Templates as text for clingo."""
 
     def __init__(self) -> None:
-        self.writer = Writer(Names(()), is_numeric=False, has_decimals=True)
+        self.writer = Writer(Names(()), is_numeric=False, is_native=False, has_decimals=True)
         self.names: dict[str, str] = {}
 
     def name(self, name: str) -> str:

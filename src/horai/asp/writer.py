@@ -22,14 +22,17 @@ _NATIVE = frozenset("+-")
 class Writer:
     """Writes parts of rules.
 
-    With `is_numeric` all constants are numbers that clingo can compare and add up by itself, which
-    is faster; otherwise it asks for every operation. With `has_decimals` there are numbers that it
-    does not know as such.
+    With `is_numeric` all constants are numbers that clingo can compare by itself, and with
+    `is_native` also add up, which is faster; otherwise it asks for every operation. With
+    `has_decimals` there are numbers that it does not know as such.
     """
 
-    def __init__(self, names: Names, *, is_numeric: bool, has_decimals: bool) -> None:
+    def __init__(
+        self, names: Names, *, is_numeric: bool, is_native: bool, has_decimals: bool
+    ) -> None:
         self.names = names
         self.is_numeric = is_numeric
+        self.is_native = is_native
         self.has_decimals = has_decimals
         self.counts = False
         """Whether every operation is counted: those of recursive rules might never end."""
@@ -45,7 +48,8 @@ class Writer:
                 return self.expression(sign, args)
             case Compound(name=name, args=args) if not is_ground(term) or is_computed(term):
                 inner = ",".join(self.term(arg) for arg in args)
-                return f"{name}({inner})" if is_name(name) else f"_applied({_text(name)},{inner})"
+                text = f"{name}({inner})" if is_name(name) else f"_applied({_text(name)},{inner})"
+                return f"@counted({text})" if self.counts else text
             case ListTerm():
                 raise AssertionError("LARS has no lists")
             case _:
@@ -54,9 +58,10 @@ class Writer:
     def expression(self, sign: str, args: Sequence[Term]) -> str:
         """An arithmetic expression."""
         inner = [self.term(arg) for arg in args]
-        if self.is_numeric and not self.counts and sign in _NATIVE:
+        if self.is_native and not self.counts and sign in _NATIVE:
             return f"({inner[0]}{sign}{inner[1]})" if len(inner) == 2 else f"({sign}{inner[0]})"
-        return f"@{FUNCTIONS[sign]}({','.join(inner)})"
+        text = f"@{FUNCTIONS[sign]}({','.join(inner)})"
+        return f"@counted({text})" if self.counts else text
 
     def atom(self, atom: Atom) -> str:
         """An atom at the current time."""
@@ -89,8 +94,9 @@ class Writer:
         rows: Sequence[tuple[tuple[Term, ...], list[str]]],
         negated: bool,
         rule: PlainRule,
+        total: str,
     ) -> str:
-        """An aggregate, given its rows with their conditions as text."""
+        """An aggregate, given its rows with their conditions as text, and a term that names it."""
         function = measure.function
         bound = self.term(measure.bound)
         sign = _MIRRORED.get(measure.sign, measure.sign)
@@ -108,6 +114,13 @@ class Writer:
             return f"not {text}" if negated else text
         if self.has_decimals:
             raise Refused(f"{function} where there are decimals or very large numbers", rule.origin)
+        if function == "sum":
+            rows = [
+                (terms, [*condition, f"@weigh({total},{self.term(terms[0])}) = 1"])
+                if terms
+                else (terms, condition)
+                for terms, condition in rows
+            ]
         # Nothing has no least and no largest one, where clingo would say it is #sup or #inf.
         limit = {"min": " < #sup", "max": " > #inf"}.get(function, "")
         text = f"{bound} {sign} #{function} {{ {self.rows(rows)} }}{limit}"

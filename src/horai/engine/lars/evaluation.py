@@ -14,18 +14,27 @@ from horai.engine.lars.plain import plain_rule
 from horai.engine.lars.relations import Derived, Known
 from horai.engine.lars.rules import Running
 from horai.engine.lars.signals import Key, Signals
-from horai.engine.lars.strata import Stratum, readings, strata_of
+from horai.engine.lars.strata import Invents, Stratum, readings, strata_of
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, merged, no_fluent
 from horai.lang.lars import syntax as lars
 from horai.temporal.spans import Spans, no_spans
 
-MOST_ROUNDS = 500  # of rules that compute: others end because there are only so many terms
+MOST_ROUNDS = 4000  # of rules that compute: others end because there are only so many terms
+MOST_NESTED = 100  # of rules that build terms around terms
+MANY_ROUNDS, MANY_ROWS = 500, 100_000  # after so many rounds, so many rows are too many
 
 
 class Endless(Exception):
-    """Rules derive ever new atoms."""
+    """Rules derive ever new atoms, it seems: after so many rounds there still are some."""
+
+
+def check_rounds(rounds: int, rows: int, invents: Invents) -> None:
+    """Give up on rules that go on and on."""
+    most = {"nothing": rounds, "numbers": MOST_ROUNDS, "terms": MOST_NESTED}[invents]
+    if rounds > most or (invents != "nothing" and rounds > MANY_ROUNDS and rows > MANY_ROWS):
+        raise Endless(f"{rounds - 1} rounds")
 
 
 @dataclass(slots=True)
@@ -128,8 +137,7 @@ class Evaluation:
         rounds = 0
         while True:
             rounds += 1
-            if rounds > MOST_ROUNDS and stratum.invents:
-                raise Endless("the rules derive ever new atoms, without end")
+            check_rounds(rounds, sum(s.fluent.pairs.rows for s in totals.values()), stratum.invents)
             said = [
                 (rule, fluent)
                 for rule in stratum.rules

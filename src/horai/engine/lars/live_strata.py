@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from horai.engine.lars.evaluation import MOST_ROUNDS, Endless
+from horai.engine.lars.evaluation import check_rounds
 from horai.engine.lars.literals import Source
 from horai.engine.lars.live_code import Found
 from horai.engine.lars.live_rules import LiveRule, Made
 from horai.engine.lars.live_tables import Row, Table
+from horai.engine.lars.strata import Invents
 
 Said = tuple[Made, Row]
 Changed = list[tuple[Said, bool]]
@@ -75,7 +76,7 @@ class Recursive:
     """
 
     def __init__(
-        self, rules: list[LiveRule], tables: dict[Made, dict[Source, Table]], invents: bool
+        self, rules: list[LiveRule], tables: dict[Made, dict[Source, Table]], invents: Invents
     ) -> None:
         self.rules = rules
         self._invents = invents
@@ -154,8 +155,7 @@ class Recursive:
         rounds = 0
         while waiting:
             rounds += 1
-            if rounds > MOST_ROUNDS and self._invents:
-                raise Endless("the rules derive ever new atoms, without end")
+            check_rounds(rounds, len(found), self._invents)
             asked, waiting = waiting, []
             for said in asked:
                 made, row = said

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from horai.engine.columns import codes, codes_of
-from horai.engine.lars.totals import added, best
-from horai.engine.lars.values import LARGEST, ORDER, Values, evaluate, holds
+from horai.engine.lars.numbers import added
+from horai.engine.lars.totals import best
+from horai.engine.lars.values import ORDER, Values, evaluate, holds
 from horai.engine.symbols import Symbols
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Function, Sign
@@ -39,7 +40,7 @@ class Codes:
                 return None
             if left & 1 and right & 1 and term.name in "+-":
                 one, other = left >> 1, right >> 1
-                return 2 * (one + other if term.name == "+" else one - other) + 1
+                return self.symbols.code(Int(one + other if term.name == "+" else one - other))
         columns = {name: codes(np.array([code])) for name, code in bound.items()}
         found = evaluate(term, columns, 1, self.symbols)
         return int(codes_of(found.column, self.symbols)[0]) if found.valid[0] else None
@@ -64,6 +65,4 @@ def total_of(function: Function, rows: set[tuple[int, ...]], codes: Codes) -> in
     if len(numbers) < len(rows) or not (numbers or function == "sum"):
         return None
     found = added(numbers) if function == "sum" else best(function, numbers)
-    if isinstance(found, int) and abs(found) > LARGEST:
-        return None
     return codes.code(Float(found) if isinstance(found, float) else Int(found))

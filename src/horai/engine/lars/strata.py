@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal as OneOf
 
 from horai.engine.lars.literals import (
     Compare,
@@ -14,8 +15,11 @@ from horai.engine.lars.literals import (
     Total,
 )
 from horai.engine.lars.signals import Key
-from horai.lang.terms import Compound
+from horai.lang.lars.predicates import ARITHMETIC
+from horai.lang.terms import Compound, is_ground
 from horai.plan.graphs import Digraph
+
+Invents = OneOf["nothing", "numbers", "terms"]
 
 
 @dataclass(slots=True)
@@ -27,9 +31,12 @@ class Stratum:
     recursive: bool = False
 
     @property
-    def invents(self) -> bool:
-        """Do its rules compute, so that they may derive ever new atoms?"""
-        return any(_computes(rule) for rule in self.rules)
+    def invents(self) -> Invents:
+        """What its rules make that was not there before, so that they may never end."""
+        made = [part for rule in self.rules for part in _made(rule)]
+        if any(part.name not in ARITHMETIC for part in made):
+            return "terms"
+        return "numbers" if made else "nothing"
 
 
 def readings(rule: PlainRule) -> list[tuple[Reading, bool]]:
@@ -75,7 +82,8 @@ def strata_of(rules: list[PlainRule]) -> list[Stratum]:
     return found
 
 
-def _computes(rule: PlainRule) -> bool:
+def _made(rule: PlainRule) -> list[Compound]:
+    """The expressions and terms with variables that a rule makes."""
     terms = [] if rule.head is None else [*rule.head.args]
     terms += [] if rule.time is None else [rule.time]
     terms += [
@@ -84,4 +92,4 @@ def _computes(rule: PlainRule) -> bool:
         if isinstance(one, Compare)
         for side in (one.comparison.left, one.comparison.right)
     ]
-    return any(isinstance(term, Compound) for term in terms)
+    return [term for term in terms if isinstance(term, Compound) and not is_ground(term)]

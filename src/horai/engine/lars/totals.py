@@ -5,21 +5,18 @@ For each outer row the query times are cut at every change into pieces, and each
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
 from typing import NamedTuple
 
 import numpy as np
 
 from horai.engine.columns import Column, codes, codes_of, column_of, concat, floats, ints, terms_of
-from horai.engine.symbols import Symbols
+from horai.engine.lars.numbers import TooLarge, added
+from horai.engine.symbols import LARGEST, Symbols
 from horai.engine.world import Fluent, fluent_of, no_fluent
 from horai.lang.lars.syntax import Function
 from horai.lang.terms import Float, Int, Term
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Mask, Spans
-
-LARGEST = 2**62
 
 
 class Pieces(NamedTuple):
@@ -92,14 +89,19 @@ def _summed(
     cuts: _Cuts, value: Column, count: Ints, bad: Ints, symbols: Symbols
 ) -> tuple[Column, Mask]:
     if value.kind == "int":
-        # As decimals first: a sum of whole numbers that is too large is none.
-        near = np.abs(cuts.running(value.data.astype(np.float64)))
-        return ints(cuts.running(value.data)), (bad == 0) & (near <= LARGEST)
-    piece, member = cuts.members()
+        # As decimals first, which are not exact: 64 bits may not hold a sum of whole numbers.
+        near = cuts.running(np.abs(value.data.astype(np.float64)))
+        if near.max() < LARGEST / 2:
+            return ints(cuts.running(value.data)), bad == 0
     if value.kind == "float":
+        piece, member = cuts.members()
         found, number = np.zeros(cuts.size), value.data[member]
         rising = np.lexsort((number, piece))  # see `added`
-        np.add.at(found, piece[rising], number[rising])
+        with np.errstate(over="ignore"):  # which is looked for below
+            np.add.at(found, piece[rising], number[rising])
+        infinite = np.isinf(found)
+        if infinite.any():
+            raise TooLarge("sum", number[piece == np.argmax(infinite)].tolist())
         nothing = symbols.code(Int(0))  # also of decimals
         return codes(np.where(count == 0, nothing, codes_of(floats(found), symbols))), bad == 0
     sums = _each(cuts, value, symbols, added)
@@ -118,11 +120,6 @@ def _best(cuts: _Cuts, value: Column, function: Function, symbols: Symbols) -> C
     found = np.full(cuts.size, worst, data.dtype)
     (np.minimum if function == "min" else np.maximum).at(found, piece, data[member])
     return ints(found) if value.kind == "int" else floats(found)
-
-
-def added(numbers: list[int | float]) -> int | float:
-    """The sum, the smallest first: with decimals it depends on the order."""
-    return reduce(add, sorted(numbers), 0)
 
 
 def best(function: Function, numbers: list[int | float]) -> int | float:

@@ -13,14 +13,14 @@ import numpy as np
 
 from horai.engine.columns import Column, Data, codes_of, column_of, constant, floats, ints, terms_of
 from horai.engine.hashing import dense
+from horai.engine.lars.numbers import compute
 from horai.engine.matching import build, equal
-from horai.engine.symbols import Symbols
+from horai.engine.symbols import LARGEST, Symbols
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Sign
 from horai.lang.terms import Atom, Compound, Float, Int, Str, Term, Var
 from horai.temporal.spans import Ints, Mask
 
-LARGEST = 2**62
 Columns = Mapping[str, Column]
 ORDER: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -55,7 +55,7 @@ def evaluate(term: Term, columns: Columns, rows: int, symbols: Symbols) -> Value
 
 def _computed(sign: str, parts: list[Values], symbols: Symbols) -> Values:
     valid = np.logical_and.reduce([part.valid for part in parts])
-    if any(part.column.kind == "term" for part in parts):
+    if any(part.column.kind == "term" or _is_large(part.column) for part in parts):
         return _one_by_one(sign, parts, valid, symbols)
     if len(parts) == 1:
         column = parts[0].column
@@ -63,55 +63,64 @@ def _computed(sign: str, parts: list[Values], symbols: Symbols) -> Values:
     left, right = (part.column for part in parts)
     whole = left.kind == right.kind == "int"
     with np.errstate(all="ignore"):
-        found, good = (_whole if whole else _real)(sign, left.data, right.data)
+        found, good, is_large = (_whole if whole else _real)(sign, left.data, right.data)
+    if (is_large & valid).any():
+        return _one_by_one(sign, parts, valid, symbols)
     return Values(ints(found) if whole else floats(found), valid & good)
 
 
-def _one_by_one(sign: str, parts: list[Values], valid: Mask, symbols: Symbols) -> Values:
-    """The same where rows are of several kinds: each different one is computed by itself."""
-    numbers, firsts = dense([codes_of(part.column, symbols) for part in parts], len(valid))
-    each = zip(*(terms_of(part.column.take(firsts), symbols) for part in parts), strict=True)
-    found = [_single(sign, terms, symbols) for terms in each]
-    good = np.array([term is not None for term in found], np.bool_)
-    column = column_of([Int(0) if term is None else term for term in found], symbols)
-    if not len(numbers):
-        return Values(column, valid)
-    return Values(column.take(numbers), valid & good[numbers])
-
-
-def _single(sign: str, terms: tuple[Term, ...], symbols: Symbols) -> Term | None:
-    if not all(isinstance(term, Int | Float) for term in terms):
-        return None
-    found = _computed(
-        sign, [Values(constant(t, 1, symbols), np.ones(1, np.bool_)) for t in terms], symbols
+def _is_large(column: Column) -> bool:
+    """Are there whole numbers with which 64 bits may not do?"""
+    data = column.data
+    return (
+        column.kind == "int" and len(data) > 0 and (data.max() >= LARGEST or data.min() <= -LARGEST)
     )
-    return terms_of(found.column, symbols)[0] if found.valid[0] else None
 
 
-def _whole(sign: str, left: Data, right: Data) -> tuple[Data, Mask]:
+def _one_by_one(sign: str, parts: list[Values], valid: Mask, symbols: Symbols) -> Values:
+    """The same where 64 bits do not do, or rows are of several kinds: each different row once."""
+    rows = np.flatnonzero(valid)
+    columns = [part.column.take(rows) for part in parts]
+    numbers, firsts = dense([codes_of(column, symbols) for column in columns], len(rows))
+    each = zip(*(terms_of(column.take(firsts), symbols) for column in columns), strict=True)
+    found = [_single(sign, terms) for terms in each]
+    of_row = np.zeros(len(valid), np.int64)
+    of_row[rows] = numbers
+    good = np.array([term is not None for term in [*found, None]], np.bool_)
+    column = column_of([Int(0) if term is None else term for term in [*found, None]], symbols)
+    return Values(column.take(of_row), valid & good[of_row])
+
+
+def _single(sign: str, terms: tuple[Term, ...]) -> Term | None:
+    numbers = [term.value for term in terms if isinstance(term, Int | Float)]
+    found = compute(sign, numbers) if len(numbers) == len(terms) else None
+    if found is None:
+        return None
+    return Float(found) if isinstance(found, float) else Int(found)
+
+
+def _whole(sign: str, left: Data, right: Data) -> tuple[Data, Mask, Mask]:
+    """The values, which rows have one, and for which of them 64 bits may not do."""
     wide = left.astype(np.float64), right.astype(np.float64)
     every = np.ones(len(left), np.bool_)
     match sign:
         case "+":
-            return left + right, np.abs(wide[0] + wide[1]) <= LARGEST
+            return left + right, every, np.abs(wide[0] + wide[1]) >= LARGEST
         case "-":
-            return left - right, np.abs(wide[0] - wide[1]) <= LARGEST
+            return left - right, every, np.abs(wide[0] - wide[1]) >= LARGEST
         case "*":
-            return left * right, np.abs(wide[0] * wide[1]) <= LARGEST
+            return left * right, every, np.abs(wide[0] * wide[1]) >= LARGEST
         case "/" | "%":
             divisor = np.where(right == 0, 1, right)
             quotient = np.abs(left) // np.abs(divisor) * np.sign(left) * np.sign(divisor)
             found = quotient if sign == "/" else left - divisor * quotient
-            return found, every & (right != 0)
+            return found, right != 0, ~every
         case _:
-            power = np.clip(right, 0, 64)
-            good = (right >= 0) & ((right <= 64) | (np.abs(left) <= 1))
-            odd = np.where(right % 2 == 1, left, np.abs(left))  # of 1 and -1, for large powers
-            found = np.where(right > 64, odd, left**power)
-            return found, good & (np.abs(wide[0] ** power) <= LARGEST)
+            power = np.maximum(right, 0)
+            return left**power, right >= 0, np.abs(wide[0] ** power) >= LARGEST
 
 
-def _real(sign: str, left: Data, right: Data) -> tuple[Data, Mask]:
+def _real(sign: str, left: Data, right: Data) -> tuple[Data, Mask, Mask]:
     one, other = left.astype(np.float64), right.astype(np.float64)
     match sign:
         case "+":
@@ -126,7 +135,9 @@ def _real(sign: str, left: Data, right: Data) -> tuple[Data, Mask]:
             found = np.mod(one, other)
         case _:
             found = one**other
-    return found, np.isfinite(found)
+    # What is divided by nothing has no value; what is infinite otherwise was too large.
+    good = np.isfinite(found)
+    return found, good, np.isinf(found)
 
 
 def holds(sign: Sign, left: Values, right: Values, symbols: Symbols) -> Mask:
@@ -149,10 +160,10 @@ def holds(sign: Sign, left: Values, right: Values, symbols: Symbols) -> Mask:
 
 
 def whole_numbers(column: Column) -> tuple[Ints, Mask]:
-    """The whole numbers of a column, and the rows that have one."""
+    """The whole numbers of a column that may be times, and the rows that have one."""
     match column.kind:
         case "int":
-            return column.data, np.ones(len(column), np.bool_)
+            return column.data, np.abs(column.data) < LARGEST
         case "float":
             return np.zeros(len(column), np.int64), np.zeros(len(column), np.bool_)
         case _:  # only the codes of whole numbers are odd

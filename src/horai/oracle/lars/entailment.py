@@ -24,7 +24,7 @@ from horai.lang.lars.syntax import (
 )
 from horai.lang.lars.walk import own_terms
 from horai.lang.terms import Float, Int, Term
-from horai.oracle.lars.numbers import NoValue, compare
+from horai.oracle.lars.numbers import NoValue, compare, computed
 from horai.oracle.lars.stream import Stream
 from horai.oracle.lars.windows import select
 
@@ -100,22 +100,13 @@ def aggregate_value(function: str, rows: Set[tuple[Term, ...]]) -> Term:
     if len(numbers) < len(rows):
         raise NoValue("only numbers have a sum, a least and a largest one")
     if function == "sum":
-        total = _sum(numbers)
-        return Float(total) if isinstance(total, float) else Int(total)
+        return computed("sum", numbers)
     if not numbers:
         raise NoValue("nothing has no least and no largest one")
     value = min(numbers) if function == "min" else max(numbers)
     # Of equal numbers it is the whole one.
     best = min((number for number in numbers if number == value), key=_is_decimal)
     return Float(best) if isinstance(best, float) else Int(best)
-
-
-def _sum(numbers: list[int | float]) -> int | float:
-    """The smallest first: a sum of decimals depends on the order in which they are added."""
-    total: int | float = 0
-    for number in sorted(numbers):
-        total += number
-    return total
 
 
 def _is_decimal(number: int | float) -> bool:

@@ -24,7 +24,7 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import children, own_terms, subformulas
-from horai.lang.terms import Int
+from horai.lang.terms import Compound, Int, Term
 from horai.oracle.lars.instances import Instance, head_pairs
 from horai.oracle.lars.matching import Place, Possible, Values, solutions
 from horai.oracle.lars.numbers import NoValue, value
@@ -33,11 +33,18 @@ from horai.oracle.lars.writing import written
 
 MOST_ROUNDS = 500
 """More rounds than any sensible program needs until nothing new may hold."""
-FAR = 10**15
+FAR = 2**61
+"""The first number that is no time point."""
+
+
+MANY_ROUNDS, MANY_ATOMS = 100, 10_000
+"""After so many rounds, so many atoms are too many."""
+MOST_NESTED = 100
+"""Terms with more terms around each other are taken for ones without end."""
 
 
 class Endless(Exception):
-    """Rules derive ever new atoms, mostly at ever later times."""
+    """Rules derive ever new atoms, it seems: after so many rounds there still are some."""
 
 
 class Grounding:
@@ -60,9 +67,9 @@ class Grounding:
 
     def _collect(self) -> None:
         """Find all that may hold."""
-        last = FAR if self.possible.last == inf else int(self.possible.last)
+        last = FAR - 1 if self.possible.last == inf else int(self.possible.last)
         timeline = Stream(self.possible.data.first, last)
-        for _ in range(MOST_ROUNDS):
+        for round in range(MOST_ROUNDS):
             found = [
                 pair
                 for rule in self.rules
@@ -71,7 +78,11 @@ class Grounding:
             ]
             if not sum(self.possible.add(pair) for pair in found):
                 return
-        raise Endless("the rules derive ever new atoms, without end: bound what counts on")
+            if any(_depth(arg) > MOST_NESTED for _, atom in found for arg in atom.args):
+                raise Endless(f"{MOST_NESTED} rounds")
+            if round > MANY_ROUNDS and len(found) > MANY_ATOMS:
+                raise Endless(f"{round} rounds")
+        raise Endless(f"{MOST_ROUNDS} rounds")
 
     def _instances(self, rule: Rule) -> Iterator[Instance]:
         now = Place((self.time, self.time), self.possible.whole, is_top=True)
@@ -100,7 +111,7 @@ class Grounding:
 
     def _is_on_timeline(self, head: Formula) -> bool:
         """Times of heads are points of the timeline: with another one there is no instance."""
-        first, last = self.possible.whole
+        first, last = self.possible.data.first, min(self.possible.last, FAR - 1)
         times = (part.time for part in subformulas(head) if isinstance(part, At))
         return all(isinstance(time, Int) and first <= time.value <= last for time in times)
 
@@ -129,6 +140,10 @@ class Grounding:
                 named.extend(_times(part))
                 ahead = max(ahead, _ahead(part))
         return max(named) + ahead + 1
+
+
+def _depth(term: Term) -> int:
+    return 1 + max(map(_depth, term.args)) if isinstance(term, Compound) else 0
 
 
 def _defines(rule: Rule, facts: set[tuple[str, int]]) -> bool:

@@ -11,8 +11,8 @@ from horai.lang.lars.syntax import Sign
 from horai.lang.terms import Atom, Bindings, Compound, Float, Int, Str, Term, Var
 
 Number = int | float
-LARGEST = 2**62
-"""Whole numbers beyond this are no values: nothing a stream can carry is that large."""
+LIMIT = 2**1024
+"""Numbers are smaller than this, whole ones and decimals."""
 
 _COMPARE: dict[Sign, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -24,6 +24,10 @@ _COMPARE: dict[Sign, Callable[[Any, Any], bool]] = {
 
 class NoValue(Exception):
     """An expression without a value: `1/0`, `a + 1`."""
+
+
+class TooLarge(Exception):
+    """A number that is computed and reaches the limit: what computes it, and of what."""
 
 
 def value(term: Term, bindings: Bindings | None = None) -> Term:
@@ -38,7 +42,7 @@ def value(term: Term, bindings: Bindings | None = None) -> Term:
                 raise NoValue(f"{name} has no value")
             return bindings[name]
         case Compound(name=sign, args=args) if sign in ARITHMETIC:
-            return _as_term(_compute(sign, [_number(value(arg, bindings)) for arg in args]))
+            return computed(sign, [_number(value(arg, bindings)) for arg in args])
         case Compound(name=name, args=args):
             return Compound(name, tuple(value(arg, bindings) for arg in args))
         case _:
@@ -51,12 +55,23 @@ def _number(term: Term) -> Number:
     raise NoValue("only numbers can be computed with")
 
 
-def _as_term(number: Number) -> Term:
-    if isinstance(number, float):
-        return Float(number)
-    if abs(number) > LARGEST:
-        raise NoValue("the number is too large")
-    return Int(number)
+def computed(sign: str, numbers: list[Number]) -> Term:
+    """What `+`, `sum` and so on come to; raises `NoValue` and `TooLarge`."""
+    try:
+        found = _sum(numbers) if sign == "sum" else _compute(sign, numbers)
+    except OverflowError as error:
+        raise TooLarge(sign, numbers) from error
+    if abs(found) >= LIMIT:
+        raise TooLarge(sign, numbers)
+    return Float(found) if isinstance(found, float) else Int(found)
+
+
+def _sum(numbers: list[Number]) -> Number:
+    """The smallest first: a sum of decimals depends on the order in which they are added."""
+    total: Number = 0
+    for number in sorted(numbers):
+        total += number
+    return total
 
 
 def _compute(sign: str, numbers: list[Number]) -> Number:
@@ -77,7 +92,7 @@ def _compute(sign: str, numbers: list[Number]) -> Number:
                 return left - right * _divided(left, right) if _whole(left, right) else left % right
             case _:
                 return _power(left, right)
-    except (ZeroDivisionError, OverflowError) as error:
+    except ZeroDivisionError as error:
         raise NoValue(str(error)) from error
 
 
@@ -94,8 +109,10 @@ def _divided(left: Number, right: Number) -> Number:
 
 
 def _power(left: Number, right: Number) -> Number:
-    if _whole(left, right) and (right < 0 or (right > 64 and abs(left) > 1)):
-        raise NoValue("this power is no whole number that can be used")
+    if _whole(left, right) and right < 0:
+        raise NoValue("this power is no whole number")
+    if _whole(left, right) and right > 1024 and abs(left) > 1:
+        raise OverflowError("so large that it is better not worked out")
     found = left**right
     if isinstance(found, complex):
         raise NoValue("this power is no number")

@@ -20,7 +20,7 @@ from horai.lang.lars.syntax import (
 )
 from horai.lang.lars.walk import map_terms
 from horai.lang.terms import Float, Int, Term
-from horai.oracle.lars.numbers import NoValue, value
+from horai.oracle.lars.numbers import NoValue, computed, value
 
 Values = Mapping[str, Term]
 Solve = Callable[[Iterable[Formula], Values], Iterator[Values]]
@@ -89,12 +89,9 @@ def totals(function: str, rows: set[tuple[Term, ...]]) -> set[Term]:
         return set(numbers)
     sums: set[Term] = {Int(0)}
     for number in sorted(numbers, key=lambda one: one.value):  # as they are added
-        sums |= {_plus(total, number) for total in sums if isinstance(total, Int | Float)}
+        # `computed` adds the smaller one first, which makes no difference to two of them.
+        old = [total.value for total in sums if isinstance(total, Int | Float)]
+        sums |= {computed("sum", [total, number.value]) for total in old}
         if len(sums) > MOST_TOTALS:
             raise TooMany("a sum over derived atoms has too many possible values")
     return sums
-
-
-def _plus(total: Int | Float, number: Int | Float) -> Term:
-    found = total.value + number.value
-    return Float(found) if isinstance(found, float) else Int(found)
