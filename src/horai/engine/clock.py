@@ -6,6 +6,7 @@ tests on numbered fluents and values, and delayed effects become a table. The ke
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -151,10 +152,15 @@ class Clock:
         for key, held in self.held.items():
             if len(held):
                 found[key].append((held.args, held.value))
+        for key, pairs in self._waiting():
+            found[key].append(pairs)
+        return found
+
+    def _waiting(self) -> Iterator[tuple[Key, Pairs]]:
+        """The pairs of attempts that are carried over."""
         waiting = [(pending.owner, pending.value) for pending in self.state.pending]
         for key, (_, columns, value) in by_fluent(waiting).items():
-            found[key].append((columns, value))
-        return found
+            yield key, (columns, value)
 
     def _spelled(self, blocks: list[Block], effects: EffectTable) -> list[Block]:
         """Terminations of all values of a form, one block for each value they fit."""
@@ -258,6 +264,12 @@ class Clock:
             number = owners.numbers(key, held.args, len(held))
             held_value[number] = values.numbers(held.value)
             held_since[number] = held.start
+        return clockwork.State(held_value, held_since, *self._attempts(owners, values, table, low))
+
+    def _attempts(
+        self, owners: Owners, values: Values, table: Numbered, low: int
+    ) -> tuple[clockwork.Attempts, Ints]:
+        """Attempts that are carried over, and when each effect last acted."""
         attempts: list[tuple[int, int, int]] = []
         acted = np.full(len(table.effects.rule), NEVER, np.int64)
         waiting = self._pending(low)
@@ -272,7 +284,7 @@ class Clock:
             for effect in table.of(rule, fluent, value):
                 acted[effect] = max(acted[effect], time)
         rows = np.array(attempts, np.int64).reshape(len(attempts), 3)
-        return clockwork.State(held_value, held_since, clockwork.Attempts(*rows.T.copy()), acted)
+        return clockwork.Attempts(*rows.T.copy()), acted
 
     def _pending(self, low: int) -> list[Pending]:
         """Attempts carried over; at the start of the run, those of the values that hold then."""
