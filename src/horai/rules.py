@@ -29,7 +29,7 @@ from horai.lang.reader import clean
 from horai.lang.source import Source
 from horai.plan.check import check
 from horai.plan.entities import Entities, find_entities
-from horai.plan.modes import PythonPredicate
+from horai.plan.mode_table import PythonPredicate
 from horai.plan.ungrounded import computed
 from horai.predicates import Given, Predicate, collect, collect_again
 from horai.result import Result

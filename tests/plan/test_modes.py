@@ -20,7 +20,8 @@ from horai.lang.ec.syntax import (
 )
 from horai.lang.printer import show
 from horai.lang.terms import variables
-from horai.plan.modes import ModeTable, Ordering, PythonPredicate, order_body
+from horai.plan.mode_table import ModeTable, PythonPredicate
+from horai.plan.modes import Ordering, order_body
 from horai.plan.ordering import Orderer, RuleOrder, times_found_by_holding
 from horai.plan.predicates import find_predicates, mode_table
 

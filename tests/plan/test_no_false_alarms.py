@@ -11,7 +11,7 @@ from horai.lang.diagnostics import Severity
 from horai.lang.ec.builder import read_text
 from horai.plan.check import check
 from horai.plan.check.spelling import looks_mistyped
-from horai.plan.modes import PythonPredicate
+from horai.plan.mode_table import PythonPredicate
 
 EXAMPLES = {"netbill": [], "maritime": ["H214"], "voting": [], "surveillance": []}
 

@@ -3,7 +3,8 @@
 from tests.plan.support import described, example
 
 from horai.plan.entities import find_entities
-from horai.plan.types import Type, Types, infer_types
+from horai.plan.type_lattice import Type
+from horai.plan.types import Types, infer_types
 
 
 def types_of(text: str) -> Types:

@@ -17,7 +17,7 @@ from tests.strategies.wild_static import formula, interval_rule
 from horai.lang.diagnostics import Severity
 from horai.lang.ec.builder import read_text
 from horai.plan.check import check
-from horai.plan.modes import PythonPredicate
+from horai.plan.mode_table import PythonPredicate
 
 PYTHON = [
     *(PythonPredicate("py_odd", 1), PythonPredicate("py_alike", 2), PythonPredicate("py_close", 2)),

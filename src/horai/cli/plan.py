@@ -45,7 +45,7 @@ from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.plan.compiling import compile_program
 from horai.plan.lars.parts import parts_of
-from horai.plan.modes import PythonPredicate
+from horai.plan.mode_table import PythonPredicate
 from horai.plan.outlining import outline
 from horai.plan.program import Program
 from horai.plan.sizes import InputSize, Source

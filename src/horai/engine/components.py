@@ -28,7 +28,7 @@ from horai.engine.stepwise import Stepwise
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World
 from horai.plan.guards import Tests
-from horai.plan.machine import Machine
+from horai.plan.machine_program import Machine
 from horai.plan.program import PointPlan, Program, Stratum
 from horai.plan.settling import Compiled
 

@@ -14,7 +14,7 @@ from horai.engine.static import supports_of
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Compound, Term, Var
 from horai.plan import operators as op
-from horai.plan.entities import literal_fvp
+from horai.plan.literals import literal_fvp
 from horai.plan.program import GroundingPlan, Key, PointPlan, Program, StaticPlan, Stratum, key_of
 from horai.plan.reach import unfolded
 from horai.plan.readings import readings

@@ -25,7 +25,7 @@ from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, Terminations, no_fluent
 from horai.lang.terms import Float, Int
-from horai.plan.machine import Machine
+from horai.plan.machine_program import Machine
 from horai.plan.opcodes import INITIATE, TERMINATE, TERMINATE_ALL
 from horai.plan.program import Program, Stratum
 from horai.temporal.sorting import order

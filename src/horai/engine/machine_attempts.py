@@ -20,7 +20,7 @@ from horai.engine.simple import Held
 from horai.engine.world import Fluent, World, fluent_of, merged
 from horai.lang.terms import Var
 from horai.plan import operators as op
-from horai.plan.machine import MachineDelay
+from horai.plan.machine_program import MachineDelay
 from horai.temporal.spans import INF, Ints
 
 if TYPE_CHECKING:

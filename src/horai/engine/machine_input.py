@@ -20,7 +20,7 @@ from horai.engine.symbols import Symbols
 from horai.lang.terms import Term, is_ground
 from horai.plan import opcodes as do
 from horai.plan import operators as op
-from horai.plan.machine import Machine, MachineRule
+from horai.plan.machine_program import Machine, MachineRule
 from horai.plan.machine_words import Column as Brought
 from horai.plan.machine_words import Table
 from horai.plan.program import Program

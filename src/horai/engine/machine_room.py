@@ -20,7 +20,7 @@ from horai.engine.machine_state import (
 )
 from horai.engine.machine_steps import is_postponable
 from horai.plan import opcodes as do
-from horai.plan.machine import Machine
+from horai.plan.machine_program import Machine
 from horai.temporal.kernels import compiled
 from horai.temporal.spans import Ints
 

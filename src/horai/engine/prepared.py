@@ -10,7 +10,7 @@ from horai.engine.horizon import reaches_of, sources_of
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.compiling import compile_program
-from horai.plan.modes import PythonPredicate
+from horai.plan.mode_table import PythonPredicate
 from horai.plan.program import Program
 from horai.plan.reach import Reach, absence_read
 from horai.plan.settling import Compiled, compiled_way

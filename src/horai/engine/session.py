@@ -35,7 +35,7 @@ from horai.engine.symbols import Symbols
 from horai.engine.watching import watched
 from horai.engine.world import Undecided, World
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.modes import PythonPredicate
+from horai.plan.mode_table import PythonPredicate
 from horai.plan.program import Program
 from horai.plan.reach import Source
 

@@ -13,7 +13,8 @@ from horai.plan.delayed import known_already
 from horai.plan.dependencies import DependencyGraph, dependency_graph
 from horai.plan.entities import find_entities
 from horai.plan.lowering import Lowering
-from horai.plan.modes import PythonPredicate, order_body
+from horai.plan.mode_table import PythonPredicate
+from horai.plan.modes import order_body
 from horai.plan.ordering import Orderer
 from horai.plan.predicates import find_predicates, mode_table
 from horai.plan.program import (

@@ -28,7 +28,8 @@ from horai.lang.ec.syntax import (
 from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Int, ListTerm, Str, Term, Var, functor, is_anonymous
 from horai.plan.components import Strata
-from horai.plan.entities import Kind, body_literals, literal_fvp
+from horai.plan.entities import Kind
+from horai.plan.literals import body_literals, literal_fvp
 from horai.plan.needed import needed_literals
 from horai.plan.ordering import head_entity
 from horai.plan.readings import Helpers, Reading, callers, readings

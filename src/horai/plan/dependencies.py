@@ -29,14 +29,8 @@ from horai.lang.ec.syntax import (
 )
 from horai.lang.terms import Term
 from horai.plan.delayed import acting
-from horai.plan.entities import (
-    Entities,
-    Kind,
-    Sort,
-    find_entities,
-    literal_fvp,
-    literal_word,
-)
+from horai.plan.entities import Entities, Kind, Sort, find_entities
+from horai.plan.literals import literal_fvp, literal_word
 from horai.plan.readings import Helpers, Reading, readings
 from horai.plan.timing import Timing
 from horai.plan.vertices import Vertex, Vertices, find_vertices

@@ -19,29 +19,24 @@ from horai.lang.ec.syntax import (
     Clause,
     Declaration,
     DynamicDomain,
-    Edge,
     EventDescription,
     EventRule,
     FutureInitiation,
     FutureTermination,
     Grounding,
     Happens,
-    HoldsAt,
     HoldsAtRule,
-    HoldsFor,
     HoldsForRule,
     Initially,
-    InitiatedAt,
     Initiation,
     InputFluent,
     Literal,
     Postponable,
     Rule,
-    TerminatedAt,
     Termination,
-    walk,
 )
 from horai.lang.terms import Compound, Term, Var, functor, is_ground
+from horai.plan.literals import body_literals, literal_fvp, literal_word
 
 Key = tuple[str, int]
 
@@ -191,47 +186,6 @@ def find_entities(description: EventDescription) -> Entities:
 
 def _called(rule: Grounding) -> list[Key]:
     return [literal.key for literal in body_literals(rule) if isinstance(literal, Call)]
-
-
-def body_literals(rule: Rule) -> Iterator[Literal]:
-    """Every literal of a rule's body, at any depth; declarations have none."""
-    body = getattr(rule, "body", None)
-    if body is not None:
-        yield from walk(body)
-
-
-def literal_fvp(literal: Literal) -> FVP | None:
-    """The fluent-value pair a literal reads."""
-    match literal:
-        case (
-            Edge(fvp=fvp)
-            | HoldsAt(fvp=fvp)
-            | HoldsFor(fvp=fvp)
-            | InitiatedAt(fvp=fvp)
-            | TerminatedAt(fvp=fvp)
-        ):
-            return fvp
-        case _:
-            return None
-
-
-def literal_word(literal: Literal) -> str:
-    """The predicate a temporal literal was written with."""
-    match literal:
-        case Happens():
-            return "happensAt"
-        case Edge(kind=kind):
-            return kind
-        case HoldsAt():
-            return "holdsAt"
-        case HoldsFor():
-            return "holdsFor"
-        case InitiatedAt():
-            return "initiatedAt"
-        case TerminatedAt():
-            return "terminatedAt"
-        case _:
-            return type(literal).__name__
 
 
 def split_value(term: Term) -> tuple[Term, Term | None]:

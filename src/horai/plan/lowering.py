@@ -14,7 +14,8 @@ from horai.lang.ec.builtins import BUILTINS
 from horai.lang.terms import Atom, Compound, Term, Var, functor, variables
 from horai.plan import operators as op
 from horai.plan.bounds import with_bounds
-from horai.plan.modes import ModeTable, order_body
+from horai.plan.mode_table import ModeTable
+from horai.plan.modes import order_body
 from horai.plan.predicates import Predicate
 from horai.plan.scopes import names
 from horai.plan.unify import Renamer, substitute_literal

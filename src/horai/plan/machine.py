@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Compound, Var, is_ground
 from horai.plan import operators as op
 from horai.plan.graphs import Digraph
 from horai.plan.machine_code import Coder
-from horai.plan.machine_words import Candidates, Column, Index, NotCompiled, Step, Table
+from horai.plan.machine_program import Machine, MachineDelay, MachineRule, Postponed
+from horai.plan.machine_words import Candidates, Node, NotCompiled, Step
 from horai.plan.opcodes import (
     ATTEMPT,
     EFFECT,
@@ -30,70 +30,9 @@ from horai.plan.opcodes import (
     TERMINATE_ALL,
 )
 from horai.plan.places import place_of
-from horai.plan.program import DelayPlan, GroundingPlan, Key, PointPlan, Program, Stratum, key_of
+from horai.plan.program import DelayPlan, GroundingPlan, PointPlan, Program, Stratum, key_of
 from horai.plan.scopes import names
 from horai.plan.unify import may_match
-
-Node = tuple[str, Key]
-
-
-@dataclass(frozen=True, slots=True)
-class MachineRule:
-    """A rule of the component.
-
-    `columns` are what each candidate brings along. Without `timed` the rule is asked at moments at
-    which one of the lists `sources` has something in it.
-    """
-
-    plan: PointPlan
-    entry: int
-    layer: int
-    columns: tuple[Column, ...]
-    timed: bool
-    sources: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class MachineDelay:
-    """A delayed effect: code for the attempt and for the deadline, what is kept in between."""
-
-    plan: DelayPlan
-    early: int
-    late: int
-    layer: int
-    saved: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Postponed:
-    """`p(F=V)`: a register for every argument and the value, or -1 for any."""
-
-    node: int
-    registers: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Machine:
-    """The program of a component."""
-
-    nodes: tuple[Node, ...]
-    layers: int
-    coder: Coder
-    rules: list[MachineRule] = field(default_factory=list)
-    delays: list[MachineDelay] = field(default_factory=list)
-    postponed: list[Postponed] = field(default_factory=list)
-    # By event: its layer, and code for those that are known already.
-    heard: dict[Key, tuple[int, int]] = field(default_factory=dict)
-
-    @property
-    def tables(self) -> list[Table]:
-        """What its rules look up."""
-        return self.coder.tables
-
-    @property
-    def indexes(self) -> list[Index]:
-        """How its rules look for instances."""
-        return self.coder.indexes
 
 
 def machine_of(stratum: Stratum, program: Program) -> Machine | str:

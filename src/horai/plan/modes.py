@@ -7,10 +7,9 @@ evaluated at all, and `stuck` says which variables it waits for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
-from horai.lang.ec.builtins import BUILTINS
 from horai.lang.ec.syntax import (
     Aggregate,
     Allen,
@@ -36,57 +35,12 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.lang.terms import Term
+from horai.plan.mode_table import ModeTable
 from horai.plan.scopes import elsewhere, names
+from horai.plan.urgency import cost
 
 Names = frozenset[str]
-# The argument positions that must be bound; several sets are alternatives.
-Modes = tuple[frozenset[int], ...]
 NOTHING: Names = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class PythonPredicate:
-    """A predicate registered from Python, with the number of its parameters if known.
-
-    Called with one argument more than it has parameters, it computes the last one; otherwise it
-    tests its arguments.
-    """
-
-    name: str
-    parameters: int | None = None
-
-    def inputs(self, arguments: int) -> int:
-        """How many arguments of a call must be bound."""
-        return arguments if self.parameters is None else min(arguments, self.parameters)
-
-    def accepts(self, arguments: int) -> bool:
-        """True when it can be called with so many arguments."""
-        return self.parameters is None or arguments - self.parameters in (0, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class ModeTable:
-    """What every callable predicate needs; a predicate that is not listed binds everything."""
-
-    background: Mapping[tuple[str, int], Modes] = field(default_factory=dict)
-    python: Mapping[str, PythonPredicate] = field(default_factory=dict)
-    # Arguments that any value satisfies, as in `price(_, 10)`: neither needed nor given a value.
-    open: Mapping[tuple[str, int], frozenset[int]] = field(default_factory=dict)
-
-    def of(self, call: Call) -> Modes:
-        """The alternatives of argument positions that a call needs bound."""
-        key = call.key
-        if key in self.background:
-            return self.background[key]
-        if call.name in self.python:
-            inputs = self.python[call.name].inputs(len(call.args))
-            return (frozenset(range(inputs)),)
-        if call.name in ("var", "nonvar"):
-            return (frozenset({0}),)
-        if key in BUILTINS:
-            modes = BUILTINS[key].modes
-            return (frozenset(i for i, mode in enumerate(modes) if mode == "+"),)
-        return (frozenset(),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,53 +257,7 @@ def _bound_by_all(branches: list[Ordering], bound: Names) -> tuple[Names, bool]:
     return binds - bound, False
 
 
-# --- which of the ready literals comes first ---------------------------------------------------
-
-
 def _urgency(
     literal: Literal, step: _Step, bound: Names, table: ModeTable
 ) -> tuple[bool, bool, int, bool]:
-    return (step.searches, bool(step.lost), *_cost(literal, bound, table))
-
-
-def _cost(literal: Literal, bound: Names, table: ModeTable) -> tuple[int, bool]:
-    """Tests first, then what brings points in, then lookups; cross products last.
-
-    Ties keep the order written.
-    """
-    mine = names(literal.term)
-    connected = bool(mine & bound) or not mine
-    return (_rank(literal, bound, connected, table), not connected)
-
-
-def _rank(literal: Literal, bound: Names, connected: bool, table: ModeTable) -> int:
-    match literal:
-        case Truth() | Compare():
-            return 0
-        case Is():
-            return 1
-        case Call() if names(*literal.args) <= bound or frozenset() not in table.of(literal):
-            return 2
-        case Happens() | Edge() | InitiatedAt() | TerminatedAt():
-            # Points that share nothing with what is known would meet in every pair.
-            return 3 if connected or not bound else 10
-        case HoldsAt(time=time) if names(time) <= bound:
-            return 4
-        case Call() if connected:
-            return 5
-        case HoldsFor(fvp=fvp) if names(fvp.term) <= bound:
-            return 6
-        case IntervalOp() | Duration() | Allen():
-            return 7
-        case Not():
-            return 8
-        case And() | Or() | IfThenElse():
-            return 9
-        case FindAll() | Aggregate():
-            return 11
-        case Call():
-            return 12
-        case HoldsFor():
-            return 13  # it cannot fail, so it chooses no values where another condition can
-        case _:
-            return 14
+    return (step.searches, bool(step.lost), *cost(literal, bound, table))

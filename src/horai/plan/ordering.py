@@ -29,7 +29,8 @@ from horai.lang.ec.syntax import (
     literal_variables,
 )
 from horai.lang.terms import Compound, Term, Var, functor, variables
-from horai.plan.modes import ModeTable, Ordering, Stuck, order_body
+from horai.plan.mode_table import ModeTable
+from horai.plan.modes import Ordering, Stuck, order_body
 from horai.plan.predicates import find_predicates, mode_table
 from horai.plan.readings import future_times
 from horai.plan.scopes import names

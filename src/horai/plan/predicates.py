@@ -22,7 +22,8 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.lang.terms import Compound, Term, Var, functor, subterms, variables
-from horai.plan.modes import Modes, ModeTable, PythonPredicate, order_body
+from horai.plan.mode_table import Modes, ModeTable, PythonPredicate
+from horai.plan.modes import order_body
 from horai.plan.readings import Helpers, callers
 from horai.plan.scopes import names
 

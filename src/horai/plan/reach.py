@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Term, Var
-from horai.plan.entities import literal_fvp
+from horai.plan.literals import literal_fvp
 from horai.plan.program import DelayPlan, Key, Program, Stratum, key_of
 from horai.plan.readings import Helpers, Reading, readings
 from horai.plan.scopes import names

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from horai.plan.guards import Tests, compiled
-from horai.plan.machine import Machine, machine_of
+from horai.plan.machine import machine_of
+from horai.plan.machine_program import Machine
 from horai.plan.program import Program, Stratum
 
 Way = OneOf["lists", "points", "plain", "clockwork", "machine", "cells"]

@@ -13,7 +13,8 @@ from horai.lang.terms import Atom, Term
 from horai.plan import operators as op
 from horai.plan.dependencies import DependencyGraph
 from horai.plan.lowering import Lowering
-from horai.plan.modes import ModeTable, order_body
+from horai.plan.mode_table import ModeTable
+from horai.plan.modes import order_body
 from horai.plan.scopes import names, visible
 from horai.plan.unify import may_match
 from horai.plan.vertices import Vertex, label

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from horai.lang.ec.syntax import (
     FVP,
@@ -32,86 +31,19 @@ from horai.lang.ec.syntax import (
 from horai.lang.terms import (
     Atom,
     Compound,
-    Float,
-    Int,
-    ListTerm,
     Str,
     Term,
     Var,
     functor,
     subterms,
 )
-from horai.plan.entities import Entities, body_literals, literal_fvp
+from horai.plan.entities import Entities
+from horai.plan.literals import body_literals, literal_fvp
 from horai.plan.ordering import head_entity
+from horai.plan.type_lattice import NUMBERS, Type, join, meet, type_of_term
 
-
-class Type(StrEnum):
-    """What a column holds. `none` says that nothing is known to arrive."""
-
-    NONE = "none"
-    INT = "int"
-    FLOAT = "float"
-    NUMBER = "number"
-    ATOM = "atom"
-    STRING = "string"
-    COMPOUND = "compound"
-    LIST = "list"
-    ANY = "any"
-
-
-_NUMBERS = frozenset({Type.INT, Type.FLOAT, Type.NUMBER})
 _ARITHMETIC = frozenset({"<", ">", "=<", ">=", "=:=", "=\\="})
 ROUNDS = 20
-
-
-def join(left: Type, right: Type) -> Type:
-    """The narrowest type that holds both.
-
-    >>> join(Type.INT, Type.FLOAT), join(Type.INT, Type.ATOM)
-    (<Type.NUMBER: 'number'>, <Type.ANY: 'any'>)
-    """
-    if left == right or right is Type.NONE:
-        return left
-    if left is Type.NONE:
-        return right
-    return Type.NUMBER if left in _NUMBERS and right in _NUMBERS else Type.ANY
-
-
-def meet(left: Type, right: Type) -> Type:
-    """What can be both; `none` when nothing can."""
-    if left == right or right is Type.ANY:
-        return left
-    if left is Type.ANY:
-        return right
-    if left in _NUMBERS and right in _NUMBERS:
-        # 1 and 1.0 compare as equal numbers, so the wider name stays true of both.
-        return Type.NUMBER if Type.NUMBER not in (left, right) else _narrower(left, right)
-    return Type.NONE
-
-
-def _narrower(left: Type, right: Type) -> Type:
-    return right if left is Type.NUMBER else left
-
-
-def type_of_term(term: Term) -> Type:
-    """The type of a constant; `any` for a variable."""
-    match term:
-        case Int():
-            return Type.INT
-        case Float():
-            return Type.FLOAT
-        case Atom(name="inf" | "infinite"):
-            return Type.NUMBER
-        case Atom():
-            return Type.ATOM
-        case Str():
-            return Type.STRING
-        case Compound():
-            return Type.COMPOUND
-        case ListTerm():
-            return Type.LIST
-        case _:
-            return Type.ANY
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,14 +251,14 @@ def _conflicts(rule: Rule, types: Types) -> Iterator[Conflict]:
         for literal in literals
         for slot, term in _columns(literal)
         if isinstance(term, Var)
-        and types.slots.get(slot, Type.ANY) not in (*_NUMBERS, Type.ANY, Type.NONE)
+        and types.slots.get(slot, Type.ANY) not in (*NUMBERS, Type.ANY, Type.NONE)
     }
     seen: set[str] = set()
     for literal in literals:
         for term in _needs_number(literal):
             found = known.get(term.name, Type.ANY) if isinstance(term, Var) else type_of_term(term)
             name = getattr(term, "name", "")
-            if found in (Type.ANY, *_NUMBERS) or name in seen:
+            if found in (Type.ANY, *NUMBERS) or name in seen:
                 continue
             if isinstance(term, Var) and term.name not in origin:
                 continue

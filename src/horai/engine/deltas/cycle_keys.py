@@ -13,7 +13,7 @@ from itertools import islice
 
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Compound, Term, Var
-from horai.plan.entities import literal_fvp
+from horai.plan.literals import literal_fvp
 from horai.plan.program import Key, PointPlan, Program, Stratum, key_of
 from horai.plan.readings import Reading, readings
 from horai.plan.scopes import names

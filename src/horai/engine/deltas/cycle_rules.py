@@ -32,7 +32,7 @@ from horai.lang.ec import syntax as ec
 from horai.lang.terms import Term
 from horai.plan import operators as op
 from horai.plan.guards import Tests
-from horai.plan.machine import Machine
+from horai.plan.machine_program import Machine
 from horai.plan.machine_words import Column
 from horai.plan.program import Key, PointPlan, Program, Stratum, key_of
 from horai.plan.settling import Compiled, compiled_way

@@ -13,8 +13,8 @@ from horai.engine.deltas.reasons import NotByChange, of_rule
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Term, Var
 from horai.plan import operators as op
-from horai.plan.entities import literal_fvp
 from horai.plan.graphs import Digraph
+from horai.plan.literals import literal_fvp
 from horai.plan.program import Key, PointPlan, Program, key_of
 from horai.plan.readings import Reading, callers, readings
 

@@ -27,7 +27,7 @@ from horai.engine.simple import Held
 from horai.engine.world import Fluent
 from horai.lang.terms import Term, Var
 from horai.plan.guards import Tests
-from horai.plan.machine import Machine
+from horai.plan.machine_program import Machine
 from horai.plan.program import Key, PointPlan, Program
 from horai.temporal.clockwork import GHOST, INITIATE, TERMINATE
 from horai.temporal.spans import Ints

@@ -20,7 +20,7 @@ from horai.plan.check import (
     safety,
 )
 from horai.plan.check.context import Context
-from horai.plan.modes import PythonPredicate
+from horai.plan.mode_table import PythonPredicate
 
 Check = Callable[[Context], Iterator[Diagnostic]]
 

@@ -37,7 +37,7 @@ from horai.lang.ec.syntax import (
 from horai.lang.terms import Term, Var, subterms, variables
 from horai.plan.check.context import Context, find_variable, finding, quoted
 from horai.plan.check.spelling import looks_mistyped
-from horai.plan.entities import body_literals, literal_word
+from horai.plan.literals import body_literals, literal_word
 from horai.plan.readings import future_times
 from horai.plan.scopes import names, visible
 

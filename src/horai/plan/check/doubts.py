@@ -27,7 +27,8 @@ from horai.lang.printer import show
 from horai.lang.terms import Atom, Compound, Float, Int, Term, functor, is_ground
 from horai.plan.check.context import Context, finding, place_of, quoted
 from horai.plan.check.spelling import looks_mistyped
-from horai.plan.entities import Entity, Sort, body_literals
+from horai.plan.entities import Entity, Sort
+from horai.plan.literals import body_literals
 from horai.plan.types import Slot
 from horai.plan.unify import canonical, unify
 

@@ -10,7 +10,7 @@ from horai.lang.ec.syntax import Call, Compare, Duration, Is, Literal
 from horai.lang.printer import show
 from horai.lang.terms import Compound, Term, subterms
 from horai.plan.check.context import Context, arguments, finding, listed
-from horai.plan.entities import body_literals
+from horai.plan.literals import body_literals
 from horai.plan.predicates import python_table
 
 
