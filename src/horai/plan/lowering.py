@@ -6,13 +6,14 @@ that knows whether it joins, tests or computes. What no later operator needs is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
 from horai.lang.terms import Atom, Compound, Term, Var, functor, variables
 from horai.plan import operators as op
+from horai.plan.binding import binds, branches_bind, shared
 from horai.plan.bounds import with_bounds
 from horai.plan.mode_table import ModeTable
 from horai.plan.modes import order_body
@@ -60,16 +61,16 @@ class Lowering:
             asked = half & names(*(one.term for one in later))
             if isinstance(literal, ec.Or) and asked:
                 whole = self._distributed(literal, later, bound, needed)
-                shared = _shared([branch.bound for branch in whole.branches])
-                return op.Chain((*steps, whole), (*after[:place], needed), bound | shared)
+                common = shared([branch.bound for branch in whole.branches])
+                return op.Chain((*steps, whole), (*after[:place], needed), bound | common)
             steps.append(self._operator(literal, bound, rest))
-            bound |= self._binds(literal, bound) | (half & self._counted)
+            bound |= binds(literal, self.table) | (half & self._counted)
         return op.Chain(tuple(steps), tuple(after), bound)
 
     def _half_bound(self, literal: ec.Literal, bound: Names) -> Names:
         """Variables that some alternatives bind and others leave open."""
-        branches = self._branches(literal, bound)
-        return frozenset().union(*branches) - _shared(branches) - bound
+        each = branches_bind(literal, self.table)
+        return frozenset().union(*each) - shared(each) - bound
 
     def _distributed(
         self, literal: ec.Or, later: list[ec.Literal], bound: Names, needed: Names
@@ -255,53 +256,6 @@ class Lowering:
         ordered = self.ordered(body, given, names(*head.args))
         return op.Branch(head.args, self.chain(ordered, given, names(*head.args)))
 
-    # --- what a condition binds ------------------------------------------------------------------
-
-    def _binds(self, literal: ec.Literal, bound: Names) -> Names:
-        match literal:
-            case ec.Not() | ec.Truth():
-                return frozenset()
-            case ec.Compare(op=sign):
-                return names(literal.term) if sign == "=" else frozenset()
-            case ec.Is(target=target):
-                return names(target)
-            case ec.FindAll(result=result) | ec.Aggregate(result=result):
-                return names(result)
-            case ec.IntervalOp(result=result) | ec.Duration(result=result):
-                return names(result)
-            case ec.Allen(result=result):
-                return names(result)
-            case ec.Call():
-                open_args = self.table.open.get(literal.key, frozenset())
-                given = [arg for i, arg in enumerate(literal.args) if i not in open_args]
-                return names(*given)
-            case ec.And(items=items):
-                return self._all(items, bound)
-            case ec.Or() | ec.IfThenElse():
-                return _shared(self._branches(literal, bound))
-            case _:
-                return names(literal.term)
-
-    def _branches(self, literal: ec.Literal, bound: Names) -> list[Names]:
-        """What each branch that can succeed binds; none where there are no branches."""
-        match literal:
-            case ec.Or(items=items):
-                return [self._all(ec.conjuncts(item), bound) for item in _live(items)]
-            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                whole = [*ec.conjuncts(condition), *ec.conjuncts(then)]
-                found = [self._all(whole, bound)] if _live([then]) else []
-                if _live([otherwise]):
-                    found.append(self._all(ec.conjuncts(otherwise), bound))
-                return found
-            case _:
-                return []
-
-    def _all(self, literals: Iterable[ec.Literal], bound: Names) -> Names:
-        found: Names = frozenset()
-        for literal in literals:
-            found |= self._binds(literal, bound | found)
-        return found
-
 
 def _marked(chain: op.Chain, open_names: Names) -> op.Chain:
     """A chain that gives variables without a value one that no term of a program has."""
@@ -323,19 +277,6 @@ def _falls_apart(body: ec.Literal) -> bool:
             mine = mine.union(*(group for group in groups if group & mine))
             groups = [group for group in groups if not group & mine] + [mine]
     return len(groups) > 1
-
-
-def _live(items: Iterable[ec.Literal]) -> list[ec.Literal]:
-    """The alternatives that can succeed."""
-    return [
-        item
-        for item in items
-        if not any(isinstance(part, ec.Truth) and not part.value for part in ec.conjuncts(item))
-    ]
-
-
-def _shared(sets: list[Names]) -> Names:
-    return frozenset.intersection(*sets) if sets else frozenset()
 
 
 def _key(entity: Term) -> op.Key:
