@@ -91,7 +91,7 @@ class Counting:
         run = RunMetrics(
             items=self._items,
             unreadable=unreadable,
-            lateness=_bins(self._bins),
+            lateness=bins(self._bins),
             revised=_sum([self._revised_before, *revised]),
             **total,
         )
@@ -179,12 +179,7 @@ class Counting:
         self._measure(items)
 
     def _measure(self, items: Arrived) -> None:
-        """Into bins: a lateness of 0, 1, 2 to 3, 4 to 7, and so on."""
-        if (items.arrival > items.start).any():
-            late = np.searchsorted(_POWERS, lateness(items), side="right")
-            self._bins += np.bincount(late, minlength=self._bins.size)
-        else:
-            self._bins[0] += len(items.op)
+        self._bins += into_bins(items)
 
 
 def columns_of(table: ItemTable) -> Arrived:
@@ -201,7 +196,18 @@ def lateness(items: Arrived) -> Ints:
     return late
 
 
-def _bins(numbers: Ints) -> tuple[Bin, ...]:
+def into_bins(items: Arrived) -> Ints:
+    """How many items have a lateness of 0, 1, 2 to 3, 4 to 7, and so on."""
+    found = np.zeros(_POWERS.size + 1, np.int64)
+    if (items.arrival > items.start).any():
+        late = np.searchsorted(_POWERS, lateness(items), side="right")
+        return found + np.bincount(late, minlength=found.size)
+    found[0] = len(items.op)
+    return found
+
+
+def bins(numbers: Ints) -> tuple[Bin, ...]:
+    """Numbers of items by lateness, with what each of them is about."""
     filled = np.flatnonzero(numbers)
     last = int(filled[-1]) if len(filled) else -1
     edges = [0, *_POWERS.tolist(), int(_MOST) + 1]

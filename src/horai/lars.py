@@ -139,7 +139,9 @@ class LarsProgram:
             answers, revised = in_course(said, job.wanted.is_numbered)
         letters = session.arrivals.finish(queries.stop - 1)
         ran = (session.engine, session.reasons)
-        return LarsResult(answers, letters, job.wanted.is_numbered, revised, *ran)
+        result = LarsResult(answers, letters, job.wanted.is_numbered, revised, *ran)
+        result.over = (narrative, queries)
+        return result
 
     def spark(
         self,

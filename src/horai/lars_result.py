@@ -17,6 +17,9 @@ from horai.words import counted
 if TYPE_CHECKING:
     import pandas as pd
 
+    from horai.metrics import Metrics
+    from horai.queries import Bindings
+
 Row = dict[str, Any]
 FORMS = ("windows", "final", "changelog")
 
@@ -190,6 +193,18 @@ class LarsResult:
         self.revised = revised
         self.engine = engine
         self.reasons = list(reasons)
+        self.over: tuple[io.Narrative, range] | None = None
+        """What was read, and the query times, where the run was one in this process."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """How late signals were, and what became of them."""
+        from horai.lars_counting import metrics_of
+
+        if self.over is None:
+            hint = "leave out the engine spark"
+            raise UsageError("signals are counted by runs in one process only", hint)
+        return metrics_of(*self.over, self)
 
     def rows(self, answers: str = "windows") -> list[Row]:
         """Rows of output: `windows` (every query time), `final` (the last), or `changelog`.
@@ -222,6 +237,12 @@ class LarsResult:
             if answer.query == query:
                 return answer
         raise UsageError(f"{query} is no query time of this run")
+
+    def query(self, text: str) -> list[Bindings]:
+        """What the variables of a question stand for: `h(X)`, `@3 h(X)` or `@T h(X)`."""
+        from horai.lars_query import ask
+
+        return ask(self.answers, text)
 
     def to_pandas(self, answers: str = "windows") -> pd.DataFrame:
         """The rows as a data frame."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horai import io
-from horai.errors import UsageError
 from horai.io import format_time, to_source
 from horai.lars_result import LarsResult, written
+from horai.lars_spans import spans_of
 from horai.report.page import Lane, Span, Story, page
 from horai.words import counted
 
@@ -49,34 +49,11 @@ def _timed(story: Story, unit: io.Unit | None) -> Story:
 
 def _of_program(result: LarsResult, title: str) -> Story:
     """One line per atom: the query times at which it holds, one after the other."""
-    if result.every:
-        raise UsageError("a page shows one answer at a time", "leave out --models all")
-    queries = [answer.query for answer in result.answers]
-    last = queries[-1] + _step(queries) - 1 if queries else 0
-    after = dict(zip(queries, [*queries[1:], last + 1], strict=True))
-    held: dict[tuple[str, str], list[Span]] = {}
-    none: list[Span] = []
-    for answer in result.answers:
-        span = (answer.query, after[answer.query])
-        if not answer.has_answer:
-            _longer(none, span)
-        for atom in answer.atoms:
-            _longer(held.setdefault((atom.name, written(atom)), []), span)
-    lanes = [Lane(name, text, spans) for (name, text), spans in sorted(held.items())]
-    about = f"{counted(len(queries), 'query time')}, {counted(len(lanes), 'atom')}"
-    return Story(title, about, queries[0] if queries else 0, last, lanes, none)
-
-
-def _step(queries: list[int]) -> int:
-    return queries[-1] - queries[-2] if len(queries) > 1 else 1
-
-
-def _longer(spans: list[Span], span: Span) -> None:
-    """Add a span, or make the last one longer."""
-    if spans and spans[-1][1] == span[0]:
-        spans[-1] = (spans[-1][0], span[1])
-    else:
-        spans.append(span)
+    found = spans_of(result)
+    held = sorted((atom.name, written(atom), spans) for atom, spans in found.atoms.items())
+    about = f"{counted(len(result.answers), 'query time')}, {counted(len(held), 'atom')}"
+    lanes = [Lane(*lane) for lane in held]
+    return Story(title, about, found.first, found.last, lanes, found.none)
 
 
 def _of_rows(result: Result | TogetherResult, rows: Sequence[io.AnswerRow], title: str) -> Story:

@@ -323,7 +323,7 @@ def load(
         raise UsageError("no rules given", "name at least one file of rules")
     for path in files:
         if path.suffix == ".lars":
-            hint = "horai run, check, plan --spark and report take it; from Python, horai.lars.load"
+            hint = "horai run, check, plan, graph, query and report take it; or horai.lars.load"
             raise UsageError(f"{path} is a LARS program", hint)
     description, findings = read_files(files, more)
     return checked(description, findings, collect(predicates))

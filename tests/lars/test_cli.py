@@ -132,7 +132,10 @@ def test_dead_letters() -> None:
         (("-i", "socket:0", "--output-every", "signal"), "has no end"),
         (("-o", "tcp:127.0.0.1:1"), "cannot connect"),
         (("--engine", "columnar"), "there is no engine 'columnar' for LARS programs"),
-        (("--format", "timeline"), "not written as timeline"),
+        (("--format", "timeline", "--models", "all"), "a picture shows one answer at a time"),
+        (("--live", "--format", "timeline"), "a run that goes on writes lines"),
+        (("--live", "--metrics", "m.json"), "--metrics is about a run over whole files"),
+        (("--interactive",), "use horai query"),
         (("-o", "out.xyz"), "does not tell its format"),
         (("--start", "9", "--end", "3"), "before its start"),
         (("--input", "none.csv"), "none.csv"),
@@ -147,7 +150,6 @@ def test_wrong_files() -> None:
     Path("p.ec").write_text("initiatedAt(on=true, T) :- happensAt(up, T).\n")
     assert "option for LARS" in run("run", "p.ec", "-i", "f.csv", "--clock", "1s", status=2)
     assert "option for LARS" in run("check", "p.ec", "--clock", "1s", status=2)
-    assert "is a LARS program" in run("query", "p.lars", "h", "-i", "f.csv", status=2)
     assert "no input given" in run("run", "p.lars", status=2)
     assert "cannot be read" in run("run", "none.lars", "-i", "f.csv", status=2)
 

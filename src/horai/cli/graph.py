@@ -7,10 +7,14 @@ from typing import Annotated
 
 import typer
 
+from horai.cli.both import speaks_both
 from horai.cli.guard import guarded
+from horai.cli.lars import is_lars
 from horai.cli.options import Background, Predicates, RulesArgument, choose
 from horai.errors import UsageError
+from horai.plan.lars.reading import readings_of
 from horai.report.graph import GraphError, dependency_graph, to_mermaid, write_graph
+from horai.report.lars_graph import program_graph
 
 
 @guarded
@@ -27,13 +31,21 @@ def command(
         ),
     ] = None,
     with_input: Annotated[
-        bool, typer.Option("--with-input", help="Draw input events and fluents too.")
+        bool, typer.Option("--with-input", help="Draw input events, fluents and signals too.")
     ] = False,
     predicates: Predicates = None,
 ) -> None:
     """Draw what depends on what in rules."""
-    loaded = choose(rules, background, predicates).load()
-    drawing = dependency_graph(loaded.description, with_input)
+    chosen = choose(rules, background, predicates)
+    if speaks_both(chosen.rules):
+        raise UsageError("rules of two languages are drawn apart", "name files of one of them")
+    if is_lars(chosen.rules):
+        from horai import lars
+
+        program = lars.load(chosen.rules, chosen.background).program
+        drawing = program_graph(readings_of(program, with_input))
+    else:
+        drawing = dependency_graph(chosen.load().description, with_input)
     if output is None:
         typer.echo(to_mermaid(drawing), nl=False)
         return

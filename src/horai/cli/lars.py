@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.lars_write import Target, checked_format
+from horai.cli.lars_plan import kind_lines
+from horai.cli.lars_write import Target, check_lines, checked_format, has_lines, write_whole
+from horai.cli.metrics import write_metrics
 from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.io import DeadLetter, write_dead_letters
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from horai.lars import LarsProgram
 
 SUFFIX = ".lars"
-_SETTINGS = frozenset(
+SETTINGS = frozenset(
     {"step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
     | {"clock", "models", "reasoning", "least_change", "filter", "lateness", "output_every"}
     | {"master", "buckets"}
@@ -34,6 +36,14 @@ class Flowing(NamedTuple):
     live: bool = False
     real_time: bool = False
     state: Path | None = None
+
+
+class Files(NamedTuple):
+    """Where answers go, rows that were not used, and numbers about the signals."""
+
+    output: Path | None = None
+    dead_letters: Path | None = None
+    metrics: Path | None = None
 
 
 class Said(NamedTuple):
@@ -50,6 +60,13 @@ def is_lars(rules: Iterable[Path]) -> bool:
     return {path.suffix.lower() == SUFFIX for path in rules} == {True}
 
 
+def refuse_lars(rules: Iterable[Path], problem: str, hint: str) -> None:
+    """Say that a command is not for LARS programs, and what is."""
+    for path in rules:
+        if path.suffix.lower() == SUFFIX:
+            raise UsageError(f"{path}: {problem}", hint)
+
+
 def refuse_lars_options(**given: object) -> None:
     """Say that an option is about LARS programs only."""
     for name, value in given.items():
@@ -58,22 +75,36 @@ def refuse_lars_options(**given: object) -> None:
             raise UsageError(f"--{name} is an option for LARS programs", hint)
 
 
+_INSTEAD = {
+    "window": "windows stand in the program itself; --lateness says how late signals may be",
+    "tick": "time points lie one --clock apart",
+    "include-input": "--filter none shows signals, too",
+    "analyze": "leave it out: what is shown are the operators, in their order",
+    "incremental": "the engine plan works by change wherever it can; `horai plan` says if it does",
+    "interactive": "use horai query",
+}
+
+
+def refuse_lars_settings(*given: Mapping[str, object]) -> None:
+    """Say that options have no meaning for LARS programs, and what to use instead."""
+    for name, value in (pair for some in given for pair in some.items()):
+        if value is not None:
+            raise UsageError(f"--{name} has no meaning for LARS programs", _INSTEAD.get(name))
+
+
 def run_lars(
     chosen: Chosen,
     settings: dict[str, Any],
     strange: Mapping[str, object],
     answers: str | None,
     format: str | None,
-    output: Path | None,
-    dead_letters: Path | None,
+    files: Files,
     quiet: bool,
     flowing: Flowing,
 ) -> None:
     """Run a program over the chosen input and write what was found."""
-    for name, value in strange.items():
-        if value is not None:
-            hint = "windows stand in the program itself" if name == "window" else None
-            raise UsageError(f"--{name} has no meaning for LARS programs", hint)
+    output, dead_letters, metrics = files
+    refuse_lars_settings(strange)
     flows = any(flowing) or settings.get("output_every") not in (None, "time")
     _check_spark(settings, flows)
     wanted = format or settings.pop("format", None)
@@ -81,7 +112,7 @@ def run_lars(
     form = "parquet" if is_folder else checked_format(wanted, output)
     for ours in ("answers", "format"):
         settings.pop(ours, None)
-    for name in settings.keys() - _SETTINGS:
+    for name in settings.keys() - SETTINGS:
         raise UsageError(f"the setting {name} of the project has no meaning for LARS programs")
     from horai import lars
 
@@ -94,18 +125,30 @@ def run_lars(
         assert output is not None
         _write_folder(program, chosen, settings, answers, wanted, output, dead_letters, quiet)
         return
-    target = Target(form, output)
+    if flows:
+        check_lines(form)
+    target = Target(form, output) if has_lines(form) else None  # who cannot write is told at once
     began = time.perf_counter()
     if flows:
         from horai.cli.lars_flow import run_flow
 
+        if metrics is not None:
+            hint = "leave out --live, --real-time, --state and --output-every"
+            raise UsageError("--metrics is about a run over whole files", hint)
+        assert target is not None
         said = run_flow(program, chosen.input, settings, answers or "windows", target, flowing)
     else:
         settings.pop("output_every", None)
         result = program.run(chosen.input or (), **settings)
-        target.write(result.rows(answers or "windows"))
+        if target is None:
+            write_whole(result, answers or "windows", form, output)
+        else:
+            target.write(result.rows(answers or "windows"))
         said = Said(result.engine, result.reasons, len(result.answers), result.dead_letters)
-    target.close()
+        if metrics is not None:
+            write_metrics(metrics, result.metrics)
+    if target is not None:
+        target.close()
     if dead_letters is not None:
         write_dead_letters(dead_letters, said.dead_letters)
     tell_dead_letters(said.dead_letters, dead_letters, quiet)
@@ -164,15 +207,7 @@ def check_lars(
     counts = [counted(len(program.sources), "file"), counted(len(program.rules), "rule")]
     if has_errors(read):
         return findings, ", ".join(counts)
-    kind = found.classification
-    uses = f" ({', '.join(sorted(kind.features))})" if kind.features else ""
-    lines = [f"fragment: {kind.fragment}{uses}"]
-    for reason in kind.reasons[:3]:
-        place = ""
-        if reason.rule is not None and reason.rule.source is not None and reason.rule.span:
-            line = reason.rule.source.position(reason.rule.span[0])[0]
-            place = f" ({reason.rule.source.name}:{line})"
-        lines.append(f"  because {reason.text}{place}")
+    lines = list(kind_lines(found.classification))
     if not has_errors(findings):
         lines.append(f"engine: {found.engine(clock or DEFAULT_CLOCK).name}")
         lines += [f"  because {why}" for why in found.engine(clock or DEFAULT_CLOCK).reasons]

@@ -16,10 +16,11 @@ from horai.io.endpoints import endpoints_of, sink_of
 from horai.io.topics import SCHEME
 
 if TYPE_CHECKING:
-    from horai.lars_result import Row
+    from horai.lars_result import LarsResult, Row
 
-_FORMATS = ("jsonl", "csv", "text")
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".txt": "text"}
+_FORMATS = ("jsonl", "csv", "text", "parquet", "timeline")
+_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
+_SUFFIXES |= {".txt": "text", ".parquet": "parquet", ".pq": "parquet"}
 _COLUMNS = ("kind", "query", "model", "name", "args", "op", "arrived", "signals")
 
 
@@ -34,7 +35,54 @@ def checked_format(given: str | None, output: Path | None) -> str:
     if given not in _FORMATS:
         hint = f"use one of {', '.join(_FORMATS)}"
         raise UsageError(f"answers of LARS programs are not written as {given}", hint)
+    if given == "parquet" and output is None and sys.stdout.isatty():
+        raise UsageError("Parquet is no text for a terminal", "name a file: -o answers.parquet")
     return given
+
+
+def check_lines(form: str) -> None:
+    """Refuse what a run that goes on cannot write line by line."""
+    if not has_lines(form):
+        hint = f"use one of {', '.join(_LINES)}"
+        raise UsageError(f"a run that goes on writes lines, and {form} has none", hint)
+
+
+def has_lines(form: str) -> bool:
+    """Is this a format that can be written line by line?"""
+    return form in _LINES
+
+
+def write_whole(result: LarsResult, answers: str, form: str, output: Path | None) -> None:
+    """All answers of a run that is over, in a format without lines."""
+    if form == "timeline":
+        _draw(result, output)
+    else:
+        _write_parquet(result.rows(answers), output)
+
+
+def _draw(result: LarsResult, output: Path | None) -> None:
+    from horai.cli.timeline import on_screen
+    from horai.lars_spans import spans_of
+
+    found = spans_of(result)
+    on_screen(found.rows(), output, until=found.last)
+
+
+def _write_parquet(rows: Sequence[Row], output: Path | None) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from horai.io import to_source
+
+    wide = [{**row, "args": [to_source(arg) for arg in row.get("args", [])]} for row in rows]
+    whole = ("query", "model", "arrived", "signals")
+    kinds = {name: pa.int64() if name in whole else pa.string() for name in _COLUMNS}
+    kinds["args"] = pa.list_(pa.string())
+    used = [
+        n for n in _COLUMNS if n in ("kind", "query", "name", "args") or any(n in r for r in wide)
+    ]
+    table = pa.Table.from_pylist(wide, pa.schema([(name, kinds[name]) for name in used]))
+    pq.write_table(table, sys.stdout.buffer if output is None else str(output))
 
 
 def _name(output: Path) -> str:

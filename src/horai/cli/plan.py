@@ -15,7 +15,7 @@ from horai.cli import console
 from horai.cli.both import speaks_both
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
-from horai.cli.lars import is_lars, refuse_lars_options
+from horai.cli.lars import is_lars, refuse_lars_options, refuse_lars_settings
 from horai.cli.lars_options import Clock
 from horai.cli.options import (
     AllenMemory,
@@ -99,7 +99,11 @@ def command(
     """Show how rules are worked out, operator by operator, and what that costs."""
     chosen = choose(rules, background, predicates, input)
     if is_lars(chosen.rules):
-        _show_parts(chosen, spark and not analyze, clock, format)
+        refuse_lars_settings(
+            {"window": window, "tick": tick, "allen-memory": allen_memory},
+            {"incremental": incremental, "predicates": predicates, "analyze": analyze or None},
+        )
+        _show_lars(chosen, spark, clock, format)
         return
     refuse_lars_options(clock=clock)
     if speaks_both(chosen.rules):
@@ -147,21 +151,24 @@ def _show_stages(rules: Rules, format: Format) -> None:
         typer.echo(line)
 
 
-def _show_parts(chosen: Chosen, spark: bool, clock: str | None, format: Format) -> None:
-    """The parts of a LARS program, as Spark runs them."""
-    if not spark:
-        hint = (
-            "add --spark for what it runs in buckets; `horai check` names the engine in one process"
-        )
-        raise UsageError("a LARS program has no plan of operators to show", hint)
+def _show_lars(chosen: Chosen, spark: bool, clock: str | None, format: Format) -> None:
+    """The rules of a LARS program in their order, or its parts as Spark runs them."""
     from horai import lars
+    from horai.cli.lars_plan import outline_json, outline_lines
+    from horai.lars_outline import outline_of
 
     program = lars.load(chosen.rules, chosen.background)
-    found = parts_of(program.in_points(clock or chosen.run.get("clock"), chosen.run.get("unit")))
+    points = program.in_points(clock or chosen.run.get("clock"), chosen.run.get("unit"))
+    if spark:
+        parts = parts_of(points)
+        lines, shown = part_lines(parts), parts_json(parts)
+    else:
+        found = outline_of(points)
+        lines, shown = outline_lines(found), [outline_json(found)]
     if format is Format.json:
-        typer.echo(json.dumps(parts_json(found), ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(shown if spark else shown[0], ensure_ascii=False, indent=1))
         return
-    for line in part_lines(found):
+    for line in lines:
         typer.echo(line)
 
 

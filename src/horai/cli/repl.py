@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from typing import Protocol
 
 import typer
 
 from horai.cli import console
 from horai.errors import QueryError
-from horai.queries import render
-from horai.result import Result
+from horai.queries import Bindings, render
 
-_GREETING = """\
-Ask holdsFor(F,I), holdsAt(F,16) or happensAt(E,T); `quit` ends."""
+GREETING = "Ask holdsFor(F,I), holdsAt(F,16) or happensAt(E,T); `quit` ends."
+
+
+class Asked(Protocol):
+    """The result of a run that answers questions."""
+
+    def query(self, text: str) -> list[Bindings]:
+        """What the variables of a question stand for."""
+
+
 _ENDS = frozenset({"quit", "exit", "halt", "q"})
 
 
-def converse(result: Result) -> None:
+def converse(result: Asked, greeting: str = GREETING) -> None:
     """Answer queries until the input ends or somebody says quit."""
     people = sys.stdin.isatty()
     if people:
-        console.say(_GREETING)
+        console.say(greeting)
         with suppress(ImportError):
             import readline  # noqa: F401  makes the arrow keys work in input()
     while (line := _next(people)) is not None:
@@ -32,7 +40,7 @@ def converse(result: Result) -> None:
             answer(result, asked)
 
 
-def answer(result: Result, asked: str) -> bool:
+def answer(result: Asked, asked: str) -> bool:
     """Print the answers to one query; False if it was no query."""
     try:
         typer.echo(render(result.query(asked)))

@@ -14,7 +14,7 @@ from horai.cli import console
 from horai.cli.both import run_both, speaks_both
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
-from horai.cli.lars import Flowing, is_lars, refuse_lars_options, run_lars
+from horai.cli.lars import Files, Flowing, is_lars, refuse_lars_options, run_lars
 from horai.cli.lars_options import (
     Brave,
     Cautious,
@@ -65,8 +65,6 @@ from horai.words import counted
 
 if TYPE_CHECKING:
     from horai.both_result import TogetherResult
-
-_FILE_WIDTH = 100
 
 
 class Format(StrEnum):
@@ -179,7 +177,6 @@ def command(
         strange = {
             "window": window,
             "tick": tick,
-            "metrics": metrics,
             "include-input": include_input,
             "allen-memory": allen_memory,
             "incremental": incremental,
@@ -208,7 +205,8 @@ def command(
         )
         form = answers or chosen.run.get("answers")
         flow = Flowing(live, real_time, state)
-        run_lars(chosen, settings, strange, form, format, output, dead_letters, quiet, flow)
+        files = Files(output, dead_letters, metrics)
+        run_lars(chosen, settings, strange, form, format, files, quiet, flow)
         return
     given = {
         "clock": clock,
@@ -325,7 +323,9 @@ def _format(given: str | None, output: Path | None) -> Format:
 
 def _write(result: Result | TogetherResult, form: Format, output: Path | None) -> None:
     if form is Format.timeline and isinstance(result, Result):
-        _draw(result, output)
+        from horai.cli.timeline import draw_run
+
+        draw_run(result, output)
         return
     people = form is Format.text and result.unit is not None
     write_answers(
@@ -335,20 +335,6 @@ def _write(result: Result | TogetherResult, form: Format, output: Path | None) -
         unit=result.unit,
         times="iso" if people else "points",
     )
-
-
-def _draw(result: Result, output: Path | None) -> None:
-    from rich.console import Console
-
-    from horai.cli.timeline import draw
-
-    if output is None:
-        screen = console.stdout()
-        screen.print(draw(result, screen))
-    else:
-        with output.open("w", encoding="utf-8") as file:
-            screen = Console(file=file, width=_FILE_WIDTH, soft_wrap=True)
-            screen.print(draw(result, screen))
 
 
 def _summary(result: Result, seconds: float) -> str:

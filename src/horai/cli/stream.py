@@ -15,6 +15,7 @@ import typer
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
+from horai.cli.lars import refuse_lars
 from horai.cli.options import (
     AllenMemory,
     Background,
@@ -110,6 +111,12 @@ def command(
 ) -> None:
     """Run rules over a stream that goes on, on Spark."""
     chosen = choose(rules, background, predicates)
+    refuse_lars(
+        chosen.rules,
+        "a LARS program does not run as a stream of Spark",
+        "`horai run --live` follows Kafka, sockets and standard input in one process; "
+        "`horai run --engine spark` runs over a history",
+    )
     settings = merged(
         chosen,
         window=window,

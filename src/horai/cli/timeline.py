@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 
+from horai.cli.console import stdout
 from horai.expectations import table_key
 from horai.io import AnswerRow, Unit, format_time
 from horai.io.times import NANOSECONDS
 from horai.result import Result
 
 _COLOURS = ("green", "cyan", "yellow", "magenta", "blue", "red")
+_FILE_WIDTH = 100
 _LABEL_SHARE = 0.4
 _LISTS_FROM = 110  # a terminal this wide also shows the times themselves
 _LIST_WIDTH = 32
@@ -80,11 +83,39 @@ def draw(
     result: Result, console: Console, wanted: Callable[[AnswerRow], bool] = lambda row: True
 ) -> Text:
     """The timeline of a run (or of the rows that are wanted), as wide as the console."""
-    plain = not console.is_terminal or not (console.encoding or "").lower().startswith("utf")
     rows = [row for row in result.rows("final") if wanted(row)]
     until = result.answers[-1].query if result.answers else None
-    signs = PLAIN if plain else FANCY
-    return timeline(rows, console.width, signs, unit=result.unit, until=until)
+    return _drawn(rows, console, result.unit, until)
+
+
+def draw_run(result: Result, output: Path | None) -> None:
+    """The timeline of a run, on the screen or in a file."""
+    until = result.answers[-1].query if result.answers else None
+    on_screen(result.rows("final"), output, unit=result.unit, until=until)
+
+
+def on_screen(
+    rows: Iterable[AnswerRow],
+    output: Path | None,
+    *,
+    unit: Unit | None = None,
+    until: int | None = None,
+) -> None:
+    """The timeline of rows, on the screen or in a file."""
+    if output is None:
+        screen = stdout()
+        screen.print(_drawn(rows, screen, unit, until))
+        return
+    with output.open("w", encoding="utf-8") as file:
+        screen = Console(file=file, width=_FILE_WIDTH, soft_wrap=True)
+        screen.print(_drawn(rows, screen, unit, until))
+
+
+def _drawn(
+    rows: Iterable[AnswerRow], console: Console, unit: Unit | None, until: int | None
+) -> Text:
+    plain = not console.is_terminal or not (console.encoding or "").lower().startswith("utf")
+    return timeline(rows, console.width, PLAIN if plain else FANCY, unit=unit, until=until)
 
 
 def timeline(

@@ -11,6 +11,7 @@ import typer
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import FAILED, guarded
+from horai.cli.lars import refuse_lars
 from horai.cli.options import (
     AllenMemory,
     Background,
@@ -77,6 +78,11 @@ def command(
 ) -> None:
     """Propose a window: try some on a sample and see what each loses."""
     chosen = choose(rules, background, predicates, input)
+    refuse_lars(
+        chosen.rules,
+        "the windows of a LARS program stand in the program itself",
+        "`horai run --lateness N --metrics FILE` counts how late signals are",
+    )
     limit, lengths = share(max_loss), None if windows is None else whole_numbers(windows)
     if not chosen.input:
         raise UsageError("no input given", "name a sample of the stream: --input FILE")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from horai.lang.lars.predicates import derived, head_predicates
@@ -36,9 +36,9 @@ class Dependency:
     rule: Rule
 
 
-def dependencies(program: Program) -> list[Dependency]:
-    """All dependencies on predicates that rules derive."""
-    defined = derived(program)
+def dependencies(program: Program, wanted: Collection[Predicate] | None = None) -> list[Dependency]:
+    """All dependencies on predicates that rules derive, or on those that are wanted."""
+    defined = derived(program) if wanted is None else wanted
     return [
         Dependency(head, needs, negative, strict, rule)
         for rule in program.rules

@@ -1,0 +1,69 @@
+"""`horai plan` of a LARS program: in words, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from horai.plan.lars.findings import place_of
+from horai.words import counted
+
+if TYPE_CHECKING:
+    from horai.lars_outline import LarsOutline, Layer, RuleOutline
+    from horai.plan.lars import Classification
+
+_LIVE = {
+    True: "from tick to tick: at the cost of what changes",
+    False: "from tick to tick: each query from the signals that windows still reach",
+}
+
+
+def kind_lines(kind: Classification) -> Iterator[str]:
+    """The fragment, what is used, and why it is not a smaller one."""
+    uses = f" ({', '.join(sorted(kind.features))})" if kind.features else ""
+    yield f"fragment: {kind.fragment}{uses}"
+    for reason in kind.reasons[:3]:
+        place = None if reason.rule is None else place_of(reason.rule)
+        yield f"  because {reason.text}{f' ({place})' if place else ''}"
+
+
+def outline_lines(found: LarsOutline) -> Iterator[str]:
+    """The whole outline, for people."""
+    yield from kind_lines(found.kind)
+    yield f"engine: {found.engine.name}"
+    yield from (f"  because {why}" for why in found.engine.reasons)
+    if found.is_live is not None:
+        yield f"  {_LIVE[found.is_live]}"
+    for number, layer in enumerate(found.layers, 1):
+        yield ""
+        yield f"{number}. {_title(layer)}"
+        for rule in layer.rules:
+            yield from _rule_lines(rule)
+
+
+def _title(layer: Layer) -> str:
+    if not layer.predicates:
+        return f"{counted(len(layer.rules), 'constraint')}: no answer where one is broken"
+    how = ", in rounds until nothing is new" if layer.recursive else ""
+    return f"{', '.join(layer.predicates)}{how}"
+
+
+def _rule_lines(rule: RuleOutline) -> Iterator[str]:
+    place = f"  [{rule.place}]" if rule.place else ""
+    yield f"   {rule.text}{place}"
+    width = max((len(operator) for operator, _ in rule.steps), default=0)
+    yield from (f"     {operator:{width}}  {text}" for operator, text in rule.steps)
+
+
+def outline_json(found: LarsOutline) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "fragment": str(found.kind.fragment),
+        "features": sorted(found.kind.features),
+        "reasons": [reason.text for reason in found.kind.reasons],
+        "engine": found.engine.name,
+        "why": found.engine.reasons,
+        "live": found.is_live,
+        "layers": [asdict(layer) for layer in found.layers],
+    }
