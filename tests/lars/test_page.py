@@ -59,7 +59,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             found = run(line, monkeypatch)
             assert fits(found, output), f"{line}\n{found}"
             shown += 1
-    assert shown == 9
+    assert shown == 12
 
 
 def test_the_examples_in_python() -> None:
