@@ -58,14 +58,15 @@ def check(data: st.DataObject) -> None:
     assert found is None, found
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_answers_are_those_from_scratch(data: st.DataObject) -> None:
     check(data)
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@pytest.mark.timeout(3600)
+@settings(max_examples=2000, deadline=None)
 @given(st.data())
 def test_answers_are_those_from_scratch_at_length(data: st.DataObject) -> None:
     check(data)

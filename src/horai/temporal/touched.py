@@ -51,7 +51,7 @@ def exchanged(spans: Spans, drop: Ints, new: Spans) -> Spans:
 
 
 @inside()
-def _reach(key: Ints, time: Ints, i: int, stride: int, least_key: int, least: int) -> int:
+def reach(key: Ints, time: Ints, i: int, stride: int, least_key: int, least: int) -> int:
     """The first row from row `i` on with at least this key and time, both sorted.
 
     The first steps are as long as the stride, which is best about as far as the row is expected.
@@ -83,9 +83,9 @@ def _within(
     stride = 1 + len(key) // max(1, n)
     i, room = 0, 0
     for w in range(n):
-        i = _reach(key, end, i, stride, where_key[w], where_start[w] + 1)
+        i = reach(key, end, i, stride, where_key[w], where_start[w] + 1)
         first[w] = i
-        after[w] = _reach(key, start, i, 1, where_key[w], where_end[w])
+        after[w] = reach(key, start, i, 1, where_key[w], where_end[w])
         room += after[w] - i
         i = max(i, after[w] - 1)  # the last one may reach into the next part of the region
     out_key = np.empty(room, np.int64)
@@ -110,10 +110,10 @@ def _touching(
     stride = 1 + len(key) // max(1, len(where_key))
     i, m = 0, 0
     for w in range(len(where_key)):
-        i = _reach(key, end, i, stride, where_key[w], where_start[w])
+        i = reach(key, end, i, stride, where_key[w], where_start[w])
         # A span that starts just where this one ends meets it; none starts at infinity.
         beyond = where_end[w] + 1 if where_end[w] < INF else INF
-        j = _reach(key, start, i, 1, where_key[w], beyond)
+        j = reach(key, start, i, 1, where_key[w], beyond)
         if m and i < after[m - 1]:
             after[m - 1] = j  # a row that two of them touch
         else:
@@ -173,7 +173,7 @@ def _exchanged(
     for j in range(len(new_key) + 1):
         stop = len(key)
         if j < len(new_key):
-            stop = _reach(key, start, i, stride, new_key[j], new_start[j])
+            stop = reach(key, start, i, stride, new_key[j], new_start[j])
         while i < stop:  # up to the next that is dropped all is copied
             last = min(stop, drop[d]) if d < len(drop) else stop
             by = m - i

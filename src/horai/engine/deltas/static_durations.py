@@ -18,9 +18,10 @@ from horai.engine.symbols import Symbols
 from horai.engine.world import World
 from horai.lang.ec.syntax import Duration
 from horai.lang.terms import Term
-from horai.temporal.changes import Change, applied, difference, either, ranges
+from horai.temporal.changes import Change, difference, either, ranges
 from horai.temporal.derive import by_duration
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans
+from horai.temporal.toggled import toggled
 from horai.temporal.touched import spliced, touching
 
 Bounds = npt.NDArray[Any]
@@ -59,15 +60,19 @@ class Measured:
     def update(self, changes: list[Change], world: World) -> Spans:
         """Take in how the list changed; where has what passes changed?"""
         [change], query = changes, world.query
-        self.whole = applied(self.whole, change)
-        again = either(change.region(), self._grown(query))
+        self.whole, _, new = toggled(self.whole, change)
+        grown = self._grown(query)
+        again = either(change.region(), grown)
         if not len(again):
             return no_spans()
-        new = self._measured(_touched(self.whole, again), query)
+        if len(grown):
+            new = _touched(self.whole, again)
+        passing = self._measured(new, query)
         first, after = touching(self.chosen, again)
-        old = _touched(self.chosen, again)
-        self.chosen = spliced(self.chosen, first, after, new)
-        return difference(old, new).region()
+        rows = ranges(first, after)
+        old = Spans(*(column[rows] for column in self.chosen))
+        self.chosen = spliced(self.chosen, first, after, passing)
+        return difference(old, passing).region()
 
     def forget(self, until: int) -> None:
         """Drop intervals that were over by then."""

@@ -12,8 +12,9 @@ from horai.engine.intervals import note_undecided
 from horai.engine.world import World
 from horai.lang.ec.syntax import Allen
 from horai.temporal.allen import allen
-from horai.temporal.changes import Change, applied, difference
+from horai.temporal.changes import Change, difference
 from horai.temporal.spans import Ints, Mask, Spans, no_spans
+from horai.temporal.toggled import toggled
 
 Sides = tuple[Spans, Spans]  # sources and targets
 
@@ -34,7 +35,7 @@ class Related:
     def update(self, changes: list[Change], world: World) -> Spans:
         """Take in how the lists changed; where has what is found changed?"""
         source, target = (
-            applied(side, change) for side, change in zip(self.sides, changes, strict=True)
+            toggled(side, change).spans for side, change in zip(self.sides, changes, strict=True)
         )
         self.sides = (source, target)
         # The next cut depends on all of them, whether anything has changed or not.

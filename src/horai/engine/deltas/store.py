@@ -11,11 +11,12 @@ from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
 from horai.temporal.algebra import difference, union
-from horai.temporal.changes import Change, either, except_for, ranges
+from horai.temporal.changes import Change
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import order
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain
-from horai.temporal.touched import exchanged, spliced, touching
+from horai.temporal.toggled import toggled
+from horai.temporal.touched import exchanged
 
 MANY = 1_000  # pairs, before those that hold no more are dropped
 
@@ -115,14 +116,10 @@ class FluentStore:
         """Let pairs hold at other times; only spans that these touch are looked at."""
         if not len(change):
             return no_change(self.fluent.pairs)
-        fluent, region = self.fluent, change.region()
-        first, after = touching(fluent.spans, region)
-        rows = ranges(first, after)
-        touched = Spans(*(column[rows] for column in fluent.spans))
-        instead = either(except_for(touched, change.gone), change.new)
-        spans = spliced(fluent.spans, first, after, instead)
-        self.fluent = Fluent(fluent.pairs, spans, self._offsets(touched, instead))
-        return SpanChange(fluent.pairs, touched, instead, region)
+        fluent = self.fluent
+        spans, gone, new = toggled(fluent.spans, change)
+        self.fluent = Fluent(fluent.pairs, spans, self._offsets(gone, new))
+        return SpanChange(fluent.pairs, gone, new, change.region())
 
     def places_of(self, row: Ints, start: Ints) -> Ints:
         """The places of spans of some pairs that start at some time, as they rise."""
