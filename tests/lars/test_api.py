@@ -242,3 +242,9 @@ def test_of_equal_numbers_the_least_and_the_largest_are_whole(engine: str, tmp_p
     found = program.run(tmp_path / "rows.txt", start=0, end=9, engine=engine)
     said = [found.at(time).texts() for time in (0, 1, 9)]
     assert said == [["m(1.0)", "n(1.0)"], ["m(1)", "n(1)"], ["m(2.0)", "n(2.0)"]]
+
+
+@pytest.mark.parametrize("engine", ["plan", "asp", "reference"])
+def test_a_name_with_parentheses_is_no_term(engine: str) -> None:
+    program = lars.loads("h(X) :- b(f(X)). k :- b('f(a)').")
+    assert program.run(["b|1|1|f(a)"], engine=engine).answers[0].texts() == ["k"]

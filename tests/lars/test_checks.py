@@ -166,3 +166,20 @@ def test_features() -> None:
         *("filter", "tuple", "nesting", "future", "time", "hop", "partition", "interval"),
         "negation",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a :- b [3 s hop 5 s].", [("H709", 1, "[3 s hop 5 s]")]),
+        ("a :- b [3 s, +1 s hop 5 s].", [("H709", 1, "[3 s, +1 s hop 5 s]")]),
+        ("a :- b [3 s, +2 s hop 5 s].", []),
+        ("a :- b [5 s hop 5 s], b [5 s tumbling], b [inf hop 5 s], b [0 s].", []),
+        ("a :- b [2 s hop 2500 ms].", [("H703", 1, "[2 s hop 2500 ms]")]),
+        ("a :- b(X) [3 s], b(X, _).", [("H707", 1, "b(X, _)")]),
+        ("a :- b(X) [3 s], c(X, _), not b(X).", []),
+        ("a(X) :- b(X). a(X, Y) :- b(X), c(Y). d :- a(_), a(_, _).", []),
+    ],
+)
+def test_hops_and_arguments(text: str, expected: list[tuple[str, int, str]]) -> None:
+    assert told(text) == expected

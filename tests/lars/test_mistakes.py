@@ -106,3 +106,20 @@ def test_always_is_about_a_window_that_ends(text: str) -> None:
         "H609",
         "`always` is about a window without a last point",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "conditions"),
+    [
+        ("h :- a(X), 3 < X < 5.", "... < X, X < ..."),
+        (
+            "h :- 1 < count { X : b(X, Y) } <= 5.",
+            "... < count { X : b(X, Y) }, count { X : b(X, Y) } <= ...",
+        ),
+        ("h :- a(X), X - 1 = (X + 1) * 2 = 4.", "... = (X + 1) * 2, (X + 1) * 2 = ..."),
+    ],
+)
+def test_both_conditions_of_a_chained_comparison_are_shown(text: str, conditions: str) -> None:
+    (finding,) = read_text(text)[1]
+    assert finding.code == "H016"
+    assert finding.hint == f"write two conditions: `{conditions}`"

@@ -110,12 +110,22 @@ def _trailing_comma(trouble: Trouble, at: int) -> Clauses | None:
 def _chained_comparison(trouble: Trouble, at: int) -> Clauses | None:
     if trouble.kind(at) != "REL" or trouble.kind(at - 1) not in ENDS:
         return None
-    middle = trouble.text(at - 1)
-    sign = trouble.text(at)
-    hint = f"write two conditions: `... , {middle} {sign} ...`; or put one part in parentheses"
+    sign, (before, middle) = trouble.text(at), _compared(trouble, at)
+    hint = f"write two conditions: `... {before} {middle}, {middle} {sign} ...`"
     message = f"comparisons cannot be chained: `{sign}` follows another comparison"
     trouble.say("H016", message, trouble.span(at), hint)
     return []
+
+
+def _compared(trouble: Trouble, at: int) -> tuple[str, str]:
+    """The sign of the comparison before one, and what stands between the two."""
+    depth, first = 0, at
+    while first > 0 and (depth or trouble.kind(first - 1) not in ("REL", "COMMA", "NECK")):
+        first -= 1
+        depth += (trouble.kind(first) in CLOSERS) - (trouble.kind(first) in OPENERS)
+    sign = trouble.text(first - 1) if first and trouble.kind(first - 1) == "REL" else "<"
+    middle = trouble.source.snippet((trouble.span(first)[0], trouble.span(at - 1)[1]))
+    return sign, " ".join(middle.split())
 
 
 def _capital_predicate(trouble: Trouble, at: int) -> Clauses | None:

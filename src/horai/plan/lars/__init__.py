@@ -15,6 +15,7 @@ from horai.plan.lars.safety import unsafe_variables
 from horai.plan.lars.windows import (
     clocked_windows,
     derived_in_tuple_windows,
+    long_hops,
     windows_over_background,
 )
 
@@ -31,6 +32,7 @@ def check(program: Program, clock: Clock) -> list[Diagnostic]:
     found = [
         *unsafe_variables(program),
         *clocked_windows(program, clock),
+        *long_hops(program, clock),
         *_loops(program),
         *windows_over_background(program),
         *derived_in_tuple_windows(program),

@@ -73,7 +73,8 @@ CODES = table(
         "Other number of arguments",
         _W,
         "Predicates with the same name and different numbers of arguments are different "
-        "predicates. The one that no rule defines is taken for a signal.",
+        "predicates. The one that no rule defines is taken for a signal, and signals of one name "
+        "hardly ever come with several numbers of arguments.",
         "b(X) :- a(X).\nh :- b [4 s].",
     ),
     CodeInfo(
@@ -83,5 +84,13 @@ CODES = table(
         "No rule and no fact defines the predicate, so it must come with the stream. Its name is "
         "nearly that of a predicate which is defined.",
         "moving(X) :- speed(X, V) [4 s], V > 0.\nh(X) :- mowing(X).",
+    ),
+    CodeInfo(
+        "H709",
+        "Hop longer than the window",
+        _W,
+        "A window that moves by more than its own length jumps over time points: what happens "
+        "there is in no window. The papers ask for hops that are at most as long as the window.",
+        "h :- b [4 s hop 6 s].",
     ),
 )

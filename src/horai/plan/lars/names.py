@@ -14,13 +14,19 @@ _SHORTEST = 5
 
 
 def other_numbers_of_arguments(program: Program) -> Iterator[Diagnostic]:
-    """A name that rules define with some number of arguments, and ask for with another."""
+    """A name that rules define, or know as a signal, with another number of arguments."""
     defined = {p for rule in program.rules for p in head_predicates(rule)}
+    seen: dict[str, Predicate] = {}
     for rule, atom in _asked(program, inputs(program)):
         others = sorted(p for p in defined if p[0] == atom.name)
+        first = seen.setdefault(atom.name, atom.predicate)
         if others:
             message = f"{named(atom.predicate)} is asked for, and rules define {named(others[0])}"
             hint = "give it the same number of arguments, or another name if it is a signal"
+            yield finding("H707", message, rule, atom.span, hint)
+        elif first != atom.predicate:
+            message = f"the signal {named(atom.predicate)} is asked for, and {named(first)} too"
+            hint = "give both the same number of arguments; `_` stands for any value"
             yield finding("H707", message, rule, atom.span, hint)
 
 

@@ -8,6 +8,7 @@ from horai.lang.diagnostics import Diagnostic
 from horai.lang.lars.clock import Clock, Incompatible
 from horai.lang.lars.points import counted
 from horai.lang.lars.predicates import background, derived
+from horai.lang.lars.printer import show_window
 from horai.lang.lars.syntax import (
     Head,
     PartitionWindow,
@@ -31,6 +32,25 @@ def clocked_windows(program: Program, clock: Clock) -> Iterator[Diagnostic]:
                 message = f"a window that does not fit the clock: {wrong}"
                 hint = f"use a multiple of {clock}, or a clock that divides all windows"
                 yield finding("H703", message, rule, within.window.span, hint)
+
+
+def long_hops(program: Program, clock: Clock) -> Iterator[Diagnostic]:
+    """A hop is at most as long as its window, or points are left out."""
+    for rule, within in _windows(program):
+        window = within.window
+        if not isinstance(window, TimeWindow) or window.hop is None:
+            continue
+        try:
+            points = counted(window, clock)
+        except Incompatible:
+            continue  # which is said already
+        sizes = [points.past.amount, points.future.amount]
+        hop = None if points.hop is None else points.hop.amount
+        if hop is not None and None not in sizes and hop > sum(size or 0 for size in sizes):
+            message = f"the window {show_window(window)} hops by more than its length"
+            hint = f"make it longer; `[{window.hop} tumbling]` is one window after the other"
+            note = "time points between two such windows are in none of them"
+            yield finding("H709", message, rule, window.span, hint, note)
 
 
 def windows_over_background(program: Program) -> Iterator[Diagnostic]:
