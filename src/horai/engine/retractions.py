@@ -70,15 +70,21 @@ def _comparable(rows: Rows) -> Rows:
 
 def _partners(rows: Rows, query: int) -> Ints:
     """For every retraction the row it takes back; -1 for other rows and where there is none."""
-    group, _ = dense(rows.identity(), rows.size)
+    group, firsts = dense(rows.identity(), rows.size)
     retract = rows["op"] < 0
-    admission = np.lexsort((rows["number"], rows["arrival"], rows["generation"]))
-    place = np.empty(rows.size, np.int64)
-    place[admission] = np.arange(rows.size)
+    asked = np.zeros(len(firsts), np.bool_)
+    asked[group[retract]] = True
+    some = np.flatnonzero(asked[group])  # few of those that start when a retraction says
+    number, arrival, generation = (rows[name][some] for name in ("number", "arrival", "generation"))
+    admission = np.lexsort((number, arrival, generation))
+    place = np.empty(len(some), np.int64)
+    place[admission] = np.arange(len(some))
     # Equal rows have equal starts, so they all wait or none does.
-    rank = np.where(rows["start"] > query, place, -place)
-    steps = np.lexsort((rows["number"], retract, rows["arrival"], group))
-    found: Ints = _match(steps, group, retract, rank, admission)
+    rank = np.where(rows["start"][some] > query, place, -place)
+    steps = np.lexsort((number, retract[some], arrival, group[some]))
+    partner = _match(steps, group[some], retract[some], rank, admission)
+    found = np.full(rows.size, -1)
+    found[some] = np.where(partner < 0, -1, some[partner])
     return found
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from horai.engine.columns import Column, as_codes, bits, codes_of
 from horai.engine.deltas.by_time import ByTime, by_time
-from horai.engine.hashing import dense
-from horai.engine.relations import Relation, joined
+from horai.engine.hashing import build
+from horai.engine.hashing import first as first_of
+from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.temporal.among import among
 from horai.temporal.spans import INF, Ints, Mask
@@ -151,11 +152,17 @@ class Log:
         here = slice(self._first, self._size)
         there = among(self._columns[-1].data[here], points.columns[-1].data) & self._alive[here]
         rows = np.flatnonzero(there) + self._first
-        both = joined([points, self._taken(rows)], self.symbols)
-        ids, _ = dense([bits(column) for column in both.columns], both.rows)
-        mine, theirs = ids[: points.rows], ids[points.rows :]
-        wanted = among(theirs, mine)
-        return self._numbers[_one_each(theirs[wanted], rows[wanted], mine)]
+        there_columns = self._taken(rows).columns
+        pairs = zip(points.columns, there_columns, strict=True)
+        coded = [one.kind != other.kind for one, other in pairs]
+        mine, theirs = (
+            [_key(c, code, self.symbols) for c, code in zip(columns, coded, strict=True)]
+            for columns in (points.columns, there_columns)
+        )
+        index = build(mine)
+        kind, found = first_of(mine, index), first_of(theirs, index)  # equal ones have one kind
+        wanted = np.flatnonzero(found >= 0)
+        return self._numbers[_one_each(kind[found[wanted]], rows[wanted], kind)]
 
     def forget(self, until: int) -> None:
         """Drop what lies at or before a time, as far as nothing later came before it."""
