@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from horai.both_session import TogetherSession
 
 LANGUAGE = "both"
-NAME = "horai program stage 1"
+NAME = "horai program stage 2"
 
 
 def save(session: TogetherSession) -> bytes:

@@ -186,7 +186,11 @@ class Ledger:
     def _tables(self, relations: Relations, final: Final) -> Tables:
         found: Tables = {}
         fluents, events = relations
+        # What is neither shown nor archived is compared with nothing.
+        shown = self.shown if self.archive is None else None
         for key, fluent in fluents.items():
+            if shown is not None and ("fluent", key) not in shown:
+                continue
             fluent = fluent() if callable(fluent) else fluent
             spans = fluent.spans
             open_ = spans.end > final(("fluent", key))
@@ -197,6 +201,8 @@ class Ledger:
                 columns = tuple(column.take(spans.key) for column in fluent.pairs.columns)
                 found["fluent", key] = Rows(columns, spans.start, spans.end)
         for key, table in events.items():
+            if shown is not None and ("event", key) not in shown:
+                continue
             table = table() if callable(table) else table
             rows = Rows(table.columns[:-1], table.columns[-1].data)
             rows = rows.where(rows.start > final(("event", key)))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Key = tuple[str, int]
 Type = tuple[ItemKind, Key]
 Wanted = Callable[[tuple[Column, ...]], Mask]  # which rows are meant, by their arguments
-NAME = "horai past 1"
+NAME = "horai past 2"
 
 
 class Lent(NamedTuple):

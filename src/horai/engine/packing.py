@@ -1,21 +1,23 @@
 """Plain values, arrays and terms as bytes that cannot do anything when they are read.
 
 A line says what it is and carries a checksum; a line of JSON follows, and after it the arrays, one
-behind the other. In the JSON an array is its place among them, and a term its place in a table in
-which compound terms name their parts by place, so that depth is no matter. The table has only terms
-that are used: a session that met a million values and needs ten saves ten.
+behind the other, each in as few bytes as its values need. In the JSON an array is its place among
+them, and a term its place in a table in which compound terms name their parts by place, so that
+depth is no matter. The table has only terms that are used: a session that met a million values and
+needs ten saves ten.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from horai.engine.columns import Column
+from horai.engine.recoding import NOT_YET, SAME, NoSuchTerm, narrowed, recoded, widened
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, children
 from horai.temporal.spans import Ints
@@ -23,6 +25,7 @@ from horai.temporal.spans import Ints
 Json = Any
 _TERMS = (Atom, Int, Float, Str, Var, Compound, ListTerm)
 _TYPES = {"int64", "float64", "bool", "int8", "uint8"}
+_STORED = _TYPES | {"int16", "int32"}
 
 
 class Unreadable(ValueError):
@@ -39,36 +42,14 @@ class Record(NamedTuple):
 Records = Mapping[type, Record]
 
 
-NOT_YET = np.int64(-2)  # as a code: no term has it
-
-
-def recoded(codes: Ints, known: Ints, code: Callable[[list[int]], Iterable[int]]) -> Ints:
-    """Codes with those of terms changed: `known` has the new ones by place, as far as they are.
-
-    Those of integers say what they are, and stay.
-    """
-    terms = np.flatnonzero((codes & 1) == 0)
-    if not len(terms):
-        return codes
-    places = codes[terms] >> 1
-    if places.min() < 0 or places.max() >= len(known):
-        raise Unreadable("there is a code that no term has")
-    if (new := places[known[places] == NOT_YET]).size:
-        new = np.unique(new)
-        known[new] = np.fromiter(code(new.tolist()), np.int64, len(new))
-    found = codes.copy()
-    found[terms] = known[places]
-    return found
-
-
 class Packer:
     """Collects arrays and terms while values are turned into JSON."""
 
     def __init__(self, symbols: Symbols, records: Records) -> None:
         self._symbols = symbols
         self._records = records
-        self._arrays: list[bytes] = []
-        self._types: list[tuple[str, int]] = []
+        self._arrays: list[memoryview] = []
+        self._types: list[tuple[str, int, str]] = []  # what it is, its size, and how it is stored
         self._terms: list[Json] = []
         self._places: dict[Term | str, int] = {}  # atoms by their names, which hash fast
         self._kept = symbols.kept()
@@ -104,14 +85,18 @@ class Packer:
         """A value with all it needs; `name` is what the bytes are called."""
         plain = self.value(value)
         header = {"terms": self._terms, "arrays": self._types, "value": plain}
-        body = json.dumps(header, allow_nan=False, separators=(",", ":")).encode() + b"\n"
-        body += b"".join(self._arrays)
-        return f"{name} {hashlib.sha256(body).hexdigest()}\n".encode() + body
+        line = json.dumps(header, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+        check = hashlib.sha256(line)
+        for array in self._arrays:
+            check.update(array)
+        return b"".join([f"{name} {check.hexdigest()}\n".encode(), line, *self._arrays])
 
     def _array(self, data: np.ndarray[Any, Any]) -> int:
         assert data.dtype.name in _TYPES, data.dtype
-        self._types.append((data.dtype.name, len(data)))
-        self._arrays.append(data.astype(data.dtype.newbyteorder("<"), copy=False).tobytes())
+        stored, array = narrowed(data)
+        self._types.append((data.dtype.name, len(data), stored))
+        little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        self._arrays.append(little.view(np.uint8).data)
         return len(self._arrays) - 1
 
     def _coded(self, codes: Ints) -> Ints:
@@ -179,19 +164,19 @@ class Unpacker:
     def __init__(self, name: str, packed: bytes, symbols: Symbols, records: Records) -> None:
         self._symbols = symbols
         self._records = {cls.__name__: record for cls, record in records.items()}
-        first, _, body = packed.partition(b"\n")
-        if first != f"{name} {hashlib.sha256(body).hexdigest()}".encode():
-            known = first.startswith(f"{name} ".encode())
+        first = packed.find(b"\n") + 1
+        second = packed.find(b"\n", first) + 1
+        self._packed, whole = packed, memoryview(packed)
+        if packed[:first] != f"{name} {hashlib.sha256(whole[first:]).hexdigest()}\n".encode():
+            known = packed.startswith(f"{name} ".encode())
             raise Unreadable("the bytes are damaged" if known else "the bytes are something else")
-        line, _, self._rest = body.partition(b"\n")
-        self._header = json.loads(line)
+        self._header = json.loads(packed[first:second])
         self._terms = self._read_terms(self._header["terms"])
         self._codes = np.full(len(self._terms), NOT_YET)
-        self._offsets = [0]
-        for kind, size in self._header["arrays"]:
-            if kind not in _TYPES or size < 0:
-                raise Unreadable(f"there is no array of {size} {kind}")
-            self._offsets.append(self._offsets[-1] + np.dtype(kind).itemsize * size)
+        self._places: list[tuple[np.dtype[Any], int, int]] = []  # what is stored, how many, where
+        for kind, size, stored in self._header["arrays"]:
+            self._places.append(_stored(kind, size, stored, second))
+            second += self._places[-1][0].itemsize * self._places[-1][1]
 
     def whole(self) -> Any:
         """What was packed."""
@@ -222,13 +207,14 @@ class Unpacker:
         raise Unreadable(f"there is no value {plain!r:.40}")
 
     def _array(self, place: int) -> np.ndarray[Any, Any]:
-        """An array of its own memory: compiled sweeps know no other kind."""
-        kind, size = self._header["arrays"][place]
-        stored = np.dtype(kind).newbyteorder("<")
-        return np.frombuffer(self._rest, stored, size, self._offsets[place]).astype(kind)
+        kind, size, _ = self._header["arrays"][place]
+        return widened(np.frombuffer(self._packed, *self._places[place]), kind, size)
 
     def _coded(self, codes: Ints) -> Ints:
-        return recoded(codes, self._codes, self._code)
+        try:
+            return recoded(codes, self._codes, self._code)
+        except NoSuchTerm as error:
+            raise Unreadable(str(error)) from error
 
     def _code(self, places: list[int]) -> Ints:
         terms = [self._terms[place] for place in places]
@@ -259,3 +245,11 @@ class Unpacker:
                 case _:
                     raise Unreadable(f"there is no term {entry!r:.40}")
         return found
+
+
+def _stored(kind: str, size: int, stored: str, first: int) -> tuple[np.dtype[Any], int, int]:
+    """How an array lies in the bytes from a place on."""
+    if kind not in _TYPES or size < 0 or stored not in _STORED | {SAME}:
+        raise Unreadable(f"there is no array of {size} {kind} as {stored}")
+    one = stored == SAME
+    return np.dtype(kind if one else stored).newbyteorder("<"), 1 if one else size, first

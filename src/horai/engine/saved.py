@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Key = tuple[str, int]
 Cell = tuple[int, Owner, int, int]  # rule, whose, value, and the time that goes with them
-NAME = "horai columnar session 2"
+NAME = "horai columnar session 3"
 
 
 def save(session: Session) -> bytes:
