@@ -1,10 +1,12 @@
 """Spark beside one process: the same rules, the same file, the same answers.
 
-    python bench/bench_spark.py [--only batch,rival,skew,growth,volume] [--events N] [--entities N]
-                                [--master URL] [--buckets N] [--runs N] [--quick]
+    python bench/bench_spark.py [--only batch,rival,stream,skew,growth,volume] [--events N]
+                                [--entities N] [--steps N] [--master URL] [--buckets N] [--runs N]
+                                [--quick]
 
 batch    the maritime description in one process (`Rules.run`) and on Spark (`Rules.spark`)
 rival    four of its simple fluents: the rules, and what a user would write in Spark SQL instead
+stream   the same file as a stream in steps, with a table of what holds; see bench_stream.py
 skew     the whole description, events spread evenly, and with half of them about one vessel
 growth   Spark with a tenth, a third, all and three times the events: cost per event, and memory
 volume   what travels between buckets and rests in them, in bytes
@@ -23,10 +25,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import bench_stream
 import spark_rival
 import spark_volume
 from generators import maritime
-from spark_measure import Took, resident, took
+from spark_measure import Took, resident, resident_java, took
 
 import horai
 from horai.rules import Rules
@@ -91,6 +94,12 @@ class Bench:
         answers.unpersist()
         self.show("four simple fluents", self.events, found)
 
+    def steps(self) -> None:
+        """The same file as a stream."""
+        steps = 2 if self.given.quick else self.given.steps
+        folder, path = self.folder / "steps", self.stream(self.events)
+        bench_stream.measure(self.rules(), path, folder, steps, self.given.buckets, self.entities)
+
     def skew(self) -> None:
         """An even stream, and one with a hot entity."""
         rules, even = self.rules(), self.stream(self.events)
@@ -106,14 +115,15 @@ class Bench:
     def growth(self) -> None:
         """More and more events."""
         print(f"Spark, cost per event, {self.entities:,} vessels")
-        print(f"{'events':>14}{'wall s':>10}{'events/s':>12}{'CPU ns/event':>14}{'driver MB':>11}")
+        print(f"{'events':>14}{'wall s':>10}{'events/s':>12}{'CPU ns/event':>14}", end="")
+        print(f"{'driver MB':>11}{'Java MB':>10}")
         rules = self.rules()
         for events in [self.events // 10, self.events // 3, self.events, 3 * self.events]:
             path = self.stream(events)
             one = self.took(lambda path=path: self.on_spark(rules, path))  # type: ignore[misc]
-            cost, memory = one.cpu / events * 1e9, resident() / 1e6
-            speed = events / one.wall
-            print(f"{events:>14,}{one.wall:>10.2f}{speed:>12,.0f}{cost:>14,.0f}{memory:>11,.0f}")
+            cost, speed = one.cpu / events * 1e9, events / one.wall
+            print(f"{events:>14,}{one.wall:>10.2f}{speed:>12,.0f}{cost:>14,.0f}", end="")
+            print(f"{resident() / 1e6:>11,.0f}{resident_java() / 1e6:>10,.0f}", flush=True)
             path.unlink()
 
     def volume(self) -> None:
@@ -121,7 +131,7 @@ class Bench:
         rules, path = self.rules(), self.stream(self.events)
         print(f"volume, {self.events:,} events of {self.entities:,} vessels, bytes per event")
         print(f"a row as text: {path.stat().st_size / self.events:.1f}")
-        for buckets in (4, 16):
+        for buckets in (4, 16, 64):
             batch = spark_volume.batch(rules, path, buckets)
             sent = ", ".join(
                 f"{size / self.events:.1f} in {blobs:,}" for blobs, size in batch.sent.values()
@@ -170,6 +180,7 @@ def heat(even: Path, hot: Path) -> float:
 PARTS = {
     "batch": Bench.batch,
     "rival": Bench.rival,
+    "stream": Bench.steps,
     "skew": Bench.skew,
     "growth": Bench.growth,
     "volume": Bench.volume,
@@ -182,6 +193,7 @@ def main() -> None:
     parser.add_argument("--only", default="batch,rival", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--entities", type=int, default=5_000)
+    parser.add_argument("--steps", type=int, default=10, help="of a stream")
     parser.add_argument("--master", default="local[*]")
     parser.add_argument("--buckets", type=int)
     parser.add_argument("--runs", type=int, default=2)

@@ -74,6 +74,39 @@ def in_steps(
     return reports
 
 
+def measure(
+    rules: Rules, path: Path, folder: Path, steps: int, buckets: int | None, entities: int
+) -> None:
+    """Take a file in steps, and print what that costs beside one process."""
+    (folder / "drop").mkdir(parents=True)
+    last = cut(path, folder / "drop", steps)
+    with path.open("rb") as lines:
+        events = sum(1 for _ in lines)
+    step = max(1, last[-1] // steps)
+    cpu, began = family(), time.perf_counter()
+    reports = in_steps(rules, folder, 2 * step, step, buckets)
+    wall, cpu = time.perf_counter() - began, family() - cpu
+    rows = read_current(folder / "table").num_rows
+    settings: dict[str, Any] = {"window": 2 * step, "step": step, "start": 0}
+    mine = time.process_time()
+    told = len(rules.run(path, answers="changelog", **settings).table())
+    mine = time.process_time() - mine
+    final = len(rules.run(path, answers="final", **settings).table())
+    assert final == rows, (final, rows)
+    later = reports[min(WARM, steps // 2) : -1]
+    took, work = sum(r.seconds for r, _ in later), sum(cpu for _, cpu in later)
+    items = events / steps * len(later)
+    print(f"maritime in a stream, {events:,} events of {entities:,} vessels in {steps} steps")
+    print(f"{told:,} changes told, {rows:,} rows hold at the end")
+    print(f"state after the last step: {reports[-1][0].state_bytes:,} bytes")
+    print(f"stream: {wall:.1f} s in all, {cpu:.1f} s of CPU")
+    print(f"later steps: {items / took:,.0f} events/s, {work / items * 1e6:.2f} us of CPU an event")
+    print(f"one process, the same query times: {mine:.1f} s, {mine / events * 1e6:.2f} us an event")
+    print("seconds of each step:", *(report.seconds for report, _ in reports))
+    print("of CPU:", *(round(cpu, 2) for _, cpu in reports))
+    print("of the engine:", *(report.engine_seconds for report, _ in reports))
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -88,35 +121,11 @@ def main() -> None:
     steps = 2 if given.quick else given.steps
     spark = connect(given.master, {"spark.driver.memory": "4g"})
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "drop").mkdir()
-        maritime.write(folder / "stream.csv", events, entities)
-        last = cut(folder / "stream.csv", folder / "drop", steps)
+        path = Path(name) / "stream.csv"
+        maritime.write(path, events, entities)
         rules = horai.loads(*maritime.rules(entities))
-        step = max(1, last[-1] // steps)
-        cpu, began = family(), time.perf_counter()
-        reports = in_steps(rules, folder, 2 * step, step, given.buckets)
-        wall, cpu = time.perf_counter() - began, family() - cpu
-        rows = read_current(folder / "table").num_rows
-        settings: dict[str, Any] = {"window": 2 * step, "step": step, "start": 0}
-        mine = time.process_time()
-        one = rules.run(folder / "stream.csv", answers="changelog", **settings)
-        mine = time.process_time() - mine
-        final = rules.run(folder / "stream.csv", answers="final", **settings)
+        measure(rules, path, Path(name) / "stream", steps, given.buckets, entities)
     spark.stop()
-    assert len(final.table()) == rows, (len(final.table()), rows)
-    later = reports[min(WARM, steps // 2) : -1]
-    took, work = sum(r.seconds for r, _ in later), sum(cpu for _, cpu in later)
-    items = events / steps * len(later)
-    print(f"maritime, {events:,} events of {entities:,} vessels in {steps} steps")
-    print(f"{len(one.table()):,} changes told, {rows:,} rows hold at the end")
-    print(f"state after the last step: {reports[-1][0].state_bytes:,} bytes")
-    print(f"stream: {wall:.1f} s in all, {cpu:.1f} s of CPU")
-    print(f"later steps: {items / took:,.0f} events/s, {work / items * 1e6:.2f} us of CPU an event")
-    print(f"one process, the same query times: {mine:.1f} s, {mine / events * 1e6:.2f} us an event")
-    print("seconds of each step:", *(report.seconds for report, _ in reports))
-    print("of CPU:", *(round(cpu, 2) for _, cpu in reports))
-    print("of the engine:", *(report.engine_seconds for report, _ in reports))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def test_parts_of_the_engine(part: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["skew", "growth", "volume"])
+@pytest.mark.parametrize("part", ["stream", "skew", "growth", "volume"])
 def test_parts_of_spark(part: str) -> None:
     arguments = [*SIZES["bench_spark.py"], "--only", part]
     assert "vessel" in run("bench_spark.py", *arguments)

@@ -30,6 +30,7 @@ _FIELDS = (
 )
 _MOST = np.iinfo(np.int64).max
 _POWERS = 2 ** np.arange(63, dtype=np.int64)
+_NONE = np.zeros((3, 0), np.int64)
 _LOST = {Reason.TOO_LATE: "too_late", Reason.OUTSIDE_RUN: "outside_run"}
 
 
@@ -105,7 +106,7 @@ class Counting:
             "revised": run["revised"],
             "items": self._items,
             "bins": self._bins.tolist(),
-            "waiting": self.waiting(),
+            "waiting": self.waiting().tolist(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -113,16 +114,15 @@ class Counting:
         self._before, self._revised_before = state["counts"], state["revised"]
         self._items = state["items"]
         self._bins = np.array(state["bins"], np.int64)
-        self.wait_for(state["waiting"])
+        self.wait_for(np.array(state["waiting"], np.int64))
 
-    def waiting(self) -> list[list[int]]:
-        """The items that have come and are not judged yet, as plain values."""
-        return [np.concatenate(column).tolist() for column in zip(*self._waiting, strict=True)]
+    def waiting(self) -> Ints:
+        """The items that have come and are not judged yet: a column for each."""
+        return np.concatenate([_NONE, *map(np.stack, self._waiting)], axis=1)
 
-    def wait_for(self, waiting: list[list[int]]) -> None:
+    def wait_for(self, waiting: Ints) -> None:
         """Go on with what waits elsewhere; who counted it as an item has done so."""
-        columns = [np.array(column, np.int64) for column in waiting]
-        self._waiting = [Arrived(*columns)] if columns else []
+        self._waiting = [Arrived(*waiting)] if waiting.size else []
 
     def beyond(self, items: int) -> None:
         """Items that came after the end of the run."""

@@ -16,6 +16,7 @@ from horai.spark import frames
 from horai.spark.batch import Send
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import connect
+from horai.spark.framing import columns
 from horai.spark.lars import Ran
 from horai.sparked import buckets_of, explained, master_of
 from horai.sparking import check
@@ -114,7 +115,7 @@ def frames_of(
         grid = SparkGrid(spark or connect(master_of(master)))
 
         def rows(send: Send) -> DataFrame:
-            return grid.frame(input, send, job.options)  # type: ignore[arg-type]
+            return grid.frame(*columns(input, send, job.options))  # type: ignore[arg-type]
 
         parts, number = parts_of(job.points), buckets_of(buckets, grid)
         given = () if is_frame else input

@@ -17,6 +17,7 @@ from horai.spark import frames
 from horai.spark.batch import Ran, execute, sender
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import NoSpark, connect
+from horai.spark.framing import columns
 from horai.spark.records import ANSWERS
 from horai.sparking import Job, check, job_of, load, metrics_of, run_job, task_of
 
@@ -120,7 +121,7 @@ def frames_of(
         grid = SparkGrid(spark or connect(master_of(master)))
         task = task_of(job, 0, buckets_of(buckets, grid))
         if is_frame:
-            items = grid.frame(input, sender(task), job.options)  # type: ignore[arg-type]
+            items = grid.frame(*columns(input, sender(task), job.options))  # type: ignore[arg-type]
         else:
             items = load(grid, job, task)
         ran = execute(grid, [task], items, [job.schedule])

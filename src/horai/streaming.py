@@ -19,20 +19,22 @@ from horai.errors import RunError, UsageError
 from horai.inputs import checked_format
 from horai.io import InputError
 from horai.io.letters import DeadLetter
-from horai.io.pieces import Piece, pieces_of
+from horai.io.pieces import PIECE_BYTES, Piece, pieces_of
 from horai.parameters import length, text
+from horai.spark import framing
 from horai.spark.batch import patient_reader, sender
 from horai.spark.changelog import Changes, here, there
 from horai.spark.checkpoint import Checkpoint, Manifest
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import NoSpark, check_parts, connect
 from horai.spark.listening import Progress, listen
+from horai.spark.moving import FolderGrid, Moved
 from horai.spark.records import ANSWERS
 from horai.spark.refusals import Refused
 from horai.spark.sinks import FORMS, About, Sink, sink_of
 from horai.spark.source_kafka import KafkaSource
 from horai.spark.sources import FrameSource, Source, source_of
-from horai.spark.steps import Step
+from horai.spark.steps import Step, Steps
 from horai.sparked import explained, master_of
 from horai.sparking import check, job_of
 from horai.streams import StreamJob, Timing, enter
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 NOW = "available-now"
+LEAST_BYTES = 1 << 22  # of a file, that one worker reads
 LOOK = 0.2  # seconds between two looks at a stream that runs
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -92,7 +95,8 @@ class Streaming:
     ) -> None:
         self.job, self.source, self.sinks = job, source, sinks
         self.checkpoint, self.spark = found, spark
-        self.steps = job.steps(SparkGrid(spark), found)
+        found.clear_way()
+        self.steps: Steps[Moved] = job.steps(FolderGrid(spark, found.way), found)
         # Workers of Spark write to some sinks; others get rows here.
         self.steps.brings_answers = not all(getattr(s, "is_written_there", False) for s in sinks)
         self.on_step, self.on_progress = on_step, on_progress
@@ -181,25 +185,34 @@ class Streaming:
                 raise RuntimeError("the stream is stopped")  # so that Spark gives it again
             try:
                 if not self.steps.has_happened(batch):
-                    began = time.monotonic()
-                    grid = SparkGrid(frame.sparkSession)
-                    self.steps.grid = grid
-                    self._do(self.steps.take(batch, self._items(grid, frame)), began)
+                    with self._moving(frame.sparkSession) as grid:
+                        began = time.monotonic()
+                        self._do(self.steps.take(batch, self._items(grid, frame)), began)
             except BaseException as problem:
                 self._problem = problem
                 raise
 
     def _finish(self) -> None:
         began = time.monotonic()
-        self.steps.grid = SparkGrid(self.spark)
-        step = self.steps.finish()
-        try:
-            if step is not None:
-                self._do(step, began)
-        except Refused as problem:
-            raise _told(problem) from problem
+        with self._moving(self.spark):
+            step = self.steps.finish()
+            try:
+                if step is not None:
+                    self._do(step, began)
+            except Refused as problem:
+                raise _told(problem) from problem
 
-    def _do(self, step: Step[DataFrame], began: float) -> None:
+    @contextmanager
+    def _moving(self, spark: SparkSession) -> Iterator[FolderGrid]:
+        """What moves records in a step."""
+        grid = FolderGrid(spark, self.checkpoint.way)
+        self.steps.grid = grid
+        try:
+            yield grid
+        finally:
+            grid.close()
+
+    def _do(self, step: Step[Moved], began: float) -> None:
         check(step.outcome)
         changes = self._changes(step)
         for sink in self.sinks:
@@ -223,9 +236,9 @@ class Streaming:
             )
             self.on_step(report, step.outcome.letters)
 
-    def _changes(self, step: Step[DataFrame]) -> Changes:
+    def _changes(self, step: Step[Moved]) -> Changes:
         grid = self.steps.grid
-        assert isinstance(grid, SparkGrid)
+        assert isinstance(grid, FolderGrid)
         where = step.of([ANSWERS])
 
         @cache
@@ -235,19 +248,23 @@ class Streaming:
             return here(r for some in where for r in grid.collect(some, [ANSWERS]))
 
         rows = sum(step.outcome.found.values())
-        return Changes(step.number, step.queries, rows, table, lambda: there(grid.spark, where))
+        return Changes(
+            step.number, step.queries, rows, table, lambda: there(grid.there(where, [ANSWERS]))
+        )
 
-    def _items(self, grid: SparkGrid, frame: DataFrame) -> DataFrame:
+    def _items(self, grid: FolderGrid, frame: DataFrame) -> Moved:
         """The items of a micro-batch on their way to buckets."""
         send, options, format = sender(self.steps.task), self.job.job.options, self.source.format
         if self.source.layout == "columns":
-            return grid.frame(frame, send, options)
+            return grid.frame(*framing.columns(frame, send, options))
         if self.source.layout == "lines":
-            return grid.lines(frame, send, options, format)
+            return grid.frame(*framing.lines(frame, send, options, format))
         if isinstance(self.source, KafkaSource):
-            return grid.messages(frame, send, options, format, self.source.topic)
+            topic = self.source.topic
+            return grid.frame(*framing.messages(frame, send, options, format, topic))
         files = sorted(_path(row["path"]) for row in frame.collect())
-        pieces = [piece for file in files for piece in _pieces(file, format)]
+        size = _piece_bytes(files, grid.parallel)
+        pieces = [piece for file in files for piece in _pieces(file, format, size)]
         return grid.read(len(pieces), patient_reader(send, pieces, options, format))
 
 
@@ -343,9 +360,16 @@ def _path(uri: str) -> str:
     return unquote(re.sub(r"^file:/+", "/", uri))
 
 
-def _pieces(file: str, format: Any) -> list[Piece]:
+def _piece_bytes(files: Sequence[str], parallel: int) -> int:
+    """How large pieces are so that all who read get about the same."""
+    paths = [Path(file) for file in files]
+    share = sum(path.stat().st_size for path in paths if path.is_file()) // parallel
+    return max(LEAST_BYTES, min(PIECE_BYTES, share))
+
+
+def _pieces(file: str, format: Any, size: int) -> list[Piece]:
     try:
-        return pieces_of(file, format)
+        return pieces_of(file, format, size)
     except (InputError, OSError):
         return [Piece(file, None)]  # who reads it will say what is wrong
 

@@ -21,6 +21,7 @@ from horai.inputs import read_input
 from horai.spark.batch import packed
 from horai.spark.bucket import session_of
 from horai.spark.records import Label, unpacked
+from horai.spark.resident import FEW
 from horai.spark.routes import engine_round
 from horai.spark.steps import Step
 
@@ -79,7 +80,8 @@ def late_pairs(draw: Draw) -> Streamed:
         "include_input": draw(st.booleans()),
     }
     events = [draw(kinds) for _ in chunks]
-    return Streamed(text, chunks, events, given_settings, draw(st.integers(2, 5)), 0)
+    few = draw(st.sampled_from((1, FEW)))
+    return Streamed(text, chunks, events, given_settings, draw(st.integers(2, 5)), 0, few)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=QUIET)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horai.spark import sink_table
 from horai.spark.changelog import ROWS, Changes
 from horai.spark.refusals import Refused
 from horai.spark.sink_console import ConsoleSink
@@ -76,6 +79,49 @@ def test_the_table_is_the_sum_of_the_changes(steps: list[list[int]]) -> None:
     assert sorted(args[0] for args in table["args"].to_pylist()) == sorted(map(str, there))
 
 
+names = st.sampled_from(("on", "off"))
+ends = st.none() | st.integers(1, 30)
+
+
+@given(st.lists(st.lists(st.tuples(names, st.integers(0, 2), ends), max_size=6), max_size=8))
+def test_segments_are_one_table(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[list[tuple[str, int, int | None]]]
+) -> None:
+    """Each row comes if it is not there, and goes if it is; small segments are put together."""
+    folder = tmp_path_factory.mktemp("t") / "t"
+    sink, there, query = TableSink(str(folder)), set[tuple[str, int, int | None]](), 0
+    sink.open(ABOUT)
+    with patch.multiple(sink_table, SMALL=4, MANY=2):
+        for number, step in enumerate(steps, 1):
+            some: list[tuple[Any, ...]] = []
+            for row in step:
+                query += 1
+                name, who, end = row
+                some.append((name, [str(who)], 0, end, query, "-" if row in there else "+"))
+                there ^= {row}
+            sink.write(changes(2 * number, rows(*some)))
+    listed = [(r["name"], int(r["args"][0]), r["end"]) for r in read_current(folder).to_pylist()]
+    assert len(listed) == len(there) and set(listed) == there
+
+
+def test_a_step_leaves_what_is_over_as_it_is(tmp_path: Path) -> None:
+    sink = TableSink(str(tmp_path / "t"))
+    sink.open(ABOUT)
+    for number in range(1, 6):
+        new = ("on", ["ann"], 10 * number, 10 * number + 5, number, "+")
+        sink.write(changes(2 * number, rows(new)))
+    listed = sorted(path.name for path in (tmp_path / "t").glob("*.parquet"))
+    assert listed == [f"fluent-on-00000000{step}.parquet" for step in (2, 4, 6, 8)] + [
+        "fluent-on-000000010.parquet"
+    ]
+    gone = ("on", ["ann"], 40, 45, 6, "-")
+    sink.write(changes(12, rows(gone)))
+    assert [start for _, _, start, _ in held(tmp_path / "t")] == [10, 20, 30, 50]
+    assert sink_table.segments_of(json.loads((tmp_path / "t" / "current.json").read_text()))[
+        "fluent on"
+    ][0] == sink_table.Segment("fluent-on-000000002.parquet", 1, 15, 15)
+
+
 def test_a_step_that_is_done_again_is_written_once(tmp_path: Path) -> None:
     sink = ParquetSink(str(tmp_path / "c"))
     sink.open(ABOUT)
@@ -105,5 +151,5 @@ def test_the_console(capsys: pytest.CaptureFixture[str]) -> None:
     table = pa.concat_tables([rows(GONE, SHORT), pa.Table.from_pylist([event], ROWS)])
     ConsoleSink().write(changes(2, table))
     assert capsys.readouterr().out.splitlines() == [
-        *("20 - on(ann)=true from 4 on", "20 + on(ann)=true from 4 to 15", "9 + q at 7"),
+        *("9 + q at 7", "20 - on(ann)=true from 4 on", "20 + on(ann)=true from 4 to 15"),
     ]

@@ -6,6 +6,7 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +19,7 @@ import horai
 from horai.errors import RunError
 from horai.io import DeadLetter
 from horai.rules import Rules
+from horai.spark import resident
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # What may happen between two micro-batches, and during one.
@@ -33,10 +35,12 @@ class Streamed(NamedTuple):
     settings: dict[str, Any]
     buckets: int
     delay: int
+    few: int  # items that wait in a session
 
     def __repr__(self) -> str:
         said = "\n".join(f"{e}: {c}" for e, c in zip(self.events, self.chunks, strict=True))
-        return f"{self.rules}\n{said}\n{self.settings}, {self.buckets} buckets, delay {self.delay}"
+        told = f"{self.settings}, {self.buckets} buckets, delay {self.delay}, few {self.few}"
+        return f"{self.rules}\n{said}\n{told}"
 
 
 @st.composite
@@ -53,11 +57,12 @@ def streamed(draw: Draw) -> Streamed:
     chunks = [ordered[a:b] for a, b in pairwise(bounds)]
     events = [draw(st.sampled_from((CALM, CALM, RESTART, CRASH, AGAIN, RESIZE))) for _ in chunks]
     delay = draw(st.sampled_from((0, 0, 5)))
-    return Streamed(run.rules, chunks, events, run.settings, run.buckets, delay)
+    few = draw(st.sampled_from((1, 1, 3, resident.FEW)))
+    return Streamed(run.rules, chunks, events, run.settings, run.buckets, delay, few)
 
 
 def in_steps(rules: Rules, run: Streamed) -> Told:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, patch.object(resident, "FEW", run.few):
         driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay)
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
             if event == CRASH:

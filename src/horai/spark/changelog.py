@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from horai.spark.frames import answer_columns
 from horai.spark.records import ANSWERS, Label, Record, from_batch, unpacked
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 ROWS = pa.schema(
     [
@@ -34,7 +34,7 @@ TYPES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Changes:
     """What a step has found. `number` grows from step to step, and stays if one is done again.
 
@@ -46,14 +46,27 @@ class Changes:
     number: int
     queries: list[int]
     rows: int
-    table: Callable[[], pa.Table]  # all rows here, in an order that does not depend on buckets
+    unordered: Callable[[], pa.Table]  # all rows here, as they came
     frame: Callable[[], DataFrame]  # all rows as a data frame of Spark, where they are
+
+    def table(self) -> pa.Table:
+        """All rows here, in an order that does not depend on buckets."""
+        return self._ordered
+
+    @cached_property
+    def _ordered(self) -> pa.Table:
+        return ordered(self.unordered())
 
 
 def here(records: Iterable[Record]) -> pa.Table:
-    """The rows of records, by query time; what is taken back comes before what is new."""
+    """The rows of records."""
     tables = [_rows(record) for record in records if _is_change(record)]
-    table = pa.concat_tables([ROWS.empty_table(), *tables]).combine_chunks()
+    return pa.concat_tables([ROWS.empty_table(), *tables])
+
+
+def ordered(table: pa.Table) -> pa.Table:
+    """Rows by query time; what is taken back comes before what is new."""
+    table = table.combine_chunks()
     keys = [("query", "ascending"), ("op", "descending"), ("kind", "ascending")]
     keys += [("name", "ascending"), ("@args", "ascending"), ("value", "ascending")]
     keys += [("start", "ascending"), ("end", "ascending"), ("time", "ascending")]
@@ -62,9 +75,8 @@ def here(records: Iterable[Record]) -> pa.Table:
     return table.take(order)
 
 
-def there(spark: SparkSession, answers: Sequence[DataFrame]) -> DataFrame:
+def there(answers: DataFrame) -> DataFrame:
     """The rows of records that Spark has."""
-    from pyspark.sql import functions as f
 
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -72,10 +84,7 @@ def there(spark: SparkSession, answers: Sequence[DataFrame]) -> DataFrame:
                 if _is_change(record):
                     yield from _rows(record).to_batches()
 
-    if not answers:
-        return spark.createDataFrame([], TYPES)
-    whole = reduce(lambda one, other: one.unionByName(other), answers)
-    return whole.filter(f.col("round") == ANSWERS).mapInArrow(rows, TYPES)
+    return answers.mapInArrow(rows, TYPES)
 
 
 def as_dicts(table: pa.Table) -> list[dict[str, Any]]:
@@ -99,7 +108,7 @@ def _rows(record: Record) -> pa.Table:
     label = Label.load(record.label)
     columns = answer_columns(label, unpacked(record.blob), "changelog")
     size = len(columns["name"])
-    columns["kind"] = pa.array([label.kind] * size, pa.string())
+    columns["kind"] = pa.repeat(label.kind, size)
     nothing = {field.name: pa.nulls(size, field.type) for field in ROWS}
     table = pa.table({field.name: (nothing | columns)[field.name] for field in ROWS})
     return table.cast(ROWS)

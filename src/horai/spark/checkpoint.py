@@ -5,6 +5,7 @@
     state/STAGE-BUCKET-NUMBER.arrow   what a bucket of a stage keeps
     items/ROUND-BUCKET-NUMBER.arrow   items that no query time has asked for yet
     dead-letters/NUMBER.jsonl  rows that were not used
+    way/                       records of the step that runs, on their way between workers
     spark/                     what Spark itself keeps: how far sources have been read
 
 A step writes all its files under its own number and then its manifest. Before the manifest is there
@@ -14,20 +15,21 @@ the step has not happened: it can be done again from the manifest before, with t
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from horai.io.letters import DeadLetter
-from horai.spark.files import remove, write_whole
+from horai.spark.files import remove, write_whole, writing
 from horai.spark.records import Record, from_batch, to_batch
 from horai.spark.refusals import Refused
 
 KEPT = 3  # manifests, with all that they need; older ones are removed
-FORMAT = 2
+FORMAT = 3
 ABOUT, PARTS = b"horai", b"horai.parts"
 _BLOB = pa.schema([("blob", pa.large_binary())])
 
@@ -115,12 +117,13 @@ class Store:
     ) -> int:
         """Keep the state of a bucket; returns its size."""
         told = {ABOUT: json.dumps(about), PARTS: json.dumps(list(parts))}
+        schema = _BLOB.with_metadata(told)
         # Each part is a batch, so that it can be read without the others.
-        blobs = [pa.array([blob], pa.large_binary()) for blob in parts.values()]
-        batches = [pa.record_batch([blob], schema=_BLOB.with_metadata(told)) for blob in blobs]
-        content = _ipc(_BLOB.with_metadata(told), batches)
-        write_whole(self.state(stage, bucket, number), content)
-        return len(content)
+        batches = [pa.record_batch([_array(blob)], schema=schema) for blob in parts.values()]
+        path = self.state(stage, bucket, number)
+        with writing(path) as out:
+            _write(out, schema, batches)
+            return out.tell()
 
     def read_state(
         self, stage: int, bucket: int, number: int, wanted: Collection[str] | None = None
@@ -137,7 +140,8 @@ class Store:
     def write_items(self, round: int, bucket: int, number: int, records: Sequence[Record]) -> None:
         """Keep items for a later step."""
         batch = to_batch(records)
-        write_whole(self.items(round, bucket, number), _ipc(batch.schema, [batch]))
+        with writing(self.items(round, bucket, number)) as out:
+            _write(out, batch.schema, [batch])
 
     def read_items(self, round: int, bucket: int, number: int) -> list[Record]:
         """The items that `write_items` kept."""
@@ -145,13 +149,19 @@ class Store:
             return from_batch(reader.read_all())
 
 
-def _ipc(schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> bytes:
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_file(sink, schema, options=options) as writer:
+def _array(blob: bytes) -> pa.Array:
+    """An array of one blob, which is not copied."""
+    ends = pa.array([0, len(blob)], pa.int64()).buffers()[1]
+    return pa.LargeBinaryArray.from_buffers(
+        pa.large_binary(), 1, [None, ends, pa.py_buffer(blob)], 0
+    )
+
+
+def _write(out: BinaryIO, schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> None:
+    """Batches as they are: what is large has few bytes already."""
+    with pa.ipc.new_file(out, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
-    return bytes(sink.getvalue().to_pybytes())
 
 
 class Checkpoint:
@@ -169,6 +179,15 @@ class Checkpoint:
     def spark(self) -> Path:
         """Where Spark keeps how far it has read."""
         return self.folder.resolve() / "spark"  # Java may have begun in another folder
+
+    @property
+    def way(self) -> Path:
+        """Where records of the step that runs are on their way between workers."""
+        return self.folder.resolve() / "way"
+
+    def clear_way(self) -> None:
+        """Remove what was on its way when the stream was killed."""
+        shutil.rmtree(self.way, ignore_errors=True)
 
     def commit(self, manifest: Manifest, letters: Sequence[DeadLetter]) -> None:
         """The step has happened, from now on."""

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
-def write_whole(path: Path, content: bytes) -> None:
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
     """Write a file beside its place, and put it there when all of it is on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.parent / f".{path.name}.{uuid.uuid4().hex}"
     try:
         with beside.open("wb") as out:
-            out.write(content)
+            yield out
             out.flush()
             os.fsync(out.fileno())
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """The same with what is there already."""
+    with writing(path) as out:
+        out.write(content)
 
 
 def remove(paths: list[Path]) -> None:

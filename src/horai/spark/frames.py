@@ -61,7 +61,7 @@ def lars_lines(records: DataFrame) -> DataFrame:
 def answer_columns(label: Label, table: pa.Table, form: str) -> dict[str, pa.Array]:
     """The rows of a form of answer as columns."""
     size = table.num_rows
-    columns = {"name": pa.array([label.name] * size, pa.string())}
+    columns = {"name": pa.repeat(label.name, size)}
     columns["args"] = _lists([_texts(table, f"a{i}") for i in range(label.arity)], size)
     if label.kind == "fluent":
         columns["value"] = _texts(table, "value")

@@ -29,6 +29,7 @@ SCHEMA = pa.schema(
         pa.field("blob", pa.binary(), nullable=False),
     ]
 )
+TYPES = "round int, slot int, run int, bucket int, seq long, label string, blob binary"  # as SCHEMA
 ROW = "@row"  # a column that tells rows apart which may arrive twice
 Rows = npt.NDArray[np.int64]
 
@@ -96,10 +97,10 @@ def plain(content: Any) -> bytes:
     return json.dumps(content).encode()
 
 
-def packed(table: pa.Table) -> bytes:
-    """A table as a blob."""
+def packed(table: pa.Table, pressed: bool = True) -> bytes:
+    """A table as a blob. To press it pays where Java is on the way, or a slow network."""
     sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    options = pa.ipc.IpcWriteOptions(compression="lz4" if pressed else None)
     with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue().to_pybytes())

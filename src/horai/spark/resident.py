@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -22,10 +21,12 @@ from horai.spark.bucket import Guest, Work, tables_of
 from horai.spark.changes import first_changes
 from horai.spark.checkpoint import Store
 from horai.spark.meeting import Asked
-from horai.spark.records import Label, Record
+from horai.spark.records import Label, Record, pick
 from horai.spark.resizing import table_key
 from horai.spark.routes import engine_round, meeting_round
 from horai.spark.tasks import RunTask, StageTask
+
+FEW = 10_000  # items that may as well wait in a session
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class Resident(Work):
         if task.state is not None:
             about, parts = task.store.read_state(stage.number, bucket, task.state)
             self.session.restore(parts["session"])
-            self.tally.wait_for(json.loads(parts["waiting"]))
+            self.tally.wait_for(np.frombuffer(parts["waiting"], "<i8").reshape(3, -1))
             self.asked = parts["asked"]
             self.finals = [about["final"]]
 
@@ -106,7 +107,7 @@ class Resident(Work):
         about = {"query": self.session.query, "final": self.finals[-1]}
         parts = {
             "session": self.session.save(),
-            "waiting": json.dumps(self.tally.waiting()).encode(),
+            "waiting": self.tally.waiting().astype("<i8").tobytes(),
             "asked": self.asked,
         }
         task = self.task
@@ -134,14 +135,48 @@ def advance_bucket(
     items = [record for record in records if not is_state(record)]
     waited = [record for record in items if has_waited(record)]
     waited += task.waiting(engine_round(stage.number), bucket)
+    tables = tables_of(_in_order(waited, [r for r in items if not has_waited(r)]))
+    later: list[Record] = []
+    if not task.ends:
+        tables, later = apart(task.run, stage, bucket, tables)
     try:
-        work.advance(tables_of(_in_order(waited, [r for r in items if not has_waited(r)])))
+        work.advance(tables)
     except EngineError as error:
         yield work.message("error", {"query": work.session.query, "text": str(error)})
         return
     yield from work.results()
     yield work.message("finals", work.finals[1:])
     yield work.message("state", work.keep())
+    yield from keep_items(task, engine_round(stage.number), bucket, later)
+
+
+def apart(
+    run: RunTask, stage: StageTask, bucket: int, tables: Sequence[ItemTable]
+) -> tuple[list[ItemTable], list[Record]]:
+    """Items of this step, and those that arrive after its last query time, if there are many.
+
+    A session would keep these too, several times over: to be judged, counted and told. What others
+    may begin to ask for stays with the session all the same, which is who answers.
+    """
+    assert run.clock is not None
+    routes = run.plan.routes
+    lent = {meeting.entity for meeting in routes.meetings_of(stage.number).values()}
+    now: list[ItemTable] = []
+    later: list[Record] = []
+    for table in tables:
+        ahead = np.zeros(0, np.bool_)
+        if run.clock.queries and (str(table.kind), table.name, table.arity) not in lent:
+            ahead = table.table.column("arrival").to_numpy() > run.clock.queries[-1]
+        if np.count_nonzero(ahead) < FEW:
+            now.append(table)
+            continue
+        key, home = table.key, not isinstance(table, Guest)
+        label = Label("items", key.name, key.arity, str(key.kind), str(key.form), home)
+        rest = pick(table.table, np.flatnonzero(ahead))
+        round, seq = engine_round(stage.number), len(later)
+        later.append(routes.record(round, run.number, bucket, seq, label, rest))
+        now.append(replace(table, table=table.table.filter(pa.array(~ahead))))
+    return [table for table in now if len(table)], later
 
 
 def meet_bucket(

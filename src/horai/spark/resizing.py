@@ -7,7 +7,6 @@ buckets each bucket gets several of them.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -91,7 +90,7 @@ def _states(
             parts["asked"] = _asked(asked, groups, wanted, target).dump()
             new.write_state(stage.number, target, number, about, parts)
             # Each item is counted once, when it is judged.
-            parts["waiting"] = json.dumps([]).encode()
+            parts["waiting"] = b""
 
 
 def _renumbered(asked: Asked, change: Change, meetings: Sequence[int]) -> Asked:

@@ -78,6 +78,7 @@ class Routes:
     """All routes of a run with some number of buckets."""
 
     buckets: int
+    pressed: bool = True  # are blobs?
     routes: dict[Entity, list[Route]] = field(default_factory=dict)
     asking: dict[Entity, list[Asking]] = field(default_factory=dict)
     meetings: list[Meeting] = field(default_factory=list)
@@ -161,7 +162,7 @@ class Routes:
     ) -> Iterator[Record]:
         """The rows of a table to every bucket, each of them once."""
         if not route.home:  # nowhere are they at home, so all buckets get the same
-            blob = packed(lean(table)) if table.num_rows else b""
+            blob = packed(lean(table), self.pressed) if table.num_rows else b""
             for bucket in range(self.buckets if blob else 0):
                 slot = self.slot(run, bucket)
                 yield Record(route.round, slot, run, bucket, seq, label.dump(), blob)
@@ -190,7 +191,7 @@ class Routes:
     ) -> Record:
         """A table on its way to a bucket."""
         slot = self.slot(run, bucket)
-        return Record(round, slot, run, bucket, seq, label.dump(), packed(table))
+        return Record(round, slot, run, bucket, seq, label.dump(), packed(table, self.pressed))
 
     def slot(self, run: int, bucket: int) -> int:
         """The partition that works on a bucket, if there are enough of them."""
@@ -228,7 +229,7 @@ def routes_of(
     there was before from where it is at home; so there has to be one place by which it is asked
     for. What is asked for by several places of its own goes everywhere.
     """
-    found = Routes(buckets)
+    found = Routes(buckets, pressed=not goes_on)
     found.rest = replace(found.rest, whole=stages[0].is_split)
     homeless = dict.fromkeys(inputs)
     for stage in stages:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from horai.spark.changelog import Changes
-from horai.spark.files import write_whole
+from horai.spark.files import write_whole, writing
 from horai.spark.jars import Part
 from horai.spark.refusals import Refused
 from horai.spark.sinks import About
@@ -33,17 +33,16 @@ class ParquetSink:
         """All rows of a step in a file that is there whole or not at all."""
         path = self.folder / f"changes-{changes.number:09}.parquet"
         if changes.rows:
-            write_whole(path, parquet(changes.table()))
+            write_parquet(path, changes.table())
 
     def close(self) -> None:
         """Files are complete when they are there."""
 
 
-def parquet(table: pa.Table) -> bytes:
-    """A table as a Parquet file."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink)
-    return bytes(sink.getvalue().to_pybytes())
+def write_parquet(path: Path, table: pa.Table) -> None:
+    """A table as a Parquet file that is there whole or not at all."""
+    with writing(path) as out:
+        pq.write_table(table, out)
 
 
 def claim(folder: Path, about: About) -> None:

@@ -138,6 +138,7 @@ class Steps(Generic[H]):
         assert task.run.clock is not None
         step.queries = task.run.clock.queries
         said: dict[int, list[int]] = {}
+        kept: list[tuple[int, int, int]] = []
         stages = task.run.plan.stages
         rounds |= {file[0] for file in task.items}
         for stage in stages:
@@ -152,8 +153,9 @@ class Steps(Generic[H]):
             rounds |= heard.rounds
             said[stage.number] = _least(heard.finals)
             step.state_bytes += heard.state_bytes
+            kept += heard.kept
         manifest = step.manifest
-        manifest.state, manifest.items = manifest.number, []
+        manifest.state, manifest.items = manifest.number, sorted(kept)
         manifest.query = step.queries[-1] if step.queries else manifest.query
         manifest.ended = task.ends
 

@@ -15,6 +15,7 @@ from horai.io.letters import DeadLetter
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.stages import Stage
 from horai.spark.hashing import Path
+from horai.spark.records import Rows
 from horai.spark.routes import Entity, Routes, engine_round, routes_of
 
 FORMS = ("final", "windows", "changelog")
@@ -38,10 +39,10 @@ class Tally(Protocol):
     def beyond(self, items: int) -> None:
         """Items that came after the end of the run."""
 
-    def waiting(self) -> Any:
-        """What is not judged yet, as plain values."""
+    def waiting(self) -> Rows:
+        """What is not judged yet: three numbers for each item."""
 
-    def wait_for(self, waiting: Any) -> None:
+    def wait_for(self, waiting: Rows) -> None:
         """Go on with what waits elsewhere."""
 
     def counted(self) -> Any:

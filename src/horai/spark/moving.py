@@ -1,0 +1,164 @@
+"""Records of a stream through a folder that all workers see: a round is one small job of Spark.
+
+A task writes what it sends to later rounds, and what it found, into one file, in groups by round
+and slot; who comes later reads the groups that are meant for it. To have Spark keep and shuffle
+them instead costs it more than all that is in them. What is said to who runs it all comes back as
+the result of the task. Files have names that nobody else has, so that tasks which are done twice do
+no harm, and none is needed any more once the step has happened.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from horai.spark.cluster import batches_of, named
+from horai.spark.framing import Pack
+from horai.spark.grid import Grid, Read, Work
+from horai.spark.records import DRIVER, SCHEMA, TYPES, Record, from_batch, to_batch
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Told = tuple[str, bytes]  # the file of a task, empty if there is none, and what it says
+_GROUPS = b"horai.groups"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Records that are in files, and those for who runs it all, which are here."""
+
+    files: list[str]
+    said: list[Record]
+
+
+class FolderGrid(Grid[Moved]):
+    """Rounds as jobs without a shuffle."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark = spark
+        self.folder = folder / uuid.uuid4().hex
+        self.folder.mkdir(parents=True)
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks can run at once."""
+        return int(self.spark.sparkContext.defaultParallelism)
+
+    def scatter(self, records: list[Record]) -> Moved:
+        return moved([written(str(self.folder), records)])
+
+    def read(self, number: int, read: Read) -> Moved:
+        return self._run(number, read, "read and send")
+
+    def frame(self, frame: DataFrame, pack: Pack) -> Moved:
+        """What the rows of a data frame give, on its way to buckets."""
+        folder = str(self.folder)
+
+        def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            file, said = written(folder, pack(batches))
+            yield pa.record_batch({"file": [file], "said": [said]})
+
+        with named(self.spark, "Horai: read and send"):
+            told = frame.mapInArrow(write, "file string, said binary").toArrow()
+        return moved([(row["file"], row["said"]) for row in told.to_pylist()])
+
+    def step(
+        self, before: Sequence[Moved], rounds: Collection[int], slots: int, work: Work, name: str
+    ) -> Moved:
+        files = [file for some in before for file in some.files]
+
+        def task(slot: int) -> Iterable[Record]:
+            def mine(round: int, other: int) -> bool:
+                return round in rounds and other % slots == slot
+
+            return work(slot, [record for file in files for record in read_records(file, mine)])
+
+        return self._run(slots, task, name)
+
+    def collect(self, records: Moved, rounds: Collection[int]) -> list[Record]:
+        found = [record for record in records.said if record.round in rounds]
+        if set(rounds) - {DRIVER}:
+            for file in records.files:
+                found += read_records(file, lambda round, _: round in rounds)
+        return found
+
+    def there(self, some: Sequence[Moved], rounds: Collection[int]) -> DataFrame:
+        """The records for some rounds as a data frame."""
+        files = [(file,) for moved in some for file in moved.files]
+
+        def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for file in batch.column(0).to_pylist():
+                    yield from batches_of(read_records(file, lambda round, _: round in rounds))
+
+        frame = self.spark.createDataFrame(files, "file string")
+        return frame.repartition(max(len(files), 1)).mapInArrow(read, TYPES)
+
+    def forget(self, records: Sequence[Moved]) -> None:
+        """All of it goes when the step is over."""
+
+    def close(self) -> None:
+        """Remove what was left of a step that is over, however it ended."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, number: int, task: Callable[[int], Iterable[Record]], name: str) -> Moved:
+        folder = str(self.folder)
+
+        def partition(numbers: Iterable[int]) -> Iterator[Told]:
+            for one in numbers:
+                yield written(folder, task(one))
+
+        with named(self.spark, f"Horai: {name}"):
+            context = self.spark.sparkContext
+            tasks = context.parallelize(range(number), max(number, 1))
+            return moved(tasks.mapPartitions(partition).collect())
+
+
+def moved(told: Sequence[Told]) -> Moved:
+    said = [record for _, blob in told for record in _said(blob)]
+    return Moved([file for file, _ in told if file], said)
+
+
+def _said(blob: bytes) -> list[Record]:
+    with pa.ipc.open_stream(blob) as reader:
+        return from_batch(reader.read_all())
+
+
+def written(folder: str, records: Iterable[Record]) -> Told:
+    """Write records, but for those that are said to who runs it all."""
+    groups: dict[tuple[int, int], list[Record]] = {}
+    said: list[Record] = []
+    for record in records:
+        if record.round == DRIVER:
+            said.append(record)
+        else:
+            groups.setdefault((record.round, record.slot), []).append(record)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, SCHEMA) as writer:
+        writer.write_batch(to_batch(said))
+    blob = bytes(sink.getvalue().to_pybytes())
+    if not groups:
+        return "", blob
+    batches = [(group, batch) for group, some in groups.items() for batch in batches_of(some)]
+    told = {_GROUPS: json.dumps([group for group, _ in batches])}
+    path = str(Path(folder) / f"{uuid.uuid4().hex}.arrow")
+    with pa.OSFile(path, "wb") as out, pa.ipc.new_file(out, SCHEMA.with_metadata(told)) as writer:
+        for _, batch in batches:
+            writer.write_batch(batch.replace_schema_metadata(told))
+    return path, blob
+
+
+def read_records(file: str, wanted: Callable[[int, int], bool]) -> Iterator[Record]:
+    """The records of a file whose round and slot are wanted."""
+    with pa.memory_map(file) as source, pa.ipc.open_file(source) as reader:
+        for place, (round, slot) in enumerate(json.loads(reader.schema.metadata[_GROUPS])):
+            if wanted(round, slot):
+                yield from from_batch(reader.get_batch(place))
