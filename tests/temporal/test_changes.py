@@ -20,6 +20,7 @@ from tests.temporal.columns import (
 from horai.temporal import changes
 from horai.temporal.changes import Change, applied, composed, difference, no_change, normalised
 from horai.temporal.spans import FIRST, INF, no_spans
+from horai.temporal.toggled import toggled
 from horai.temporal.touched import spliced, touching, within
 
 many_keys = span_rows(list(range(-3, 9)), 1)
@@ -76,7 +77,15 @@ def test_splicing_a_change_in_is_merging_it(old: Rows, gone: Rows, new: Rows) ->
 @given(lists, lists)
 def test_applying_the_difference_gives_the_new_list(old: Rows, new: Rows) -> None:
     before, now = relation(old), relation(new)
-    assert rows_of(applied(before, difference(before, now))) == maximal(held(new))
+    change = difference(before, now)
+    assert rows_of(applied(before, change)) == maximal(held(new))
+    found = toggled(before, change)
+    assert rows_of(found.spans) == maximal(held(new))
+    first, after = touching(before, change.region())
+    rows = rows_of(before)
+    touched = [rows[r] for f, a in zip(first, after, strict=True) for r in range(f, a)]
+    assert rows_of(found.gone) == touched
+    assert rows_of(found.new) == maximal((held(touched) | held(new) - held(old)) & held(new))
 
 
 @given(lists, lists, lists)

@@ -15,7 +15,7 @@ from horai.temporal.spans import Ints
 Matrix = npt.NDArray[np.int64]  # one row per key column
 
 
-@inside()
+@inside(_nrt=False)
 def hashed(keys: Matrix, row: int) -> np.uint64:
     mixed = np.uint64(0x9E3779B97F4A7C15)
     for k in range(keys.shape[0]):
@@ -26,7 +26,7 @@ def hashed(keys: Matrix, row: int) -> np.uint64:
     return mixed ^ (mixed >> np.uint64(32))
 
 
-@inside()
+@inside(_nrt=False)
 def same(left: Matrix, i: int, right: Matrix, j: int) -> bool:
     for k in range(left.shape[0]):  # noqa: SIM110 - compiled code
         if left[k, i] != right[k, j]:
@@ -34,7 +34,7 @@ def same(left: Matrix, i: int, right: Matrix, j: int) -> bool:
     return True
 
 
-@inside()
+@inside(_nrt=False)
 def slots(rows: int) -> int:
     size = 16
     while size < 2 * rows:

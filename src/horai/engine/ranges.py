@@ -99,7 +99,7 @@ def _limits(
     return low, high
 
 
-@inside()
+@inside(_nrt=False)
 def _place(time: Ints, low: int, high: int, wanted: int) -> int:
     """The first place in time[low:high] that is not before `wanted`."""
     while low < high:

@@ -60,7 +60,15 @@ def swept(where: Spans, lists: Sequence[Lists], table: Mask, old: Lists) -> Chan
     return Change(Spans(*gone), Spans(*new))
 
 
-@inside()
+# Without arrays of its own a function need not count who holds those that it is given, which in
+# tuples costs more than all the rest: what may have to grow is made outside of it.
+lean = inside(_nrt=False)
+
+# How far a sweep has come: the next region, the pieces written, the room that the next one needs.
+NEXT, N_GONE, N_NEW, NEEDED = range(4)
+
+
+@lean
 def _first_after(end: Ints, low: int, high: int, time: int) -> int:
     """The first row in a range that ends after a time; mostly it is one of the last."""
     if low == high or end[high - 1] <= time:
@@ -76,18 +84,24 @@ def _first_after(end: Ints, low: int, high: int, time: int) -> int:
     return low
 
 
-@inside()
-def _put(pieces: Ints, n: int, row: int, start: int, end: int) -> tuple[Ints, int]:
-    """One more piece, or the last one longer."""
+@lean
+def _put(pieces: Ints, n: int, row: int, start: int, end: int) -> int:
+    """One more piece, or the last one longer; how many there are then."""
     if n and pieces[0, n - 1] == row and pieces[2, n - 1] == start:
         pieces[2, n - 1] = end
-        return pieces, n
-    if n == pieces.shape[1]:
-        larger = np.empty((3, 2 * n), np.int64)
-        larger[:, :n] = pieces
-        pieces = larger
+        return n
     pieces[0, n], pieces[1, n], pieces[2, n] = row, start, end
-    return pieces, n + 1
+    return n + 1
+
+
+@inside()
+def _with_room(pieces: Ints, n: int, more: int) -> Ints:
+    """The pieces, with room for some more."""
+    if n + more <= pieces.shape[1]:
+        return pieces
+    larger = np.empty((3, 2 * n + more), np.int64)
+    larger[:, :n] = pieces[:, :n]
+    return larger
 
 
 @kernel
@@ -101,22 +115,48 @@ def _swept(
     table: Mask,
     old: tuple[Ints, ...],
 ) -> tuple[Ints, Ints]:
+    room = len(where[0]) + 16
+    gone, new = np.empty((3, room), np.int64), np.empty((3, room), np.int64)
+    desk = np.empty((3, many), np.int64)
+    come = np.zeros(4, np.int64)
+    while come[NEXT] < len(where[0]):
+        gone = _with_room(gone, come[N_GONE], come[NEEDED])
+        new = _with_room(new, come[N_NEW], come[NEEDED])
+        _go_on(where, many, starts, ends, begins, targets, table, old, gone, new, desk, come)
+    return gone[:, : come[N_GONE]].copy(), new[:, : come[N_NEW]].copy()
+
+
+@lean
+def _go_on(
+    where: tuple[Ints, ...],
+    many: int,
+    starts: tuple[Ints, ...],
+    ends: tuple[Ints, ...],
+    begins: tuple[Ints, ...],
+    targets: tuple[Ints, ...],
+    table: Mask,
+    old: tuple[Ints, ...],
+    gone: Ints,
+    new: Ints,
+    desk: Ints,
+    come: Ints,
+) -> None:
+    """Sweep on until all is done, or there is no room for what may be found in a region."""
     where_row, where_start, where_end = where
     old_start, old_end, old_begins, old_target = old
-    room = len(where_row) + 16
-    gone, new = np.empty((3, room), np.int64), np.empty((3, room), np.int64)
-    n_gone, n_new = 0, 0
-    at, stop = np.empty(many, np.int64), np.empty(many, np.int64)
-    edge = np.empty(many, np.int64)  # when each list changes next
-    for w in range(len(where_row)):
+    at, stop, edge = desk  # the last: when each list changes next
+    n_gone, n_new = come[N_GONE], come[N_NEW]
+    w = come[NEXT]
+    while w < len(where_row):
         row, time, last = where_row[w], where_start[w], where_end[w]
-        code = 0
+        code, needed = 0, 1
         for i in range(many):
             x, y, target = 0, 0, targets[i][row]
             if 0 <= target < len(begins[i]) - 1:
                 x, y = begins[i][target], begins[i][target + 1]
                 x = _first_after(ends[i], x, y, time)
             at[i], stop[i], edge[i] = x, y, INF
+            needed += y - x
             if x < y and starts[i][x] <= time:
                 code |= 1 << i
                 edge[i] = ends[i][x]
@@ -126,6 +166,11 @@ def _swept(
         if 0 <= target < len(old_begins) - 1:
             x, y = old_begins[target], old_begins[target + 1]
             x = _first_after(old_end, x, y, time)
+        # Every span has two edges, and pieces of one sort lie between every other edge.
+        needed += y - x
+        if max(n_gone, n_new) + needed > min(gone.shape[1], new.shape[1]):
+            come[NEEDED] = needed
+            break
         was, old_edge = False, INF
         if x < y:
             was = old_start[x] <= time
@@ -135,9 +180,9 @@ def _swept(
             for i in range(many):
                 following = min(following, edge[i])
             if table[code] and not was:
-                new, n_new = _put(new, n_new, row, time, following)
+                n_new = _put(new, n_new, row, time, following)
             elif was and not table[code]:
-                gone, n_gone = _put(gone, n_gone, row, time, following)
+                n_gone = _put(gone, n_gone, row, time, following)
             time = following
             if time == last:
                 break
@@ -156,4 +201,5 @@ def _swept(
                 else:
                     x += 1
                     old_edge = old_start[x] if x < y else INF
-    return gone[:, :n_gone].copy(), new[:, :n_new].copy()
+        w += 1
+    come[NEXT], come[N_GONE], come[N_NEW] = w, n_gone, n_new

@@ -50,7 +50,7 @@ def exchanged(spans: Spans, drop: Ints, new: Spans) -> Spans:
     return Spans(key, start, end)
 
 
-@inside()
+@inside(_nrt=False)
 def reach(key: Ints, time: Ints, i: int, stride: int, least_key: int, least: int) -> int:
     """The first row from row `i` on with at least this key and time, both sorted.
 
