@@ -240,9 +240,13 @@ class LarsProgram:
             strict=strict,
         )
 
-    def engine(self, clock: str = DEFAULT_CLOCK) -> Chosen:
-        """The engine that `auto` takes, and the reasons against those before it."""
-        return chosen(_checked(self.program, clock_of(clock)))
+    def engine(self, clock: str = DEFAULT_CLOCK, *, together: bool = True) -> Chosen:
+        """The engine that `auto` takes, and the reasons against those before it.
+
+        `together` is a run over a whole stream; without it, sessions, live runs and those with a
+        lateness are meant, which ask for one query time after the other.
+        """
+        return chosen(_checked(self.program, clock_of(clock)), together=together)
 
     def __repr__(self) -> str:
         names = sorted(f"{name}/{arity}" for name, arity in derived(self.program))

@@ -57,13 +57,13 @@ class LarsEngine(Protocol):
     ) -> LarsSession: ...
 
 
-AUTO = "auto"
-"""Leaves the choice to us."""
+AUTO, PLAN, TMS = "auto", "plan", "tms"
+"""`auto` leaves the choice to us."""
 
 LARS_ENGINES = {
-    "plan": "horai.lars_plan.Session",
+    PLAN: "horai.lars_plan.Session",
     "asp": "horai.lars_asp.Session",
-    "tms": "horai.lars_tms.Session",
+    TMS: "horai.lars_tms.Session",
     "reference": "horai.lars_reference.Session",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
@@ -100,7 +100,7 @@ def lars_engine(name: str) -> LarsEngine:
 def _best(
     program: Program, *, start: int, wanted: Wanted = ONE, before: Model | None = None
 ) -> LarsSession:
-    name = chosen(program, start, wanted).name
+    name = chosen(program, start, wanted, together=False).name
     return lars_engine(name)(program, start=start, wanted=wanted, before=before)
 
 
@@ -114,15 +114,43 @@ class Chosen(NamedTuple):
         return "; ".join([self.name, *self.reasons])
 
 
-def chosen(program: Program, start: int = 0, wanted: Wanted = ONE) -> Chosen:
-    """The first engine of the list that runs a program; the last one runs them all."""
+MOST_INSTANCES = 500_000
+"""Programs that may have more ground rules are not kept from tick to tick rule by rule."""
+
+
+def chosen(
+    program: Program, start: int = 0, wanted: Wanted = ONE, *, together: bool = True
+) -> Chosen:
+    """The first engine of the list that runs a program; the last one runs them all.
+
+    All query times of a stream `together` are the best case of the plan. Where it is asked for them
+    one by one and would work out each anew, and the program is not too large, `tms` goes on from
+    the one before in a small part of the time.
+    """
     *others, last = LARS_ENGINES
     reasons: list[str] = []
     for name in others:
         try:
-            lars_engine(name)(program, start=start, wanted=wanted)
+            found = lars_engine(name)(program, start=start, wanted=wanted)
         except UsageError as refused:
             reasons.append(refused.problem)
-        else:
-            return Chosen(name, reasons)
+            continue
+        if name == PLAN and not (together or getattr(found, "works_by_change", True)):
+            return _stepwise(program, start, wanted)
+        return Chosen(name, reasons)
     return Chosen(last, reasons)
+
+
+def _stepwise(program: Program, start: int, wanted: Wanted) -> Chosen:
+    """The engine for a program of which the plan would work out each query time anew."""
+    why = "asked for one query time after the other, the engine plan would work out each anew"
+    try:
+        found = lars_engine(TMS)(program, start=start, wanted=wanted)
+    except UsageError as refused:
+        return Chosen(PLAN, [refused.problem])
+    size = getattr(found, "size", 0)
+    if size > MOST_INSTANCES:
+        return Chosen(
+            PLAN, [f"{size:,} ground rules, which there may be, are too many for the engine tms"]
+        )
+    return Chosen(TMS, [f"{why}; beside what signals bring, {size:,} ground rules at most"])

@@ -85,6 +85,7 @@ class Job:
             clock=self.clock,
             times=self.times,
             strict=self.strict,
+            together=self.lateness is None,
         )
 
 

@@ -25,7 +25,7 @@ from horai.lang.lars.syntax import (
     TupleWindow,
     Within,
 )
-from horai.lars_engines import Chosen, chosen
+from horai.lars_engines import PLAN, Chosen, chosen
 from horai.lars_plan import planned
 from horai.plan.lars import Classification, classify
 from horai.plan.lars.dependencies import graph
@@ -56,15 +56,16 @@ class LarsOutline:
 
     kind: Classification
     engine: Chosen
+    stepwise: Chosen
     is_live: bool | None
     layers: tuple[Layer, ...]
 
 
 def outline_of(program: Program) -> LarsOutline:
     """The outline of a program whose windows are measured in time points."""
-    engine = chosen(program)
-    is_live = can_live(planned(program, 0)) if engine.name == "plan" else None
-    return LarsOutline(classify(program), engine, is_live, tuple(_layers(program)))
+    engine, stepwise = (chosen(program, together=together) for together in (True, False))
+    is_live = can_live(planned(program, 0)) if stepwise.name == PLAN else None
+    return LarsOutline(classify(program), engine, stepwise, is_live, tuple(_layers(program)))
 
 
 def _layers(program: Program) -> Iterator[Layer]:

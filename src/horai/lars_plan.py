@@ -50,6 +50,11 @@ class Session:
         self._defined |= self.plan.facts.keys()
         self._quiet = 0  # points since something came that could not be taken in by a tick
 
+    @property
+    def works_by_change(self) -> bool:
+        """Does a query time after another one cost what has changed in between?"""
+        return self._can_live
+
     def advance(
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:

@@ -78,6 +78,7 @@ class Session:
         clock: str | None,
         times: io.Clock,
         strict: bool,
+        together: bool = False,
     ) -> None:
         self.program = program
         self.clock = clock
@@ -86,7 +87,7 @@ class Session:
         self.wanted, self.shown = wanted, shown
         self.lateness = None if lateness is None else length(lateness, "lateness", 0)
         self.times, self.strict = times, strict
-        found = chosen(points, start, wanted) if engine == AUTO else None
+        found = chosen(points, start, wanted, together=together) if engine == AUTO else None
         self.engine = engine if found is None else found.name
         """The name of the engine; `reasons` are those against the engines before it."""
         self.reasons = [] if found is None else found.reasons

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from horai.asp.numbers import TooLarge
 from horai.asp.plain import Endless, Refused
+from horai.asp.sizes import most_instances
 from horai.asp.tms import TmsSession
 from horai.errors import RunError, UsageError
 from horai.lang.lars.syntax import Program
@@ -31,6 +32,11 @@ class Session:
         if not (wanted.is_one or self._session.is_unique):
             problem = "the engine tms does not run this: there may be several models, it finds one"
             raise UsageError(problem, "use the engine `asp`")
+
+    @property
+    def size(self) -> int:
+        """How many ground rules there may be at most, as far as the program tells."""
+        return most_instances(self._session.plain)
 
     def advance(
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal]

@@ -248,3 +248,39 @@ def test_of_equal_numbers_the_least_and_the_largest_are_whole(engine: str, tmp_p
 def test_a_name_with_parentheses_is_no_term(engine: str) -> None:
     program = lars.loads("h(X) :- b(f(X)). k :- b('f(a)').")
     assert program.run(["b|1|1|f(a)"], engine=engine).answers[0].texts() == ["k"]
+
+
+AHEAD = "a(X) :- s(X) [+1 #]. b(X) :- s(X) [5 s], not a(X)."
+
+
+class TestWhoRunsIt:
+    def test_together_and_one_by_one(self) -> None:
+        program = lars.loads(AHEAD)
+        assert program.engine() == ("plan", [])
+        name, (why,) = program.engine(together=False)
+        assert name == "tms"
+        assert why.startswith("asked for one query time after the other, the engine plan would")
+        assert lars.loads("b(X) :- s(X) [5 s].").engine(together=False) == ("plan", [])
+
+    def test_runs_choose_for_themselves(self) -> None:
+        program = lars.loads(AHEAD)
+        rows = ["s|1|4|x", "s|2|2|y"]
+        whole = program.run(rows, start=0, end=6)
+        late = program.run(rows, start=0, end=6, lateness=3)
+        session = program.session()
+        step = session.advance(6, rows)
+        assert (whole.engine, late.engine, session.engine) == ("plan", "tms", "tms")
+        assert late.reasons == session.reasons == program.engine(together=False).reasons
+        assert step.answers == whole.answers
+
+    def test_too_many_ground_rules(self) -> None:
+        pairs = "c(X, Y, Z) :- a(X), e(Y), e(Z). e(1..1000). "
+        name, (why,) = lars.loads(pairs + AHEAD).engine(together=False)
+        assert name == "plan"
+        assert why == "1,000,002 ground rules, which there may be, are too many for the engine tms"
+
+    def test_what_tms_does_not_run(self) -> None:
+        total = "t(N) :- N = sum { X : s(X) [+1 #] }."
+        name, (why,) = lars.loads(total).engine(together=False)
+        assert name == "plan"
+        assert "the engine tms does not run this: <rules>:1:1: an aggregate" in why

@@ -211,3 +211,12 @@ def test_commands_that_are_not_for_programs(
     assert f"p.lars: {'the windows' if words[0] == 'tune' else 'a LARS'}" in said
     assert problem in said
     assert hint in said
+
+
+def test_check_and_plan_name_the_engine_for_both_ways_of_asking() -> None:
+    Path("p.lars").write_text("a(X) :- s(X) [+1 #].\n")
+    said = "engine: plan\nengine live, with --lateness and in sessions: tms\n  because asked for"
+    assert said in run("check", "p.lars")
+    assert said in run("plan", "p.lars")
+    found = json.loads(run("plan", "p.lars", "--format", "json"))
+    assert (found["engine"], found["stepwise"]["engine"], found["live"]) == ("plan", "tms", None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.lars_plan import kind_lines
+from horai.cli.lars_plan import engine_lines, kind_lines
 from horai.cli.lars_write import Target, check_lines, checked_format, has_lines, write_whole
 from horai.cli.metrics import write_metrics
 from horai.engines import SPARK
@@ -209,8 +209,8 @@ def check_lars(
         return findings, ", ".join(counts)
     lines = list(kind_lines(found.classification))
     if not has_errors(findings):
-        lines.append(f"engine: {found.engine(clock or DEFAULT_CLOCK).name}")
-        lines += [f"  because {why}" for why in found.engine(clock or DEFAULT_CLOCK).reasons]
+        both = (found.engine(clock or DEFAULT_CLOCK, together=one) for one in (True, False))
+        lines += engine_lines(*both)
     return findings, "\n".join([*lines, ", ".join(counts)])
 
 

@@ -10,6 +10,7 @@ from horai.plan.lars.findings import place_of
 from horai.words import counted
 
 if TYPE_CHECKING:
+    from horai.lars_engines import Chosen
     from horai.lars_outline import LarsOutline, Layer, RuleOutline
     from horai.plan.lars import Classification
 
@@ -28,11 +29,19 @@ def kind_lines(kind: Classification) -> Iterator[str]:
         yield f"  because {reason.text}{f' ({place})' if place else ''}"
 
 
+def engine_lines(together: Chosen, stepwise: Chosen) -> Iterator[str]:
+    """Who runs the program over whole streams, and who one query time after the other, and why."""
+    yield f"engine: {together.name}"
+    yield from (f"  because {why}" for why in together.reasons)
+    if stepwise != together:
+        yield f"engine live, with --lateness and in sessions: {stepwise.name}"
+        yield from (f"  because {why}" for why in stepwise.reasons)
+
+
 def outline_lines(found: LarsOutline) -> Iterator[str]:
     """The whole outline, for people."""
     yield from kind_lines(found.kind)
-    yield f"engine: {found.engine.name}"
-    yield from (f"  because {why}" for why in found.engine.reasons)
+    yield from engine_lines(found.engine, found.stepwise)
     if found.is_live is not None:
         yield f"  {_LIVE[found.is_live]}"
     for number, layer in enumerate(found.layers, 1):
@@ -64,6 +73,7 @@ def outline_json(found: LarsOutline) -> dict[str, Any]:
         "reasons": [reason.text for reason in found.kind.reasons],
         "engine": found.engine.name,
         "why": found.engine.reasons,
+        "stepwise": {"engine": found.stepwise.name, "why": found.stepwise.reasons},
         "live": found.is_live,
         "layers": [asdict(layer) for layer in found.layers],
     }
