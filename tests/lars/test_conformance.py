@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from horai import lars
 from horai.cli.app import app
+from horai.lars_engines import AUTO, LARS_ENGINES
 
 FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
@@ -46,14 +47,15 @@ def expected(case: dict[str, Any]) -> Answers:
 class TestConformance:
     __test__ = bool(CASES)  # without cases there is nothing to collect, and nothing to skip
 
-    def test_by_the_command_line(self, case: dict[str, Any], tmp_path: Path) -> None:
+    @pytest.mark.parametrize("engine", [AUTO, *LARS_ENGINES])
+    def test_by_the_command_line(self, case: dict[str, Any], engine: str, tmp_path: Path) -> None:
         (tmp_path / "p.lars").write_text(case["program"], encoding="utf-8")
         (tmp_path / "f.csv").write_text(narrative(case), encoding="utf-8")
         wanted = expected(case)
         files = [str(tmp_path / "p.lars"), "--input", str(tmp_path / "f.csv")]
         times = ["--clock", case["clock"], "--start", "0", "--end", str(max(wanted))]
         shown = ["--filter", ",".join(case["shown"]), "--models", "all"]
-        form = ["--answers", "windows", "--format", "jsonl"]
+        form = ["--answers", "windows", "--format", "jsonl", "--engine", engine]
         result = CliRunner().invoke(app, ["run", *files, *times, *shown, *form])
         assert result.exit_code == 0, result.output
         rows = [json.loads(line) for line in result.stdout.splitlines()]
