@@ -6,13 +6,15 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from horai.lang.lars.syntax import Atom
+from horai.lang.terms import Term
 
 
 @dataclass(slots=True)
 class Memory:
-    """Atoms, with their time if they have one, by the code of their symbol; and the last model."""
+    """Atoms (with their time if they have one) and terms by codes of symbols; the last model."""
 
     atoms: dict[Hashable, tuple[Atom, int | None]] = field(default_factory=dict)
+    terms: dict[Hashable, Term] = field(default_factory=dict)
     last: frozenset[Hashable] = frozenset()
     held: frozenset[Atom] = frozenset()
 
@@ -33,5 +35,6 @@ class Memory:
     def forget(self) -> None:
         """Begin anew."""
         self.atoms.clear()
+        self.terms.clear()
         self.last = frozenset()
         self.held = frozenset()

@@ -14,6 +14,7 @@ from horai.asp.numbers import Functions, Outgrown, Stopped, TooFar, TooLarge
 from horai.asp.plain import Endless, Refused
 from horai.asp.symbols import to_term
 from horai.lang.lars.syntax import Atom
+from horai.lang.terms import Term
 
 Which = OneOf["models", "brave", "cautious"]
 """Answer streams themselves, what holds in some of them, or what holds in all of them."""
@@ -110,4 +111,12 @@ def _pair(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:
     args = symbol.arguments
     (name, arity), pinned = encoding.shown[f"{symbol.name}/{len(args)}"]
     moment = args[-1].number if pinned else None
-    return Atom(name, tuple(to_term(arg) for arg in args[:arity])), moment
+    terms = encoding.memory.terms
+    found: list[Term] = []
+    for arg in args[:arity]:
+        code = getattr(arg, "_rep", arg)  # as above
+        term = terms.get(code)
+        if term is None:
+            term = terms[code] = to_term(arg)
+        found.append(term)
+    return Atom(name, tuple(found)), moment
