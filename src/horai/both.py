@@ -33,7 +33,8 @@ from horai.lang.lars.points import in_points
 from horai.lang.lars.predicates import derived, inputs
 from horai.lang.lars.syntax import Program
 from horai.lang.report import has_errors
-from horai.lars import DEFAULT_CLOCK, LarsProgram, clock_for
+from horai.lars import LarsProgram
+from horai.lars_clock import DEFAULT_CLOCK, clock_for
 from horai.lars_engines import AUTO, LARS_ENGINES
 from horai.lars_signals import AnySignals
 from horai.lars_wanted import REASONING, Which

@@ -28,12 +28,14 @@ from horai.lang.lars.syntax import Program
 from horai.lang.reader import clean
 from horai.lang.report import has_errors
 from horai.lang.source import Source
+from horai.lars_clock import DEFAULT_CLOCK, clock_for, clock_of
 from horai.lars_engines import AUTO, Chosen, chosen
 from horai.lars_job import Job, told
 from horai.lars_result import LarsAnswer, LarsResult, Shown, in_course
 from horai.lars_saving import LANGUAGE
-from horai.lars_session import LarsStep, Session
+from horai.lars_session import Session
 from horai.lars_signals import files_of
+from horai.lars_steps import LarsStep
 from horai.lars_wanted import Wanted
 from horai.plan.lars import Classification, check, classify
 from horai.saving import demand_language, from_bytes
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 Progress = Callable[[int, int], None]
-DEFAULT_CLOCK = "1s"
 
 __all__ = [
     "LarsAnswer",
@@ -303,28 +304,6 @@ def _checked(program: Program, clock: Clock) -> Program:
     if has_errors(findings):
         raise RulesError(findings)
     return in_points(with_rules_for_any(program), clock)
-
-
-def clock_for(clock: str | None, unit: str | None) -> Clock:
-    """The clock, which must be one unit long where times of the input have a unit."""
-    if unit is None:
-        return clock_of(clock or DEFAULT_CLOCK)
-    found = clock_of(clock or f"1{unit}")
-    if found != clock_of(f"1{unit}"):
-        hint = f"with unit={unit} time points are 1 {unit} long; leave out the clock"
-        raise UsageError(f"the clock {found} does not fit times in {unit}", hint)
-    return found
-
-
-def clock_of(text: str) -> Clock:
-    """The length of a time point that a text says, or a kind error."""
-    hint = "for example 500ms, 1s, 5min"
-    try:
-        return Clock.parse(parameters.text(text, "clock", hint))
-    except UsageError:
-        raise
-    except ValueError as wrong:
-        raise UsageError(str(wrong), hint) from None
 
 
 def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:

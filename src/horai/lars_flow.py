@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from horai import io
 from horai.errors import UsageError
 from horai.lars_result import FORMS, LarsAnswer, Row
-from horai.lars_session import LarsStep, Session
+from horai.lars_session import Session
+from horai.lars_steps import LarsStep
 from horai.lars_timing import Timing
 
 Say = Callable[[Sequence[Row]], None]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from horai import io
 from horai.errors import UsageError
@@ -15,7 +14,6 @@ from horai.lang.lars.predicates import background_facts, inputs
 from horai.lars_columns import Coming
 from horai.lars_engines import (
     AUTO,
-    AllAtOnce,
     Changes,
     LarsSession,
     Model,
@@ -26,6 +24,7 @@ from horai.lars_memory import Memory, earliest
 from horai.lars_result import LarsAnswer, Row, Shown, differences, revisions
 from horai.lars_saving import LANGUAGE, from_state, to_state
 from horai.lars_signals import AnySignals, Arrivals, Signal, files_of, in_order
+from horai.lars_steps import LarsStep, answered, current
 from horai.lars_wanted import Wanted
 from horai.parameters import length, point
 from horai.plan.lars.reach import reach_of
@@ -34,26 +33,6 @@ from horai.saving import Saved, to_bytes
 if TYPE_CHECKING:
     from horai.lang.lars.syntax import Atom, Program
     from horai.lars import LarsProgram, Progress
-
-
-@dataclass(frozen=True)
-class LarsStep:
-    """What a session says when it goes on.
-
-    `answers` are those of the new query times, `revised` those of earlier ones that are different
-    now, and `changes` the rows that lead from what was said before to what is said now.
-    """
-
-    answers: list[LarsAnswer]
-    revised: list[LarsAnswer]
-    changes: list[Row]
-
-    @property
-    def answer(self) -> LarsAnswer:
-        """The answer at the last query time."""
-        if not self.answers:
-            raise UsageError("there is no new query time", "advance to a later time")
-        return self.answers[-1]
 
 
 class Session:
@@ -192,7 +171,7 @@ class Session:
             return
         changes: list[Changes] = [(query, *self.arrivals.until(query)) for query in queries]
         models = answered(self._session, changes, queries)
-        for query, found, here in zip(queries, models, _current(changes), strict=True):
+        for query, found, here in zip(queries, models, current(changes), strict=True):
             yield LarsAnswer.of(query, found, here, self._facts, self.shown)
 
     def take(self, queries: Iterable[int]) -> LarsStep:
@@ -313,28 +292,3 @@ class Session:
             old = self.told.get(answer.query)
             return list(revisions(old, answer, query, self.wanted.is_numbered))
         return [] if self.wanted.is_numbered else list(differences(before, answer))
-
-
-def _current(changes: Iterable[Changes]) -> Iterator[set[Atom]]:
-    """The atoms of signals that say something about each query time itself."""
-    now: dict[int, dict[Signal, None]] = {}
-    for query, added, removed in changes:
-        for signal in added:
-            now.setdefault(signal.time, {})[signal] = None
-        for signal in removed:
-            now[signal.time].pop(signal, None)
-        yield {signal.atom for signal in now.get(query, {})}
-
-
-def answered(
-    session: LarsSession, changes: Sequence[Changes], queries: Sequence[int]
-) -> Iterator[list[Model]]:
-    """What holds at each query time, worked out together if the engine can."""
-    together = getattr(session, "advance_all", None)
-    if together is not None and len(queries) > 1:
-        asked = range(queries[0], queries[-1] + 1, queries[1] - queries[0])
-        if list(asked) == list(queries):
-            yield from cast(AllAtOnce, session).advance_all(changes, asked)
-            return
-    for query, added, removed in changes:
-        yield session.advance(query, added, removed)

@@ -19,7 +19,8 @@ from horai.cli.options import Input
 from horai.equivalence.search import Progress
 from horai.equivalence.verdicts import Counterexample, Notion, Verdict
 from horai.errors import UsageError
-from horai.lars import DEFAULT_CLOCK, load
+from horai.lars import load
+from horai.lars_clock import DEFAULT_CLOCK
 from horai.lars_equivalence import equivalence
 
 

@@ -115,9 +115,10 @@ def run_lars(
     for name in settings.keys() - SETTINGS:
         raise UsageError(f"the setting {name} of the project has no meaning for LARS programs")
     from horai import lars
+    from horai.lars_clock import DEFAULT_CLOCK
 
     program = lars.load(chosen.rules, chosen.background)
-    _tell_warnings(program, settings.get("clock") or lars.DEFAULT_CLOCK, quiet)
+    _tell_warnings(program, settings.get("clock") or DEFAULT_CLOCK, quiet)
     _tell_strange_names(program, settings.get("filter"), quiet)
     if not chosen.input and settings.get("end") is None and not flows:
         raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
@@ -199,7 +200,8 @@ def check_lars(
     from horai.lang.diagnostics import sort_key
     from horai.lang.lars.reader import read_files
     from horai.lang.report import has_errors
-    from horai.lars import DEFAULT_CLOCK, LarsProgram
+    from horai.lars import LarsProgram
+    from horai.lars_clock import DEFAULT_CLOCK
 
     program, read = read_files([*rules, *background])
     found = LarsProgram(program)

@@ -19,6 +19,7 @@ from horai.io.endpoints import Incoming, Line, address_of
 from horai.io.topics import SCHEME
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
+from horai.lars_clock import DEFAULT_CLOCK, clock_of
 from horai.lars_flow import Flow
 from horai.lars_lines import LineReader
 from horai.lars_signals import AnySignals, files_of, in_order
@@ -66,8 +67,8 @@ class _Driver:
         self.format = checked_format(self.settings.pop("input_format", None))
         unit = self.settings.get("unit")
         self.times = checked_clock(unit, self.settings.get("time_in"))
-        clock = self.settings.get("clock") or (f"1{unit}" if unit else lars.DEFAULT_CLOCK)
-        self.clock = lars.clock_of(clock)
+        clock = self.settings.get("clock") or (f"1{unit}" if unit else DEFAULT_CLOCK)
+        self.clock = clock_of(clock)
         self.timing = Timing.parse(self.settings.pop("output_every", None) or "time", self.clock)
         if self.timing.number > 1 and self.timing.by == "time":
             if self.settings.get("step") is not None:
