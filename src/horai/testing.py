@@ -15,6 +15,7 @@ from horai.io import InputError
 from horai.lang.diagnostics import RulesError
 from horai.lang.ec.builder import read_files
 from horai.lang.source import Source
+from horai.lars_cases import AtomsFound, is_about_lars, run_program
 from horai.predicates import Predicate
 from horai.result import Result
 from horai.rules import Rules, checked
@@ -43,6 +44,8 @@ def run_case(
 
     `rules` are used by a case that has none of its own; `incremental` is that of `Rules.run`.
     """
+    if is_about_lars(case):
+        return _run_program(case, engine)
     try:
         own = case_rules(case, rules, predicates)
     except RulesError as error:
@@ -62,7 +65,21 @@ def run_case(
     return compare(case, result)
 
 
-def compare(case: Case, result: Result) -> list[Difference]:
+def _run_program(case: Case, engine: str) -> list[Difference]:
+    """The same for a LARS program."""
+    try:
+        found = run_program(case, narrative_of(case), engine)
+    except RulesError as error:
+        return list(_compare_codes(case, error))
+    except (InputError, UsageError, RunError) as error:
+        return [Difference("run", "!", str(error), case.line)]
+    if case.errors is not None:
+        shown = ", ".join(case.errors)
+        return [Difference("rules", "-", f"errors {shown}: the rules were accepted", case.line)]
+    return compare(case, found)
+
+
+def compare(case: Case, result: Result | AtomsFound) -> list[Difference]:
     """How a result differs from what a case expects."""
     found = [d for expected in case.expectations for d in _compare(expected, result)]
     return [*found, *_compare_letters(case, result)]
@@ -118,7 +135,7 @@ def _compare_codes(case: Case, error: RulesError) -> Iterator[Difference]:
             yield Difference("rules", "+", f"error {code}", case.line)
 
 
-def _compare(expected: Expectation, result: Result) -> Iterator[Difference]:
+def _compare(expected: Expectation, result: Result | AtomsFound) -> Iterator[Difference]:
     if expected.form == "final":
         rows = result.rows("final")
     else:
@@ -133,7 +150,7 @@ def _compare(expected: Expectation, result: Result) -> Iterator[Difference]:
         yield Difference(expected.place, sign, text, expected.line)
 
 
-def _compare_letters(case: Case, result: Result) -> Iterator[Difference]:
+def _compare_letters(case: Case, result: Result | AtomsFound) -> Iterator[Difference]:
     """Dead letters against `dead letters:`. A case that does not speak of them expects none."""
     expected = Counter(case.letters or ())
     found = Counter((letter.line, letter.code) for letter in result.dead_letters)

@@ -220,3 +220,52 @@ def test_check_and_plan_name_the_engine_for_both_ways_of_asking() -> None:
     assert said in run("plan", "p.lars")
     found = json.loads(run("plan", "p.lars", "--format", "json"))
     assert (found["engine"], found["stepwise"]["engine"], found["live"]) == ("plan", "tms", None)
+
+
+class TestCases:
+    CASE = """\
+rules: h.lars
+run: start 0, end 5
+
+case: two seconds
+narrative:
+    b|1|1|x
+    b|3|3|y
+expect:
+    happens h(x): 1 2 3
+    happens h(y): 3 4 5
+    at 4:
+        happens h(y): 4
+changes:
+    at 4:
+        - happens h(x): 4
+"""
+
+    def test_what_is_expected(self) -> None:
+        Path("h.lars").write_text("h(X) :- b(X) [2 s].\n")
+        Path("h.case").write_text(self.CASE)
+        assert run("test", "h.case").endswith("1 of 1 case passed\n")
+        assert run("test", "h.case", "--engine", "reference").endswith("1 of 1 case passed\n")
+
+    def test_what_is_not(self) -> None:
+        Path("h.lars").write_text("h(X) :- b(X) [1 s].\n")
+        Path("h.case").write_text(self.CASE + "dead letters:\n    1 bad-time\n")
+        said = run("test", "h.case", status=1)
+        assert "- happens h(x): 3  (missing)" in said
+        assert "- happens h(y): 5  (missing)" in said
+        assert "- - happens h(x): 4  (missing)" in said
+        assert "- 1 bad-time  (missing)" in said
+
+    @pytest.mark.parametrize(
+        ("program", "more", "problem"),
+        [
+            ("h(X) :- b(X).", "run: window 3\n", "window has no meaning for LARS programs"),
+            ("h(X) :- b(X).", "background:\n    b(1).\n", "stands in files"),
+            ("h(X) :- b.", "", "H700"),
+            ("h(X) :- b(X).", "errors: H700\n", "errors H700: the rules were accepted"),
+        ],
+    )
+    def test_wrong_cases(self, program: str, more: str, problem: str) -> None:
+        Path("h.lars").write_text(program + "\n")
+        Path("h.case").write_text(self.CASE + more)
+        assert problem in run("test", "h.case", status=1)
