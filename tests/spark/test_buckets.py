@@ -22,6 +22,7 @@ import horai
 from horai.errors import RunError, UsageError
 from horai.io import Narrative
 from horai.oracle import Item
+from horai.plan.stages import stages_of
 from horai.rules import Rules
 from horai.spark.grid import LocalGrid
 from horai.sparking import job_of, run_job
@@ -238,3 +239,38 @@ def test_those_whom_only_a_grounding_of_what_is_read_makes_known(buckets: int) -
     found = in_buckets(rules, run)
     assert found == in_one_process(rules, run)
     assert [r.args for r in found["final"] if r.name == "h4"] == [("x",)]
+
+
+LISTS = "collectIntervals(relieves(_, _)=true). collectIntervals(shift(_)=true).\n"
+LOOSE = {
+    "taken away": """holdsFor(alone(E, F)=true, I) :-
+        holdsFor(relieves(F, E)=true, I1), holdsFor(shift(E)=true, I2),
+        relative_complement_all(I2, [I1], I).""",
+    "the rest of time": """holdsFor(alone(E, F)=true, I) :-
+        holdsFor(relieves(F, E)=true, J), complement_all([J], I).""",
+    "only added": """holdsFor(alone(E, F)=true, I) :-
+        holdsFor(relieves(F, E)=true, I1), holdsFor(shift(E)=true, I2), union_all([I1, I2], I).""",
+}
+
+
+@pytest.mark.parametrize("body", LOOSE.values(), ids=LOOSE.keys())
+@pytest.mark.parametrize("buckets", [2, 3, 5, 7])
+def test_entities_that_no_row_has_to_name_are_known_in_all_buckets(body: str, buckets: int) -> None:
+    """Whoever relieves somebody is somebody whom others may be without."""
+    rules = horai.loads(LISTS + body)
+    lines = ["relieves|1|1|5|true|a|b", "relieves|2|2|6|true|c|d"]
+    lines += ["shift|4|4|9|true|g", "shift|4|4|8|true|b"]
+    given_settings: dict[str, Any] = {"start": 0, "end": 10, "answers": "final"}
+    wanted = rules.run(lines, **given_settings)
+    found = run_job(LocalGrid(), job_of(rules, lines, **given_settings), buckets)
+    assert sorted(found.rows(), key=str) == sorted(wanted.rows(), key=str)
+    assert len(wanted.rows()) > 3
+
+
+def test_entities_that_some_row_names_can_be_split() -> None:
+    both = """holdsFor(beside(E, F)=true, I) :- holdsFor(relieves(F, E)=true, I1),
+        holdsFor(helps(F, E)=true, I2), union_all([I1, I2], I)."""
+    found = horai.loads("collectIntervals(helps(_, _)=true).\n" + LISTS + both)
+    assert [stage.is_split for stage in stages_of(found.description)] == [True]
+    (stage,) = stages_of(horai.loads(LISTS + LOOSE["taken away"]).description)
+    assert "what is known of F by relieves(F,E) does not carry E" in stage.unsplit[0].reason

@@ -26,11 +26,22 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.lang.printer import show
-from horai.lang.terms import Atom, Compound, Int, ListTerm, Str, Term, Var, functor, is_anonymous
+from horai.lang.terms import (
+    Atom,
+    Compound,
+    Int,
+    ListTerm,
+    Str,
+    Term,
+    Var,
+    functor,
+    is_anonymous,
+    variables,
+)
 from horai.plan.components import Strata
 from horai.plan.entities import Kind
 from horai.plan.literals import body_literals, literal_fvp
-from horai.plan.needed import needed_literals
+from horai.plan.needed import loose_variables, needed_literals
 from horai.plan.ordering import head_entity
 from horai.plan.readings import Helpers, Reading, callers, readings
 
@@ -97,10 +108,27 @@ def _demand(rule: Rule, helpers: Helpers, domains: Domains) -> Demand | None:
     if head is None:
         return None
     body = [*_body_parts(rule, helpers), *domains.asked(rule)]
+    if not domains.ground(head.entity):
+        body += _loose(body, loose_variables(rule))
     if not body:
         # Who has the fluent is then a matter of its grounding, argument by argument.
         head = Part(head.entity, _all_named(head.term), head.named)
     return Demand(rule, tuple(_canonical(part, rule) for part in (head, *body)))
+
+
+def _loose(body: list[Part], names: frozenset[str]) -> list[Part]:
+    """Values of these variables are known by any row that names them, whoever is beside them."""
+    return [
+        Part(part.entity, _alone(part.term, name), f"what is known of {name} by {part.named}")
+        for name in sorted(names)
+        for part in body
+        if name in variables(part.term)
+    ]
+
+
+def _alone(term: Term, name: str) -> Term:
+    """A term in which only one of the variables has a name."""
+    return _rename(term, {other: f"_#{other}" for other in variables(term) if other != name})
 
 
 def _all_named(term: Term) -> Term:
@@ -226,6 +254,11 @@ class Domains:
                 inside = {part.key for part in walk(rule.body) if isinstance(part, Call)}
                 calls.setdefault(key, set()).update(inside)
         self.hiding = callers(calls, self.dynamic)
+
+    def ground(self, entity: EntityKey) -> bool:
+        """Does a grounding say whom a fluent is about?"""
+        fluents = (functor(one.entity) for one in self.groundings if one.value is not None)
+        return entity[0] is Kind.FLUENT and entity[1:] in fluents
 
     def asked(self, rule: Rule) -> Iterator[Part]:
         """The domains that the body of a rule asks for members."""

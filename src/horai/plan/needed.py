@@ -21,10 +21,11 @@ from horai.lang.ec.syntax import (
     TerminatedAt,
     conjuncts,
 )
-from horai.lang.terms import ListTerm, Term, Var
+from horai.lang.terms import ListTerm, Term, Var, is_anonymous, variables
 
 Needed = frozenset[int]
 NONE: Needed = frozenset()
+_NOBODY: frozenset[str] = frozenset()
 
 
 def needed_literals(rule: Rule) -> Needed:
@@ -35,6 +36,18 @@ def needed_literals(rule: Rule) -> Needed:
         return _Lists(goals).behind(rule.intervals)
     points = Happens | Edge | HoldsAt | InitiatedAt | TerminatedAt
     return frozenset(id(goal) for goal in goals if isinstance(goal, points))
+
+
+def loose_variables(rule: Rule) -> frozenset[str]:
+    """Variables of the head that a solution may have without a row that names their value.
+
+    They range over all values that are known, whoever else these are known with. Where lists are
+    added up, some row names them; where one is taken away from another, it need not.
+    """
+    if not isinstance(rule, HoldsForRule):
+        return _NOBODY
+    head = frozenset(n for n, v in variables(rule.fvp.fluent).items() if not is_anonymous(v))
+    return head - _Lists(list(conjuncts(rule.body))).naming(rule.intervals)
 
 
 class _Lists:
@@ -79,3 +92,28 @@ class _Lists:
                 return self.behind(source, seen) | self.behind(target, seen)
             case _:
                 return NONE
+
+    def naming(self, term: Term, seen: frozenset[str] = frozenset()) -> frozenset[str]:
+        """The variables whose values rows name, wherever a list has intervals."""
+        if not isinstance(term, Var) or term.name in seen:
+            return _NOBODY
+        makers = self.makers.get(term.name, [])
+        if len(makers) != 1:
+            return _NOBODY
+        seen = seen | {term.name}
+        match makers[0]:
+            case HoldsFor(fvp=fvp):
+                return frozenset([*variables(fvp.fluent), *variables(fvp.value)])
+            case IntervalOp(kind="relative_complement_all", base=base) if base is not None:
+                return self.naming(base, seen)
+            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
+                return _NOBODY.union(*(self.naming(item, seen) for item in items))
+            case IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
+                found = self.naming(first, seen)
+                return found.intersection(*(self.naming(item, seen) for item in rest))
+            case Duration(intervals=intervals):
+                return self.naming(intervals, seen)
+            case Allen(source=source, target=target):
+                return self.naming(source, seen) | self.naming(target, seen)
+            case _:
+                return _NOBODY
