@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property, reduce
+from contextlib import closing
+from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from horai.errors import UsageError
 from horai.io import DeadLetter
@@ -14,11 +15,12 @@ from horai.lars_sparking import execute_job, letters_of, run_job
 from horai.plan.lars.parts import parts_of
 from horai.spark import frames
 from horai.spark.batch import Send
-from horai.spark.cluster import SparkGrid
 from horai.spark.connect import connect
 from horai.spark.framing import columns
+from horai.spark.grid import Cluster
 from horai.spark.lars import Ran
-from horai.sparked import buckets_of, explained, master_of
+from horai.spark.records import ANSWERS
+from horai.sparked import buckets_of, explained, grid_of, master_of
 from horai.sparking import check
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ class LarsSparkAnswers:
     The data frames stay in the cluster's storage until `unpersist` is called.
     """
 
-    def __init__(self, job: Job, grid: SparkGrid, ran: Ran[DataFrame], form: str) -> None:
+    def __init__(self, job: Job, grid: Cluster[Any], ran: Ran[Any], form: str) -> None:
         self.job, self.form = job, form
         self._grid, self._ran = grid, ran
 
@@ -79,20 +81,21 @@ class LarsSparkAnswers:
     def unpersist(self) -> None:
         """Free what the cluster keeps of the run."""
         self._grid.forget(self._ran.records)
+        self._grid.close()
 
     def _lines(self, kind: str) -> DataFrame:
         from pyspark.sql import functions as f
 
-        lines = [frames.lars_lines(records) for records in self._ran.records]
-        whole = reduce(lambda one, other: one.unionByName(other), lines)
-        return whole.filter(f.col("kind") == kind)
+        lines = frames.lars_lines(self._grid.there(self._ran.records, [ANSWERS]))
+        return lines.filter(f.col("kind") == kind)
 
 
 def run(job: Job, input: object, *, master: str | None, buckets: int | None) -> LarsResult:
     """Run on Spark, and bring the answers here."""
     with explained():
-        grid = SparkGrid(connect(master_of(master)))
-        return run_job(grid, job, input, buckets_of(buckets, grid))
+        grid = grid_of(connect(master_of(master)))
+        with closing(grid):
+            return run_job(grid, job, input, buckets_of(buckets, grid))
 
 
 def frames_of(
@@ -112,9 +115,9 @@ def frames_of(
     with explained():
         is_frame = hasattr(input, "mapInArrow")
         spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
-        grid = SparkGrid(spark or connect(master_of(master)))
+        grid = grid_of(spark or connect(master_of(master)))
 
-        def rows(send: Send) -> DataFrame:
+        def rows(send: Send) -> Any:
             return grid.frame(*columns(input, send, job.options))  # type: ignore[arg-type]
 
         parts, number = parts_of(job.points), buckets_of(buckets, grid)

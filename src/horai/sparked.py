@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from horai.errors import RunError, UsageError
@@ -18,6 +21,8 @@ from horai.spark.batch import Ran, execute, sender
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import NoSpark, connect
 from horai.spark.framing import columns
+from horai.spark.grid import Cluster
+from horai.spark.moving import FolderGrid
 from horai.spark.records import ANSWERS
 from horai.sparking import Job, check, job_of, load, metrics_of, run_job, task_of
 
@@ -36,7 +41,7 @@ class SparkAnswers:
     The data frames stay in the cluster's storage until `unpersist` is called.
     """
 
-    def __init__(self, job: Job, grid: SparkGrid, ran: Ran[DataFrame]) -> None:
+    def __init__(self, job: Job, grid: Cluster[Any], ran: Ran[Any]) -> None:
         self.job = job
         self._grid, self._ran = grid, ran
 
@@ -83,10 +88,11 @@ class SparkAnswers:
     def unpersist(self) -> None:
         """Free what the cluster keeps of the run."""
         self._grid.forget(self._ran.all)
+        self._grid.close()
 
     def _answers(self, kind: str) -> DataFrame:
-        records = self._ran.of(ANSWERS)
-        return frames.answers(self._grid.spark, records, self.job.answers or "final", kind)
+        records = self._grid.there(self._ran.of(ANSWERS), [ANSWERS])
+        return frames.answers(records, self.job.answers or "final", kind)
 
 
 def run(
@@ -100,8 +106,9 @@ def run(
     """Run on Spark, and bring the answers here."""
     job = job_of(rules, input, **settings)
     with explained():
-        grid = SparkGrid(connect(master_of(master)))
-        return run_job(grid, job, buckets_of(buckets, grid))
+        grid = grid_of(connect(master_of(master)))
+        with closing(grid):
+            return run_job(grid, job, buckets_of(buckets, grid))
 
 
 def frames_of(
@@ -118,7 +125,7 @@ def frames_of(
     with explained():
         is_frame = hasattr(input, "mapInArrow")
         spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
-        grid = SparkGrid(spark or connect(master_of(master)))
+        grid = grid_of(spark or connect(master_of(master)))
         task = task_of(job, 0, buckets_of(buckets, grid))
         if is_frame:
             items = grid.frame(*columns(input, sender(task), job.options))  # type: ignore[arg-type]
@@ -134,7 +141,16 @@ def master_of(given: str | None) -> str:
     return MASTER if given is None else text(given, "master", "for example local[*]")
 
 
-def buckets_of(given: int | None, grid: SparkGrid) -> int:
+def grid_of(spark: SparkSession) -> Cluster[Any]:
+    """What moves records: where all workers are on this machine, a folder is enough."""
+    if not str(spark.sparkContext.master).startswith("local"):
+        return SparkGrid(spark)
+    folder = tempfile.mkdtemp(prefix="horai-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return FolderGrid(spark, Path(folder))
+
+
+def buckets_of(given: int | None, grid: Cluster[Any]) -> int:
     """In how many buckets entities are split."""
     if given is not None:
         return length(given, "buckets", 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -96,7 +97,7 @@ class Streaming:
         self.job, self.source, self.sinks = job, source, sinks
         self.checkpoint, self.spark = found, spark
         found.clear_way()
-        self.steps: Steps[Moved] = job.steps(FolderGrid(spark, found.way), found)
+        self.steps: Steps[Moved] = job.steps(FolderGrid(spark, found.way / "0"), found)
         # Workers of Spark write to some sinks; others get rows here.
         self.steps.brings_answers = not all(getattr(s, "is_written_there", False) for s in sinks)
         self.on_step, self.on_progress = on_step, on_progress
@@ -205,7 +206,7 @@ class Streaming:
     @contextmanager
     def _moving(self, spark: SparkSession) -> Iterator[FolderGrid]:
         """What moves records in a step."""
-        grid = FolderGrid(spark, self.checkpoint.way)
+        grid = FolderGrid(spark, self.checkpoint.way / uuid.uuid4().hex)
         self.steps.grid = grid
         try:
             yield grid

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from horai.spark.framing import Pack
-from horai.spark.grid import Grid, Read, Work
+from horai.spark.grid import Cluster, Pack, Read, Work
 from horai.spark.records import TYPES, Record, from_batch, to_batch
 
 if TYPE_CHECKING:
@@ -28,12 +28,16 @@ _SETTINGS = {
 }
 
 
-class SparkGrid(Grid["DataFrame"]):
+class SparkGrid(Cluster["DataFrame"]):
     """Rounds as jobs of Spark."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self.spark = spark
+        self._spark = spark
         self._name = "Horai"
+
+    @property
+    def spark(self) -> SparkSession:
+        return self._spark
 
     @property
     def parallel(self) -> int:
@@ -94,9 +98,20 @@ class SparkGrid(Grid["DataFrame"]):
         with self._set(), named(self.spark, self._name):
             return from_batch(records.filter(f.col("round").isin(list(rounds))).toArrow())
 
+    def there(self, some: Sequence[DataFrame], rounds: Collection[int]) -> DataFrame:
+        from pyspark.sql import functions as f
+
+        if not some:
+            return self.spark.createDataFrame([], TYPES)
+        whole = reduce(lambda one, other: one.unionByName(other), some)
+        return whole.filter(f.col("round").isin(list(rounds)))
+
     def forget(self, records: Sequence[DataFrame]) -> None:
         for frame in records:
             frame.unpersist()
+
+    def close(self) -> None:
+        return None
 
     def _kept(self, frame: DataFrame) -> DataFrame:
         with self._set():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ from horai.io.letters import DeadLetter
 from horai.io.termcolumns import META, TermColumn, distinct
 from horai.io.terms import to_source
 from horai.io.times import NANOSECONDS, Unit
-from horai.spark.records import ANSWERS, Label, from_batch, unpacked
+from horai.spark.records import Label, from_batch, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -25,10 +24,8 @@ _LARS = (
 _MORE = {"final": "", "windows": ", query long", "changelog": ", query long, op string"}
 
 
-def answers(spark: SparkSession, records: Sequence[DataFrame], form: str, kind: str) -> DataFrame:
+def answers(records: DataFrame, form: str, kind: str) -> DataFrame:
     """The rows of a form of answer: maximal intervals (`fluent`) or events (`event`)."""
-    from pyspark.sql import functions as f
-
     times = "value string, start long, end long" if kind == "fluent" else "time long"
     types = f"name string, args array<string>, {times}{_MORE[form]}"
 
@@ -40,22 +37,18 @@ def answers(spark: SparkSession, records: Sequence[DataFrame], form: str, kind: 
                     columns = answer_columns(label, unpacked(record.blob), form)
                     yield from pa.table(columns).to_batches()
 
-    if not records:
-        return spark.createDataFrame([], types)
-    whole = reduce(lambda one, other: one.unionByName(other), records)
-    return whole.filter(f.col("round") == ANSWERS).mapInArrow(rows, types)
+    return records.mapInArrow(rows, types)
 
 
 def lars_lines(records: DataFrame) -> DataFrame:
     """The lines of answers of a LARS program: atoms, and where there is no answer."""
-    from pyspark.sql import functions as f
 
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for record in from_batch(batch):
                 yield from unpacked(record.blob).to_batches()
 
-    return records.filter(f.col("round") == ANSWERS).mapInArrow(rows, _LARS)
+    return records.mapInArrow(rows, _LARS)
 
 
 def answer_columns(label: Label, table: pa.Table, form: str) -> dict[str, pa.Array]:

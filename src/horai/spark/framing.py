@@ -21,13 +21,13 @@ from horai.io.read import Options, joined, read_object
 from horai.io.termcolumns import META
 from horai.io.topics import Rows, Topic
 from horai.spark.batch import Send, unreadable
+from horai.spark.grid import Pack
 from horai.spark.records import Record
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FRAME_ROWS = 1 << 19
-Pack = Callable[[Iterable[pa.RecordBatch]], Iterator[Record]]
 ReadTable = Callable[[pa.Table, str, int], Narrative]  # with a name, and rows that are before it
 
 

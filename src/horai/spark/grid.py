@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import pyarrow as pa
 
 from horai.spark.records import DRIVER, Record
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 H = TypeVar("H")
 Work = Callable[[int, list[Record]], Iterable[Record]]
 Read = Callable[[int], Iterable[Record]]
+Pack = Callable[[Iterable[pa.RecordBatch]], Iterator[Record]]
 
 
 class Grid(Protocol, Generic[H]):
@@ -31,6 +37,27 @@ class Grid(Protocol, Generic[H]):
 
     def forget(self, records: Sequence[H]) -> None:
         """They are not needed any more."""
+
+
+class Cluster(Grid[H], Protocol[H]):
+    """A grid on Spark, which also has data frames."""
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session it works in."""
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks can run at once."""
+
+    def frame(self, frame: DataFrame, pack: Pack) -> H:
+        """What the rows of a data frame give, on its way to buckets."""
+
+    def there(self, some: Sequence[H], rounds: Collection[int]) -> DataFrame:
+        """The records for some rounds as a data frame."""
+
+    def close(self) -> None:
+        """Nothing more will be moved, and nothing is needed any more."""
 
 
 class LocalGrid(Grid[list[Record]]):

@@ -1,10 +1,10 @@
-"""Records of a stream through a folder that all workers see: a round is one small job of Spark.
+"""Records through a folder that all workers see: a round is one small job of Spark.
 
 A task writes what it sends to later rounds, and what it found, into one file, in groups by round
 and slot; who comes later reads the groups that are meant for it. To have Spark keep and shuffle
 them instead costs it more than all that is in them. What is said to who runs it all comes back as
 the result of the task. Files have names that nobody else has, so that tasks which are done twice do
-no harm, and none is needed any more once the step has happened.
+no harm, and none is needed any more once a run, or the step of a stream, is over.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from horai.spark.cluster import batches_of, named
-from horai.spark.framing import Pack
-from horai.spark.grid import Grid, Read, Work
+from horai.spark.files import remove
+from horai.spark.grid import Cluster, Pack, Read, Work
 from horai.spark.records import DRIVER, SCHEMA, TYPES, Record, from_batch, to_batch
 
 if TYPE_CHECKING:
@@ -39,17 +39,20 @@ class Moved:
     said: list[Record]
 
 
-class FolderGrid(Grid[Moved]):
+class FolderGrid(Cluster[Moved]):
     """Rounds as jobs without a shuffle."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.spark = spark
-        self.folder = folder / uuid.uuid4().hex
-        self.folder.mkdir(parents=True)
+        self._spark = spark
+        self.folder = folder
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def spark(self) -> SparkSession:
+        return self._spark
 
     @property
     def parallel(self) -> int:
-        """How many tasks can run at once."""
         return int(self.spark.sparkContext.defaultParallelism)
 
     def scatter(self, records: list[Record]) -> Moved:
@@ -59,7 +62,6 @@ class FolderGrid(Grid[Moved]):
         return self._run(number, read, "read and send")
 
     def frame(self, frame: DataFrame, pack: Pack) -> Moved:
-        """What the rows of a data frame give, on its way to buckets."""
         folder = str(self.folder)
 
         def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -91,7 +93,6 @@ class FolderGrid(Grid[Moved]):
         return found
 
     def there(self, some: Sequence[Moved], rounds: Collection[int]) -> DataFrame:
-        """The records for some rounds as a data frame."""
         files = [(file,) for moved in some for file in moved.files]
 
         def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -103,10 +104,9 @@ class FolderGrid(Grid[Moved]):
         return frame.repartition(max(len(files), 1)).mapInArrow(read, TYPES)
 
     def forget(self, records: Sequence[Moved]) -> None:
-        """All of it goes when the step is over."""
+        remove([Path(file) for some in records for file in some.files])
 
-    def close(self) -> None:
-        """Remove what was left of a step that is over, however it ended."""
+    def close(self) -> None:  # tasks that failed have left something, too
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _run(self, number: int, task: Callable[[int], Iterable[Record]], name: str) -> Moved:
