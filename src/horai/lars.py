@@ -43,6 +43,7 @@ from horai.saving import demand_language, from_bytes
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from horai.lars_outline import LarsOutline
     from horai.lars_sparked import LarsSparkAnswers
 
 PathLike = str | os.PathLike[str]
@@ -248,6 +249,13 @@ class LarsProgram:
         lateness are meant, which ask for one query time after the other.
         """
         return chosen(_checked(self.program, clock_of(clock)), together=together)
+
+    def outline(self, clock: str | None = None, unit: str | None = None) -> LarsOutline:
+        """How the program is worked out, for `horai plan`; raises `RulesError`."""
+        from horai.lars_outline import outline_of
+
+        points = self.in_points(clock, unit)
+        return outline_of(points, in_points(self.program, clock_for(clock, unit)))
 
     def __repr__(self) -> str:
         names = sorted(f"{name}/{arity}" for name, arity in derived(self.program))

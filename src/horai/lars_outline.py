@@ -61,11 +61,14 @@ class LarsOutline:
     layers: tuple[Layer, ...]
 
 
-def outline_of(program: Program) -> LarsOutline:
-    """The outline of a program whose windows are measured in time points."""
+def outline_of(program: Program, written: Program) -> LarsOutline:
+    """The outline of a program whose windows are measured in time points.
+
+    What is shown is what was `written`: without the rules that stand for `_` under `not`.
+    """
     engine, stepwise = (chosen(program, together=together) for together in (True, False))
     is_live = can_live(planned(program, 0)) if stepwise.name == PLAN else None
-    return LarsOutline(classify(program), engine, stepwise, is_live, tuple(_layers(program)))
+    return LarsOutline(classify(program), engine, stepwise, is_live, tuple(_layers(written)))
 
 
 def _layers(program: Program) -> Iterator[Layer]:

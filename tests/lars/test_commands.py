@@ -96,6 +96,12 @@ class TestGraph:
         assert f"{names['bus/1']} --> {names['late/1']}" in text
         assert f"{names['seen/1']} --x {names['late/1']}" in text
 
+    def test_the_legend_is_about_programs(self) -> None:
+        run("graph", "p.lars", "-o", "g.dot")
+        assert "red box: recursion" in Path("g.dot").read_text()
+        run("graph", "p.ec", "-o", "e.dot")
+        assert "simple fluent" in Path("e.dot").read_text()
+
     def test_two_languages(self) -> None:
         assert "drawn apart" in run("graph", "p.lars", "p.ec", status=2)
 
@@ -125,7 +131,16 @@ class TestPlan:
         assert "engine: asp\n  because the engine plan does not run this: p.lars:1:1" in text
         assert "2. a/0, c/0, in rounds" in text or "a/0, c/0, in rounds" in text
 
+    def test_what_stands_for_any_is_not_shown(self) -> None:
+        Path("p.lars").write_text("quiet :- not job(_) [5 s].\n")
+        text = run("plan", "p.lars")
+        assert "1. quiet/0\n   quiet :- not job(_) [5].  [p.lars:1]\n" in text
+        assert "horai_any" not in text
+        assert "constraint" not in text
+
     def test_wrong_options(self) -> None:
+        assert "--clock" in run("check", "p.ec", "--clock", "1s", status=2)
+        assert "H703" in run("plan", "p.lars", "--clock", "3s", status=2)
         assert "--analyze has no meaning" in run("plan", "p.lars", "--analyze", status=2)
 
 

@@ -155,15 +155,14 @@ def _show_lars(chosen: Chosen, spark: bool, clock: str | None, format: Format) -
     """The rules of a LARS program in their order, or its parts as Spark runs them."""
     from horai import lars
     from horai.cli.lars_plan import outline_json, outline_lines
-    from horai.lars_outline import outline_of
 
     program = lars.load(chosen.rules, chosen.background)
-    points = program.in_points(clock or chosen.run.get("clock"), chosen.run.get("unit"))
+    timed = clock or chosen.run.get("clock"), chosen.run.get("unit")
     if spark:
-        parts = parts_of(points)
+        parts = parts_of(program.in_points(*timed))
         lines, shown = part_lines(parts), parts_json(parts)
     else:
-        found = outline_of(points)
+        found = program.outline(*timed)
         lines, shown = outline_lines(found), [outline_json(found)]
     if format is Format.json:
         typer.echo(json.dumps(shown if spark else shown[0], ensure_ascii=False, indent=1))

@@ -13,12 +13,6 @@ _NODES = {
     "simple": 'shape=box, style="rounded,filled", fillcolor="#e6f0fa", color="#3b6ea5"',
     "determined": 'shape=box, style="filled", fillcolor="#ebf5e4", color="#5b8c3a"',
 }
-_LEGEND = (
-    "columns: levels  |  rounded: simple fluent  |  square: statically determined  |  "
-    "ellipse: event",
-    "arrow: is read by  |  bar: is read negated  |  dashed: leads to, after the delay  |  "
-    "red box: cycle, settled in time order",
-)
 
 
 def to_dot(drawing: Drawing, legend: bool = True) -> str:
@@ -34,7 +28,7 @@ def _lines(drawing: Drawing, legend: bool) -> Iterator[str]:
     yield f'  node [fontname="{_FONT}", fontsize=12, height=0.35, margin="0.14,0.06"];'
     yield f'  edge [fontname="{_FONT}", fontsize=10, color="#4a5058", arrowsize=0.7, weight=8];'
     if legend:
-        yield f'  labelloc=b; label="{_escape(chr(10).join(_LEGEND))}";'
+        yield f'  labelloc=b; label="{_escape(chr(10).join(drawing.legend))}";'
     yield from _heads(drawing)
     for node in drawing.nodes:
         yield f"  {_node(node)}"

@@ -15,6 +15,13 @@ from horai.plan.dependencies import Dependency, DependencyGraph
 from horai.plan.entities import Kind, Sort
 from horai.plan.vertices import Vertex
 
+LEGEND = (
+    "columns: levels  |  rounded: simple fluent  |  square: statically determined  |  "
+    "ellipse: event",
+    "arrow: is read by  |  bar: is read negated  |  dashed: leads to, after the delay  |  "
+    "red box: cycle, settled in time order",
+)
+
 Style = OneOf["input", "event", "simple", "determined"]
 
 
@@ -57,6 +64,7 @@ class Drawing:
     nodes: tuple[Node, ...]
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
+    legend: tuple[str, ...] = LEGEND
 
     @property
     def levels(self) -> dict[int, list[Node]]:

@@ -8,6 +8,10 @@ from horai.plan.lars.reading import Readings
 from horai.report.drawing import Arrow, Box, Drawing, Node
 
 Predicate = tuple[str, int]
+LEGEND = (
+    "columns: levels  |  dashed: signal or background  |  arrow: is read by  |  "
+    "bar: is read under `not`  |  red box: recursion",
+)
 
 
 def program_graph(readings: Readings) -> Drawing:
@@ -33,4 +37,4 @@ def program_graph(readings: Readings) -> Drawing:
         Arrow(numbers[source], numbers[target], negative=negative)
         for (source, target), negative in sorted(edges.items())
     )
-    return Drawing(tuple(nodes), tuple(boxes), tuple(arrows))
+    return Drawing(tuple(nodes), tuple(boxes), tuple(arrows), LEGEND)
