@@ -63,7 +63,7 @@ class Options:
     delayed: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.8)
     retracted: tuple[float, ...] = (0.0, 0.1, 0.4, 1.0)
     ratio: int = 8  # where items are retracted
-    late: float = 0.2  # likewise
+    late: float = 0.05  # likewise
     on_time_ratios: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64)
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.spans import Ints
 
 Matrix = npt.NDArray[np.int64]  # one row per key column
 
 
-@inside(_nrt=False)
+@lean
 def hashed(keys: Matrix, row: int) -> np.uint64:
     mixed = np.uint64(0x9E3779B97F4A7C15)
     for k in range(keys.shape[0]):
@@ -26,7 +26,7 @@ def hashed(keys: Matrix, row: int) -> np.uint64:
     return mixed ^ (mixed >> np.uint64(32))
 
 
-@inside(_nrt=False)
+@lean
 def same(left: Matrix, i: int, right: Matrix, j: int) -> bool:
     for k in range(left.shape[0]):  # noqa: SIM110 - compiled code
         if left[k, i] != right[k, j]:
@@ -34,7 +34,7 @@ def same(left: Matrix, i: int, right: Matrix, j: int) -> bool:
     return True
 
 
-@inside(_nrt=False)
+@lean
 def slots(rows: int) -> int:
     size = 16
     while size < 2 * rows:

@@ -17,7 +17,7 @@ from horai.engine.symbols import Symbols
 from horai.lang.terms import Term, Var, is_ground
 from horai.plan.operators import Bound
 from horai.plan.scopes import names
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.sorting import offsets_of, order
 from horai.temporal.spans import INF, Ints
 
@@ -99,7 +99,7 @@ def _limits(
     return low, high
 
 
-@inside(_nrt=False)
+@lean
 def _place(time: Ints, low: int, high: int, wanted: int) -> int:
     """The first place in time[low:high] that is not before `wanted`."""
     while low < high:

@@ -102,6 +102,11 @@ def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     return Kernel(function, FEW, {})
 
 
+def lean_kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """The same for a loop that makes no arrays and returns none: see `lean`."""
+    return Kernel(function, FEW, {"_nrt": False})
+
+
 def compiled(**options: Any) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     """Run a loop compiled from its first call on, for callers that know that it pays."""
     return lambda function: Kernel(function, -1, options)
@@ -115,3 +120,8 @@ def inside(**options: Any) -> Callable[[F], F]:
         return function
 
     return known
+
+
+# Without arrays of its own a function need not count who holds those that it is given, which in
+# tuples costs more than all the rest: what may have to grow is made outside of it.
+lean = inside(_nrt=False)

@@ -5,7 +5,7 @@ Only kernels call these: see `timelines`.
 
 from __future__ import annotations
 
-from horai.temporal.kernels import inside
+from horai.temporal.kernels import inside, lean
 from horai.temporal.spans import Ints, Mask
 
 NOTHING = -1  # as what holds
@@ -19,13 +19,13 @@ START, VALUE = 0, 1
 COLUMNS = 2
 
 
-@inside(inline="always")
+@inside(inline="always", _nrt=False)
 def within_cell(time: int, tick: int) -> int:
     """How long after the beginning of its cell a time is. To divide takes long."""
     return time % tick if tick > 1 else 0
 
 
-@inside(inline="always")
+@inside(inline="always", _nrt=False)
 def ends_value(code: int, value: int, fits: Mask) -> bool:
     """Is it the code of a termination that ends a value?"""
     if code & 1:
@@ -36,7 +36,7 @@ def ends_value(code: int, value: int, fits: Mask) -> bool:
     return ended == EVERY_VALUE or fits[-2 - ended, value]
 
 
-@inside(inline="always")
+@inside(inline="always", _nrt=False)
 def after_cell(
     points: Ints, x: int, end: int, holds: int, since: int, following: int, fits: Mask
 ) -> tuple[int, int]:
@@ -70,7 +70,7 @@ def after_cell(
     return (holds, since) if holds >= 0 else (NOTHING, 0)
 
 
-@inside(inline="always")
+@inside(inline="always", _nrt=False)
 def after_one(code: int, holds: int, since: int, following: int, fits: Mask) -> tuple[int, int]:
     """The same after a point that is the only one of its cell."""
     if code & 1:
@@ -80,7 +80,7 @@ def after_one(code: int, holds: int, since: int, following: int, fits: Mask) -> 
     return holds, since
 
 
-@inside(inline="always")
+@inside(inline="always", _nrt=False)
 def state(turns: Ints, at: int, many: int) -> tuple[int, int]:
     """What holds after some turns, and since when."""
     if many == 0 or turns[at + many - 1, VALUE] < 0:
@@ -88,7 +88,7 @@ def state(turns: Ints, at: int, many: int) -> tuple[int, int]:
     return turns[at + many - 1, VALUE], turns[at + many - 1, START]
 
 
-@inside()
+@lean
 def turns_until(turns: Ints, at: int, many: int, time: int) -> int:
     """How many of the turns of a line lie at or before a time; mostly it is all of them."""
     low, high = 0, many
@@ -103,27 +103,25 @@ def turns_until(turns: Ints, at: int, many: int, time: int) -> int:
     return low
 
 
-@inside()
+@lean
 def note(spans: Ints, n: int, line: int, value: int, start: int, end: int) -> int:
     """Put a span into a table; how many there are then."""
     spans[n, 0], spans[n, 1], spans[n, 2], spans[n, 3] = line, value, start, end
     return n + 1
 
 
-@inside()
+@lean
 def copy_rows(source: Ints, at: int, into: Ints, to: int, many: int) -> None:
     """Put some rows elsewhere; within one table they may overlap."""
-    ours, theirs = source.reshape(-1), into.reshape(-1)
-    by = COLUMNS * (to - at)
-    if by <= 0:
-        for x in range(COLUMNS * at, COLUMNS * (at + many)):
-            theirs[x + by] = ours[x]
+    if to <= at:
+        for x in range(many):
+            into[to + x, 0], into[to + x, 1] = source[at + x, 0], source[at + x, 1]
     else:
-        for x in range(COLUMNS * (at + many) - 1, COLUMNS * at - 1, -1):
-            theirs[x + by] = ours[x]
+        for x in range(many - 1, -1, -1):
+            into[to + x, 0], into[to + x, 1] = source[at + x, 0], source[at + x, 1]
 
 
-@inside()
+@lean
 def place_of(room: Ints, low: int, high: int, time: int) -> int:
     """The first of some points from a time on.
 
@@ -149,7 +147,7 @@ def place_of(room: Ints, low: int, high: int, time: int) -> int:
     return low
 
 
-@inside()
+@lean
 def take_out(
     room: Ints, at: int, end: int, time: Ints, code: Ints, comes: Mask, j: int, last: int
 ) -> int:
@@ -178,7 +176,7 @@ def take_out(
     return to + end - source
 
 
-@inside()
+@lean
 def put_in(
     room: Ints, at: int, end: int, time: Ints, code: Ints, comes: Mask, j: int, last: int
 ) -> int:

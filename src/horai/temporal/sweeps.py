@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from horai.temporal.changes import Change, no_change
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import inside, kernel, lean
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain
 
 MOST = 16  # lists; the table has an entry for each combination
@@ -59,10 +59,6 @@ def swept(where: Spans, lists: Sequence[Lists], table: Mask, old: Lists) -> Chan
     gone, new = _swept(plain(*where), len(lists), starts, ends, begins, targets, table, before)
     return Change(Spans(*gone), Spans(*new))
 
-
-# Without arrays of its own a function need not count who holds those that it is given, which in
-# tuples costs more than all the rest: what may have to grow is made outside of it.
-lean = inside(_nrt=False)
 
 # How far a sweep has come: the next region, the pieces written, the room that the next one needs.
 NEXT, N_GONE, N_NEW, NEEDED = range(4)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import kernel, lean, lean_kernel
 from horai.temporal.line_points import (
     CODE,
     COLUMNS,
@@ -102,7 +102,7 @@ def _longer(table: Ints, need: int) -> Ints:
     return found
 
 
-@inside()
+@lean
 def _appended(
     room: Ints,
     i: int,
@@ -139,7 +139,7 @@ def _appended(
     return now, now_since, n_new, k
 
 
-@kernel
+@lean_kernel
 def _change_lines(
     changes: LineChanges,
     j: int,
@@ -262,7 +262,7 @@ def _change_lines(
     return j, n_gone, n_new, used, 0
 
 
-@kernel
+@lean_kernel
 def move_lines(
     chosen: Ints, target: Ints, lines: Lines, room: Ints, into: Ints, forgotten: int
 ) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from horai.temporal.changes import Change
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.spans import INF, Ints, Spans, no_spans, plain
 from horai.temporal.touched import reach
 
@@ -43,7 +43,7 @@ def toggled(spans: Spans, change: Change) -> Toggled:
     return Toggled(Spans(*whole), left, Spans(*instead))
 
 
-@inside(_nrt=False)
+@lean
 def _comes_first(
     key: Ints, start: Ints, i: int, other_key: Ints, other_start: Ints, j: int
 ) -> bool:

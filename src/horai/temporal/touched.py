@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.spans import INF, Ints, Spans, no_spans, plain
 
 
@@ -50,7 +50,7 @@ def exchanged(spans: Spans, drop: Ints, new: Spans) -> Spans:
     return Spans(key, start, end)
 
 
-@inside(_nrt=False)
+@lean
 def reach(key: Ints, time: Ints, i: int, stride: int, least_key: int, least: int) -> int:
     """The first row from row `i` on with at least this key and time, both sorted.
 

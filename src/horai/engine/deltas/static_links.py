@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from horai.temporal.coalesce import sort_spans
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.sorting import offsets_of
 from horai.temporal.spans import FIRST, INF, Ints, Spans, no_spans, plain
 from horai.temporal.sweeps import Lists as RowLists
@@ -131,7 +131,7 @@ def _back(key: Ints, start: Ints, end: Ints, last: Ints, before: Ints) -> tuple[
     return out_key, out_start, out_end
 
 
-@inside(_nrt=False)
+@lean
 def _first_after(end: Ints, low: int, high: int, time: int) -> int:
     """The first row in a range that ends after a time; mostly there is none."""
     if low == high or end[high - 1] <= time:
