@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,3 +56,21 @@ def test_who_writes_twice_writes_two_files(tmp_path: Path) -> None:
     first, second = (written(str(tmp_path), [sent])[0] for _ in range(2))
     assert first != second
     assert list(read_records(second, lambda *_: True)) == [sent]
+
+
+def test_the_collector_passes_over_what_a_worker_keeps() -> None:
+    """In a process of its own: what is frozen here would stay so for other tests."""
+    code = """
+import gc
+from horai.spark.moving import spare_collector
+gc.collect()
+before = gc.get_freeze_count()
+counts, kept = [], []
+for _ in range(5):
+    spare_collector()
+    counts.append(gc.get_freeze_count())
+    kept.append([[] for _ in range(1000)])
+assert before < 1000 < counts[0], (before, counts)
+assert counts[0] < counts[1] == counts[2] < counts[3] == counts[4], counts
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

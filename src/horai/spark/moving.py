@@ -9,11 +9,13 @@ no harm, and none is needed any more once a run, or the step of a stream, is ove
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,6 +115,7 @@ class FolderGrid(Cluster[Moved]):
         folder = str(self.folder)
 
         def partition(numbers: Iterable[int]) -> Iterator[Told]:
+            spare_collector()
             for one in numbers:
                 yield written(folder, task(one))
 
@@ -120,6 +123,21 @@ class FolderGrid(Cluster[Moved]):
             context = self.spark.sparkContext
             tasks = context.parallelize(range(number), max(number, 1))
             return moved(tasks.mapPartitions(partition).collect())
+
+
+_tasks = count(1)  # that this worker has begun
+
+
+def spare_collector() -> None:
+    """Let Python's collector of garbage pass over what a worker has to keep anyway.
+
+    A worker of Spark collects garbage after each task, and goes through all modules, rules and
+    plans for it, which takes longer than many a task. It has just done so when the next one begins:
+    what is there then stays. Now and then is enough, and leaves what is given up later to be found.
+    """
+    number = next(_tasks)
+    if number & (number - 1) == 0:
+        gc.freeze()
 
 
 def moved(told: Sequence[Told]) -> Moved:
