@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from horai.errors import CaseError, QueryError, RunError, UsageError
     from horai.io import AnswerRow, DeadLetter, InputError
     from horai.lang.diagnostics import Diagnostic, RulesError
+    from horai.loading import load, load_session, loads
     from horai.metrics import Metrics
     from horai.predicates import predicate, vectorised
     from horai.result import Result
-    from horai.rules import Rules, load, load_session, loads
+    from horai.rules import Rules
     from horai.session import Answer, Session
 
 __all__ = [
@@ -72,10 +73,10 @@ _HOME = {
     "Session": "session",
     "Together": "both",
     "UsageError": "errors",
-    "load": "rules",
-    "load_session": "rules",
+    "load": "loading",
+    "load_session": "loading",
     "load_together": "both_saving",
-    "loads": "rules",
+    "loads": "loading",
     "predicate": "predicates",
     "together": "both",
     "vectorised": "predicates",

@@ -20,8 +20,8 @@ from horai.lang.ec.builder import read_sources
 from horai.lang.lars.reader import read_sources as read_program
 from horai.lang.source import Source
 from horai.lars import readable
+from horai.loading import checked
 from horai.predicates import Given, collect_again
-from horai.rules import checked
 from horai.saving import Saved, demand_language, from_bytes, to_bytes
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 from horai.errors import UsageError
 from horai.lang.ec.builder import read_sources
 from horai.lang.source import Source
+from horai.loading import checked
 from horai.predicates import Predicate
-from horai.rules import Rules, checked
+from horai.rules import Rules
 from horai.schedule import MOST_QUERIES, Settings, before
 from horai.spark import checkpoint, savepoint
 from horai.spark.changing import changing, check_change

@@ -16,9 +16,10 @@ from horai.lang.diagnostics import RulesError
 from horai.lang.ec.builder import read_files
 from horai.lang.source import Source
 from horai.lars_cases import AtomsFound, is_about_lars, run_program
+from horai.loading import checked
 from horai.predicates import Predicate
 from horai.result import Result
-from horai.rules import Rules, checked
+from horai.rules import Rules
 
 __all__ = ["Case", "Difference", "read_cases", "run_case"]
 

@@ -18,9 +18,9 @@ from horai.engine.deltas.checkpoints import Checkpoint, Checkpoints
 from horai.engine.deltas.cycle_keys import Keys, find_keys
 from horai.engine.deltas.parts import Cycles
 from horai.engine.deltas.settling import ClockSettler, Course, MachineSettler, Part
+from horai.loading import loads
 from horai.oracle import Item
 from horai.plan.compiling import compile_program
-from horai.rules import loads
 
 TOGGLE = """
     initiatedAt(on(X)=true,T) :- happensAt(e1(X),T), \\+ holdsAt(on(X)=true,T).

@@ -17,7 +17,7 @@ from horai.cli.options import Background, Predicates, RulesArgument, choose
 from horai.lang.diagnostics import Diagnostic, Severity
 from horai.lang.ec.builder import read_files
 from horai.lang.ec.syntax import EventDescription
-from horai.rules import all_findings
+from horai.loading import all_findings
 from horai.words import counted
 
 
