@@ -62,7 +62,7 @@ def test_the_collector_passes_over_what_a_worker_keeps() -> None:
     """In a process of its own: what is frozen here would stay so for other tests."""
     code = """
 import gc
-from horai.spark.moving import spare_collector
+from horai.spark.sparing import spare_collector
 gc.collect()
 before = gc.get_freeze_count()
 counts, kept = [], []

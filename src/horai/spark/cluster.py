@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from horai.spark.grid import Cluster, Pack, Read, Work
 from horai.spark.records import TYPES, Record, from_batch, to_batch
+from horai.spark.sparing import spare_collector
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,6 +50,7 @@ class SparkGrid(Cluster["DataFrame"]):
 
     def read(self, number: int, read: Read) -> DataFrame:
         def pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            spare_collector()
             for batch in batches:
                 for piece in batch.column(0).to_pylist():
                     yield from batches_of(read(piece))
@@ -83,6 +85,7 @@ class SparkGrid(Cluster["DataFrame"]):
             rows = rows.unionByName(some.filter(f.col("round").isin(list(rounds))))
 
         def slot(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            spare_collector()
             records = [record for batch in batches for record in from_batch(batch)]
             mine = sorted({r.slot % slots for r in records if r.round == NOTHING})
             for number in mine:

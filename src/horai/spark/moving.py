@@ -9,13 +9,11 @@ no harm, and none is needed any more once a run, or the step of a stream, is ove
 
 from __future__ import annotations
 
-import gc
 import json
 import shutil
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +23,7 @@ from horai.spark.cluster import batches_of, named
 from horai.spark.files import remove
 from horai.spark.grid import Cluster, Pack, Read, Work
 from horai.spark.records import DRIVER, SCHEMA, TYPES, Record, from_batch, to_batch
+from horai.spark.sparing import spare_collector
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -123,21 +122,6 @@ class FolderGrid(Cluster[Moved]):
             context = self.spark.sparkContext
             tasks = context.parallelize(range(number), max(number, 1))
             return moved(tasks.mapPartitions(partition).collect())
-
-
-_tasks = count(1)  # that this worker has begun
-
-
-def spare_collector() -> None:
-    """Let Python's collector of garbage pass over what a worker has to keep anyway.
-
-    A worker of Spark collects garbage after each task, and goes through all modules, rules and
-    plans for it, which takes longer than many a task. It has just done so when the next one begins:
-    what is there then stays. Now and then is enough, and leaves what is given up later to be found.
-    """
-    number = next(_tasks)
-    if number & (number - 1) == 0:
-        gc.freeze()
 
 
 def moved(told: Sequence[Told]) -> Moved:
