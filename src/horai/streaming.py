@@ -175,6 +175,7 @@ class Streaming:
     def _close(self) -> None:
         for sink in self.sinks:
             sink.close()
+        self.checkpoint.clear_way()
         if self._unheard is not None:
             self._unheard()
             self._unheard = None
