@@ -31,6 +31,7 @@ from horai.signals.reading import from_table
 from horai.signals.samples import SAMPLES
 from horai.signals.settings import Settings
 from horai.signals.state import start
+from horai.spark.cluster import named
 from horai.spark.connect import NoSpark
 
 if TYPE_CHECKING:
@@ -94,16 +95,12 @@ def derive(
     spark = frame.sparkSession
     many = buckets or int(spark.conf.get("spark.sql.shuffle.partitions") or 200)
 
-    def told(text: str) -> None:
-        spark.sparkContext.setJobDescription(f"Horai: {text}")
-
-    told("read positions")
     read = frame.mapInArrow(_reading(layout), _ddl(READ)).persist()
     if until is None:
-        row = read.filter(f.col("what") == POSITION).agg(f.max("time")).first()
+        with named(spark, "Horai: read positions"):
+            row = read.filter(f.col("what") == POSITION).agg(f.max("time")).first()
         until = 0 if row is None or row[0] is None else int(row[0])
     positions = read.filter(f.col("what") == POSITION).select(*POSITIONS.names)
-    told("follow entities")
     followed = (
         positions.repartition(many, "entity")
         .mapInArrow(_following(pipeline, until), _ddl(FOLLOWED))
