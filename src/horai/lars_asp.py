@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from horai.asp.answers import Answers
 from horai.asp.answers import Model as AnswerStream
 from horai.asp.engine import AspSession
-from horai.asp.numbers import TooLarge
 from horai.asp.plain import Endless, Refused
 from horai.asp.solving import Asked
 from horai.errors import RunError, UsageError
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Program
 from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal

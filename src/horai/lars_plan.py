@@ -10,10 +10,10 @@ from horai.engine.columns import column_of, terms_of
 from horai.engine.lars.evaluation import Answers, Endless, Evaluation, Plan, plan_of
 from horai.engine.lars.literals import NotPlain
 from horai.engine.lars.live import Live, can_live, reach_of
-from horai.engine.lars.numbers import TooLarge
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program, Rule
 from horai.lars_columns import Coming

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horai.asp.numbers import TooLarge
 from horai.asp.plain import Endless, Refused
 from horai.asp.sizes import most_instances
 from horai.asp.tms import TmsSession
 from horai.errors import RunError, UsageError
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Program
 from horai.lars_engines import ONE, Model
 from horai.lars_signals import Signal

@@ -14,11 +14,11 @@ from clingo import Number, Symbol, SymbolType
 
 from horai.asp.plain import Endless
 from horai.asp.symbols import LARGEST, is_tame, to_symbol, to_term
+from horai.lang.lars import arithmetic
+from horai.lang.lars.arithmetic import Number as Value
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.terms import Atom, Float, Int, Str, Term
 
-Value = int | float
-LIMIT = 2**1024
-"""Numbers are smaller than this, whole ones and decimals."""
 FAR = 2**61
 """The first number that is no time point."""
 MOST_RESULTS = 50_000
@@ -29,14 +29,6 @@ MOST_NESTED = 100
 """Terms with more terms around each other are taken for ones without end."""
 FUNCTIONS = {"+": "plus", "-": "minus", "*": "times", "/": "divided", "%": "rest", "^": "power"}
 COMPARISONS = {"<": "less", "<=": "at_most", ">": "more", ">=": "at_least"}
-
-
-class TooLarge(Exception):
-    """A number that is computed and reaches the limit: what computes it, and of what."""
-
-    def __init__(self, sign: str, numbers: Sequence[Value]) -> None:
-        super().__init__(sign, numbers)
-        self.sign, self.numbers = sign, numbers
 
 
 class Stopped(Exception):
@@ -178,14 +170,9 @@ def compute(sign: str, terms: Sequence[Term]) -> Term | None:
     numbers = [term.value for term in terms if isinstance(term, Int | Float)]
     if len(numbers) < len(terms):
         return None
-    try:
-        found = _unary(sign, numbers[0]) if len(numbers) == 1 else _BINARY[sign](*numbers)
-    except (ZeroDivisionError, _NoNumber):
+    found = arithmetic.compute(sign, numbers)
+    if found is None:
         return None
-    except OverflowError as error:
-        raise TooLarge(sign, numbers) from error
-    if abs(found) >= LIMIT:
-        raise TooLarge(sign, numbers)
     return Float(found) if isinstance(found, float) else Int(found)
 
 
@@ -195,48 +182,6 @@ def _depth(symbol: Symbol) -> int:
     return 1 + max(map(_depth, symbol.arguments)) if symbol.arguments else 0
 
 
-class _NoNumber(Exception):
-    """An operation whose result is no number that can be used."""
-
-
-def _unary(sign: str, number: Value) -> Value:
-    return -number if sign == "-" else number
-
-
-def _divided(left: Value, right: Value) -> Value:
-    """Whole numbers divide without remainder, towards zero."""
-    if isinstance(left, int) and isinstance(right, int):
-        quotient = abs(left) // abs(right)
-        return quotient if (left < 0) == (right < 0) else -quotient
-    return left / right
-
-
-def _rest(left: Value, right: Value) -> Value:
-    if isinstance(left, int) and isinstance(right, int):
-        return left - right * _divided(left, right)
-    return left % right
-
-
-def _power(left: Value, right: Value) -> Value:
-    both_whole = isinstance(left, int) and isinstance(right, int)
-    if both_whole and right < 0:
-        raise _NoNumber
-    if both_whole and right > 1024 and abs(left) > 1:
-        raise OverflowError("so large that it is better not worked out")
-    found = left**right
-    if isinstance(found, complex):
-        raise _NoNumber
-    return float(found) if isinstance(found, float) else int(found)
-
-
-_BINARY: dict[str, Callable[[Value, Value], Value]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divided,
-    "%": _rest,
-    "^": _power,
-}
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,

@@ -10,9 +10,10 @@ from clingo import Control, MessageCode, Model, Symbol
 from horai.asp.answers import Answers
 from horai.asp.answers import Model as AnswerStream
 from horai.asp.encoding import Encoding
-from horai.asp.numbers import Functions, Outgrown, Stopped, TooFar, TooLarge
+from horai.asp.numbers import Functions, Outgrown, Stopped, TooFar
 from horai.asp.plain import Endless, Refused
 from horai.asp.symbols import to_term
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom
 from horai.lang.terms import Term
 

@@ -15,8 +15,7 @@ from horai.engine.machine_steps import (
     tell,
 )
 from horai.plan import opcodes as do
-from horai.temporal.clockwork_delays import lean
-from horai.temporal.kernels import inside
+from horai.temporal.kernels import inside, lean
 from horai.temporal.spans import INF, Ints
 
 WIDEST = 1 << 60  # codes of integers beyond are not for a machine

@@ -20,8 +20,7 @@ from horai.engine.machine_steps import (
     settle,
 )
 from horai.plan import opcodes as do
-from horai.temporal.clockwork_delays import lean
-from horai.temporal.kernels import compiled
+from horai.temporal.kernels import compiled, lean
 from horai.temporal.spans import INF, Ints, Mask
 
 # What is done in a layer, and after the last one.

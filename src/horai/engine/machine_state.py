@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from horai.engine import machine_rows as row
-from horai.temporal.clockwork_delays import NEVER, lean
-from horai.temporal.kernels import compiled
+from horai.temporal.clockwork_delays import NEVER
+from horai.temporal.kernels import compiled, lean
 from horai.temporal.spans import Ints
 
 

@@ -11,15 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.spans import INF, Ints, Mask
 
 if TYPE_CHECKING:
     from horai.temporal.clockwork import Effects
-
-# For functions that are called at every moment and make no arrays: without this, every array that
-# they are given is counted in and out, which costs more than their work.
-lean = inside(_nrt=False)
 
 NEVER = int(np.iinfo(np.int64).min)
 INITIATE, TERMINATE, GHOST = 0, 1, 2

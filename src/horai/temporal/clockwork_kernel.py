@@ -23,7 +23,6 @@ from horai.temporal.clockwork_delays import (
     arm,
     collect_due,
     judge,
-    lean,
     note_breaks,
     pair_of,
 )
@@ -43,7 +42,7 @@ from horai.temporal.clockwork_values import (
     gather,
     move,
 )
-from horai.temporal.kernels import inside, kernel
+from horai.temporal.kernels import inside, kernel, lean
 from horai.temporal.spans import INF, Ints, Mask
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from horai.temporal.clockwork_delays import GHOST, TERMINATE, lean
+from horai.temporal.clockwork_delays import GHOST, TERMINATE
 from horai.temporal.inertia import EVERY_VALUE
-from horai.temporal.kernels import kernel
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.spans import INF, Ints
 
 NONE = -1

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from horai.engine.columns import Column, codes, codes_of, column_of, concat, floats, ints, terms_of
-from horai.engine.lars.numbers import TooLarge, added
 from horai.engine.symbols import LARGEST, Symbols
 from horai.engine.world import Fluent, fluent_of, no_fluent
+from horai.lang.lars.arithmetic import TooLarge, added
 from horai.lang.lars.syntax import Function
 from horai.lang.terms import Float, Int, Term
 from horai.temporal.sorting import order

@@ -13,9 +13,9 @@ import numpy as np
 
 from horai.engine.columns import Column, Data, codes_of, column_of, constant, floats, ints, terms_of
 from horai.engine.hashing import dense
-from horai.engine.lars.numbers import compute
 from horai.engine.matching import build, equal
 from horai.engine.symbols import LARGEST, Symbols
+from horai.lang.lars.arithmetic import compute
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Sign
 from horai.lang.terms import Atom, Compound, Float, Int, Str, Term, Var

@@ -1,4 +1,4 @@
-"""Arithmetic on single numbers, for those that columns of 64 bits do not hold."""
+"""What arithmetic of programs comes to: whole numbers exactly, up to a limit, and decimals."""
 
 from __future__ import annotations
 
