@@ -26,8 +26,7 @@ from horai.temporal.algebra import intersection, union
 from horai.temporal.coalesce import coalesce
 from horai.temporal.inertia import Changes, inertia
 from horai.temporal.sorting import order
-from horai.temporal.spans import Points, Spans
-from horai.temporal.stab import stab
+from horai.temporal.spans import Spans
 
 Columns = Sequence[Any]
 Job = Callable[[], Columns]
@@ -146,17 +145,6 @@ def main() -> None:
     bench.table("spans", key=loose.key, start=loose.start, stop=loose.end)
     bench.line(
         "coalesce", "coalesce", lambda: coalesce(loose), lambda: rivals.numpy_coalesce(loose)
-    )
-
-    moments = left.start + dice.integers(-50, 150, rows)
-    points = Points(left.key, moments[np.lexsort((moments, left.key))])
-    bench.table("spans", key=right.key, start=right.start, stop=right.end)
-    bench.table("points", key=points.key, time=points.time)
-    bench.line(
-        "stab",
-        "stab",
-        lambda: points.where(stab(points, right)),
-        lambda: rivals.numpy_stab(points, right),
     )
 
     bench.table("a", key=left.key, start=left.start, stop=left.end)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from horai.temporal.inertia import Changes
-from horai.temporal.spans import INF, Ints, Points, Spans
+from horai.temporal.spans import INF, Ints, Spans
 
 WIDE = 1 << 40  # more than any time of the benchmark, so key * WIDE + time sorts as both do
 
@@ -28,13 +28,6 @@ def numpy_coalesce(spans: Spans) -> tuple[Ints, ...]:
     fresh = np.concatenate(([True], start[1:] > reach[:-1]))
     last = np.concatenate((fresh[1:], [True]))
     return spans.key[fresh], spans.start[fresh], reach[last] % WIDE
-
-
-def numpy_stab(points: Points, spans: Spans) -> tuple[Ints, ...]:
-    starts = spans.key * WIDE + spans.start
-    at = np.searchsorted(starts, points.key * WIDE + points.time, "right") - 1
-    inside = (at >= 0) & (spans.key[at] == points.key) & (points.time < spans.end[at])
-    return points.key[inside], points.time[inside]
 
 
 def numpy_sweep(left: Spans, right: Spans, depth: int) -> tuple[Ints, ...]:
@@ -85,13 +78,6 @@ def _polars_coalesce(pl: Any, spans: Any) -> Any:
     )
 
 
-def _polars_stab(pl: Any, t: dict[str, Any]) -> Any:
-    near = t["points"].join_asof(
-        t["spans"], by="key", left_on="time", right_on="start", check_sortedness=False
-    )
-    return near.filter(pl.col("time") < pl.col("stop")).select("key", "time")
-
-
 def _polars_intersection(pl: Any, t: dict[str, Any]) -> Any:
     both = pl.concat([t["a"], t["b"]])
     edges = pl.concat(
@@ -122,7 +108,6 @@ def _polars_number(pl: Any, t: dict[str, Any]) -> Any:
 POLARS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "sort": lambda pl, t: t["items"].sort("key", "time"),
     "coalesce": lambda pl, t: _polars_coalesce(pl, t["spans"]),
-    "stab": _polars_stab,
     "union": lambda pl, t: _polars_coalesce(pl, pl.concat([t["a"], t["b"]]).sort("key", "start")),
     "intersection": _polars_intersection,
     "inertia": _polars_inertia,
@@ -144,9 +129,6 @@ _COALESCE = """
 DUCKDB = {
     "sort": "SELECT key, time FROM items ORDER BY key, time",
     "coalesce": _COALESCE.format(spans="spans"),
-    "stab": """
-        SELECT p.key, p.time FROM points p
-        ASOF JOIN spans s ON p.key = s.key AND p.time >= s.start WHERE p.time < s.stop""",
     "union": _COALESCE.format(spans="(FROM a UNION ALL FROM b)"),
     "intersection": """
         SELECT key, time, stop FROM (

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from horai.temporal.coalesce import sort_spans
-from horai.temporal.spans import INF, Ints, Points, Spans
+from horai.temporal.spans import INF, Ints, Spans
 
 Row = tuple[int, int, int]  # key, start, end
 Held = set[tuple[int, int]]
@@ -40,10 +40,6 @@ def relation(rows: list[Row]) -> Spans:
 
 def rows_of(spans: Spans) -> list[Row]:
     return list(zip(*(c.tolist() for c in spans), strict=True))
-
-
-def points(pairs: list[tuple[int, int]]) -> Points:
-    return Points(column([k for k, _ in pairs]), column([t for _, t in pairs]))
 
 
 def held(rows: list[Row]) -> Held:

@@ -12,7 +12,6 @@ from tests.temporal.columns import (
     columns,
     held,
     maximal,
-    points,
     raw_spans,
     relation,
     rows_of,
@@ -22,7 +21,6 @@ from horai.temporal.algebra import complement, difference, intersection, union
 from horai.temporal.clip import clip
 from horai.temporal.coalesce import coalesce, sort_spans
 from horai.temporal.spans import FIRST, INF, Spans, no_spans
-from horai.temporal.stab import stab
 
 END_OF_TIME = [(0, FIRST, FIRST + 2), (0, INF - 1, INF), (1, FIRST, INF)]
 
@@ -64,13 +62,6 @@ def test_clipping_keeps_the_points_of_the_window(rows: list[Row], low: int, high
     assert rows_of(clip(relation(rows), low, high)) == maximal(window)
 
 
-@given(raw_spans, st.lists(st.tuples(st.integers(-2, 3), st.integers(-10, 30)), max_size=15))
-def test_stabbing_is_membership(rows: list[Row], pairs: list[tuple[int, int]]) -> None:
-    pairs.sort()
-    inside = stab(points(pairs), relation(rows))
-    assert inside.tolist() == [pair in held(rows) for pair in pairs]
-
-
 def test_the_ends_of_time_are_times_like_others() -> None:
     ends = relation(END_OF_TIME)
     assert rows_of(ends) == END_OF_TIME
@@ -81,11 +72,6 @@ def test_the_ends_of_time_are_times_like_others() -> None:
     assert rows_of(rest) == [(0, FIRST + 2, INF - 1), (2, FIRST, INF)]
     assert rows_of(clip(ends)) == END_OF_TIME
     assert rows_of(clip(ends, FIRST + 1, FIRST + 3))[0] == (0, FIRST + 1, FIRST + 2)
-    assert stab(points([(0, FIRST), (0, INF - 2), (1, INF - 1)]), ends).tolist() == [
-        True,
-        False,
-        True,
-    ]
 
 
 def test_nothing_in_nothing_out() -> None:
@@ -95,8 +81,6 @@ def test_nothing_in_nothing_out() -> None:
     assert rows_of(union(nothing, some)) == rows_of(union(some, nothing)) == [(1, 2, 3)]
     assert rows_of(difference(some, nothing)) == [(1, 2, 3)]
     assert rows_of(clip(some, 5, 1)) == []
-    assert stab(points([]), some).tolist() == []
-    assert stab(points([(1, 2)]), nothing).tolist() == [False]
 
 
 def test_columns_of_any_layout_give_the_same_and_compile_nothing_new() -> None:

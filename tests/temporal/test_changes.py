@@ -18,7 +18,7 @@ from tests.temporal.columns import (
 )
 
 from horai.temporal import changes
-from horai.temporal.changes import Change, applied, composed, difference, no_change, normalised
+from horai.temporal.changes import Change, applied, difference, no_change, normalised
 from horai.temporal.spans import FIRST, INF, no_spans
 from horai.temporal.toggled import toggled
 from horai.temporal.touched import spliced, touching, within
@@ -107,14 +107,6 @@ def test_normalised_changes_take_what_is_there_and_bring_what_is_not(
     assert rows_of_change(normalised(before, *change)) == rows_of_change(change)
 
 
-@given(lists, lists, lists)
-def test_two_changes_are_one(old: Rows, then: Rows, new: Rows) -> None:
-    first = difference(relation(old), relation(then))
-    second = difference(relation(then), relation(new))
-    assert rows_of_change(composed(first, second)) == change_of(held(old), held(new))
-    assert len(composed(first, first.undone())) == 0
-
-
 def test_adjacent_spans_become_one_and_one_falls_apart() -> None:
     old = relation([(1, 0, 4), (1, 6, 9), (2, 0, INF), (3, 5, 6)])
     change = Change(relation([(2, 3, 5)]), relation([(1, 4, 6), (3, 6, INF), (4, 1, 2)]))
@@ -141,7 +133,6 @@ def test_nothing_in_nothing_out() -> None:
     assert rows_of(applied(nothing, Change(some, some))) == [(1, 2, 3)]
     assert rows_of_change(normalised(nothing, some, nothing)) == ([], [])
     assert rows_of(within(some, nothing)) == rows_of(within(nothing, some)) == []
-    assert len(composed(no_change(), Change(some, nothing))) == 1
 
 
 @given(st.data())

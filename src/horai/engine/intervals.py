@@ -18,7 +18,7 @@ from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var
 from horai.temporal.algebra import complement, difference, intersection, union
 from horai.temporal.allen import allen
 from horai.temporal.coalesce import sort_spans
-from horai.temporal.derive import by_duration
+from horai.temporal.durations import by_duration
 from horai.temporal.spans import FIRST, INF, Mask, Spans, no_spans
 
 Result = tuple[Spans, Mask]

@@ -96,19 +96,6 @@ def is_sparse(rows: int, spans: int) -> bool:
     return rows >= FEW and rows >= SPARSE * spans
 
 
-def composed(first: Change, second: Change) -> Change:
-    """One change instead of two, the second made to what the first has left.
-
-    What the one takes and the other gives back has not changed.
-    """
-    if not len(first) or not len(second):
-        return first if len(first) else second
-    return Change(
-        either(except_for(first.gone, second.new), except_for(second.gone, first.new)),
-        either(except_for(first.new, second.gone), except_for(second.new, first.gone)),
-    )
-
-
 def either(left: Spans, right: Spans) -> Spans:
     """The union; most changes have one side only, and then there is nothing to merge."""
     if not len(left) or not len(right):

@@ -45,10 +45,6 @@ class Points(NamedTuple):
     def __len__(self) -> int:
         return len(self.key)
 
-    def where(self, mask: Mask) -> Points:
-        """The points a mask picks."""
-        return Points(self.key[mask], self.time[mask])
-
 
 def no_spans() -> Spans:
     """The empty relation."""
@@ -72,16 +68,6 @@ def fitted(columns: tuple[Ints, ...], room: int) -> tuple[Ints, ...]:
     return tuple(column.copy() for column in columns)
 
 
-def next_point(time: Ints, tick: int) -> Ints:
-    """The time-point after each time; infinity stays.
-
-    >>> next_point(np.array([13, 20, INF]), 10).tolist()[:2]
-    [20, 30]
-    """
-    following: Ints = _next(tick, *plain(time))
-    return following
-
-
 def previous_point(time: Ints, tick: int) -> Ints:
     """The time-point before each time; infinity stays.
 
@@ -90,15 +76,6 @@ def previous_point(time: Ints, tick: int) -> Ints:
     """
     before: Ints = _previous(tick, *plain(time))
     return before
-
-
-@kernel
-def _next(tick: int, time: Ints) -> Ints:
-    following = np.empty(len(time), np.int64)
-    for i in range(len(time)):
-        step = tick - time[i] % tick
-        following[i] = time[i] + step if time[i] < INF - step else INF
-    return following
 
 
 @kernel

@@ -19,7 +19,7 @@ from horai.engine.world import World
 from horai.lang.ec.syntax import Duration
 from horai.lang.terms import Term
 from horai.temporal.changes import Change, difference, either, ranges
-from horai.temporal.derive import by_duration
+from horai.temporal.durations import by_duration
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans
 from horai.temporal.toggled import toggled
 from horai.temporal.touched import spliced, touching

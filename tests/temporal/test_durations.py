@@ -1,4 +1,4 @@
-"""Points before and after, shifts and durations, in Python's integers and fractions."""
+"""Points before, grids and durations, in Python's integers and fractions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.temporal.columns import Row, column, points, raw_spans, relation, rows_of, ticks
+from tests.temporal.columns import Row, column, raw_spans, relation, rows_of, ticks
 
-from horai.temporal.derive import by_duration, shift
+from horai.temporal.durations import by_duration
 from horai.temporal.grid import grid_points
-from horai.temporal.spans import FIRST, INF, Points, Spans, next_point, previous_point
+from horai.temporal.spans import FIRST, INF, Spans, previous_point
 
 times = st.integers(FIRST, INF) | st.integers(-30, 30) | st.integers(INF - 30, INF)
 steps = st.integers(1, 20) | st.integers(1, INF)
@@ -26,27 +26,9 @@ def inside(time: int) -> int:
 
 @given(st.lists(times), steps)
 @example([FIRST, FIRST + 1, INF - 1, INF], 10)
-def test_next_and_previous_points(moments: list[int], tick: int) -> None:
-    following = [t if t == INF else inside((t // tick + 1) * tick) for t in moments]
+def test_previous_points(moments: list[int], tick: int) -> None:
     before = [t if t == INF else inside((-(-t // tick) - 1) * tick) for t in moments]
-    assert next_point(column(moments), tick).tolist() == following
     assert previous_point(column(moments), tick).tolist() == before
-
-
-def pairs_of(found: Points) -> list[tuple[int, int]]:
-    return list(zip(found.key.tolist(), found.time.tolist(), strict=True))
-
-
-@given(st.lists(st.tuples(times, times)), times)
-def test_shifts_by_one_delay_and_by_one_each(moves: list[tuple[int, int]], delay: int) -> None:
-    moments = points([(i, t) for i, (t, _) in enumerate(moves)])
-    delays = column([d for _, d in moves])
-    assert pairs_of(shift(moments, delay)) == [
-        (i, inside(t + delay)) for i, (t, _) in enumerate(moves)
-    ]
-    assert pairs_of(shift(moments, delays)) == [
-        (i, inside(t + d)) for i, (t, d) in enumerate(moves)
-    ]
 
 
 bounds = (

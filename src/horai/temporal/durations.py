@@ -1,4 +1,4 @@
-"""Small operators: filters by duration, shifted points."""
+"""Spans filtered by how long they last."""
 
 from __future__ import annotations
 
@@ -8,19 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horai.temporal.kernels import kernel
-from horai.temporal.spans import FIRST, INF, Ints, Mask, Points, Spans, plain
+from horai.temporal.spans import FIRST, INF, Ints, Mask, Spans, plain
 
 Bound = int | float | Ints | npt.NDArray[np.float64]
-
-
-def shift(points: Points, delay: int | Ints) -> Points:
-    """Every point, later by one delay or by its own; what leaves time ends up at `INF`.
-
-    Delays of their own may mix up the order of the points.
-    """
-    delays = np.broadcast_to(np.asarray(delay, np.int64), points.time.shape)
-    moved: Ints = _shift(*plain(points.time, delays))
-    return Points(points.key, moved)
 
 
 def by_duration(spans: Spans, op: str, bound: Bound, query: int, open_counts: bool = True) -> Spans:
@@ -80,16 +70,3 @@ def _durations(query: int, start: Ints, end: Ints) -> Ints:
         else:
             duration[i] = until - start[i]
     return duration
-
-
-@kernel
-def _shift(time: Ints, delay: Ints) -> Ints:
-    moved = np.empty(len(time), np.int64)
-    for i in range(len(time)):
-        if delay[i] > 0 and time[i] > INF - delay[i]:
-            moved[i] = INF
-        elif delay[i] < 0 and time[i] < FIRST - delay[i]:
-            moved[i] = FIRST
-        else:
-            moved[i] = time[i] + delay[i]
-    return moved
