@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.tables import NUMBERS, Table, flat, tables
 
-from horai.engine.aggregates import aggregate, aggregate_term
+from horai.engine.aggregates import aggregate
 from horai.engine.columns import column_of, floats, ints, terms_of
 from horai.engine.symbols import Symbols
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Term, Var
@@ -47,7 +47,7 @@ def expected(kind: str, values: list[Term]) -> Term | None:
 def check(kind: str, groups: list[int], table: Table) -> None:
     column = table.columns["X"]
     group = np.array((groups * 6)[: table.rows], np.int64)
-    mask, found = aggregate(kind, group, column, ROWS, table.symbols)
+    mask, found = aggregate(kind, group, Var("X"), table.columns, ROWS, table.symbols)
     listed = terms_of(column, table.symbols)
     wanted = [
         expected(kind, [term for term, g in zip(listed, group, strict=True) if g == row])
@@ -77,13 +77,14 @@ def test_aggregates_of_numbers(kind: str, groups: list[int], table: Table) -> No
 def test_sums_of_decimals_are_rounded_once() -> None:
     symbols = Symbols()
     values = floats(np.array([1e16, 1.0, -1e16, 0.1]))
-    mask, found = aggregate("sum", np.array([1, 1, 1, 0]), values, 3, symbols)
+    mask, found = aggregate("sum", np.array([1, 1, 1, 0]), Var("X"), {"X": values}, 3, symbols)
     assert mask.tolist() == [True, True, True]
     assert terms_of(found, symbols) == [Float(0.1), Float(1.0), Int(0)]
 
 
 def test_nothing_is_largest_among_nothing() -> None:
-    mask, found = aggregate("max", np.array([2, 0, 2]), ints(np.array([1, 2, 3])), 3, Symbols())
+    columns = {"X": ints(np.array([1, 2, 3]))}
+    mask, found = aggregate("max", np.array([2, 0, 2]), Var("X"), columns, 3, Symbols())
     assert mask.tolist() == [True, False, True]
     assert found.data.tolist() == [2, 3]
 
@@ -91,7 +92,7 @@ def test_nothing_is_largest_among_nothing() -> None:
 def test_one_solution_without_a_value_leaves_its_row_without_a_sum() -> None:
     symbols = Symbols()
     column = column_of([Int(1), Atom("a"), Int(3)], symbols)
-    mask, found = aggregate("sum", np.array([0, 0, 1]), column, 2, symbols)
+    mask, found = aggregate("sum", np.array([0, 0, 1]), Var("X"), {"X": column}, 2, symbols)
     assert mask.tolist() == [False, True]
     assert terms_of(found, symbols) == [Int(3)]
 
@@ -100,11 +101,12 @@ def test_a_template_may_be_an_expression() -> None:
     symbols = Symbols()
     columns = {"X": ints(np.array([1, 2, 3]))}
     double = Compound("*", (Int(2), Var("X")))
-    assert aggregate_term("sum", np.zeros(3, int), double, columns, 1, symbols)[1].data[0] == 12
-    bag = aggregate_term("bag", np.zeros(3, int), double, columns, 1, symbols)[1]
+    assert aggregate("sum", np.zeros(3, int), double, columns, 1, symbols)[1].data[0] == 12
+    bag = aggregate("bag", np.zeros(3, int), double, columns, 1, symbols)[1]
     wanted = ListTerm(tuple(Compound("*", (Int(2), Int(n))) for n in (1, 2, 3)))
     assert terms_of(bag, symbols) == [wanted]
 
 
 def test_solutions_are_counted_without_a_template() -> None:
-    assert aggregate("count", np.array([1, 1]), None, 3, Symbols())[1].data.tolist() == [0, 2, 0]
+    counted = aggregate("count", np.array([1, 1]), None, {}, 3, Symbols())[1]
+    assert counted.data.tolist() == [0, 2, 0]

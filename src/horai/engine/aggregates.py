@@ -19,7 +19,7 @@ from horai.engine.matching import build
 from horai.engine.numbers import Numbers, full, of_floats, of_ints, of_values
 from horai.engine.scalars import NoValue, Number, largest, smallest, total
 from horai.engine.symbols import Symbols
-from horai.lang.terms import ListTerm, Term, Var
+from horai.lang.terms import ListTerm, Term
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Mask
 
@@ -34,17 +34,12 @@ class Aggregated(NamedTuple):
 
 
 def aggregate(
-    kind: str, group: Ints, template: Column | None, rows: int, symbols: Symbols
-) -> Aggregated:
-    """`count`, `sum`, `max`, `min`, `bag` (also `findall`) or `set` of the template in each row."""
-    columns = {} if template is None else {"#": template}
-    return aggregate_term(kind, group, Var("#"), columns, rows, symbols)
-
-
-def aggregate_term(
     kind: str, group: Ints, template: Term | None, columns: Columns, rows: int, symbols: Symbols
 ) -> Aggregated:
-    """The same with a template that is a term over the columns of the solutions."""
+    """`count`, `sum`, `max`, `min`, `bag` (also `findall`) or `set` of the template in each row.
+
+    The template is a term over the columns of the solutions.
+    """
     if kind == "count" or template is None:
         return Aggregated(np.ones(rows, np.bool_), ints(np.bincount(group, minlength=rows)))
     solutions = len(group)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from horai.engine import intervals
-from horai.engine.aggregates import aggregate_term
+from horai.engine.aggregates import aggregate
 from horai.engine.arithmetic import evaluate
 from horai.engine.bindings import Names, extended, keeps
 from horai.engine.builtins import call
@@ -139,9 +139,7 @@ class Evaluator(Procedures):
             found = found.with_columns(nothing)
         kind = "bag" if step.kind == "list" else step.kind
         group = found.columns[name].data
-        mask, result = aggregate_term(
-            kind, group, template, found.columns, frame.rows, self.symbols
-        )
+        mask, result = aggregate(kind, group, template, found.columns, frame.rows, self.symbols)
         return self.bind(step.result, frame.where(mask), result)
 
     # --- what operators look at ------------------------------------------------------------------

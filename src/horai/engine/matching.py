@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from horai.engine.columns import Column, codes, codes_of, common, constant, narrow
-from horai.engine.distinct import Found, environments, groups, spread
+from horai.engine.distinct import Found, environments, groups
 from horai.engine.forms import form, take_apart
 from horai.engine.symbols import Symbols
 from horai.lang.terms import (
@@ -33,7 +33,6 @@ __all__ = [
     "restrict",
     "take_apart",
     "unifiable",
-    "unify",
     "used",
     "values",
 ]
@@ -137,25 +136,6 @@ def restrict(found: Found, mask: Mask) -> Found:
 
 class Open(Exception):
     """Two terms that leave a variable without a value."""
-
-
-def unify(left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols) -> Found:
-    """`left = right`: the rows in which the terms can be made equal, and what variables are then.
-
-    Raises `Open` where a variable would still stand for anything.
-    """
-    for pattern, other in ((left, right), (right, left)):
-        if bound(other, columns):
-            column = build(other, columns, rows, symbols)
-            return match(pattern, column, columns, symbols)
-    names = list(dict.fromkeys([*_free(left, columns), *_free(right, columns)]))
-    inner = used(columns, left, right)
-    first, of_row = groups(list(inner.values()), rows)
-    answers = []
-    for env in environments(inner, first, symbols):
-        found = terms.unify(substitute(left, env), substitute(right, env))
-        answers.append([] if found is None else [values(names, found)])
-    return spread(answers, names, of_row, symbols)
 
 
 def values(names: list[str], found: Mapping[str, Term]) -> tuple[Term, ...]:

@@ -57,11 +57,6 @@ class Strata:
         """Definition 15; what comes from the stream has level 0."""
         return self.component_of[vertex].level
 
-    @cached_property
-    def processing_order(self) -> tuple[Vertex, ...]:
-        """All vertices, each after everything it depends on, cycles aside."""
-        return tuple(vertex for c in self.components for vertex in c.vertices)
-
 
 def stratify(graph: DependencyGraph) -> Strata:
     """Components with levels, in processing order."""

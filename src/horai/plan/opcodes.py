@@ -42,7 +42,6 @@ from __future__ import annotations
     INSTANCES, INSTANCE_ARG, INSTANCE_VALUE, NEXT_INSTANCE,
     ROWS, CELL, NEXT_ROW, LASTS, NO_MORE, NOW, SAY, ATTEMPT, EFFECT,
 ) = range(38)  # fmt: skip
-WIDTH = 6  # of an instruction
 
 # What is said of a node; HEARD is an event that another component, or the input, tells of.
 INITIATE, TERMINATE, GHOST, TERMINATE_ALL, HAPPEN, HEARD = range(6)

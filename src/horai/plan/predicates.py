@@ -63,11 +63,6 @@ class Predicate:
         return frozenset.intersection(*(_unseen(rule) for rule in self.rules))
 
     @property
-    def is_procedure(self) -> bool:
-        """True when it must be unfolded into the rules that call it."""
-        return not self.is_relation
-
-    @property
     def is_usable(self) -> bool:
         """False when no binding of its arguments lets its rules be evaluated."""
         return bool(self.modes)

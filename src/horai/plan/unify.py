@@ -21,7 +21,6 @@ from horai.lang.terms import (
 
 Bindings = dict[str, Term]
 Node = TypeVar("Node", bound=Literal)
-TERM_TYPES = (Atom, Int, Float, Str, Var, Compound, ListTerm)
 
 
 def unify(left: Term, right: Term, bindings: Bindings | None = None) -> Bindings | None:
