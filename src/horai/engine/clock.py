@@ -12,38 +12,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from horai.engine.carrying import by_fluent, numbers_of
+from horai.engine.clock_candidates import Block, blocks_of, in_time_order, spelled
+from horai.engine.clock_results import Points, fluent_of
 from horai.engine.clockstate import ClockState, Owner, Pending
-from horai.engine.columns import Column, codes, codes_of, narrow
+from horai.engine.columns import Column, codes, codes_of
 from horai.engine.effects import EffectTable, Numbered, Pairs, find_effects
-from horai.engine.errors import NotSettled, blaming
-from horai.engine.frames import Frame
-from horai.engine.hashing import dense
+from horai.engine.errors import NotSettled
 from horai.engine.heads import EVERY, Heads, Said, together
-from horai.engine.matching import build
 from horai.engine.owners import Owners, Values
-from horai.engine.relations import Relation
-from horai.engine.simple import Held, spelled_out
-from horai.engine.world import Fluent, no_fluent
-from horai.plan.guards import Guard, Tests
+from horai.engine.simple import Held
+from horai.engine.world import Fluent
+from horai.plan.guards import Tests
 from horai.plan.program import PointPlan, Program, Stratum
 from horai.temporal import clockwork
-from horai.temporal.clockwork import GHOST, INITIATE, NEVER, NONE, TERMINATE
-from horai.temporal.inertia import EVERY_VALUE, ValueSpans
-from horai.temporal.sorting import order
-from horai.temporal.spans import Ints, Mask, Spans
+from horai.temporal.clockwork import INITIATE, NEVER, NONE
+from horai.temporal.spans import Ints
 
 Key = tuple[str, int]
-Test = tuple[Key, tuple[Column, ...], Ints, bool]
-
-
-@dataclass(slots=True)
-class Block:
-    """Candidates of one rule under one alternative of its tests."""
-
-    key: Key
-    said: Said
-    kind: Ints
-    tests: list[Test]
 
 
 @dataclass(slots=True)
@@ -89,7 +74,7 @@ class Clock:
         owners = self._owners(blocks, effects)
         values = self._values(blocks, effects)
         table = effects.numbered(owners, values)
-        candidates, guards, place = self._candidates(blocks, owners, values)
+        candidates, guards, place = in_time_order(blocks, owners, values)
         settled = clockwork.settle(
             candidates,
             guards,
@@ -106,40 +91,23 @@ class Clock:
             )
         met = np.zeros(len(place), np.bool_)
         met[place] = settled.met
-        initiated, terminated = self._points(blocks, met, settled, table, owners, values)
+        points = Points(self.program, self.stratum)
+        points.add_candidates(blocks, met)
+        points.add_effects(table, settled, owners, values)
         return Outcome(
-            {key: self._fluent(key, settled.spans, owners, values) for key in self.stratum.fluents},
-            initiated,
-            terminated,
+            {key: fluent_of(key, settled.spans, owners, values) for key in self.stratum.fluents},
+            {
+                key: together(parts, key[1], True, self.symbols)
+                for key, parts in points.initiated.items()
+            },
+            points.terminated,
             self._carried(settled.snapshot, table, owners, values),
         )
 
     # --- candidates ------------------------------------------------------------------------------
 
     def _blocks(self, plan: PointPlan, alternatives: list[Tests]) -> list[Block]:
-        with blaming(plan.clause):
-            frame, said = self.heads.candidates(plan)
-        kind = np.full(len(said), TERMINATE if plan.kind == "terminated" else INITIATE)
-        allowed = self.heads.allowed(plan.key, said)
-        if not allowed.all():
-            if plan.kind == "terminated":
-                rows = np.flatnonzero(allowed)
-                frame, said, kind = frame.take(rows), said.where(rows), kind[rows]
-            else:
-                kind = np.where(allowed, INITIATE, GHOST)
-        return [
-            Block(plan.key, said, kind, [self._test(guard, frame) for guard in tests])
-            for tests in alternatives
-        ]
-
-    def _test(self, guard: Guard, frame: Frame) -> Test:
-        columns = (
-            [build(t, frame.columns, frame.rows, self.symbols) for t in guard.terms]
-            if (frame.rows)
-            else [codes(np.empty(0, np.int64)) for _ in guard.terms]
-        )
-        value = codes_of(columns[-1], self.symbols)
-        return guard.key, tuple(columns[:-1]), value, guard.positive
+        return blocks_of(plan, alternatives, self.heads)
 
     def _begun(self, blocks: list[Block]) -> dict[Key, list[Pairs]]:
         """Pairs that may be initiated, before any delay has acted."""
@@ -163,23 +131,9 @@ class Clock:
             yield key, (columns, value)
 
     def _spelled(self, blocks: list[Block], effects: EffectTable) -> list[Block]:
-        """Terminations of all values of a form, one block for each value they fit."""
-        if all(block.said.form is None for block in blocks):
-            return blocks
-        known = np.concatenate(
-            [
-                *(held.value for held in self.held.values()),
-                *(b.said.value for b in blocks if b.said.value is not None),
-                *effects.values,
-                np.empty(0, np.int64),
-            ]
-        )
-        known = known[known != EVERY]
-        found: list[Block] = []
-        for block in blocks:
-            for said in spelled_out(block.said, known, self.symbols):
-                found.append(Block(block.key, said, block.kind, block.tests))
-        return found
+        values = [held.value for held in self.held.values()]
+        values += [block.said.value for block in blocks if block.said.value is not None]
+        return spelled(blocks, [*values, *effects.values], self.symbols)
 
     def _owners(self, blocks: list[Block], effects: EffectTable) -> Owners:
         tables: dict[Key, list[tuple[tuple[Column, ...], int]]] = {
@@ -203,50 +157,6 @@ class Clock:
         parts += [held.value for held in self.held.values()]
         found = [part[part != EVERY] for part in [*parts, *effects.values]]
         return Values(found)
-
-    def _candidates(
-        self, blocks: list[Block], owners: Owners, values: Values
-    ) -> tuple[clockwork.Candidates, clockwork.Guards, Ints]:
-        """All candidates sorted by time, and the place each had before."""
-        empty = np.empty(0, np.int64)
-        time, fluent, value, kind = [empty], [empty], [empty], [empty]
-        begin, end = [empty], [empty]
-        guards: list[tuple[Ints, Ints, Mask]] = []
-        total = 0
-        for block in blocks:
-            rows, width = len(block.said), len(block.tests)
-            assert block.said.value is not None
-            time.append(block.said.time)
-            fluent.append(owners.numbers(block.key, block.said.args, rows))
-            number = values.numbers(block.said.value)
-            value.append(np.where(block.said.value == EVERY, EVERY_VALUE, number))
-            kind.append(block.kind)
-            begin.append(total + width * np.arange(rows))
-            end.append(begin[-1] + width)
-            total += width * rows
-            if width and rows:
-                guards.append(self._guards(block, owners, values))
-        whole = np.concatenate(time)
-        place = np.argsort(whole, kind="stable")
-        columns = [np.concatenate(part)[place] for part in (fluent, value, kind, begin, end)]
-        joined = [np.concatenate([part[i] for part in guards] or [empty]) for i in range(3)]
-        return (
-            clockwork.Candidates(whole[place], *columns),
-            clockwork.Guards(joined[0], joined[1], joined[2].astype(np.bool_)),
-            place,
-        )
-
-    def _guards(self, block: Block, owners: Owners, values: Values) -> tuple[Ints, Ints, Mask]:
-        """The tests of a block, those of one candidate next to each other."""
-        rows = len(block.said)
-        fluent = np.empty((rows, len(block.tests)), np.int64)
-        value = np.empty_like(fluent)
-        positive = np.empty(fluent.shape, np.bool_)
-        for place, (key, args, wanted, sign) in enumerate(block.tests):
-            fluent[:, place] = owners.numbers(key, args, rows)
-            value[:, place] = values.numbers(wanted)
-            positive[:, place] = sign
-        return fluent.ravel(), value.ravel(), positive.ravel()
 
     # --- state -----------------------------------------------------------------------------------
 
@@ -323,51 +233,3 @@ class Clock:
             if source in oldest and oldest[source] < time:
                 found.acted[source] = max(found.acted.get(source, time), time)
         return found
-
-    # --- results ---------------------------------------------------------------------------------
-
-    def _fluent(self, key: Key, spans: ValueSpans, owners: Owners, values: Values) -> Fluent:
-        low = owners.offset[key]
-        first, last = np.searchsorted(spans.key, [low, low + owners.count[key]])
-        if first == last:
-            return no_fluent(key[1] + 1)
-        owner, value = spans.key[first:last], spans.value[first:last]
-        start, end = spans.start[first:last], spans.end[first:last]
-        pair, firsts = dense([(owner - low) * (len(values.codes) + 1) + value], len(owner))
-        args = owners.owned(key, owner[firsts])
-        shown = narrow(codes(values.codes[value[firsts]]), self.symbols)
-        sorting = order(pair, start)
-        return Fluent(
-            Relation((*args, shown), len(firsts)),
-            Spans(pair[sorting], start[sorting], end[sorting]),
-        )
-
-    def _points(
-        self,
-        blocks: list[Block],
-        met: Mask,
-        settled: clockwork.Settled,
-        table: Numbered,
-        owners: Owners,
-        values: Values,
-    ) -> tuple[dict[Key, Said], dict[Key, list[Said]]]:
-        """The initiations and terminations that counted, for rules that read them."""
-        initiated: dict[Key, list[Said]] = {key: [] for key in self.stratum.fluents}
-        terminated: dict[Key, list[Said]] = {key: [] for key in self.stratum.fluents}
-        at = 0
-        for block in blocks:
-            rows = met[at : at + len(block.said)]
-            at += len(block.said)
-            if block.key in self.program.initiations_read:
-                initiated[block.key].append(block.said.where(rows & (block.kind == INITIATE)))
-            if block.key in self.program.terminations_read:
-                terminated[block.key].append(block.said.where(rows & (block.kind == TERMINATE)))
-        for key, kind, said in table.said(settled, owners, values):
-            if kind == INITIATE:
-                initiated[key].append(said)
-            elif kind == TERMINATE:
-                terminated[key].append(said)
-        whole = {
-            key: together(parts, key[1], True, self.symbols) for key, parts in initiated.items()
-        }
-        return whole, terminated

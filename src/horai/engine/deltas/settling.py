@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from horai.engine.clock import Block, Clock
+from horai.engine.clock import Clock
+from horai.engine.clock_candidates import Block
 from horai.engine.clockstate import ClockState
 from horai.engine.columns import codes
 from horai.engine.components import Components

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from horai.engine.clock import Block, Clock
+from horai.engine.clock import Clock
+from horai.engine.clock_candidates import Block
 from horai.engine.clockstate import ClockState
 from horai.engine.columns import Column, codes
 from horai.engine.deltas.store import FluentStore
