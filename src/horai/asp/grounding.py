@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from horai.asp.jtms import Justification
 from horai.asp.matching import (
     Env,
     Step,
@@ -21,6 +20,7 @@ from horai.asp.matching import (
     to_value,
     unify,
 )
+from horai.asp.network import Justification
 from horai.asp.plain import Endless
 from horai.asp.templates import Literal, Template
 from horai.lang.terms import Int, Term

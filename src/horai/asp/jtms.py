@@ -1,36 +1,16 @@
 """Justification-based truth maintenance: an answer set that is kept while rules come and go.
 
-Atoms are numbers. Labels, supports and consequences are those of the literature; all that is
-recursive there runs on stacks here. If no atom depends on itself through an odd number of
-negations, the labels at rest are an answer set of the rules. If one does, `verifies` makes sure
-that they are: every update is checked, and tried again in another order before it is given up.
+If no atom depends on itself through an odd number of negations, the labels at rest are an answer
+set of the rules. If one does, `verifies` makes sure that they are: every update is checked, and
+tried again in another order before it is given up.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from enum import Enum
-from typing import NamedTuple
 
-
-class Label(Enum):
-    """What is believed about an atom; unknown only during an update."""
-
-    IN = "in"
-    OUT = "out"
-    UNKNOWN = "unknown"
-
-
-IN, OUT, UNKNOWN = Label.IN, Label.OUT, Label.UNKNOWN
-
-
-class Justification(NamedTuple):
-    """The rule `head :- positive, not negative`."""
-
-    head: int
-    positive: tuple[int, ...] = ()
-    negative: tuple[int, ...] = ()
+from horai.asp.network import IN, UNKNOWN, Justification, Network
 
 
 class Unsettled(Exception):
@@ -39,58 +19,40 @@ class Unsettled(Exception):
 
 MOST_TRIES = 8
 """How often an update starts anew, in another order, before it gives up."""
-NO_SPOILER = -1
 
 
-class Jtms:
-    """A network of justifications with labels.
+class Jtms(Network):
+    """A network whose labels are mended whenever a rule comes or goes.
 
     `resupports` lets a new valid rule carry an atom that is in already, if it does not rest on that
     atom: then rules that leave later are needed, and those that leave first are not.
     """
 
     def __init__(self, seed: int = 0, *, resupports: bool = True, verifies: bool = True) -> None:
+        super().__init__()
         self.random = random.Random(seed)
         self.resupports = resupports
         self.verifies = verifies
-        self.label: dict[int, Label] = {}
-        self.rules: dict[int, dict[Justification, None]] = {}
-        """The rules by their head."""
-        self.occurs: dict[int, int] = {}
-        """In how many places of rules an atom stands."""
-        self.consequences: dict[int, dict[int, int]] = {}
-        """The heads of rules with an atom in the body, with the number of such rules."""
-        self.support: dict[int, set[int]] = {}
-        self.by_rule: dict[int, Justification | None] = {}
-        """The rule that an atom is in by."""
-        self.members: set[int] = set()
-        """The atoms that are in."""
         self.updates = 0
 
     def model(self) -> set[int]:
         """The atoms that are in."""
         return set(self.members)
 
-    def is_in(self, atom: int) -> bool:
-        """Whether an atom is in; unknown ones are not."""
-        return self.label.get(atom) is IN
-
-    # --- rules come and go ---
-
     def add(self, rule: Justification) -> None:
         """Add a rule and mend the labels."""
         head = rule.head
         if rule in self.rules.get(head, ()):
             return
-        self._register(rule)
+        self.register(rule)
         if self.label[head] is IN:
-            if self.resupports and self._is_valid(rule) and not self._rests_on(rule, head):
-                self._set_in(rule)
+            if self.resupports and self.is_valid(rule) and not self.rests_on(rule, head):
+                self.set_in(rule)
             return
-        if self._is_invalid(rule):
-            self.support[head].add(self._spoiler(rule))
+        if self.is_invalid(rule):
+            self.support[head].add(self.spoiler(rule))
             return
-        self._update(self._repercussions(head))
+        self._update(self.repercussions(head))
 
     def remove(self, rule: Justification) -> None:
         """Remove a rule and mend the labels."""
@@ -98,137 +60,25 @@ class Jtms:
         if rule not in self.rules.get(head, ()):
             return
         carried = self.by_rule[head] == rule
-        self._deregister(rule)
+        self.deregister(rule)
         if head in self.label and self.label[head] is IN and carried:
-            self._update(self._repercussions(head))
-
-    def _register(self, rule: Justification) -> None:
-        head, positive, negative = rule
-        for atom in (head, *positive, *negative):
-            if atom not in self.label:
-                self.label[atom] = OUT
-                self.rules[atom] = {}
-                self.occurs[atom] = 0
-                self.consequences[atom] = {}
-                self.support[atom] = set()
-                self.by_rule[atom] = None
-            self.occurs[atom] += 1
-        for atom in (*positive, *negative):
-            heads = self.consequences[atom]
-            heads[head] = heads.get(head, 0) + 1
-        self.rules[head][rule] = None
-
-    def _deregister(self, rule: Justification) -> None:
-        head, positive, negative = rule
-        del self.rules[head][rule]
-        for atom in (*positive, *negative):
-            heads = self.consequences[atom]
-            heads[head] -= 1
-            if not heads[head]:
-                del heads[head]
-        for atom in (head, *positive, *negative):
-            self.occurs[atom] -= 1
-            if not self.occurs[atom]:
-                self.members.discard(atom)
-                del self.label[atom], self.rules[atom], self.occurs[atom]
-                del self.consequences[atom], self.support[atom], self.by_rule[atom]
-
-    # --- what rules say under the labels ---
-
-    def _is_valid(self, rule: Justification) -> bool:
-        label = self.label
-        return all(label[a] is IN for a in rule.positive) and all(
-            label[a] is OUT for a in rule.negative
-        )
-
-    def _is_invalid(self, rule: Justification) -> bool:
-        label = self.label
-        return any(label[a] is OUT for a in rule.positive) or any(
-            label[a] is IN for a in rule.negative
-        )
-
-    def _may_be_valid(self, rule: Justification) -> bool:
-        """All positive atoms are in, and of the negative ones none is."""
-        label = self.label
-        return all(label[a] is IN for a in rule.positive) and not any(
-            label[a] is IN for a in rule.negative
-        )
-
-    def _spoiler(self, rule: Justification) -> int:
-        """An atom that keeps a rule from being valid; an unknown positive one if there is no other.
-
-        An unknown atom is assumed to be out. If it turns out to be in after all, what was labelled
-        by the assumption is found by this support.
-        """
-        out = [a for a in rule.positive if self.label[a] is OUT]
-        spoilers = out or [a for a in rule.negative if self.label[a] is IN]
-        if not spoilers:
-            spoilers = [a for a in rule.positive if self.label[a] is UNKNOWN]
-        return spoilers[0] if spoilers else NO_SPOILER
-
-    def _rests_on(self, rule: Justification, atom: int) -> bool:
-        """Whether an atom is among what the body of a rule rests on."""
-        waiting = [*rule.positive, *rule.negative]
-        seen = set(waiting)
-        while waiting:
-            current = waiting.pop()
-            if current == atom:
-                return True
-            # Spoilers of rules that are gone may be gone, too.
-            new = {a for a in self.support.get(current, ()) if a not in seen}
-            seen |= new
-            waiting.extend(new)
-        return False
-
-    def _affected(self, atom: int) -> list[int]:
-        """The heads whose label rests on an atom directly."""
-        return [head for head in self.consequences[atom] if atom in self.support[head]]
-
-    def _repercussions(self, atom: int) -> list[int]:
-        """An atom and all atoms whose label rests on it, directly or not."""
-        found = {atom: None}
-        waiting = [atom]
-        while waiting:
-            for head in self._affected(waiting.pop()):
-                if head not in found:
-                    found[head] = None
-                    waiting.append(head)
-        return list(found)
-
-    # --- labels ---
-
-    def _set_in(self, rule: Justification) -> None:
-        head = rule.head
-        self.label[head] = IN
-        self.members.add(head)
-        self.support[head] = {*rule.positive, *rule.negative}
-        self.by_rule[head] = rule
-
-    def _set_out(self, atom: int) -> None:
-        self.label[atom] = OUT
-        self.members.discard(atom)
-        self.support[atom] = {self._spoiler(rule) for rule in self.rules[atom]}
-        self.by_rule[atom] = None
-
-    def _set_unknown(self, atoms: Sequence[int]) -> None:
-        self._touched.update(atoms)
-        for atom in atoms:
-            self.label[atom] = UNKNOWN
-            self.members.discard(atom)
-            self.support[atom] = set()
-            self.by_rule[atom] = None
+            self._update(self.repercussions(head))
 
     def _update(self, atoms: Sequence[int]) -> None:
         self.updates += 1
         for _ in range(MOST_TRIES):
             self._touched: set[int] = set()
-            self._set_unknown(atoms)
+            self._forget(atoms)
             if self._settle(atoms) and (not self.verifies or self._is_sound()):
                 return
             # An unlucky order can go round in circles: settle more, and in another order.
             atoms = list(self.label)
             self.random.shuffle(atoms)
         raise Unsettled("truth maintenance found no answer")
+
+    def _forget(self, atoms: Sequence[int]) -> None:
+        self._touched.update(atoms)
+        self.set_unknown(atoms)
 
     def _settle(self, atoms: Sequence[int]) -> bool:
         """Give labels to unknown atoms; False after more steps than this should take.
@@ -244,14 +94,14 @@ class Jtms:
             if self.label[atom] is not UNKNOWN:
                 continue
             self._steps -= 1
-            rule = next((r for r in self.rules[atom] if self._may_be_valid(r)), None)
+            rule = next((r for r in self.rules[atom] if self.may_be_valid(r)), None)
             if rule is None:
-                self._set_out(atom)
+                self.set_out(atom)
             elif self._take_back(atom, choices):
                 choices.append(atom)
                 continue
             else:
-                self._set_in(rule)
+                self.set_in(rule)
             self._find(self.consequences[atom], choices)
         return self._steps > 0
 
@@ -260,19 +110,19 @@ class Jtms:
         for atom in self._touched:
             rule = self.by_rule[atom]
             if self.label[atom] is IN:
-                if rule is None or not self._is_valid(rule):
+                if rule is None or not self.is_valid(rule):
                     return False
-            elif not all(self._is_invalid(rule) for rule in self.rules[atom]):
+            elif not all(self.is_invalid(rule) for rule in self.rules[atom]):
                 return False
         return True
 
     def _take_back(self, atom: int, choices: list[int]) -> bool:
         """Forget the labels that rest on an unknown atom being out; True if there were any."""
-        wrong = self._repercussions(atom)[1:]
+        wrong = self.repercussions(atom)[1:]
         if not wrong:
             return False
         self.random.shuffle(wrong)
-        self._set_unknown([*wrong, atom])
+        self._forget([*wrong, atom])
         choices.extend(wrong)
         return True
 
@@ -286,10 +136,10 @@ class Jtms:
                 continue
             valid, all_invalid = None, True
             for rule in self.rules[atom]:
-                if self._is_valid(rule):
+                if self.is_valid(rule):
                     valid = rule
                     break
-                all_invalid = all_invalid and self._is_invalid(rule)
+                all_invalid = all_invalid and self.is_invalid(rule)
             if valid is not None:
                 if self._take_back(atom, choices):
                     self._steps -= 1
@@ -297,9 +147,9 @@ class Jtms:
                     if self._steps < 0:
                         return
                     continue
-                self._set_in(valid)
+                self.set_in(valid)
             elif all_invalid:
-                self._set_out(atom)
+                self.set_out(atom)
             else:
                 continue
             waiting.extend(h for h in self.consequences[atom] if label[h] is UNKNOWN)
