@@ -9,6 +9,7 @@ import numpy as np
 
 from horai.engine.columns import Column, as_codes, bits, codes_of
 from horai.engine.deltas.by_time import ByTime, by_time
+from horai.engine.deltas.segments import Segment, Segments
 from horai.engine.hashing import build
 from horai.engine.hashing import first as first_of
 from horai.engine.relations import Relation
@@ -18,7 +19,6 @@ from horai.temporal.spans import INF, Ints, Mask
 
 Positions = tuple[int, ...]
 ROOM = 64  # rows at first
-SMALLER = 2  # a segment that is no larger, compared with what has come since, becomes one with it
 
 
 class Part(NamedTuple):
@@ -26,14 +26,6 @@ class Part(NamedTuple):
 
     table: Relation
     numbers: Ints
-
-
-class Segment(NamedTuple):
-    """An index over some of the rows, by their places."""
-
-    first: int
-    last: int
-    found: ByTime
 
 
 class Log:
@@ -53,7 +45,7 @@ class Log:
         self._numbers: Ints = np.empty(0, np.int64)
         self._first = self._size = self._dead = self._next = self._dropped = 0
         self._marks: list[tuple[int, int]] = []  # places there were, and the latest time of them
-        self._indexes: dict[tuple[Positions, tuple[bool, ...]], list[Segment]] = {}
+        self._indexes = Segments()
 
     def add(self, table: Relation) -> Ints:
         """More points; their numbers."""
@@ -252,21 +244,13 @@ class Log:
         kinds = [self._columns[place].kind for place in positions]
         coded = tuple(k != c.kind for k, c in zip(kinds, columns, strict=True))
         keys = [_key(c, code, self.symbols) for c, code in zip(columns, coded, strict=True)]
-        return self._segments(positions, coded), keys
-
-    def _segments(self, positions: Positions, coded: tuple[bool, ...]) -> list[Segment]:
-        """Indexes piece by piece: small ones become one before long."""
-        begin, size = self._dropped + self._first, self._dropped + self._size
-        found = self._indexes.setdefault((positions, coded), [])
-        while found and found[0].last <= begin:
-            del found[0]
-        first = found[-1].last if found else begin
-        if first == size:
-            return found
-        while found and found[-1].last - found[-1].first <= SMALLER * (size - first):
-            first = max(begin, found.pop().first)
-        found.append(Segment(first, size, self._indexed(positions, coded, first - self._dropped)))
-        return found
+        segments = self._indexes.over(
+            (positions, coded),
+            self._dropped + self._first,
+            self._dropped + self._size,
+            lambda place: self._indexed(positions, coded, place - self._dropped),
+        )
+        return segments, keys
 
     def _indexed(self, positions: Positions, coded: tuple[bool, ...], first: int) -> ByTime:
         table = _table(self._columns, self._alive, first, self._size, False)
