@@ -7,6 +7,7 @@ list gives the clause up. The order of `_MISTAKES` matters: the surest come firs
 
 from __future__ import annotations
 
+from horai.lang.expected import unexpected
 from horai.lang.grammar import GrammarError
 from horai.lang.trouble import CLOSERS, ENDS, OPENERS, STARTS, Clauses, Trouble
 
@@ -17,7 +18,6 @@ _WORDS = {
     "if": ("NECK", ":-"),
     "when": ("NECK", ":-"),
 }
-_TERM_KINDS = frozenset({"NAME", "FUNCTOR", "VAR", "INT", "LPAR"})
 
 
 def diagnose(trouble: Trouble, error: GrammarError) -> Clauses:
@@ -26,7 +26,7 @@ def diagnose(trouble: Trouble, error: GrammarError) -> Clauses:
         mended = mistake(trouble, error.index)
         if mended is not None:
             return mended
-    return _unexpected(trouble, error)
+    return unexpected(trouble, error)
 
 
 def _missing_full_stop(trouble: Trouble, at: int) -> Clauses | None:
@@ -258,36 +258,6 @@ def _missing_operand(trouble: Trouble, at: int) -> Clauses | None:
         trouble.say("H024", message, trouble.span(at), f"add what `{sign}` applies to")
         return []
     return None
-
-
-def _unexpected(trouble: Trouble, error: GrammarError) -> Clauses:
-    at = error.index
-    ended = at >= len(trouble.tokens) or trouble.kind(at) == "END"
-    message = "the clause ends too early" if ended else f"`{trouble.text(at)}` cannot stand here"
-    hint = "put it in parentheses" if trouble.kind(at) == "NAF" else None
-    if "IN" in (trouble.kind(at), trouble.kind(at - 1)):
-        hint = "a window stands in brackets after its atom: `a(X) [5 s]`, `always a(X) in [5 s]`"
-    wanted = _in_words(error.expected())
-    trouble.say("H001", f"{message}; expected {wanted}", trouble.span(at), hint)
-    return []
-
-
-def _in_words(expected: set[str]) -> str:
-    words: list[str] = []
-    if expected >= _TERM_KINDS:
-        words.append("a term")
-    elif "LPAR" in expected:
-        words.append("`(`")
-    if "LSQB" in expected and not words:
-        words.append("a window such as `[5 s]`")
-    for kind, sign in (("COMMA", ","), ("NECK", ":-"), ("RPAR", ")"), ("RSQB", "]"), ("BAR", "|")):
-        if kind in expected:
-            words.append(f"`{sign}`")
-    if expected & {"REL", "ADD", "MUL", "SEMI"}:
-        words.append("an operator")
-    if "$END" in expected:
-        words.append("the full stop")
-    return " or ".join(words) if words else "something else"
 
 
 _MISTAKES = (
