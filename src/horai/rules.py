@@ -21,7 +21,8 @@ from horai.inputs import (
 )
 from horai.lang.diagnostics import Diagnostic
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.entities import Entities, find_entities
+from horai.plan.entities import Entities
+from horai.plan.entity_finding import find_entities
 from horai.predicates import Predicate
 from horai.result import Result
 from horai.rows import answers_named

@@ -3,7 +3,8 @@
 from tests.plan.support import described
 
 from horai.lang.terms import Atom
-from horai.plan.entities import Kind, Sort, find_entities
+from horai.plan.entities import Kind, Sort
+from horai.plan.entity_finding import find_entities
 
 RULES = """
 initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).

@@ -2,7 +2,7 @@
 
 from tests.plan.support import described, example
 
-from horai.plan.entities import find_entities
+from horai.plan.entity_finding import find_entities
 from horai.plan.type_lattice import Type
 from horai.plan.types import Types, infer_types
 

@@ -17,12 +17,12 @@ from horai.engine.errors import FutureRead
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, Terminations, World, merged
+from horai.lang.ec.builtins import EDGES
 from horai.temporal.spans import INF, Ints, Mask, Spans
 
 Key = tuple[str, int]
 Args = tuple[int, ...]  # codes
 Pair = tuple[Args, int]
-EDGES = ("start", "end", "startI", "endI")
 
 
 def relation_of(

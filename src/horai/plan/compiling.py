@@ -11,7 +11,7 @@ from horai.plan import operators as op
 from horai.plan.components import Component, Strata, separated, stratify
 from horai.plan.delayed import known_already
 from horai.plan.dependencies import DependencyGraph, dependency_graph
-from horai.plan.entities import find_entities
+from horai.plan.entity_finding import find_entities
 from horai.plan.lowering import Lowering
 from horai.plan.mode_table import PythonPredicate
 from horai.plan.modes import order_body

@@ -29,7 +29,8 @@ from horai.lang.ec.syntax import (
 )
 from horai.lang.terms import Term
 from horai.plan.delayed import acting
-from horai.plan.entities import Entities, Kind, Sort, find_entities
+from horai.plan.entities import Entities, Kind, Sort
+from horai.plan.entity_finding import find_entities
 from horai.plan.literals import literal_fvp, literal_word
 from horai.plan.readings import Helpers, Reading, readings
 from horai.plan.timing import Timing

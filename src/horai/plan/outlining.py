@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from horai.lang.ec import syntax as ec
 from horai.plan.components import stratify
-from horai.plan.entities import find_entities
+from horai.plan.entity_finding import find_entities
 from horai.plan.finality import looks_of
 from horai.plan.operator_outlines import OperatorOutlines, plain, told
 from horai.plan.outline import (

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from horai.lang.ec.syntax import EventDescription, Grounding, HoldsForRule, Rule
 from horai.lang.terms import Term, functor
-from horai.plan.entities import Entities, find_entities
+from horai.plan.entities import Entities
+from horai.plan.entity_finding import find_entities
 from horai.plan.mode_table import PythonPredicate
 from horai.plan.ordering import RuleOrder, head_entity, order_rules
 from horai.plan.predicates import find_predicates, mode_table

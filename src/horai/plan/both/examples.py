@@ -7,7 +7,7 @@ from horai.lang.ec.builder import read_text
 from horai.lang.lars.reader import read_text as read_lars
 from horai.plan.both.check import check
 from horai.plan.both.exchange import exchange
-from horai.plan.entities import find_entities
+from horai.plan.entity_finding import find_entities
 
 
 def example_findings(events: str, windows: str) -> list[Diagnostic]:

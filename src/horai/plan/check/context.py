@@ -19,7 +19,8 @@ from horai.lang.terms import Span, Term, Var, subterms
 from horai.plan.codes import CODES
 from horai.plan.components import Strata, stratify
 from horai.plan.dependencies import DependencyGraph, dependency_graph
-from horai.plan.entities import Entities, find_entities
+from horai.plan.entities import Entities
+from horai.plan.entity_finding import find_entities
 from horai.plan.literals import body_literals
 from horai.plan.mode_table import ModeTable, PythonPredicate
 from horai.plan.ordering import RuleOrder, order_rules

@@ -8,7 +8,8 @@ from horai.lang.diagnostics import Diagnostic
 from horai.lang.ec.syntax import Clause, Declaration, DynamicDomain
 from horai.lang.terms import Var, is_anonymous, variables
 from horai.plan.check.context import Context, finding, quoted
-from horai.plan.entities import Entity, Kind, Mention, Sort, split_value
+from horai.plan.entities import Entity, Kind, Mention, Sort
+from horai.plan.entity_finding import split_value
 from horai.plan.predicates import collected_domains
 
 _INPUT = frozenset({"inputEntity", "collectIntervals", "points"})
