@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,8 @@ from horai.engine.domains import Domains
 from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.heads import Heads
+from horai.engine.machine_arrays import Matrix, cumulated, ints, offsets, stacked
 from horai.engine.machine_rows import Candidates, Given
-from horai.engine.machine_state import mixed, spread
 from horai.engine.matching import build
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
@@ -24,12 +24,10 @@ from horai.plan.machine_program import Machine, MachineRule
 from horai.plan.machine_words import Column as Brought
 from horai.plan.machine_words import Table
 from horai.plan.program import Program
-from horai.temporal.kernels import kernel
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Mask
 
 Key = tuple[str, int]
-Matrix = Ints
 _NOTHING: Ints = np.empty(0, np.int64)
 
 
@@ -143,7 +141,7 @@ class Inputs:
         asked.sort(key=lambda rule: rule.layer)
         order_ = sorted(machine.delays, key=lambda d: self._node(d.plan.origin_key))
         origins = [self._node(d.plan.origin_key) for d in order_]
-        delay_from = _offsets(origins, nodes)
+        delay_from = offsets(origins, nodes)
         indexes = machine.indexes
         post = sorted(machine.postponed, key=lambda one: one.node)
         widest = max((arity for _, (_, arity) in machine.nodes), default=0) + 1
@@ -158,26 +156,26 @@ class Inputs:
             np.array([arity for _, (_, arity) in machine.nodes], np.int64),
             lists,
             self._told(),
-            _ints([*(r.entry for r in machine.rules), *(at for _, at in machine.heard.values())]),
-            _ints([*(len(r.columns) for r in machine.rules), *(key[1] for key in machine.heard)]),
-            _offsets([rule.layer for rule in asked], machine.layers),
-            _ints(rule.entry for rule in asked),
-            _cumulated(len(rule.sources) for rule in asked),
-            _ints(source for rule in asked for source in sorted(rule.sources)),
+            ints([*(r.entry for r in machine.rules), *(at for _, at in machine.heard.values())]),
+            ints([*(len(r.columns) for r in machine.rules), *(key[1] for key in machine.heard)]),
+            offsets([rule.layer for rule in asked], machine.layers),
+            ints(rule.entry for rule in asked),
+            cumulated(len(rule.sources) for rule in asked),
+            ints(source for rule in asked for source in sorted(rule.sources)),
             delay_from,
-            _ints(d.early for d in order_),
-            _ints(d.late for d in order_),
-            _ints(d.layer for d in order_),
-            _ints(len(d.saved) for d in order_),
-            _ints(place - int(delay_from[node]) for place, node in enumerate(origins)),
-            _offsets([one.node for one in post], nodes),
+            ints(d.early for d in order_),
+            ints(d.late for d in order_),
+            ints(d.layer for d in order_),
+            ints(len(d.saved) for d in order_),
+            ints(place - int(delay_from[node]) for place, node in enumerate(origins)),
+            offsets([one.node for one in post], nodes),
             patterns,
             domain_from,
             domains,
-            *_stacked(tables),
-            _ints(index.node for index in indexes),
-            _cumulated(len(index.positions) for index in indexes),
-            _ints(place for index in indexes for place in index.positions),
+            *stacked(tables),
+            ints(index.node for index in indexes),
+            cumulated(len(index.positions) for index in indexes),
+            ints(place for index in indexes for place in index.positions),
             *self._before(),
         )
 
@@ -261,52 +259,7 @@ class Inputs:
                 rows.append((register, first + len(tables)))
                 tables.append(self._coded(listed[0], tuple(range(keys)), keys))
         return (
-            _offsets(of, len(self.machine.nodes)),
+            offsets(of, len(self.machine.nodes)),
             np.array(rows, np.int64).reshape(len(rows), 2),
             tables,
         )
-
-
-def _ints(numbers: Iterable[int]) -> Ints:
-    return np.fromiter(numbers, np.int64)
-
-
-def _cumulated(sizes: Iterable[int]) -> Ints:
-    return np.concatenate(([0], np.cumsum(_ints(sizes)))).astype(np.int64)
-
-
-def _offsets(numbers: list[int], count: int) -> Ints:
-    """Where those of each number begin in a sorted list."""
-    return np.searchsorted(np.array(numbers, np.int64), np.arange(count + 1)).astype(np.int64)
-
-
-def _stacked(tables: list[tuple[Matrix, int]]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Tables one after the other, each with a hash table of its keys."""
-    about = np.zeros((len(tables), 6), np.int64)
-    empty = np.empty(0, np.int64)
-    cells, heads, after = [empty], [empty], [empty]
-    sizes = [0, 0, 0]
-    for number, (rows, keys) in enumerate(tables):
-        size = 1
-        while size < 2 * len(rows):
-            size *= 2
-        about[number] = (sizes[0], rows.shape[1], keys, sizes[1], size, sizes[2])
-        head, following = np.full(size, -1, np.int64), np.full(len(rows), -1, np.int64)
-        _chain(rows, keys, head, following)
-        for place, (whole, part) in enumerate(
-            zip((cells, heads, after), (rows.ravel(), head, following), strict=True)
-        ):
-            whole.append(part)
-            sizes[place] += part.size
-    return about, np.concatenate(cells), np.concatenate(heads), np.concatenate(after)
-
-
-@kernel
-def _chain(rows: Matrix, keys: int, heads: Ints, after: Ints) -> None:
-    for row in range(len(rows) - 1, -1, -1):
-        state = mixed(0, 0)
-        for k in range(keys):
-            state = mixed(state, rows[row, k])
-        slot = spread(state) & (len(heads) - 1)
-        after[row] = heads[slot]
-        heads[slot] = row
