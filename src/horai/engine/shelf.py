@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from horai.engine.admitted import Admitted
 from horai.engine.columns import Column
 from horai.engine.origins import Origins
 from horai.engine.retractions import TakenBack, take_back
 from horai.engine.stream_rows import Rows, State, empty_rows, join, rows_from_state, rows_state
 from horai.engine.symbols import Symbols
-from horai.temporal.among import among
 from horai.temporal.spans import Ints, Mask
 
 # What may become of a row that is not used, or not in full.
@@ -41,32 +41,6 @@ class Judged(NamedTuple):
     first: Ints | None
 
 
-class Part(NamedTuple):
-    """What was admitted at one query, and which of it was taken back since."""
-
-    rows: Rows
-    out: Mask | None = None
-
-    @property
-    def size(self) -> int:
-        """How many rows there are still."""
-        return self.rows.size - (0 if self.out is None else int(self.out.sum()))
-
-    def left(self) -> Rows:
-        """The rows that there are still."""
-        return self.rows if self.out is None else self.rows.take(~self.out)
-
-    def without(self, places: Ints) -> Part:
-        """The same but for some rows."""
-        out = np.zeros(self.rows.size, np.bool_) if self.out is None else self.out.copy()
-        out[places] = True
-        found = Part(self.rows, out)
-        return found if 2 * found.size > self.rows.size else Part(found.left())
-
-
-PARTS = 64  # of what was admitted, before they are put together
-
-
 class Shelf:
     """The items of one type. Those that are `given` have been judged before: all of them count."""
 
@@ -85,7 +59,7 @@ class Shelf:
         parts = ("end", "first") if is_fluent else ()
         self.waiting = empty_rows((*ARRIVED, *ends, "due"), terms)  # sorted by `due`
         self._room = 0  # how many rows the arrays of `waiting` have room for
-        self._admitted = [Part(empty_rows((*ADMITTED, *parts), terms))]
+        self._admitted = Admitted(empty_rows((*ADMITTED, *parts), terms), symbols)
         self._kept = [empty_rows(("start", "end"), terms)]
         # What the last query admitted and took back.
         self.came: list[Rows] = []
@@ -93,10 +67,7 @@ class Shelf:
 
     def admitted(self) -> Rows:
         """What was admitted and not taken back, generation by generation."""
-        if len(self._admitted) > 1 or self._admitted[0].out is not None:
-            whole = join([part.left() for part in self._admitted], self.symbols)
-            self._admitted = [Part(whole)]
-        return self._admitted[0].rows
+        return self._admitted.whole()
 
     def kept(self) -> Rows:
         """Parts of retracted intervals that had become final."""
@@ -106,7 +77,7 @@ class Shelf:
     @property
     def size(self) -> int:
         """How many items count now."""
-        return sum(part.size for part in self._admitted)
+        return self._admitted.size
 
     def is_bare(self) -> bool:
         """Does nothing of the type count now?"""
@@ -147,11 +118,7 @@ class Shelf:
 
     def forget(self, until: int) -> None:
         """Drop what lies at or before `until`."""
-        # Part by part: what came with one query is mostly all old or all new, and is not copied.
-        parts = [self._after(part, until) for part in self._admitted]
-        self._admitted = [part for part in parts if part.size] or parts[:1]
-        if len(self._admitted) > PARTS:
-            self.admitted()
+        self._admitted.forget("end" if self.is_fluent else "start", until)
         kept = self.kept()
         if kept.size:
             self._kept = [kept.take(kept["end"] > until)]
@@ -165,7 +132,7 @@ class Shelf:
         """Take over what `to_state` wrote."""
         self.waiting = rows_from_state(state["waiting"])
         self._room = self.waiting.size
-        self._admitted = [Part(rows_from_state(state["admitted"]))]
+        self._admitted.replace(rows_from_state(state["admitted"]))
         self._kept = [rows_from_state(state["kept"])]
 
     def pick(self, wanted: Callable[[tuple[Column, ...]], Mask]) -> tuple[State, Ints]:
@@ -178,7 +145,7 @@ class Shelf:
     def let_go(self, wanted: Callable[[tuple[Column, ...]], Mask]) -> None:
         """Remove the rows that are meant."""
         admitted, kept = self.admitted(), self.kept()
-        self._admitted = [Part(admitted.take(~self._meant(admitted, wanted)))]
+        self._admitted.replace(admitted.take(~self._meant(admitted, wanted)))
         self._kept = [kept.take(~self._meant(kept, wanted))]
         out = self._meant(self.waiting, wanted)
         if out.any():
@@ -188,18 +155,11 @@ class Shelf:
 
     def borrow(self, state: Mapping[str, Any]) -> None:
         """Add rows that `pick` gave somewhere else."""
-        self._admitted.append(Part(rows_from_state(state["admitted"])))
+        self._admitted.add(rows_from_state(state["admitted"]))
         self._kept.append(rows_from_state(state["kept"]))
 
     def _meant(self, rows: Rows, wanted: Callable[[tuple[Column, ...]], Mask]) -> Mask:
         return wanted(rows.terms[:-1] if self.is_fluent else rows.terms)
-
-    def _after(self, part: Part, until: int) -> Part:
-        last = part.rows["end" if self.is_fluent else "start"]
-        if not last.size or last.min() > until:
-            return part
-        stays = last > until
-        return Part(part.rows.take(stays if part.out is None else stays & ~part.out))
 
     def _judge(self, due: Rows, moment: Moment) -> Judged:
         start = due["start"]
@@ -223,7 +183,7 @@ class Shelf:
     def _admit_and_take_back(self, due: Rows, moment: Moment) -> list[Rows]:
         gone, first = self._judge(due, moment)
         gone &= due["start"] <= moment.query  # what lies ahead is not judged yet
-        places, admitted = self._starting(due["start"][due["op"] < 0])
+        places, admitted = self._admitted.starting(due["start"][due["op"] < 0])
         due = due.having(generation=_constant(moment.generation, due.size))
         idle = self.waiting.having(generation=_constant(moment.generation, self.waiting.size))
         taken = take_back(due, ~gone, admitted, idle, moment.query, self.symbols)
@@ -235,32 +195,11 @@ class Shelf:
         if first is not None:
             verdicts += self._keep_final(due, first, admitted, taken)
         self.left = [admitted.take(taken.admitted)] if len(taken.admitted) else []
-        self._take_out(places[taken.admitted])
+        self._admitted.take_out(places[taken.admitted])
         self._store(due.take(used), None if first is None else first[used], moment)
         self.origins.wait(idle["number"][taken.waiting], -1)
         self._wait_on(_without(self.waiting, taken.waiting))
         return verdicts
-
-    def _starting(self, starts: Ints) -> tuple[Ints, Rows]:
-        """Admitted rows that start at some time, and their places among all that are kept."""
-        first, places, found = 0, [], [self._admitted[0].rows.split(0)[0]]
-        for part in self._admitted:
-            there = among(part.rows["start"], starts)
-            rows = np.flatnonzero(there if part.out is None else there & ~part.out)
-            places.append(first + rows)
-            found.append(part.rows.take(rows))
-            first += part.rows.size
-        return np.concatenate(places), join(found, self.symbols)
-
-    def _take_out(self, places: Ints) -> None:
-        """Mark what is taken back: rows that stay are copied only if they are fewer."""
-        first = 0
-        for number, part in enumerate(self._admitted):
-            size = part.rows.size
-            mine = places[(places >= first) & (places < first + size)] - first
-            first += size
-            if len(mine):
-                self._admitted[number] = part.without(mine)
 
     def _wait_on(self, rest: Rows) -> None:
         """Go on with a part of what waited, copied only now and then: there may be many steps."""
@@ -289,8 +228,8 @@ class Shelf:
             begins = {} if first is None else {"first": first}
             generation = _constant(moment.generation, rows.size)
             stored = rows.having(generation=generation, **begins)
-            self.came.append(stored.only(*self._admitted[0].rows.numbers))
-            self._admitted.append(Part(self.came[-1]))
+            self.came.append(stored.only(*self._admitted.columns))
+            self._admitted.add(self.came[-1])
 
 
 def _by_due(rows: Rows) -> Rows:
