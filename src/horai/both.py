@@ -16,30 +16,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from horai import io, parameters
+from horai.both_log import numbered
 from horai.both_result import TogetherResult
-from horai.both_session import TogetherSession, numbered
-from horai.engines import DEFAULT, ENGINES, SPARK, incremental_named
+from horai.both_schema import AllBut, keys_of, schema_of
+from horai.both_session import TogetherSession
+from horai.both_settings import engines_named, incremental_of, names_shown, reasoning_named
 from horai.errors import UsageError
 from horai.inputs import by_arrival, checked_clock, checked_format, extent, read_input, time_point
-from horai.io.schema import TableKey, row_keys
-from horai.lang.diagnostics import Diagnostic, RulesError, did_you_mean, sort_key
+from horai.io.schema import TableKey
+from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.lars.anyone import is_made, with_rules_for_any
+from horai.lang.lars.anyone import with_rules_for_any
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.points import in_points
-from horai.lang.lars.predicates import derived, inputs
 from horai.lang.lars.syntax import Program
 from horai.lang.report import has_errors
 from horai.lars import LarsProgram
 from horai.lars_clock import DEFAULT_CLOCK, clock_for
-from horai.lars_engines import AUTO, LARS_ENGINES
-from horai.lars_signals import AnySignals
-from horai.lars_wanted import REASONING, Which
+from horai.lars_engines import AUTO
 from horai.plan.both import Exchange, Stage, check, exchange, stages
-from horai.plan.lars import classify
 from horai.rows import Wanted, answers_named
 from horai.rules import Progress, Rules
 from horai.schedule import Schedule, Settings, plan_run
@@ -63,7 +61,7 @@ class Together:
         self.rules = rules
         self.program = program
         self.passing: Exchange = exchange(rules.entities, program.program)
-        self.schema = _schema(rules, program.program)
+        self.schema = schema_of(rules, program.program)
         self._clock = Clock.parse(DEFAULT_CLOCK)
         self._stages: list[Stage] | None = None
 
@@ -172,7 +170,7 @@ class Together:
         """A run that is fed step by step; settings are those of `run`."""
         settings = Settings(window=window, allen_memory=allen_memory)
         self._demand_sound(clock, unit)
-        names = _names(filter)
+        names = names_shown(filter)
         return TogetherSession(
             self,
             start=parameters.point(start, "start"),
@@ -183,9 +181,9 @@ class Together:
             include_input=include_input,
             form=None if answers is None else answers_named(answers),
             allen_memory=settings.allen_memory,
-            incremental=_incremental(incremental, engine),
+            incremental=incremental_of(incremental, engine),
             names=names,
-            which=_reasoning(reasoning),
+            which=reasoning_named(reasoning),
             settings={
                 "start": int(start),
                 "window": settings.window,
@@ -223,12 +221,12 @@ class Together:
 
     def keys_of(self, stage: Stage) -> set[TableKey]:
         """The rows of the stream that a stage of the description reads."""
-        return _keys(self.rules_of(stage).schema)
+        return keys_of(self.rules_of(stage).schema)
 
     @property
-    def own_signals(self) -> Container:
+    def own_signals(self) -> AllBut:
         """The rows that the program alone reads."""
-        return Container(_keys(self.rules.schema))
+        return AllBut(keys_of(self.rules.schema))
 
     def wanted(self, include_input: bool) -> Wanted:
         """Which events and fluents belong into answers?"""
@@ -237,68 +235,6 @@ class Together:
 
     def __repr__(self) -> str:
         return f"<Together of {self.rules!r} and {self.program!r}>"
-
-
-class Container:
-    """All keys but some."""
-
-    def __init__(self, without: set[TableKey]) -> None:
-        self.without = without
-
-    def __contains__(self, key: object) -> bool:
-        return key not in self.without
-
-
-class Signals(AnySignals):
-    """Rows of the description as it knows them; others are signals of the program.
-
-    If windows count signals, rows of any name are signals; otherwise only those it knows.
-    """
-
-    everything = True
-
-    def lookup(self, name: str) -> Sequence[io.InputType]:
-        known = self.types.get(name, ())
-        return known if known or not self.everything else super().lookup(name)
-
-
-def _schema(rules: Rules, program: Program) -> io.InputSchema:
-    known = {*inputs(program), *derived(program)}
-    types = [kind for listed in rules.schema.types.values() for kind in listed]
-    fluents = {(kind.name, kind.arity) for kind in types if kind.kind == "fluent"}
-    fluents |= {(name, arity + 1) for name, arity in fluents}
-    made = {entity.key for entity in rules.entities.outputs}
-    types += [
-        io.InputType(name, "event", arity)
-        for name, arity in sorted(known)
-        if (name, arity) not in fluents | made and not is_made(name)
-    ]
-    if classify(program).features & {"tuple", "partition"}:
-        return Signals.of(types, rules.schema.derived)
-    return io.InputSchema.of(types, rules.schema.derived)
-
-
-def _keys(schema: io.InputSchema) -> set[TableKey]:
-    return {key for types in schema.types.values() for kind in types for key in row_keys(kind)}
-
-
-def engines_named(name: str) -> tuple[str, str]:
-    """The engines of description and program, by one name.
-
-    >>> engines_named("auto"), engines_named("reference"), engines_named("asp")
-    (('columnar', 'auto'), ('reference', 'reference'), ('columnar', 'asp'))
-    """
-    known = [AUTO, *ENGINES, *(engine for engine in LARS_ENGINES if engine not in ENGINES)]
-    wanted = parameters.text(name, "engine", f"the engines are: {', '.join(known)}")
-    if wanted == SPARK:
-        hint = "leave the engine out; each language by itself has its own engines"
-        raise UsageError("rules of two languages run in one process, not on Spark", hint)
-    if wanted not in known:
-        near = did_you_mean(wanted, known)
-        hint = f"did you mean {near}?" if near else f"the engines are: {', '.join(known)}"
-        raise UsageError(f"there is no engine {wanted!r} for rules of two languages", hint)
-    description = wanted if wanted in ENGINES else DEFAULT
-    return description, wanted if wanted in LARS_ENGINES else AUTO
 
 
 def feed(
@@ -317,29 +253,6 @@ def feed(
             progress(done, len(queries))
 
 
-def _reasoning(given: str) -> Which:
-    which = next((one for one in REASONING if one == given and one != "models"), None)
-    if which is None:
-        hint = "it is cautious (what holds in all answers) or brave (in some); answers themselves "
-        hint += "are those of a run of the program alone"
-        raise UsageError(f"reasoning cannot be {given!r} for rules of two languages", hint)
-    return which
-
-
-def _incremental(given: str, engine: str) -> str:
-    return incremental_named(given, engines_named(engine)[0])
-
-
-def _names(given: str | Iterable[str] | None) -> frozenset[str] | None:
-    if given is None or given == "inferences":
-        return None
-    listed = given.split(",") if isinstance(given, str) else list(given)
-    names = frozenset(name.strip() for name in listed if name.strip())
-    if not names or "none" in names:
-        raise UsageError("the filter names no predicate", "write names: --filter a,b")
-    return names
-
-
 def _name(finding: Diagnostic) -> str:
     """The name that a finding is about."""
     if finding.source is None or finding.span is None:
@@ -347,4 +260,4 @@ def _name(finding: Diagnostic) -> str:
     return finding.source.snippet(finding.span).partition("(")[0].partition("=")[0].strip()
 
 
-__all__ = ["Together", "TogetherResult", "TogetherSession", "engines_named", "feed", "together"]
+__all__ = ["Together", "TogetherResult", "TogetherSession", "feed", "together"]

@@ -1,16 +1,20 @@
-"""The signals that a program knows: rows of the stream as they come and are taken back."""
+"""The signals that a program knows: rows of the stream as they come, wait and are taken back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from horai import io
 from horai.engine.arrow_items import ItemBatch, read_items
 from horai.engine.columns import codes_of, concat
 from horai.engine.lars.signals import Key, Rows
 from horai.engine.symbols import Symbols
+from horai.inputs import row_text
 from horai.temporal.spans import INF, Ints, Mask
 
 ORDER = "order"
@@ -126,3 +130,32 @@ def joined(one: Rows, other: Rows, symbols: Symbols) -> Rows:
 def only(rows: Rows, chosen: Mask) -> Rows:
     """Some of the signals."""
     return Rows(tuple(column.take(chosen) for column in rows.args), *(c[chosen] for c in rows[1:]))
+
+
+def numbered(tables: Iterable[io.ItemTable], first: int = 0) -> list[io.ItemTable]:
+    """Tables with the order of their rows, which is that of files and lines."""
+    listed = [table for table in tables if len(table)]
+    if not listed:
+        return []
+    files: dict[str, int] = {}
+    places = []
+    for table in listed:
+        column = table.table.column("file").combine_chunks()
+        names = [files.setdefault(name, len(files)) for name in column.dictionary.to_pylist()]
+        places.append(np.array(names, np.int64)[column.indices.to_numpy()])
+    lines = np.concatenate([table.table.column("line").to_numpy() for table in listed])
+    rank = np.empty(len(lines), np.int64)
+    rank[np.lexsort((lines, np.concatenate(places)))] = np.arange(first, first + len(lines))
+    borders = np.cumsum([len(table) for table in listed])[:-1]
+    return [
+        replace(table, table=table.table.append_column(ORDER, pa.array(part)))
+        for table, part in zip(listed, np.split(rank, borders), strict=True)
+    ]
+
+
+def letter_of(refused: Refused) -> io.DeadLetter:
+    """What is told of a row that was not used."""
+    table = refused.table
+    few = table.table.take(pa.array([refused.row]))
+    (row,) = replace(table, table=few).items()
+    return io.DeadLetter(row.file, row.line, row_text(row), refused.reason, refused.code)

@@ -13,7 +13,7 @@ from horai.words import counted
 if TYPE_CHECKING:
     import pandas as pd
 
-    from horai.both_session import TogetherAnswer
+    from horai.both_answer import TogetherAnswer
 
 
 class TogetherResult:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
 from horai import io
-from horai.both_log import ORDER, Refused
+from horai.both_answer import Spans, TogetherAnswer, parts_of
+from horai.both_log import Refused, letter_of, numbered
 from horai.both_points import FROM_PROGRAM
 from horai.both_stages import AtomChange, DescriptionStage, ProgramStage
 from horai.counting import Counting
@@ -19,79 +16,19 @@ from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, merged
 from horai.errors import UsageError
-from horai.inputs import read_input, row_text
+from horai.inputs import read_input
 from horai.io.letters import OF_ENGINES
 from horai.lars_wanted import Which
 from horai.parameters import point
 from horai.plan.both import Passing
-from horai.rows import Answers, Step, in_order, term_column
+from horai.rows import Answers
 from horai.session import Answer, Session
-from horai.temporal.spans import INF
 
 if TYPE_CHECKING:
     from horai.both import Together
     from horai.both_result import TogetherResult
 
 Reads = Iterable[tuple[int, Sequence[Passing]]]
-
-
-@dataclass(frozen=True)
-class Spans:
-    """Atoms of one predicate with the spans in which they hold, as an answer shows them."""
-
-    name: str
-    fluent: Fluent
-    added: bool | None = None
-
-
-class TogetherAnswer:
-    """What a run knows at a query time, in both languages."""
-
-    def __init__(
-        self,
-        description: Answer,
-        parts: dict[Answers, list[Spans]],
-        symbols: Symbols,
-    ) -> None:
-        self.description = description
-        self.parts = parts
-        self.symbols = symbols
-
-    @property
-    def query(self) -> int:
-        """The query time."""
-        return self.description.query
-
-    def blocks(self, form: Answers) -> list[io.AnswerBlock]:
-        """The atoms of a form of answer."""
-        if form not in self.parts:
-            hint = f"run with answers={form!r}"
-            raise UsageError(f"the run did not keep the {form} answer at {self.query}", hint)
-        query = None if form == "final" else self.query
-        return [_block(one, query, self.symbols) for one in self.parts[form]]
-
-    def steps(self, form: Answers) -> list[Step]:
-        """The events and fluents of a form of answer."""
-        return self.description.steps(form)
-
-    @property
-    def revised(self) -> int | None:
-        """How much of the answer before was taken back; None if changes are not kept."""
-        if "changelog" not in self.parts:
-            return None
-        gone = sum(len(one.fluent.spans) for one in self.parts["changelog"] if not one.added)
-        return self.description.revised + gone
-
-    def table(self, form: Answers) -> io.AnswerTable:
-        """The rows of a form of answer as columns."""
-        return in_order([*self.description.table(form).blocks, *self.blocks(form)])
-
-    def rows(self, form: Answers = "windows") -> list[io.AnswerRow]:
-        """The rows of a form of answer."""
-        return self.table(form).rows()
-
-    def __repr__(self) -> str:
-        return f"<TogetherAnswer at {self.query}>"
 
 
 class TogetherSession:
@@ -196,7 +133,7 @@ class TogetherSession:
         self._count(until, tables, raw.dropped, refused)
         self.last = until
         description = Answer(raw, self._wanted)
-        answer = TogetherAnswer(description, self._parts(atoms, until), self.program.symbols)
+        answer = TogetherAnswer(description, self._shown(atoms, until), self.program.symbols)
         if self.answers and self.form is None:
             self.answers[-1].parts.pop("final")  # the last one has it
         self.answers.append(answer)
@@ -224,16 +161,10 @@ class TogetherSession:
                 found[key] = merged([found[key], fluent], symbols) if key in found else fluent
         return found
 
-    def _parts(self, atoms: list[AtomChange], until: int) -> dict[Answers, list[Spans]]:
-        shown = [one for one in atoms if self.names is None or one.name in self.names]
+    def _shown(self, atoms: list[AtomChange], until: int) -> dict[Answers, list[Spans]]:
         border = self.start if self.window is None else until - self.window
-        parts: dict[Answers, list[Spans]] = {"final": [Spans(a.name, a.fluent) for a in shown]}
-        if self.form in (None, "windows"):
-            parts["windows"] = [Spans(a.name, _reaching(a.fluent, border)) for a in shown]
-        if self.form in (None, "changelog"):
-            sides = [(a.name, a.gone, False) for a in shown], [(a.name, a.new, True) for a in shown]
-            parts["changelog"] = [Spans(*one) for side in sides for one in side]
-        return parts
+        named = [one for one in atoms if self.names is None or one.name in self.names]
+        return parts_of(named, border, self.form)
 
     def finish(self, ended: bool = True) -> TogetherResult:
         """Everything the run found; if it has ended, with the rows that never came to count."""
@@ -261,7 +192,7 @@ class TogetherSession:
 
     def letters(self) -> list[io.DeadLetter]:
         """The rows that were not used so far."""
-        of_program = map(_letter, self._refused())
+        of_program = map(letter_of, self._refused())
         return [*self.dead_letters, *self.description.session.dead_letters, *of_program]
 
     def _refused(self) -> list[Refused]:
@@ -271,7 +202,9 @@ class TogetherSession:
     def ahead(self) -> list[tuple[int, io.DeadLetter]]:
         """Rows of the program that lie ahead, each with its time and what is said at the end."""
         ours = self.both.own_signals
-        listed = [(t, _letter(one)) for t, one in self.program.log.waiting if one.table.key in ours]
+        listed = [
+            (t, letter_of(one)) for t, one in self.program.log.waiting if one.table.key in ours
+        ]
         return [(time, letter) for time, letter in (*self.waiting, *listed) if time > self.last]
 
     def save(self) -> bytes:
@@ -279,55 +212,3 @@ class TogetherSession:
         from horai.both_saving import save
 
         return save(self)
-
-
-def numbered(tables: Iterable[io.ItemTable], first: int = 0) -> list[io.ItemTable]:
-    """Tables with the order of their rows, which is that of files and lines."""
-    listed = [table for table in tables if len(table)]
-    if not listed:
-        return []
-    files: dict[str, int] = {}
-    places = []
-    for table in listed:
-        column = table.table.column("file").combine_chunks()
-        names = [files.setdefault(name, len(files)) for name in column.dictionary.to_pylist()]
-        places.append(np.array(names, np.int64)[column.indices.to_numpy()])
-    lines = np.concatenate([table.table.column("line").to_numpy() for table in listed])
-    rank = np.empty(len(lines), np.int64)
-    rank[np.lexsort((lines, np.concatenate(places)))] = np.arange(first, first + len(lines))
-    borders = np.cumsum([len(table) for table in listed])[:-1]
-    return [
-        replace(table, table=table.table.append_column(ORDER, pa.array(part)))
-        for table, part in zip(listed, np.split(rank, borders), strict=True)
-    ]
-
-
-def _reaching(fluent: Fluent, border: int) -> Fluent:
-    """Whole spans that reach into the window."""
-    return Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end - 1 > border))
-
-
-def _block(one: Spans, query: int | None, symbols: Symbols) -> io.AnswerBlock:
-    spans = one.fluent.spans
-    rows = len(spans)
-    columns = (column.take(spans.key) for column in one.fluent.pairs.columns)
-    op = None
-    if one.added is not None:
-        op = pa.array(["+" if one.added else "-"] * rows, pa.string())
-    return io.AnswerBlock(
-        "atom",
-        one.name,
-        tuple(term_column(column, symbols) for column in columns),
-        None,
-        pa.array(spans.start, pa.int64()),
-        pa.array(spans.end, pa.int64(), mask=spans.end == INF),
-        None if query is None else pa.array(np.full(rows, query, np.int64)),
-        op,
-    )
-
-
-def _letter(refused: Refused) -> io.DeadLetter:
-    table = refused.table
-    few = table.table.take(pa.array([refused.row]))
-    (row,) = replace(table, table=few).items()
-    return io.DeadLetter(row.file, row.line, row_text(row), refused.reason, refused.code)
