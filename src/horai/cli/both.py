@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from horai.both_result import TogetherResult
     from horai.cli.options import Chosen
 
-_SETTINGS = frozenset(
+SETTINGS = frozenset(
     {"window", "step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
     | {"clock", "filter", "answers", "include_input", "allen_memory", "incremental", "reasoning"}
 )
@@ -89,7 +89,7 @@ def run_both(
             problem = f"--{name} has no meaning for rules of two languages"
             raise UsageError(problem, _INSTEAD.get(name, "give it to a run of one language"))
     settings.pop("format", None)
-    for name in settings.keys() - _SETTINGS:
+    for name in settings.keys() - SETTINGS:
         raise UsageError(f"the setting {name} of the project has no meaning for two languages")
     if not chosen.input and settings.get("end") is None:
         raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 import time
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from horai.cli import console
+from horai.cli.answers import Format, format_of, write
+from horai.cli.both import SETTINGS as BOTH_SETTINGS
 from horai.cli.both import run_both, speaks_both
 from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import guarded
+from horai.cli.lars import SETTINGS as LARS_SETTINGS
 from horai.cli.lars import Files, Flowing, is_lars, refuse_lars_options, run_lars
 from horai.cli.lars_options import (
     Brave,
@@ -58,31 +61,15 @@ from horai.cli.options import (
 )
 from horai.engines import SPARK
 from horai.errors import UsageError
-from horai.io import AnswerFormat, write_answers, write_dead_letters
-from horai.io.write import SUFFIXES
+from horai.io import write_dead_letters
 from horai.result import Result
 from horai.words import counted
 
-if TYPE_CHECKING:
-    from horai.both_result import TogetherResult
-
-
-class Format(StrEnum):
-    """How answers are written."""
-
-    jsonl = "jsonl"
-    csv = "csv"
-    parquet = "parquet"
-    text = "text"
-    timeline = "timeline"
-
-
-_FORMATS: dict[Format, AnswerFormat] = {
-    Format.jsonl: "jsonl",
-    Format.csv: "csv",
-    Format.parquet: "parquet",
-    Format.text: "text",
-}
+SETTINGS = frozenset(
+    {"window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "answers"}
+    | {"strict", "include_input", "allen_memory", "engine", "incremental", "master", "buckets"}
+)
+"""The options of a run of an event description."""
 
 
 class Answers(StrEnum):
@@ -152,115 +139,103 @@ def command(
 ) -> None:
     """Run rules over a stream of events."""
     chosen = choose(rules, background, predicates, input)
-    if speaks_both(chosen.rules):
-        lengths = {"window": window, "step": step, "start": start, "end": end}
-        reading = {"unit": unit, "time_in": time_in, "input_format": input_format}
-        shown = {"answers": answers and str(answers), "include_input": include_input}
-        how = {"strict": strict, "engine": engine, "clock": clock, "filter": filter}
-        how |= {"reasoning": reasoning_of(reasoning, brave, cautious)}
-        kept = {"allen_memory": allen_memory, "incremental": incremental}
-        strange: dict[str, object] = {"tick": tick, "master": master, "buckets": buckets}
-        strange |= {"models": models, "least-change": least_change, "lateness": lateness}
-        strange |= {"output-every": output_every, "live": live or None}
-        strange |= {"real-time": real_time or None, "interactive": interactive or None}
-        settings = merged(chosen, **lengths, **reading, **shown, **how, **kept)
-        wanted = _format(format or settings.pop("format", None), output)
-        if wanted is Format.timeline:
-            raise UsageError("a timeline shows one language", "use another --format")
-        both = run_both(chosen, settings, strange, dead_letters, state, quiet)
-        if metrics is not None:
-            write_metrics(metrics, both.metrics)
-        _write(both, wanted, output)
-        return
-    if is_lars(chosen.rules):
-        # Settings that have no meaning there are told, not passed over.
-        strange = {
-            "window": window,
-            "tick": tick,
-            "include-input": include_input,
-            "allen-memory": allen_memory,
-            "incremental": incremental,
-            "predicates": predicates,
-            "interactive": interactive or None,
-        }
-        settings = merged(
-            chosen,
-            step=step,
-            start=start,
-            end=end,
-            unit=unit,
-            time_in=time_in,
-            input_format=input_format,
-            strict=strict,
-            engine=engine,
-            master=master,
-            buckets=buckets,
-            clock=clock,
-            models=models,
-            reasoning=reasoning_of(reasoning, brave, cautious),
-            least_change=least_change,
-            filter=filter,
-            lateness=lateness,
-            output_every=output_every,
-        )
-        form = answers or chosen.run.get("answers")
-        flow = Flowing(live, real_time, state)
-        files = Files(output, dead_letters, metrics)
-        run_lars(chosen, settings, strange, form, format, files, quiet, flow)
-        return
-    given = {
+    given: dict[str, Any] = {
+        "window": window,
+        "step": step,
+        "start": start,
+        "end": end,
+        "tick": tick,
+        "unit": unit,
+        "time_in": time_in,
+        "input_format": input_format,
+        "answers": answers and str(answers),
+        "strict": strict,
+        "include_input": include_input,
+        "allen_memory": allen_memory,
+        "engine": engine,
+        "incremental": incremental,
+        "master": master,
+        "buckets": buckets,
+        "predicates": predicates,
         "clock": clock,
         "models": models,
         "reasoning": reasoning_of(reasoning, brave, cautious),
-        "least-change": least_change,
+        "least_change": least_change,
         "filter": filter,
         "lateness": lateness,
-        "output-every": output_every,
+        "output_every": output_every,
         "live": live or None,
-        "real-time": real_time or None,
+        "real_time": real_time or None,
         "state": state,
+        "interactive": interactive or None,
     }
-    named = {name: value or chosen.run.get(name) for name, value in given.items()}
-    refuse_lars_options(**named)
+    files = Files(output, dead_letters, metrics)
+    if speaks_both(chosen.rules):
+        _run_both(chosen, given, format, files, quiet)
+    elif is_lars(chosen.rules):
+        settings = merged(chosen, **_only(given, LARS_SETTINGS))
+        # Settings that have no meaning there are told, not passed over.
+        strange = _but(given, {*LARS_SETTINGS, "answers", "live", "real_time", "state"})
+        form = given["answers"] or chosen.run.get("answers")
+        flow = Flowing(live, real_time, state)
+        run_lars(chosen, settings, strange, form, format, files, quiet, flow)
+    else:
+        _run_rules(chosen, given, format, files, quiet)
+
+
+def _only(given: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name in names}
+
+
+def _but(given: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """The other options, spelled as on the command line."""
+    return {n.replace("_", "-"): value for n, value in given.items() if n not in names}
+
+
+def _run_both(
+    chosen: Chosen, given: dict[str, Any], format: str | None, files: Files, quiet: bool
+) -> None:
+    """Run rules of two languages together."""
+    settings = merged(chosen, **_only(given, BOTH_SETTINGS))
+    form = format_of(format or settings.pop("format", None), files.output)
+    if form is Format.timeline:
+        raise UsageError("a timeline shows one language", "use another --format")
+    strange = _but(given, {*BOTH_SETTINGS, "predicates", "state"})
+    result = run_both(chosen, settings, strange, files.dead_letters, given["state"], quiet)
+    if files.metrics is not None:
+        write_metrics(files.metrics, result.metrics)
+    write(result, form, files.output)
+
+
+def _run_rules(
+    chosen: Chosen, given: dict[str, Any], format: str | None, files: Files, quiet: bool
+) -> None:
+    """Run an event description."""
+    refused = _but(given, {*SETTINGS, "predicates", "interactive"})
+    refuse_lars_options(**{name: value or chosen.run.get(name) for name, value in refused.items()})
+    interactive = bool(given["interactive"])
     if interactive and "-" in chosen.input:
         raise UsageError("--interactive asks on standard input, which is already the stream")
-    settings = merged(
-        chosen,
-        window=window,
-        step=step,
-        start=start,
-        end=end,
-        tick=tick,
-        unit=unit,
-        time_in=time_in,
-        input_format=input_format,
-        answers=str(answers) if answers else chosen.run.get("answers", "final"),
-        strict=strict,
-        include_input=include_input,
-        allen_memory=allen_memory,
-        engine=engine,
-        incremental=incremental,
-        master=master,
-        buckets=buckets,
-    )
-    if _is_folder(output, settings):
-        _write_folder(chosen, settings, format, output, dead_letters, metrics, quiet)
+    settings = {"answers": "final"} | merged(chosen, **_only(given, SETTINGS))
+    of_project = settings.pop("format", None)
+    wanted = format or of_project
+    if _is_folder(files.output, settings):
+        _write_folder(chosen, settings, wanted, files, quiet)
         return
-    form = _format(format or settings.pop("format", None), output)
-    settings.pop("format", None)
+    form = format_of(wanted, files.output)
     began = time.perf_counter()
     loaded = chosen.load()
     if loaded.warnings and not quiet:
         number = counted(len(loaded.warnings), "warning")
         console.warning(f"the rules have {number}; `horai check` shows them")
     result = run_rules(loaded, chosen, settings, quiet)
-    if dead_letters is not None:
-        write_dead_letters(dead_letters, result.dead_letters)
-    if metrics is not None:
-        write_metrics(metrics, result.metrics)
+    if files.dead_letters is not None:
+        write_dead_letters(files.dead_letters, result.dead_letters)
+    if files.metrics is not None:
+        write_metrics(files.metrics, result.metrics)
     if not interactive:
-        _write(result, form, output)
-    tell_dead_letters(result.dead_letters, dead_letters, quiet)
+        write(result, form, files.output)
+    tell_dead_letters(result.dead_letters, files.dead_letters, quiet)
     if not quiet and console.is_watched():
         console.say(_summary(result, time.perf_counter() - began), "dim")
         console.say(summary(result.metrics.run), "dim")
@@ -276,65 +251,24 @@ def _is_folder(output: Path | None, settings: dict[str, Any]) -> bool:
 
 
 def _write_folder(
-    chosen: Chosen,
-    settings: dict[str, Any],
-    format: str | None,
-    output: Path | None,
-    dead_letters: Path | None,
-    metrics: Path | None,
-    quiet: bool,
+    chosen: Chosen, settings: dict[str, Any], format: str | None, files: Files, quiet: bool
 ) -> None:
     """Parquet in folders of names and days, written by the workers."""
-    if (format or settings.pop("format", None) or Format.parquet) != Format.parquet:
+    if format not in (None, Format.parquet):
         raise UsageError(
-            f"{output}: a folder is written as Parquet", "name a file such as answers.csv"
+            f"{files.output}: a folder is written as Parquet", "name a file such as answers.csv"
         )
     if not chosen.input:
         raise UsageError("no input given", "name the stream: --input FILE")
     asked = {name: value for name, value in settings.items() if name != "engine"}
     found = chosen.load().spark(chosen.input, **asked)
     letters = sorted(found.letters, key=lambda letter: (letter.file, letter.line))
-    found.write_parquet(str(output))
-    if dead_letters is not None:
-        write_dead_letters(dead_letters, letters)
-    if metrics is not None:
-        write_metrics(metrics, found.metrics)
-    tell_dead_letters(letters, dead_letters, quiet)
-
-
-def _format(given: str | None, output: Path | None) -> Format:
-    """The format asked for, else that of the file name, else what suits the reader."""
-    if given is not None:
-        if given not in list(Format):
-            raise UsageError(f"there is no format {given}", f"use one of {', '.join(Format)}")
-        form = Format(given)
-    elif output is not None:
-        found = SUFFIXES.get(output.suffix.lower())
-        if found is None:
-            known = ", ".join(SUFFIXES)
-            raise UsageError(f"{output}: the file name does not tell its format", f"use {known}")
-        form = Format(found)
-    else:
-        form = Format.text if sys.stdout.isatty() else Format.jsonl
-    if form is Format.parquet and output is None and sys.stdout.isatty():
-        raise UsageError("Parquet is no text for a terminal", "name a file: -o answers.parquet")
-    return form
-
-
-def _write(result: Result | TogetherResult, form: Format, output: Path | None) -> None:
-    if form is Format.timeline and isinstance(result, Result):
-        from horai.cli.timeline import draw_run
-
-        draw_run(result, output)
-        return
-    people = form is Format.text and result.unit is not None
-    write_answers(
-        result.table(),
-        "-" if output is None else output,
-        format=_FORMATS[form],
-        unit=result.unit,
-        times="iso" if people else "points",
-    )
+    found.write_parquet(str(files.output))
+    if files.dead_letters is not None:
+        write_dead_letters(files.dead_letters, letters)
+    if files.metrics is not None:
+        write_metrics(files.metrics, found.metrics)
+    tell_dead_letters(letters, files.dead_letters, quiet)
 
 
 def _summary(result: Result, seconds: float) -> str:
