@@ -34,9 +34,9 @@ from horai.lang.lars.clock import Clock
 from horai.lang.lars.points import in_points
 from horai.lang.lars.syntax import Program
 from horai.lang.report import has_errors
-from horai.lars import LarsProgram
 from horai.lars_clock import DEFAULT_CLOCK, clock_for
 from horai.lars_engines import AUTO
+from horai.lars_program import LarsProgram
 from horai.plan.both import Exchange, Stage, check, exchange, stages
 from horai.rows import Wanted, answers_named
 from horai.rules import Progress, Rules

@@ -24,8 +24,8 @@ from horai.lang.lars.points import in_points
 from horai.lang.lars.predicates import inputs
 from horai.lang.lars.syntax import Program
 from horai.lang.report import has_errors
-from horai.lars import LarsProgram
 from horai.lars_clock import DEFAULT_CLOCK
+from horai.lars_program import LarsProgram
 from horai.lars_signals import AnySignals, Arrivals, files_of, in_order
 from horai.oracle.lars.grounding import Endless
 from horai.oracle.lars.writing import TooMany

@@ -18,7 +18,7 @@ from horai.lars_wanted import Wanted
 from horai.schedule import MOST_QUERIES
 
 if TYPE_CHECKING:
-    from horai.lars import LarsProgram, Progress
+    from horai.lars_program import LarsProgram, Progress
 
 Extent = tuple[int, int]
 

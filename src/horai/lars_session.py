@@ -32,7 +32,7 @@ from horai.saving import Saved, to_bytes
 
 if TYPE_CHECKING:
     from horai.lang.lars.syntax import Atom, Program
-    from horai.lars import LarsProgram, Progress
+    from horai.lars_program import LarsProgram, Progress
 
 
 class Session:

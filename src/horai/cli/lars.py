@@ -20,7 +20,7 @@ from horai.words import counted
 if TYPE_CHECKING:
     from horai.cli.options import Chosen
     from horai.lang.diagnostics import Diagnostic
-    from horai.lars import LarsProgram
+    from horai.lars_program import LarsProgram
 
 SUFFIX = ".lars"
 SETTINGS = frozenset(
@@ -200,8 +200,8 @@ def check_lars(
     from horai.lang.diagnostics import sort_key
     from horai.lang.lars.reader import read_files
     from horai.lang.report import has_errors
-    from horai.lars import LarsProgram
     from horai.lars_clock import DEFAULT_CLOCK
+    from horai.lars_program import LarsProgram
 
     program, read = read_files([*rules, *background])
     found = LarsProgram(program)
