@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from horai.temporal.kernels import kernel, lean, lean_kernel
+from horai.temporal.kernels import lean, lean_kernel
 from horai.temporal.line_points import (
     CODE,
-    COLUMNS,
     START,
     TIME,
     VALUE,
@@ -28,26 +27,8 @@ from horai.temporal.line_points import (
     turns_until,
     within_cell,
 )
+from horai.temporal.line_tables import SPARE, Lines, Turns, rows_for
 from horai.temporal.spans import INF, Ints, Mask
-
-SPARE = 4  # turns that fit after a line, beside half of what it has
-
-
-class Lines(NamedTuple):
-    """Where the points of each line are, where its turns are, and how many of them have room."""
-
-    first: Ints
-    length: Ints
-    turn_first: Ints
-    turn_length: Ints
-    turn_space: Ints
-
-
-class Turns(NamedTuple):
-    """The turns of all lines, and how much of the table is used."""
-
-    table: Ints
-    used: int
 
 
 class LineChanges(NamedTuple):
@@ -86,11 +67,6 @@ def change_lines(
             changes, begin, lines, room, table, used, desk, gone, n_gone, new, n_new, fits, tick
         )
     return LineSpans(*gone[:n_gone].T), LineSpans(*new[:n_new].T), Turns(table, used)
-
-
-def rows_for(many: int) -> Ints:
-    """A table for points or turns."""
-    return np.empty((many, COLUMNS), np.int64)
 
 
 def _longer(table: Ints, need: int) -> Ints:
@@ -260,42 +236,3 @@ def _change_lines(
             copy_rows(desk, 0, turns, here + stays, k)
             turn_length[me] = many
     return j, n_gone, n_new, used, 0
-
-
-@lean_kernel
-def move_lines(
-    chosen: Ints, target: Ints, lines: Lines, room: Ints, into: Ints, forgotten: int
-) -> None:
-    """Put the points of lines elsewhere, without those at or before a time."""
-    first, length = lines.first, lines.length
-    for c in range(len(chosen)):
-        me = chosen[c]
-        at, end = first[me], first[me] + length[me]
-        while at < end and room[at, TIME] <= forgotten:
-            at += 1
-        copy_rows(room, at, into, target[c], end - at)
-        first[me], length[me] = target[c], end - at
-
-
-def packed_turns(lines: Lines, turns: Turns, forgotten: int) -> Turns:
-    """The turns of lines side by side, without those that are over before later points come."""
-    return Turns(*_packed_turns(lines, turns.table, forgotten))
-
-
-@kernel
-def _packed_turns(lines: Lines, turns: Ints, forgotten: int) -> tuple[Ints, int]:
-    _, _, first, length, space = lines
-    need = 0
-    for me in range(len(first)):
-        while length[me] > 1 and turns[first[me] + 1, START] <= forgotten + 1:
-            first[me] += 1
-            length[me] -= 1
-        space[me] = length[me] + length[me] // 2 + SPARE
-        need += space[me]
-    found = np.empty((need + need // 2, COLUMNS), np.int64)
-    used = 0
-    for me in range(len(first)):
-        copy_rows(turns, first[me], found, used, length[me])
-        first[me] = used
-        used += space[me]
-    return found, used
