@@ -25,7 +25,8 @@ from horai.both_schema import AllBut, keys_of, schema_of
 from horai.both_session import TogetherSession
 from horai.both_settings import engines_named, incremental_of, names_shown, reasoning_named
 from horai.errors import UsageError
-from horai.inputs import by_arrival, checked_clock, checked_format, extent, read_input, time_point
+from horai.feeding import Progress, feed
+from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.io.schema import TableKey
 from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
 from horai.lang.ec.syntax import EventDescription
@@ -39,7 +40,7 @@ from horai.lars_engines import AUTO
 from horai.lars_program import LarsProgram
 from horai.plan.both import Exchange, Stage, check, exchange, stages
 from horai.rows import Wanted, answers_named
-from horai.rules import Progress, Rules
+from horai.rules import Rules
 from horai.schedule import Schedule, Settings, plan_run
 
 _ABOUT_NAMES = frozenset({"H202", "H708"})  # read, and defined by nobody: perhaps by the other one
@@ -147,7 +148,7 @@ class Together:
             reasoning=reasoning,
         )
         session.single = schedule is not None and schedule.number == 1
-        feed(session, narrative, schedule, progress)
+        feed_both(session, narrative, schedule, progress)
         return session.finish()
 
     def session(
@@ -237,20 +238,15 @@ class Together:
         return f"<Together of {self.rules!r} and {self.program!r}>"
 
 
-def feed(
+def feed_both(
     session: TogetherSession,
     narrative: io.Narrative,
     schedule: Schedule | None,
     progress: Progress | None = None,
 ) -> None:
-    """Give rows to a session as they arrive, and ask it at the query times of a schedule."""
+    """Give a session what was read, in the order of files and lines, as it arrives."""
     session.dead_letters.extend(narrative.dead_letters)
-    queries = list(schedule.queries()) if schedule else []
-    arriving = by_arrival(numbered(narrative.tables, session.taken), queries)
-    for done, (query, tables) in enumerate(zip(queries, arriving, strict=True), 1):
-        session.take(query, tables)
-        if progress is not None:
-            progress(done, len(queries))
+    feed(session, numbered(narrative.tables, session.taken), schedule, progress)
 
 
 def _name(finding: Diagnostic) -> str:
@@ -260,4 +256,4 @@ def _name(finding: Diagnostic) -> str:
     return finding.source.snippet(finding.span).partition("(")[0].partition("=")[0].strip()
 
 
-__all__ = ["Together", "TogetherResult", "TogetherSession", "feed", "together"]
+__all__ = ["Together", "TogetherResult", "TogetherSession", "feed_both", "together"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horai.both import Together, feed
+from horai.both import Together, feed_both
 from horai.both_saving import load_together
 from horai.errors import UsageError
 from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
@@ -15,7 +15,7 @@ from horai.schedule import Schedule, Settings, plan_run
 if TYPE_CHECKING:
     from horai.both_result import TogetherResult
     from horai.both_session import TogetherSession
-    from horai.rules import Progress
+    from horai.feeding import Progress
 
 _FREE = frozenset({"strict", "time_in"})
 """Settings that may be others each time."""
@@ -50,7 +50,7 @@ def run_on(
         Settings(settings.get("window"), step, first, last), extent(narrative.tables)
     )
     session = found or both.session(start=_start(schedule), **settings)
-    feed(session, narrative, schedule, progress)
+    feed_both(session, narrative, schedule, progress)
     part = path.with_name(path.name + ".part")
     part.write_bytes(session.save())
     part.replace(path)  # so that it is never there in part

@@ -18,7 +18,8 @@ from horai.lars_wanted import Wanted
 from horai.schedule import MOST_QUERIES
 
 if TYPE_CHECKING:
-    from horai.lars_program import LarsProgram, Progress
+    from horai.feeding import Progress
+    from horai.lars_program import LarsProgram
 
 Extent = tuple[int, int]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from horai import parameters
 from horai.engines import SPARK
 from horai.errors import UsageError
+from horai.feeding import Progress
 from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.lang.diagnostics import Diagnostic, RulesError, sort_key
 from horai.lang.lars.anyone import with_rules_for_any
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     from horai.lars_outline import LarsOutline
     from horai.lars_sparked import LarsSparkAnswers
-
-Progress = Callable[[int, int], None]
 
 
 class LarsProgram:

@@ -31,8 +31,9 @@ from horai.plan.lars.reach import reach_of
 from horai.saving import Saved, to_bytes
 
 if TYPE_CHECKING:
+    from horai.feeding import Progress
     from horai.lang.lars.syntax import Atom, Program
-    from horai.lars_program import LarsProgram, Progress
+    from horai.lars_program import LarsProgram
 
 
 class Session:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from horai import parameters
 from horai.engine.profile import Profile
 from horai.engines import DEFAULT, SPARK, engine_named, incremental_named
 from horai.errors import UsageError
+from horai.feeding import Progress, feed
 from horai.inputs import (
-    by_arrival,
     checked_clock,
     checked_format,
     extent,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from horai.tuning import Tuning
 
 PathLike = str | os.PathLike[str]
-Progress = Callable[[int, int], None]
 
 
 class Rules:
@@ -158,12 +157,7 @@ class Rules:
             incremental=incremental,
         )
         session.dead_letters.extend(narrative.dead_letters)
-        queries = list(schedule.queries()) if schedule else []
-        arriving = by_arrival(narrative.tables, queries)
-        for done, (query, tables) in enumerate(zip(queries, arriving, strict=True), 1):
-            session.take(query, tables)
-            if progress is not None:
-                progress(done, len(queries))
+        feed(session, narrative.tables, schedule, progress)
         return session.finish()
 
     def session(

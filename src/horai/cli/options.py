@@ -12,13 +12,14 @@ from horai.cli import console
 from horai.cli.allocation import keep_memory
 from horai.engines import SPARK
 from horai.errors import UsageError
+from horai.feeding import Progress
 from horai.inputs import checked_clock, checked_format, extent, read_input, time_point
 from horai.io import Narrative
 from horai.loading import load
 from horai.predicates import Predicate, from_file
 from horai.project import FILE, Project, find_project
 from horai.result import Result
-from horai.rules import Progress, Rules
+from horai.rules import Rules
 from horai.schedule import Settings, plan_run
 
 RulesArgument = Annotated[
