@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from horai import parameters
 from horai.errors import QueryError
 from horai.lang.diagnostics import did_you_mean
-from horai.lang.reader import read_clauses
+from horai.lang.reader import read_only_clauses
 from horai.lang.source import Source
 from horai.lang.terms import (
     Atom,
@@ -96,20 +96,13 @@ def _parse(text: str) -> Term:
     if line in ("", "."):
         raise QueryError("there is no query", f"ask {_FORMS}")
     source = Source("query", line if line.endswith(".") else line + " .")
-    clauses, _, findings = read_clauses(source, _Everything(), fast=False)
+    clauses, findings = read_only_clauses(source)
     if findings:
         wrong = "; ".join(finding.message for finding in findings)
         raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {_FORMS}")
     if len(clauses) != 1 or clauses[0].head is None or clauses[0].body is not None:
         raise QueryError(f"`{line}` is not one query", f"ask {_FORMS}")
     return clauses[0].head
-
-
-class _Everything:
-    """No name is set aside as a plain fact."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
 
 
 def _pair(term: Term, known: Known) -> Term:

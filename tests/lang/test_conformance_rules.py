@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lang.texts import show_description
 
 from horai.lang.ec.builder import read_sources, read_text
-from horai.lang.printer import show_description
 from horai.lang.report import has_errors
 from horai.lang.source import Source
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.lang.texts import show_description
 
 from horai.lang.ec.builder import read_files, read_text
-from horai.lang.printer import show_description
 from horai.lang.report import has_errors
 
 RULES = """\

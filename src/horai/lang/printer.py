@@ -6,7 +6,7 @@ when they come from the reader, so recursion is safe here; chains of conditions 
 
 from __future__ import annotations
 
-from horai.lang.ec.syntax import Clause, EventDescription
+from horai.lang.ec.syntax import Clause
 from horai.lang.operators import INFIX, OPERATORS, PREFIX
 from horai.lang.quoting import is_plain_word, quote
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, is_anonymous
@@ -128,12 +128,3 @@ def _condition(term: Term) -> str:
     # A bare operator right before the full stop would wait for its operand.
     bare = isinstance(term, Atom) and term.name in OPERATORS
     return show(term, _ARGUMENT - 1 if bare else _ARGUMENT)
-
-
-def show_description(description: EventDescription) -> str:
-    """All rules and background facts as one text."""
-    lines = [show_clause(rule.clause) for rule in description.rules]
-    for (name, _), facts in description.facts.items():
-        for row in facts.rows:
-            lines.append(show(Compound(name, row) if row else Atom(name), 1199) + ".")
-    return "\n".join(lines) + "\n" if lines else ""

@@ -56,26 +56,19 @@ def read_clauses(
     return reader.clauses, reader.facts, sorted(reader.report.findings, key=sort_key)
 
 
-def read_term(text: str, name: str = "<term>") -> tuple[Term | None, list[Diagnostic]]:
-    """The single term a text says, with or without a full stop; None when it is wrong.
+def read_only_clauses(source: Source) -> tuple[list[Clause], list[Diagnostic]]:
+    """The clauses of a text, plain facts among them, and what is wrong.
 
-    >>> read_term("rich(chris)=true")[0]
-    Compound(name='=', args=(Compound(name='rich', args=(Atom(name='chris'),)), Atom(name='true')))
+    >>> [clause.head for clause in read_only_clauses(Source("query", "rich(chris)."))[0]]
+    [Compound(name='rich', args=(Atom(name='chris'),))]
     """
-    written = clean(text)
-    stop = "" if written.rstrip().endswith(".") else "\n."
-    source = Source(name, written + stop)
     clauses, _, findings = read_clauses(source, _Everything(), fast=False)
-    if len(clauses) == 1 and clauses[0].body is None and not findings:
-        return clauses[0].head, []
-    report = Report(SYNTAX_CODES)
-    report.extend(findings)
-    if not findings:
-        report.add("H001", "a single term was expected", source, (0, len(text)))
-    return None, report.findings
+    return clauses, findings
 
 
 class _Everything:
+    """No name is set aside as that of a plain fact."""
+
     def __contains__(self, name: object) -> bool:
         return True
 
