@@ -1,12 +1,13 @@
-"""Random runs of LARS programs to be compared: in one process, and in buckets."""
+"""Runs of LARS programs to be compared, random ones and cases: in one process, and in buckets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
+from tests.lars import casefiles, test_conformance
 from tests.lars.plain_programs import Sent, Story, stories
 
 from horai import lars
@@ -26,6 +27,26 @@ class LarsRun:
     rows: tuple[str, ...]
     settings: dict[str, Any]
     buckets: int
+
+
+def case_runs(buckets: int = 3) -> dict[str, LarsRun]:
+    """The cases of the project by their names, and the shared ones where they are at hand."""
+
+    def run(text: str, rows: list[str], clock: str, times: Iterable[int]) -> LarsRun:
+        asked = {"clock": clock, "start": 0, "end": max(times), "models": "all"}
+        return LarsRun(text, tuple(rows), asked, buckets)
+
+    own = {c.name: run(c.program, c.rows, c.clock, c.answers) for c in casefiles.cases()}
+    shared = {
+        case["id"]: run(
+            case["program"],
+            test_conformance.narrative(case).splitlines(),
+            case["clock"],
+            [check["time"] for check in case["checks"]],
+        )
+        for case in test_conformance.CASES
+    }
+    return own | shared
 
 
 def told(result: LarsResult) -> dict[str, Any]:

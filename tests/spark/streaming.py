@@ -90,7 +90,7 @@ def plain(
     start: int | None = None,
 ) -> Told:
     """The same stream in one session that gets items when they come: no buckets and no state."""
-    names = ("window", "tick", "allen_memory", "include_input", "incremental")
+    names = ("window", "tick", "allen_memory", "include_input", "incremental", "unit")
     start = settings["start"] if start is None else start
     given = {name: settings[name] for name in names if name in settings}
     session = rules.session(start=start, answers="changelog", **given)

@@ -1,4 +1,4 @@
-"""Every case of the project that can be a stream, as one on a standalone cluster."""
+"""Every case on a standalone cluster and on two local cores: in batch and as a stream."""
 
 from __future__ import annotations
 
@@ -9,33 +9,23 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.spark import all_cases
+from tests.spark.all_cases import WAYS
 from tests.spark.clusters import SETTINGS
-from tests.spark.test_streaming import ROOT
+from tests.spark.given_cases import ROOT
 
-DRIVER = """
-import json, sys
-from pathlib import Path
-from horai.spark.connect import connect
-from tests.spark.streamed_cases import cases, differs
+from horai.spark.cluster import SparkGrid
 
-spark = connect(sys.argv[1], json.loads(sys.argv[2]))
-some = cases()
-wrong = [
-    f"{case.file.name}:{case.line} {case.title}"
-    for number, case in enumerate(some)
-    if differs(case, Path(sys.argv[3]) / str(number))
-]
-executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
-print(json.dumps({"cases": len(some), "wrong": wrong, "executors": executors}))
-spark.stop()
-"""
+LEAST = {"batch": 250, "stream": 250, "lars": 100}  # cases that the project itself has
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-def test_every_case_as_a_stream_on_a_cluster(master: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", sorted(WAYS))
+def test_every_case_on_a_cluster(what: str, master: str, tmp_path: Path) -> None:
+    module = str(Path(all_cases.__file__).relative_to(ROOT).with_suffix("")).replace("/", ".")
     run = subprocess.run(
-        [sys.executable, "-c", DRIVER, master, json.dumps(SETTINGS), str(tmp_path)],
+        [sys.executable, "-m", module, master, json.dumps(SETTINGS), what, str(tmp_path / "runs")],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -45,5 +35,14 @@ def test_every_case_as_a_stream_on_a_cluster(master: str, tmp_path: Path) -> Non
     )
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout.splitlines()[-1])
-    assert found["cases"] > 50
+    assert found["cases"] >= LEAST[what]
     assert (found["wrong"], found["executors"]) == ([], 2)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("what", ["lars", "stream"])
+def test_every_case_on_local_cores(what: str, grid: SparkGrid, tmp_path: Path) -> None:
+    number, wrong = WAYS[what](grid, tmp_path)
+    assert number >= LEAST[what]
+    assert wrong == []

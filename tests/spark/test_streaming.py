@@ -15,18 +15,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.spark.streamed_cases import Failing
 from tests.spark.test_running import horai_cli
 
 import horai
 from horai.errors import RunError, UsageError
 from horai.rules import Rules
-from horai.spark.changelog import Changes
 from horai.spark.cluster import SparkGrid
 from horai.spark.sink_table import read_current
-from horai.spark.sinks import About
-from horai.testing import Case, case_rules, find_cases, narrative_of, read_cases
 
-ROOT = Path(__file__).parents[2]
 RULES = """
 collectIntervals(close(_, _)=true).
 initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, S), T), S < 5.
@@ -137,24 +134,6 @@ def test_a_folder_gives_the_answers_of_one_process(
     assert "too-late" in letters
 
 
-class Failing:
-    """A sink that has a bad day: it takes what it is given, and falls over at some steps."""
-
-    parts = ()
-
-    def __init__(self, at: int) -> None:
-        self.at, self.steps = at, 0
-
-    def open(self, about: About) -> None: ...
-
-    def write(self, changes: Changes) -> None:
-        self.steps += 1
-        if self.steps == self.at:
-            raise OSError("the disk is full")
-
-    def close(self) -> None: ...
-
-
 def test_what_fails_in_between_goes_on_as_if_nothing_had_happened(
     grid: SparkGrid, rules: Rules, tmp_path: Path
 ) -> None:
@@ -171,33 +150,6 @@ def test_what_fails_in_between_goes_on_as_if_nothing_had_happened(
     assert rows_of(read_current(tmp_path / "table"), FINAL) == wanted(
         rules, lines, "final", **SETTINGS
     )
-
-
-def cases() -> list[Case]:
-    """A few cases of the project, of different kinds."""
-    found = [
-        case
-        for path in find_cases([ROOT / "tests" / "cases", ROOT / "examples"])
-        for case in read_cases(path)
-        if case.settings.get("window")
-        and not case.settings.get("include_input")
-        and isinstance(narrative_of(case), str)
-    ]
-    return random.Random(5).sample(found, 3)
-
-
-@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.file.stem}:{case.line}")
-def test_cases_of_the_project(grid: SparkGrid, case: Case, tmp_path: Path) -> None:
-    try:
-        rules = case_rules(case)
-    except horai.RulesError:
-        pytest.fail("a case about refused rules: choose another")
-    drop(tmp_path / "drop", str(narrative_of(case)).splitlines(), 2)
-    settings: dict[str, Any] = {n: x for n, x in case.settings.items() if n != "answers"}
-    both = [str(path) for path in sorted((tmp_path / "drop").glob("*.txt"))]
-    run(rules, tmp_path, sink=[f"table:{tmp_path}/table"], **settings)
-    found = rows_of(read_current(tmp_path / "table"), FINAL)
-    assert found == wanted(rules, both, "final", **settings)
 
 
 def test_a_streaming_data_frame(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:

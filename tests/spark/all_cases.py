@@ -1,0 +1,98 @@
+"""All cases on Spark, wherever it runs: which of them do not say what one process says.
+
+As a program it asks a cluster: MASTER SETTINGS WHAT FOLDER.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.spark.feeding import feed_of
+from tests.spark.given_cases import Given, project_cases, shared_cases
+from tests.spark.lars_runs import alone, case_runs, in_buckets
+from tests.spark.streamed_cases import final, on_spark, wanted
+from tests.spark.support import told
+
+from horai.result import Result
+from horai.spark.cluster import SparkGrid
+from horai.spark.connect import connect
+from horai.spark.grid import Grid
+from horai.sparking import job_of, run_jobs
+from horai.testing import compare
+
+BUCKETS = 3
+Wrong = tuple[int, list[str]]  # how many cases there are, and what is wrong
+
+
+@cache
+def all_cases() -> list[Given]:
+    """Ours and the shared ones."""
+    return [*project_cases(), *shared_cases()]
+
+
+def in_batch(grid: Grid[Any]) -> Wrong:
+    """Runs over everything at once, all of them in the same few jobs."""
+    cases = all_cases()
+    jobs = [job_of(given.rules, given.narrative, **given.settings) for given in cases]
+    wrong: list[str] = []
+    results = run_jobs(grid, jobs, BUCKETS)
+    for given, found, one in zip(cases, results, _in_one_process(), strict=True):
+        if given.case is not None and isinstance(found, Result):
+            different = compare(given.case, found)
+            wrong += [f"{given.name}: {d.place}: {d.sign} {d.text}" for d in different]
+        if told(found) != one:
+            wrong.append(f"{given.name}: not the answer of one process")
+    return len(cases), wrong
+
+
+@cache
+def _in_one_process() -> list[dict[str, Any]]:
+    """What one process says of all of them."""
+    return [told(_run(given)) for given in all_cases()]
+
+
+def _run(given: Given) -> Result | Exception:
+    try:
+        return given.rules.run(given.narrative, **given.settings)
+    except Exception as error:
+        return error
+
+
+def as_streams(folder: Path) -> Wrong:
+    """A stream for each, in chunks and out of order, which is stopped or fails on the way."""
+    cases = all_cases()
+    wrong: list[str] = []
+    for number, given in enumerate(cases):
+        feed = feed_of(given, number, in_time=number % 2 == 0, most=3)
+        said = on_spark(feed, folder / str(number), seed=number)
+        if said != wanted(feed):
+            wrong.append(f"{given.name}: not what one process says")
+        if not feed.forgets and said.final != final(given):
+            wrong.append(f"{given.name}: not what the case says in the end")
+    return len(cases), wrong
+
+
+def of_lars(grid: Grid[Any]) -> Wrong:
+    """Programs of the other language, which run over a history only."""
+    runs = case_runs()
+    return len(runs), [name for name, run in runs.items() if in_buckets(run, grid) != alone(run)]
+
+
+WAYS: dict[str, Callable[[SparkGrid, Path], Wrong]] = {
+    "batch": lambda grid, _: in_batch(grid),
+    "stream": lambda _, folder: as_streams(folder),
+    "lars": lambda grid, _: of_lars(grid),
+}
+
+if __name__ == "__main__":
+    master, settings, what, folder = sys.argv[1:]
+    spark = connect(master, json.loads(settings))
+    number, wrong = WAYS[what](SparkGrid(spark), Path(folder))
+    executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
+    print(json.dumps({"cases": number, "wrong": wrong, "executors": executors}))
+    spark.stop()
