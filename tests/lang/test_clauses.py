@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.lang.texts import show_clause
 
 from horai.lang.ec.syntax import Clause
-from horai.lang.printer import show_clause
 from horai.lang.reader import read_clauses
 from horai.lang.source import Source
 from horai.lang.terms import Atom, Float, Int

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.lang.texts import read_term, show_description
+from tests.lang.texts import read_term, show_clause, show_description
 
 from horai.lang.ec.builder import read_text
 from horai.lang.ec.syntax import Clause
 from horai.lang.operators import INFIX, PREFIX, is_name
-from horai.lang.printer import show, show_clause
+from horai.lang.printer import show
 from horai.lang.reader import read_clauses
 from horai.lang.source import Source
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var

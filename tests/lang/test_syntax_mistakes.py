@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.lang.texts import show_description
+from tests.lang.texts import show_clause, show_description
 
 from horai.lang.diagnostics import Diagnostic
 from horai.lang.ec.builder import read_text
-from horai.lang.printer import show_clause
 from horai.lang.reader import read_clauses
 from horai.lang.source import Source
 

@@ -1,10 +1,11 @@
-"""Terms from texts, and texts of whole descriptions."""
+"""Terms from texts, and texts of clauses and whole descriptions."""
 
 from __future__ import annotations
 
 from horai.lang.diagnostics import Diagnostic
-from horai.lang.ec.syntax import EventDescription
-from horai.lang.printer import show, show_clause
+from horai.lang.ec.syntax import Clause, EventDescription
+from horai.lang.operators import OPERATORS
+from horai.lang.printer import show
 from horai.lang.reader import read_only_clauses
 from horai.lang.source import Source
 from horai.lang.terms import Atom, Compound, Term
@@ -28,3 +29,25 @@ def show_description(description: EventDescription) -> str:
         for row in facts.rows:
             lines.append(show(Compound(name, row) if row else Atom(name), 1199) + ".")
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def show_clause(clause: Clause) -> str:
+    """The clause with its full stop, conditions on lines of their own."""
+    if clause.head is None:
+        return f":- {show(clause.body, 1199)}." if clause.body is not None else ""
+    head = show(clause.head, 1199)
+    if clause.body is None:
+        return f"{head}."
+    conditions: list[str] = []
+    rest = clause.body
+    while isinstance(rest, Compound) and rest.name == "," and len(rest.args) == 2:
+        conditions.append(_condition(rest.args[0]))
+        rest = rest.args[1]
+    conditions.append(_condition(rest))
+    return f"{head} :-\n    " + ",\n    ".join(conditions) + "."
+
+
+def _condition(term: Term) -> str:
+    # A bare operator right before the full stop would wait for its operand.
+    bare = isinstance(term, Atom) and term.name in OPERATORS
+    return show(term, 998 if bare else 999)

@@ -1,4 +1,4 @@
-"""Terms and clauses back to source text that reads as the same term.
+"""Terms back to source text that reads as the same term.
 
 Parentheses and quotes appear only where they are needed. Terms are at most `depth.DEEPEST` deep
 when they come from the reader, so recursion is safe here; chains of conditions are walked.
@@ -6,7 +6,6 @@ when they come from the reader, so recursion is safe here; chains of conditions 
 
 from __future__ import annotations
 
-from horai.lang.ec.syntax import Clause
 from horai.lang.operators import INFIX, OPERATORS, PREFIX
 from horai.lang.quoting import is_plain_word, quote
 from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, is_anonymous
@@ -106,25 +105,3 @@ def _prefix(term: Compound, priority: int) -> str:
         return f"{name}({show(operand, _ARGUMENT)})"
     text = f"{name}{inner}" if name in ("-", "+") else f"{name} {inner}"
     return f"({text})" if own > priority else text
-
-
-def show_clause(clause: Clause) -> str:
-    """The clause with its full stop, conditions on lines of their own."""
-    if clause.head is None:
-        return f":- {show(clause.body, 1199)}." if clause.body is not None else ""
-    head = show(clause.head, 1199)
-    if clause.body is None:
-        return f"{head}."
-    conditions: list[str] = []
-    rest = clause.body
-    while isinstance(rest, Compound) and rest.name == "," and len(rest.args) == 2:
-        conditions.append(_condition(rest.args[0]))
-        rest = rest.args[1]
-    conditions.append(_condition(rest))
-    return f"{head} :-\n    " + ",\n    ".join(conditions) + "."
-
-
-def _condition(term: Term) -> str:
-    # A bare operator right before the full stop would wait for its operand.
-    bare = isinstance(term, Atom) and term.name in OPERATORS
-    return show(term, _ARGUMENT - 1 if bare else _ARGUMENT)
