@@ -17,19 +17,35 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import shapely
+from spark_measure import took
 
+import horai
 from horai.signals import Areas, Pipeline, Settings, positions_of, read_positions
 from horai.signals.cleaning import believed, clean
 from horai.signals.proximity import close_pairs
 from horai.signals.state import Memory, start
 
 LIMITS = Settings()
+RULES = """
+initiatedAt(stopped(V)=true, T) :- happensAt(stop_start(V), T).
+terminatedAt(stopped(V)=true, T) :- happensAt(stop_end(V), T).
+terminatedAt(stopped(V)=true, T) :- happensAt(gap_start(V), T).
+initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed, _, _), T), Speed > 12.
+terminatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed, _, _), T), Speed =< 12.
+initiatedAt(in(V, A)=true, T) :- happensAt(entersArea(V, A), T).
+terminatedAt(in(V, A)=true, T) :- happensAt(leavesArea(V, A), T).
+collectIntervals(proximity(_, _)=true).
+holdsFor(meeting(V, W)=true, I) :-
+    holdsFor(proximity(V, W)=true, P), holdsFor(stopped(V)=true, J), holdsFor(stopped(W)=true, K),
+    intersect_all([P, J, K], I).
+"""
 EVERY = 10  # seconds between two positions of a vessel
 
 
@@ -218,26 +234,44 @@ def ours(table: pa.Table, areas: Areas) -> dict[str, tuple[float, int]]:
 
 
 def on_spark(table: pa.Table, areas: Areas, master: str) -> None:
-    """The same from a Parquet file in one process and on Spark, seconds by the clock."""
+    """The same from Parquet files in one process and on Spark: items, and what rules find."""
     from horai.spark.connect import connect
     from horai.spark.positions import derive
 
-    pipeline = Pipeline(LIMITS, areas)
-    spark = connect(master, {"spark.sql.shuffle.partitions": "4"})
+    pipeline, rules = Pipeline(LIMITS, areas), horai.loads(RULES)
+    spark = connect(master)
+
+    def items_there() -> int:
+        found = derive(spark.read.parquet(folder), pipeline)
+        rows = int(found.items.count())
+        found.unpersist()
+        return rows
+
+    def spans_there() -> int:
+        answers = rules.spark(sorted(map(str, Path(folder).iterdir())), positions=pipeline)
+        rows = answers.count("fluent")
+        answers.unpersist()
+        return rows
+
+    def items_here() -> int:
+        return int(pipeline.run(read_positions(sorted(Path(folder).iterdir()))).items.num_rows)
+
+    def spans_here() -> int:
+        found = pipeline.run(read_positions(sorted(Path(folder).iterdir())))
+        return len(rules.run(found.narrative(), answers="final").table())
+
     with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/positions.parquet"
-        pq.write_table(table, path, row_group_size=len(table) // 4 + 1)
-        for name in ("first", "again"):  # the first one starts workers
-            began = time.perf_counter()
-            found = derive(spark.read.parquet(path), pipeline)
-            there = found.items.count()
-            spent = time.perf_counter() - began
-            found.unpersist()
-            began = time.perf_counter()
-            here = pipeline.run(read_positions(path)).items.num_rows
-            alone = time.perf_counter() - began
-            print(f"{name}: {master} {spent:.1f} s, one process {alone:.1f} s; ", end="")
-            print(f"{there:,} items, and {here:,}")
+        for number in range(4):
+            size = table.num_rows // 4 + 1
+            pq.write_table(table.slice(number * size, size), f"{folder}/{number}.parquet")
+        print(f"{'':<30}{'wall s':>8}{'CPU s':>10}{'rows':>12}")
+        for name, here, there in (
+            ("items", items_here, items_there),
+            ("items and rules", spans_here, spans_there),
+        ):
+            both = [took(here, 1), took(there, 1)]
+            for where, one in zip(("one process", master), both, strict=True):
+                print(f"{name + ', ' + where:<30}{one.wall:>8.2f}{one.cpu:>10.2f}{one.rows:>12,}")
     spark.stop()
 
 

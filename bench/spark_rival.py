@@ -1,9 +1,9 @@
 """What a user of Spark would write instead: gaps and islands, in SQL.
 
 Four simple fluents of the maritime description, as rules and as a query. Both read the same file.
-An initiation counts before a termination at the same time-point, and another value ends the one
-before; so what holds after a time-point is the value that is given there, nothing if only an end
-is, and islands are where that does not change.
+A termination at the time-point of an initiation wins, and two values that are given at once cancel
+each other; so what holds after a time-point is the value that is given there if nothing else is,
+and islands are where that does not change.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ WITH given AS (
   SELECT 'movingSpeed', vessel, '', time, NULL FROM events WHERE type = 'gap_start'
 ),
 after AS (
-  SELECT name, vessel, kind, time, MAX(value) AS value FROM given GROUP BY ALL
+  SELECT name, vessel, kind, time,
+         IF(COUNT(*) = COUNT(value) AND MIN(value) = MAX(value), MAX(value), NULL) AS value
+  FROM given GROUP BY name, vessel, kind, time
 ),
 islands AS (
   SELECT *, LAG(value) OVER w AS before FROM after

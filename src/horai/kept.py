@@ -15,6 +15,7 @@ from horai.engine.staged import StagedSession
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.io.terms import to_source
+from horai.kept_tracks import followed, track_of
 from horai.predicates import Predicate
 from horai.rows import Step, answer_table
 from horai.schedule import Settings
@@ -58,6 +59,7 @@ class Kept:
         return {
             "rules": [name for name, _ in identity.rules],
             "settings": {n: value for n, value in identity.settings.items() if value is not None},
+            "positions": followed(self.checkpoint),
             "buckets": identity.buckets,
             "step": last.number,
             "batch": last.batch,
@@ -96,7 +98,10 @@ class Kept:
             mine = partial(owned, stage, session.symbols, self._task.plan.routes, bucket)
             found["answers"].update(_about(only(answers, mine), name, session.symbols))
             found["items"].update(_about(items, name, session.symbols))
-        return {what: [text for _, text in sorted(lines)] for what, lines in found.items()}
+        told = {what: [text for _, text in sorted(lines)] for what, lines in found.items()}
+        if self.checkpoint.last.tracks is not None:
+            told["positions"] = track_of(self.checkpoint, name)
+        return told
 
     @property
     def _state(self) -> int:

@@ -19,8 +19,9 @@ from horai.spark.connect import connect
 from horai.spark.framing import columns
 from horai.spark.grid import Cluster
 from horai.spark.lars import Ran
+from horai.spark.moving import grid_of
 from horai.spark.records import ANSWERS
-from horai.sparked import buckets_of, explained, grid_of, master_of
+from horai.sparked import buckets_of, explained, master_of
 from horai.sparking import check
 
 if TYPE_CHECKING:

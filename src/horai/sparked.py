@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from horai.errors import RunError, UsageError
@@ -16,13 +13,13 @@ from horai.io import DeadLetter, Kind
 from horai.metrics import Metrics
 from horai.parameters import length, text
 from horai.result import Result
-from horai.spark import frames
+from horai.spark import frames, rawframes
 from horai.spark.batch import Ran, execute, sender
-from horai.spark.cluster import SparkGrid
 from horai.spark.connect import NoSpark, connect
 from horai.spark.framing import columns
+from horai.spark.front import batch_task, derive_all
 from horai.spark.grid import Cluster
-from horai.spark.moving import FolderGrid
+from horai.spark.moving import grid_of
 from horai.spark.records import ANSWERS
 from horai.sparking import Job, check, job_of, load, metrics_of, run_job, task_of
 
@@ -127,8 +124,12 @@ def frames_of(
         spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
         grid = grid_of(spark or connect(master_of(master)))
         task = task_of(job, 0, buckets_of(buckets, grid))
-        if is_frame:
-            items = grid.frame(*columns(input, sender(task), job.options))  # type: ignore[arg-type]
+        if is_frame and job.feed is not None:
+            front = batch_task(job.feed, task)
+            rows = grid.frame(*rawframes.columns(input, front, job.strict))  # type: ignore[arg-type]
+            items = derive_all(grid, rows, front)
+        elif is_frame:
+            items = [grid.frame(*columns(input, sender(task), job.options))]  # type: ignore[arg-type]
         else:
             items = load(grid, job, task)
         ran = execute(grid, [task], items, [job.schedule])
@@ -139,15 +140,6 @@ def frames_of(
 def master_of(given: str | None) -> str:
     """Where Spark runs."""
     return MASTER if given is None else text(given, "master", "for example local[*]")
-
-
-def grid_of(spark: SparkSession) -> Cluster[Any]:
-    """What moves records: where all workers are on this machine, a folder is enough."""
-    if not str(spark.sparkContext.master).startswith("local"):
-        return SparkGrid(spark)
-    folder = tempfile.mkdtemp(prefix="horai-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return FolderGrid(spark, Path(folder))
 
 
 def buckets_of(given: int | None, grid: Cluster[Any]) -> int:

@@ -22,16 +22,21 @@ from horai.io.pieces import Piece, pieces_of
 from horai.io.read import Options
 from horai.metrics import Metrics
 from horai.plan.stages import stages_of
+from horai.raw import feed_of
 from horai.result import Result
 from horai.rows import ANSWERS, Answers, answers_named
 from horai.schedule import Settings, plan_run
 from horai.session import Answer
+from horai.signals import Feed, positions_of
+from horai.spark import rawframes
 from horai.spark.batch import Extent, Outcome, execute, packed, reader, sender
+from horai.spark.front import batch_task, derive_all
 from horai.spark.grid import Grid
 from horai.spark.records import ANSWERS as FOUND
 from horai.spark.records import Label, Record, unpacked
 from horai.spark.routes import Entity
 from horai.spark.tasks import Clockwork, Hooks, Plan, RunTask, plan_of
+from horai.spark.tracks import TrackTask
 
 if TYPE_CHECKING:
     from horai.rules import Rules
@@ -53,6 +58,7 @@ class Job:
     incremental: str = "auto"
     strict: bool = False
     format: io.Format | None = None
+    feed: Feed | None = None  # where positions come in the place of items
 
     @property
     def forms(self) -> tuple[Answers, ...]:
@@ -90,9 +96,11 @@ def job_of(
     allen_memory: int | None = None,
     include_input: bool = False,
     incremental: str = "auto",
+    positions: object = None,
 ) -> Job:
     """A job with the parameters of `Rules.run`, all of them checked."""
-    clock = checked_clock(unit, time_in)
+    feed = feed_of(positions, unit, time_in)
+    clock = checked_clock(unit, time_in) if feed is None else feed.layout.clock
     settings = Settings(
         window=window,
         step=step,
@@ -111,6 +119,7 @@ def job_of(
         incremental_named(incremental, "spark"),
         strict,
         checked_format(input_format),
+        feed,
     )
 
 
@@ -140,15 +149,27 @@ def task_of(job: Job, number: int, buckets: int, goes_on: bool = False) -> RunTa
     )
 
 
-def load(grid: Grid[H], job: Job, task: RunTask) -> H:
+def load(grid: Grid[H], job: Job, task: RunTask) -> list[H]:
     """The input of a job on its way to buckets: files are read by workers."""
+    if job.feed is not None:
+        front = batch_task(job.feed, task)
+        return derive_all(grid, _positions(grid, job, front), front)
     pieces, send = pieces_for(job.input, job.format), sender(task)
     if pieces is None:
         narrative = read_input(
             job.input, job.rules.schema, job.clock, format=job.format, strict=job.strict
         )
-        return grid.scatter(list(send(0, narrative)))
-    return grid.read(len(pieces), reader(send, pieces, job.options, job.format))
+        return [grid.scatter(list(send(0, narrative)))]
+    return [grid.read(len(pieces), reader(send, pieces, job.options, job.format))]
+
+
+def _positions(grid: Grid[H], job: Job, front: TrackTask) -> H:
+    """Positions in files, or in memory, on their way to the buckets of their entities."""
+    files = files_of(job.input)
+    if files is None:
+        found = positions_of(job.input, front.feed.layout)
+        return grid.scatter(list(rawframes.send(front, job.strict, 0, found)))
+    return grid.read(len(files), rawframes.files(files, front, job.strict, job.format, False))
 
 
 def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:
@@ -186,7 +207,7 @@ def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | 
         return schedule
 
     schedules = [scheduler(task.number) for task in tasks]
-    ran = execute(grid, tasks, grid.scatter(records), schedules, most=SLOTS)
+    ran = execute(grid, tasks, [grid.scatter(records)], schedules, most=SLOTS)
     by_run: dict[int, list[Record]] = {}
     for some in ran.of(FOUND):
         for record in grid.collect(some, [FOUND]):
@@ -206,12 +227,16 @@ def run_jobs(grid: Grid[H], jobs: Sequence[Job], buckets: int) -> list[Result | 
 
 def pieces_for(given: object, format: io.Format | None) -> list[Piece] | None:
     """The files of an input in pieces that workers can read; None for what is in memory."""
+    files = files_of(given)
+    return None if files is None else [p for file in files for p in pieces_of(file, format)]
+
+
+def files_of(given: object) -> list[str] | None:
+    """The files that an input names; None for what is in memory, or only here."""
     if isinstance(given, io.Narrative) or not is_files(given):
         return None
     files = [str(path) for path in (given if isinstance(given, list | tuple) else [given])]
-    if "-" in files:
-        return None
-    return [piece for file in files for piece in pieces_of(file, format)]
+    return None if "-" in files else files
 
 
 def check(outcome: Outcome) -> None:

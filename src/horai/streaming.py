@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 import uuid
@@ -12,18 +11,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 import pyarrow as pa
 
 from horai.errors import RunError, UsageError
-from horai.inputs import checked_format
-from horai.io import InputError
+from horai.incoming import incoming
 from horai.io.letters import DeadLetter
-from horai.io.pieces import PIECE_BYTES, Piece, pieces_of
-from horai.parameters import length, text
-from horai.spark import framing
-from horai.spark.batch import patient_reader, sender
+from horai.parameters import length
 from horai.spark.changelog import Changes, here, there
 from horai.spark.checkpoint import Checkpoint, Manifest
 from horai.spark.cluster import SparkGrid
@@ -32,12 +26,12 @@ from horai.spark.listening import Progress, listen
 from horai.spark.moving import FolderGrid, Moved
 from horai.spark.records import ANSWERS
 from horai.spark.refusals import Refused
-from horai.spark.sinks import FORMS, About, Sink, sink_of
-from horai.spark.source_kafka import KafkaSource
-from horai.spark.sources import FrameSource, Source, source_of
+from horai.spark.sinks import About, Sink
+from horai.spark.sources import Source
 from horai.spark.steps import Step, Steps
 from horai.sparked import explained, master_of
 from horai.sparking import check, job_of
+from horai.stream_places import NOW, folder_of, seconds_of, sinks_of, source_from
 from horai.streams import StreamJob, Timing, enter
 
 if TYPE_CHECKING:
@@ -46,11 +40,7 @@ if TYPE_CHECKING:
 
     from horai.rules import Rules
 
-NOW = "available-now"
-LEAST_BYTES = 1 << 22  # of a file, that one worker reads
 LOOK = 0.2  # seconds between two looks at a stream that runs
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +179,12 @@ class Streaming:
                 if not self.steps.has_happened(batch):
                     with self._moving(frame.sparkSession) as grid:
                         began = time.monotonic()
-                        self._do(self.steps.take(batch, self._items(grid, frame)), began)
+                        self._do(
+                            self.steps.take(
+                                batch, incoming(grid, frame, self.source, self.job.job, self.steps)
+                            ),
+                            began,
+                        )
             except BaseException as problem:
                 self._problem = problem
                 raise
@@ -254,21 +249,6 @@ class Streaming:
             step.number, step.queries, rows, table, lambda: there(grid.there(where, [ANSWERS]))
         )
 
-    def _items(self, grid: FolderGrid, frame: DataFrame) -> Moved:
-        """The items of a micro-batch on their way to buckets."""
-        send, options, format = sender(self.steps.task), self.job.job.options, self.source.format
-        if self.source.layout == "columns":
-            return grid.frame(*framing.columns(frame, send, options))
-        if self.source.layout == "lines":
-            return grid.frame(*framing.lines(frame, send, options, format))
-        if isinstance(self.source, KafkaSource):
-            topic = self.source.topic
-            return grid.frame(*framing.messages(frame, send, options, format, topic))
-        files = sorted(_path(row["path"]) for row in frame.collect())
-        size = _piece_bytes(files, grid.parallel)
-        pieces = [piece for file in files for piece in _pieces(file, format, size)]
-        return grid.read(len(pieces), patient_reader(send, pieces, options, format))
-
 
 def start(
     rules: Rules,
@@ -291,13 +271,13 @@ def start(
     job = job_of(rules, None, **settings | {"answers": "changelog"})
     stream = StreamJob(job, Timing(job.settings, length(delay, "delay", 0)))
     with _refused():
-        sinks = _sinks(sink)
+        sinks = sinks_of(sink)
         most = None if files_per_step is None else length(files_per_step, "files-per-step", 1)
-        taken = _source(source, job.format, most)
+        taken = source_from(source, job.format, most)
         taken.check()
     if trigger != NOW:
         seconds_of(trigger)
-    folder = _folder(checkpoint)
+    folder = folder_of(checkpoint)
     saved = None if from_savepoint is None else Path(from_savepoint)
     wanted = None if buckets is None else length(buckets, "buckets", 1)
     with explained():
@@ -313,67 +293,6 @@ def start(
         running = Streaming(stream, taken, sinks, found, spark, on_step, on_progress)
         running.start(trigger)
     return running
-
-
-def seconds_of(given: object) -> float:
-    """A time that people name.
-
-    >>> seconds_of("5s"), seconds_of("500ms"), seconds_of("2m")
-    (5.0, 0.5, 120.0)
-    """
-    found = _SPAN.fullmatch(text(given, "a time", "for example 5s").strip())
-    if found is None:
-        raise UsageError(f"{given!r} is no length of time", f"use 500ms, 5s, 2m or {NOW}")
-    return float(found[1]) * _SECONDS[found[2]]
-
-
-def _sinks(given: object) -> list[Sink]:
-    listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    if not listed:
-        raise UsageError("no sink given", f"name where answers go: {FORMS}")
-    for place in listed:
-        if not isinstance(place, str) and not hasattr(place, "write"):
-            problem = f"{type(place).__name__} is no sink of a stream"
-            raise UsageError(problem, f"use {FORMS}, or an object like horai.spark.sinks.Sink")
-    return [sink_of(place) if isinstance(place, str) else place for place in listed]
-
-
-def _source(given: object, format: Any, most: int | None) -> Source:
-    if hasattr(given, "writeStream"):
-        return FrameSource(given)  # type: ignore[arg-type]
-    if isinstance(given, str):
-        return source_of(given, checked_format(format), most)
-    if hasattr(given, "open") and hasattr(given, "layout"):
-        return given  # type: ignore[return-value]
-    problem = f"{type(given).__name__} is no source of a stream"
-    raise UsageError(problem, "give a folder, the name of a source or a streaming data frame")
-
-
-def _folder(given: str | Path) -> Path:
-    place = str(given).removeprefix("file://")
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", place):
-        hint = "state is kept in plain files: name a folder that all workers see, such as an NFS"
-        raise UsageError(f"the checkpoint {given} is no folder", hint)
-    return Path(place)
-
-
-def _path(uri: str) -> str:
-    """The path of a file that Spark names by URI."""
-    return unquote(re.sub(r"^file:/+", "/", uri))
-
-
-def _piece_bytes(files: Sequence[str], parallel: int) -> int:
-    """How large pieces are so that all who read get about the same."""
-    paths = [Path(file) for file in files]
-    share = sum(path.stat().st_size for path in paths if path.is_file()) // parallel
-    return max(LEAST_BYTES, min(PIECE_BYTES, share))
-
-
-def _pieces(file: str, format: Any, size: int) -> list[Piece]:
-    try:
-        return pieces_of(file, format, size)
-    except (InputError, OSError):
-        return [Piece(file, None)]  # who reads it will say what is wrong
 
 
 def _told(problem: BaseException) -> BaseException:

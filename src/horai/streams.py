@@ -14,9 +14,12 @@ from horai.loading import checked
 from horai.predicates import Predicate
 from horai.rules import Rules
 from horai.schedule import MOST_QUERIES, Settings, before
+from horai.signals.feed import Feed
 from horai.spark import checkpoint, savepoint
+from horai.spark.batch import sender
 from horai.spark.changing import changing, check_change
 from horai.spark.checkpoint import Checkpoint, Identity, Manifest, Seen
+from horai.spark.front import front_of
 from horai.spark.grid import Grid
 from horai.spark.refusals import Refused
 from horai.spark.resizing import Change
@@ -99,6 +102,20 @@ class StreamJob:
     job: Job
     timing: Timing
 
+    def __post_init__(self) -> None:
+        if self.job.feed is not None:
+            self._check_window(self.job.feed)
+
+    def _check_window(self, feed: Feed) -> None:
+        """What is told of positions in hindsight has to be in a window still."""
+        window, timing = self.timing.settings.window, self.timing
+        needed = feed.hindsight + timing.step - timing.delay
+        if window is not None and window < needed:
+            problem = f"the window, {window}, is too short for what positions tell in hindsight"
+            hint = f"use a window of at least {needed}: a gap, a stop or a meeting is known up to "
+            hint += f"{feed.hindsight} later, and a step more is asked for later still"
+            raise UsageError(problem, hint)
+
     def identity(self, buckets: int) -> Identity:
         """What makes it this stream and no other."""
         rules, job = self.job.rules, self.job
@@ -108,6 +125,8 @@ class StreamJob:
         settings["delay"] = self.timing.delay
         settings["unit"], settings["time_in"] = job.clock.unit, job.clock.time_in
         settings["include_input"] = job.include_input
+        if job.feed is not None:
+            settings |= job.feed.to_dict()
         names = sorted(rules.predicates)
         return Identity(uuid.uuid4().hex, texts, names, settings, buckets, buckets)
 
@@ -117,8 +136,12 @@ class StreamJob:
 
     def steps(self, grid: Grid[H], found: Checkpoint) -> Steps[H]:
         """The stream, ready to go on."""
-        task = task_of(self.job, 0, found.identity.groups, goes_on=True)
-        return Steps(grid, task, found, self.timing.due, found.identity.buckets)
+        groups = found.identity.groups
+        task = task_of(self.job, 0, groups, goes_on=True)
+        steps = Steps(grid, task, found, self.timing.due, found.identity.buckets)
+        if self.job.feed is not None:
+            steps.front = front_of(self.job.feed, groups, sender(task), found.store)
+        return steps
 
 
 def enter(
@@ -198,13 +221,34 @@ _NEW = "or begin a new stream in another folder"
 
 
 def _compare(folder: Path, found: Identity, asked: Identity, given: int | None) -> None:
+    if ("limits" in found.settings) != ("limits" in asked.settings):
+        of, other = ("positions", "items") if "limits" in found.settings else ("items", "positions")
+        problem = f"{folder} is the checkpoint of a stream of {of}, not of {other}"
+        raise UsageError(problem, f"read {of} again, {_NEW}")
     for name, value in asked.settings.items():
         then = found.settings.get(name)
         if then != value:
-            named = name.replace("_", "-")
-            problem = f"{folder} is the checkpoint of a stream with {named} {then}, not {value}"
-            raise UsageError(problem, f"give --{named} {then}, {_NEW}")
+            told, hint = _told(name, then, value)
+            problem = f"{folder} is the checkpoint of a stream with {told}"
+            raise UsageError(problem, f"{hint}, {_NEW}")
     if given is not None and given != found.buckets:
         problem = f"{folder} is the checkpoint of a stream in {found.buckets} buckets, not {given}"
         hint = f"leave the number out, or begin from a savepoint: horai state {folder} --savepoint"
         raise UsageError(problem, f"{hint} NEW")
+
+
+def _told(name: str, then: Any, value: Any) -> tuple[str, str]:
+    """What a stream was begun with, and what to give to go on with it."""
+    if name == "areas":
+        return "other areas", "give the same --areas"
+    if name == "columns":
+        pairs = " ".join(f"--column {part}={column}" for part, column in then.items())
+        return "other columns", f"give {pairs or 'no --column'}"
+    option = "--" + name.replace("_", "-")
+    if name == "limits":
+        limit = next(limit for limit in value if then.get(limit) != value[limit])
+        name, then, value, option = limit, then.get(limit), value[limit], f"--set {limit}"
+    else:
+        name = option[2:]
+    sign = "=" if option.startswith("--set") else " "
+    return f"{name} {then}, not {value}", f"give {option}{sign}{then}"

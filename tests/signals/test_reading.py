@@ -13,6 +13,7 @@ import pytest
 
 from horai.io import Clock, InputError
 from horai.signals import Layout, positions_of, read_positions
+from horai.signals.letters import as_letters
 
 GOOD = """mmsi,timestamp,lon,lat,sog,cog,heading
 244660000,2024-03-01T12:00:00Z,4.5,51.9,12.3,90,88
@@ -175,9 +176,6 @@ def test_files_without_a_header(text: str, part: str, tmp_path: Path) -> None:
 def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
         read_positions(tmp_path / "none.csv")
-    (tmp_path / "x.jsonl").write_text("{}")
-    with pytest.raises(InputError, match="positions are not read from jsonl"):
-        read_positions(tmp_path / "x.jsonl")
     (tmp_path / "x.parquet").write_text("no")
     with pytest.raises(InputError, match="it cannot be read"):
         read_positions(tmp_path / "x.parquet")
@@ -186,3 +184,30 @@ def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
     table = pa.table({"id": [1], "t": [1], "lon": [1.0], "lat": [1.0], "speeed": [1.0]})
     with pytest.raises(InputError, match="did you mean speeed"):
         positions_of(table, Layout(columns={"speed": "speeeds"}))
+
+
+def test_lines_of_json(tmp_path: Path) -> None:
+    rows = [
+        '{"mmsi": 244, "time": "2024-05-01T00:00:10", "lon": 4, "lat": 52.5, "sog": null}',
+        "",
+        '{"mmsi": "MS Ida", "time": 20, "lon": 4.5, "lat": 52, "sog": 7, "seen": [1, 2]}',
+        '{"t": 30, "y": 52, "x": 4, "id": "ida"}',
+        "no JSON",
+        "[1]",
+        '{"mmsi": 1, "time": 40, "lon": 4}',
+        '{"mmsi": 1, "time": 40, "lon": 4, "lat": null}',
+        '{"mmsi": 1, "time": 40, "lon": 4, "lat": 99}',
+        '{"mmsi": 1, "time": 123456789012345678901234567890, "lon": 4, "lat": 5}',
+        '{"mmsi": {"a": 1}, "time": 40, "lon": 4, "lat": 5}',
+    ]
+    (tmp_path / "x.jsonl").write_text("\n".join(rows))
+    found = read_positions(tmp_path / "x.jsonl")
+    told = {(r["entity"], r["time"], r["lon"], r["line"]) for r in found.table.to_pylist()}
+    day = 1_714_521_600
+    assert told == {("244", day + 10, 4.0, 1), ("'MS Ida'", 20, 4.5, 3), ("ida", 30, 4.0, 4)}
+    letters = {x.line: (x.code, x.text) for x in as_letters(found.letters)}
+    codes = ["json", "json", "missing-column", "null", "coordinates", "bad-number"]
+    assert letters == {
+        n: (code, rows[n - 1])
+        for n, code in zip(range(5, 12), [*codes, "missing-column"], strict=True)
+    }

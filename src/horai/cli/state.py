@@ -50,13 +50,16 @@ def _show(found: dict[str, Any], as_json: bool, lines: Any) -> None:
 
 
 def _stream(found: dict[str, Any]) -> list[str]:
-    settings = ", ".join(f"{name} {value}" for name, value in found["settings"].items() if value)
+    plain = {n: x for n, x in found["settings"].items() if x and not isinstance(x, dict)}
+    settings = ", ".join(f"{name} {value}" for name, value in plain.items())
     lines = [f"stream of {', '.join(found['rules'])} in {counted(found['buckets'], 'bucket')}"]
     lines.append(f"  {settings}")
     if found["query"] is None:
         lines.append("  no query time has been asked yet")
     else:
         lines.append(f"  asked up to {found['query']}, latest arrival {found['arrival']}")
+    if found["positions"] is not None:
+        lines.append(_positions(found["positions"]))
     over = "; the stream has ended" if found["ended"] else ""
     lines.append(f"  step {found['step']}, batch {found['batch']}{over}")
     totals = {name: number for name, number in found["totals"].items() if number}
@@ -69,9 +72,24 @@ def _stream(found: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _positions(known: dict[str, int]) -> str:
+    times = f"settled up to {known['settled']}, the latest is of {known['latest']}"
+    waiting = counted(known["waiting"], "position")
+    return f"  positions: {times}; {known['entities']} followed, {waiting} not settled yet"
+
+
+_TITLES = {
+    "positions": "positions",
+    "answers": "may still change",
+    "items": "items in the window",
+}
+
+
 def _entity(name: str, found: dict[str, list[str]]) -> list[str]:
     lines: list[str] = []
-    for what, title in (("answers", "may still change"), ("items", "items in the window")):
+    for what, title in _TITLES.items():
+        if what not in found:
+            continue
         lines.append(f"{title}:" if found[what] else f"{title}: nothing about {name}")
         lines += [f"  {line}" for line in found[what]]
     return lines

@@ -14,6 +14,7 @@ import typer
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.feeds import AreasFile, Columns, Limits, SpeedIn, feed_from
 from horai.cli.guard import guarded
 from horai.cli.lars import refuse_lars
 from horai.cli.options import (
@@ -89,6 +90,16 @@ def command(
     files_per_step: Annotated[
         int | None, typer.Option(metavar="N", help="Files of a folder in a step, at most.")
     ] = None,
+    positions: Annotated[
+        bool, typer.Option("--positions", help="The source has raw positions, not items.")
+    ] = False,
+    areas: AreasFile = None,
+    lateness: Annotated[
+        int, typer.Option(metavar="N", help="How far out of order positions may be.")
+    ] = 0,
+    speed_in: SpeedIn = "kn",
+    column: Columns = None,
+    set: Limits = None,
     strict: Strict = None,
     include_input: Annotated[
         bool | None,
@@ -138,7 +149,15 @@ def command(
         n: value for n, value in settings.items() if n not in ("answers", "engine", "format")
     }
     place, sinks, folder = _asked(source, sink, checkpoint)
-    from horai.streaming import seconds_of
+    feed = None
+    if positions:
+        unit, time_in = settings.get("unit"), settings.get("time_in")
+        feed = feed_from(unit, time_in, areas, speed_in, column, set, lateness)
+    else:
+        _only_of_positions(
+            {"--areas": areas, "--lateness": lateness, "--column": column, "--set": set}
+        )
+    from horai.stream_places import seconds_of
     from horai.streaming import start as start_stream
 
     idle = None if until_idle is None else seconds_of(until_idle)
@@ -161,6 +180,7 @@ def command(
         delay=delay,
         files_per_step=files_per_step,
         from_savepoint=from_savepoint,
+        positions=feed,
         on_step=teller.step,
         on_progress=None if monitor is None else monitor.progress,
         **settings,
@@ -208,6 +228,13 @@ def _asked(
         hint = f"a source is {sources.FORMS}; a sink is {sinks.FORMS}"
         raise UsageError(f"a stream needs {' and '.join(missing)}", hint)
     return source, sink, checkpoint
+
+
+def _only_of_positions(given: dict[str, object]) -> None:
+    wrong = [name for name, value in given.items() if value]
+    if wrong:
+        problem = f"{' and '.join(wrong)} are about raw positions, and the source has items"
+        raise UsageError(problem, "say that the source has positions: --positions")
 
 
 def _monitor(folder: Path, file: Path | None, port: int | None) -> Monitor | None:

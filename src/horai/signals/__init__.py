@@ -8,7 +8,7 @@ found.dead_letters     # positions that were not used, each with its reason
 | module | job |
 |---|---|
 | `settings` | what counts as a stop, a turn, a gap, ... |
-| `columns`, `reading` | typed positions from files and tables |
+| `columns`, `reading`, `jsonlines` | typed positions from files, tables and messages |
 | `cleaning` | which positions are believed |
 | `motion` | critical points: gaps, stops, slow motion, changes of speed, turns |
 | `areas` | polygons, and who enters and leaves them |
@@ -16,10 +16,12 @@ found.dead_letters     # positions that were not used, each with its reason
 | `cells` | parts of the earth in which who is close meets, on many machines |
 | `items` | the result, as a stream |
 | `state`, `pipeline` | all of it, at once or batch after batch |
+| `feed` | positions that come in, and how late they may be |
 """
 
 from horai.signals.areas import Areas, areas_of, no_areas, read_areas
 from horai.signals.columns import SPEED_UNITS, Layout, SpeedUnit
+from horai.signals.feed import Feed
 from horai.signals.items import as_rows, write_items
 from horai.signals.letters import CODES
 from horai.signals.pipeline import Pipeline, Signals
@@ -32,6 +34,7 @@ __all__ = [
     "CODES",
     "SPEED_UNITS",
     "Areas",
+    "Feed",
     "Layout",
     "Pipeline",
     "Positions",

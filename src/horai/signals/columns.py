@@ -93,6 +93,30 @@ class Faults(dict[int, tuple[str, str]]):
             self.setdefault(row, (code, reason(row)))
 
 
+def from_columns(
+    columns: Sequence[pa.Array],
+    names: Sequence[str],
+    lines: Ints,
+    layout: Layout,
+    file: str,
+    text_of: Callable[[int], str],
+) -> Positions:
+    """Positions of columns with names, whatever types they have."""
+    places = layout.places(names, file)
+    cells = {part: _plain(columns[place]) for part, place in places.items()}
+    return typed(cells, lines, layout, file, text_of)
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
+        array = array.cast(pa.string())
+    return array
+
+
 def typed(
     cells: Mapping[str, pa.Array],
     lines: Ints,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from horai.io.termcolumns import SYMBOLS
+from horai.signals.letters import LETTERS
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -48,6 +49,12 @@ def together(tables: Iterable[pa.Table], schema: pa.Schema = POSITIONS) -> pa.Ta
     some = [table.select(schema.names).cast(schema) for table in tables]
     whole = pa.concat_tables([schema.empty_table(), *some])
     return whole.unify_dictionaries().combine_chunks()
+
+
+def joined(parts: Sequence[Positions]) -> Positions:
+    """Positions one after the other, with all letters."""
+    letters = [LETTERS.empty_table(), *(part.letters for part in parts)]
+    return Positions(together(part.table for part in parts), pa.concat_tables(letters))
 
 
 def parted(table: pa.Table, flags: Flags) -> tuple[pa.Table, pa.Table]:

@@ -1,9 +1,9 @@
-"""Positions from files and from memory: CSV, Parquet, Arrow, tables and data frames."""
+"""Positions from files and from memory: CSV, JSON lines, Parquet, Arrow, tables and data frames."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -12,29 +12,36 @@ import pyarrow.compute as pc
 
 from horai.io.chunks import blank_lines, chunks, odd_lines, split
 from horai.io.csvfiles import DELIMITERS
-from horai.io.formats import format_of
+from horai.io.formats import Format, format_of
 from horai.io.frames import table_of
 from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.linetext import decode, scan_fields, split_fields
 from horai.io.read import explained, opened, read_ipc, read_parquet
 from horai.io.terms import BLANKS
-from horai.signals.columns import Layout, typed
+from horai.signals.columns import Layout, from_columns, typed
+from horai.signals.jsonlines import json_file
 from horai.signals.letters import letters_of
-from horai.signals.positions import POSITIONS, Positions, together
+from horai.signals.positions import POSITIONS, Positions, joined
 
 PathLike = str | os.PathLike[str]
 # Text from files is marked by this type: there a number is a number without further signs.
 TEXT = pa.large_string()
 
 
-def read_positions(paths: PathLike | Iterable[PathLike], layout: Layout | None = None) -> Positions:
-    """Read one or many files of positions; `-` is CSV on standard input.
+def read_positions(
+    paths: PathLike | Iterable[PathLike],
+    layout: Layout | None = None,
+    format: Format | None = None,
+) -> Positions:
+    """Read one or many files of positions; `-` is standard input, CSV unless a format is given.
+
+    Without a format the name of a file tells it.
 
     Rows that cannot be used become letters. A file that cannot be read raises InputError.
     """
     one = isinstance(paths, str | os.PathLike)
     files = [os.fspath(p) for p in ([cast(PathLike, paths)] if one else cast(Any, paths))]
-    return joined([part for file in files for part in _file(file, layout or Layout())])
+    return joined([part for file in files for part in _file(file, layout or Layout(), format)])
 
 
 def positions_of(source: object, layout: Layout | None = None, name: str = "<memory>") -> Positions:
@@ -46,48 +53,29 @@ def positions_of(source: object, layout: Layout | None = None, name: str = "<mem
     return from_table(table, layout or Layout(), name)
 
 
-def joined(parts: Sequence[Positions]) -> Positions:
-    """Positions one after the other."""
-    letters = [letters_of([]), *(part.letters for part in parts)]
-    return Positions(together(part.table for part in parts), pa.concat_tables(letters))
-
-
 def from_table(table: pa.Table, layout: Layout, file: str, before: int = 0) -> Positions:
     """Positions of a table that comes after so many rows."""
-    places = layout.places(table.column_names, file)
-    cells = {part: _plain(table.column(place)) for part, place in places.items()}
     lines = np.arange(before + 1, before + 1 + table.num_rows)
 
     def text_of(row: int) -> str:
         values = [table.column(i)[row].as_py() for i in range(table.num_columns)]
         return ",".join("" if value is None else str(value) for value in values)
 
-    return typed(cells, lines, layout, file, text_of)
+    cells = [column.combine_chunks() for column in table.columns]
+    return from_columns(cells, table.column_names, lines, layout, file, text_of)
 
 
-def _plain(column: pa.ChunkedArray) -> pa.Array:
-    array = column.combine_chunks()
-    if isinstance(array, pa.ExtensionArray):
-        array = array.storage
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
-        array = array.cast(pa.string())
-    return array
-
-
-def _file(file: str, layout: Layout) -> Iterator[Positions]:
+def _file(file: str, layout: Layout, format: Format | None) -> Iterator[Positions]:
     label = "<stdin>" if file == "-" else file
-    kind = "csv" if file == "-" else format_of(file)
+    kind = format or ("csv" if file == "-" else format_of(file))
     with explained(label), opened(file) as stream:
         if kind in ("parquet", "arrow"):
             load = read_parquet if kind == "parquet" else read_ipc
             yield from_table(load(pa.BufferReader(stream.read())), layout, label)
-        elif kind in ("csv", "narrative"):
-            yield from _csv(cast(BinaryIO, stream), layout, label)
+        elif kind == "jsonl":
+            yield from json_file(cast(BinaryIO, stream), layout, label)
         else:
-            hint = "write positions as CSV with a header, as Parquet or as Arrow"
-            raise InputError(label, f"positions are not read from {kind}", hint=hint)
+            yield from _csv(cast(BinaryIO, stream), layout, label)
 
 
 def _csv(stream: BinaryIO, layout: Layout, file: str) -> Iterator[Positions]:

@@ -153,7 +153,7 @@ def unreadable(seq: int, error: InputError) -> Record:
 def execute(
     grid: Grid[H],
     runs: Sequence[RunTask],
-    items: H,
+    items: Sequence[H],
     schedules: Sequence[Schedule],
     most: int | None = None,
 ) -> Ran[H]:
@@ -163,7 +163,8 @@ def execute(
     run over. Every bucket has a slot of its own, unless these are `most`.
     """
     ran: Ran[H] = Ran([Outcome() for _ in runs], [])
-    ran.records.append((items, _listen(grid.collect(items, [DRIVER]), runs, ran.outcomes)))
+    for some in items:
+        ran.records.append((some, _listen(grid.collect(some, [DRIVER]), runs, ran.outcomes)))
     for run, outcome, schedule in zip(runs, ran.outcomes, schedules, strict=True):
         if outcome.unreadable is None:
             run.clock = schedule(outcome.extent)

@@ -4,6 +4,7 @@
     commits/NUMBER.json        a manifest: what was known after a step, and the files it needs
     state/STAGE-BUCKET-NUMBER.arrow   what a bucket of a stage keeps
     items/ROUND-BUCKET-NUMBER.arrow   items that no query time has asked for yet
+    tracks/PART-BUCKET-NUMBER.arrow   what is known of positions, if the stream is one of those
     dead-letters/NUMBER.jsonl  rows that were not used
     way/                       records of the step that runs, on their way between workers
     spark/                     what Spark itself keeps: how far sources have been read
@@ -16,22 +17,18 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import pyarrow as pa
+from typing import Any
 
 from horai.io.letters import DeadLetter
-from horai.spark.files import remove, write_whole, writing
-from horai.spark.records import Record, from_batch, to_batch
+from horai.spark.files import remove, write_whole
 from horai.spark.refusals import Refused
+from horai.spark.store import Store, files_of
 
 KEPT = 3  # manifests, with all that they need; older ones are removed
-FORMAT = 3
-ABOUT, PARTS = b"horai", b"horai.parts"
-_BLOB = pa.schema([("blob", pa.large_binary())])
+FORMAT = 4
 
 
 @dataclass(slots=True)
@@ -69,6 +66,15 @@ class Seen:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Tracks:
+    """Positions so far: the step that keeps them, how far all is settled, and the latest time."""
+
+    number: int
+    until: int
+    latest: int
+
+
 @dataclass(slots=True)
 class Manifest:
     """What is known after a step. `state` and `items` name the files by the steps they are of."""
@@ -81,6 +87,7 @@ class Manifest:
     ended: bool = False
     state: int | None = None
     items: list[tuple[int, int, int]] = field(default_factory=list)  # round, bucket, number
+    tracks: Tracks | None = None
     totals: dict[str, int] = field(default_factory=dict)
 
     def dump(self) -> bytes:
@@ -91,77 +98,12 @@ class Manifest:
     def load(cls, text: bytes) -> Manifest:
         """The manifest that `dump` wrote."""
         plain = json.loads(text)
-        seen, items = plain.pop("seen"), plain.pop("items")
+        seen, items, tracks = (plain.pop(name) for name in ("seen", "items", "tracks"))
         found = cls(**plain)
         found.seen = None if seen is None else Seen(**seen)
+        found.tracks = None if tracks is None else Tracks(**tracks)
         found.items = [(round, bucket, number) for round, bucket, number in items]
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """State and items of buckets; workers have it too, so the folder is one they all see."""
-
-    folder: str
-
-    def state(self, stage: int, bucket: int, number: int) -> Path:
-        """Where the state of a bucket is."""
-        return Path(self.folder) / "state" / f"{stage}-{bucket}-{number:09}.arrow"
-
-    def items(self, round: int, bucket: int, number: int) -> Path:
-        """Where items of a bucket wait for a round."""
-        return Path(self.folder) / "items" / f"{round}-{bucket}-{number:09}.arrow"
-
-    def write_state(
-        self, stage: int, bucket: int, number: int, about: dict[str, Any], parts: dict[str, bytes]
-    ) -> int:
-        """Keep the state of a bucket; returns its size."""
-        told = {ABOUT: json.dumps(about), PARTS: json.dumps(list(parts))}
-        schema = _BLOB.with_metadata(told)
-        # Each part is a batch, so that it can be read without the others.
-        batches = [pa.record_batch([_array(blob)], schema=schema) for blob in parts.values()]
-        path = self.state(stage, bucket, number)
-        with writing(path) as out:
-            _write(out, schema, batches)
-            return out.tell()
-
-    def read_state(
-        self, stage: int, bucket: int, number: int, wanted: Collection[str] | None = None
-    ) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """What `write_state` was told: all parts, or those that are wanted."""
-        path = str(self.state(stage, bucket, number))
-        with pa.memory_map(path) as file, pa.ipc.open_file(file) as reader:
-            told = reader.schema.metadata
-            names = list(enumerate(json.loads(told[PARTS])))
-            places = {n: place for place, n in names if wanted is None or n in wanted}
-            parts = {n: reader.get_batch(p).column(0)[0].as_py() for n, p in places.items()}
-            return json.loads(told[ABOUT]), parts
-
-    def write_items(self, round: int, bucket: int, number: int, records: Sequence[Record]) -> None:
-        """Keep items for a later step."""
-        batch = to_batch(records)
-        with writing(self.items(round, bucket, number)) as out:
-            _write(out, batch.schema, [batch])
-
-    def read_items(self, round: int, bucket: int, number: int) -> list[Record]:
-        """The items that `write_items` kept."""
-        with pa.ipc.open_file(pa.memory_map(str(self.items(round, bucket, number)))) as reader:
-            return from_batch(reader.read_all())
-
-
-def _array(blob: bytes) -> pa.Array:
-    """An array of one blob, which is not copied."""
-    ends = pa.array([0, len(blob)], pa.int64()).buffers()[1]
-    return pa.LargeBinaryArray.from_buffers(
-        pa.large_binary(), 1, [None, ends, pa.py_buffer(blob)], 0
-    )
-
-
-def _write(out: BinaryIO, schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> None:
-    """Batches as they are: what is large has few bytes already."""
-    with pa.ipc.new_file(out, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
 
 
 class Checkpoint:
@@ -207,15 +149,17 @@ class Checkpoint:
             return
         manifests = [read_manifest(self.folder, number) for number in kept]
         states = {manifest.state for manifest in manifests}
+        tracks = {manifest.tracks.number for manifest in manifests if manifest.tracks}
         items = {file for manifest in manifests for file in manifest.items}
         gone = [
             path
-            for path, (_, _, number) in _files(self.folder / "state")
-            if number not in states and number <= self.last.number
+            for folder, needed in (("state", states), ("tracks", tracks))
+            for path, (_, _, number) in files_of(self.folder / folder)
+            if number not in needed and number <= self.last.number
         ]
         gone += [
             path
-            for path, file in _files(self.folder / "items")
+            for path, file in files_of(self.folder / "items")
             if file not in items and file[2] <= self.last.number
         ]
         remove(gone)
@@ -280,9 +224,3 @@ def commit_path(folder: Path, number: int) -> Path:
 def _numbers(folder: Path) -> list[int]:
     found = (folder / "commits").glob("[0-9]*.json")
     return sorted(int(path.stem) for path in found if path.stem.isdigit())
-
-
-def _files(folder: Path) -> Iterable[tuple[Path, tuple[int, int, int]]]:
-    for path in folder.glob("[0-9]*.arrow"):
-        stage, bucket, number = map(int, path.stem.split("-"))
-        yield path, (stage, bucket, number)

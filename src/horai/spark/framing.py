@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FRAME_ROWS = 1 << 19
-ReadTable = Callable[[pa.Table, str, int], Narrative]  # with a name, and rows that are before it
+T = TypeVar("T")
 
 
 def columns(frame: DataFrame, send: Send, options: Options) -> tuple[DataFrame, Pack]:
@@ -36,7 +36,7 @@ def columns(frame: DataFrame, send: Send, options: Options) -> tuple[DataFrame, 
     terms = frozenset(
         field.name for field in frame.schema if field.metadata.get("horai.type") == "term"
     )
-    return frame, _packing(send, partial(_read, options=options, terms=terms))
+    return frame, packing(send, partial(_read, options=options, terms=terms))
 
 
 def lines(
@@ -46,7 +46,7 @@ def lines(
     from pyspark.sql import functions as f
 
     texts = frame.select(f.col("value").cast("string"))
-    return texts, _packing(send, partial(_read_lines, options=options, format=format))
+    return texts, packing(send, partial(_read_lines, options=options, format=format))
 
 
 def messages(
@@ -55,10 +55,14 @@ def messages(
     """The messages of a topic."""
     rows = Rows(options.schema, options.clock, format, options.type_name, options.strict)
     values = frame.select("partition", "offset", "value")
-    return values, _packing(send, partial(_read_messages, rows=rows, topic=topic))
+    return values, packing(send, partial(_read_messages, rows=rows, topic=topic))
 
 
-def _packing(send: Send, read: ReadTable) -> Pack:
+def packing(
+    send: Callable[[int, T], Iterator[Record]], read: Callable[[pa.Table, str, int], T]
+) -> Pack:
+    """Reads rows and sends them. `read` gets a name for them, and how many rows are before them."""
+
     def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[Record]:
         from pyspark import TaskContext
 
@@ -68,8 +72,7 @@ def _packing(send: Send, read: ReadTable) -> Pack:
         for number, table in enumerate(_large(batches)):
             seq = (partition << 20) + number
             try:
-                narrative = read(table, f"<partition {partition}>", lines)
-                yield from send(seq, narrative)
+                yield from send(seq, read(table, f"<partition {partition}>", lines))
             except InputError as error:
                 yield unreadable(seq, error)
             lines += table.num_rows

@@ -9,17 +9,19 @@ no harm, and none is needed any more once a run, or the step of a stream, is ove
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
+import tempfile
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from horai.spark.cluster import batches_of, named
+from horai.spark.cluster import SparkGrid, batches_of, named
 from horai.spark.files import remove
 from horai.spark.grid import Cluster, Pack, Read, Work
 from horai.spark.records import DRIVER, SCHEMA, TYPES, Record, from_batch, to_batch
@@ -122,6 +124,15 @@ class FolderGrid(Cluster[Moved]):
             context = self.spark.sparkContext
             tasks = context.parallelize(range(number), max(number, 1))
             return moved(tasks.mapPartitions(partition).collect())
+
+
+def grid_of(spark: SparkSession) -> Cluster[Any]:
+    """What moves records: where all workers are on this machine, a folder is enough."""
+    if not str(spark.sparkContext.master).startswith("local"):
+        return SparkGrid(spark)
+    folder = tempfile.mkdtemp(prefix="horai-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return FolderGrid(spark, Path(folder))
 
 
 def moved(told: Sequence[Told]) -> Moved:

@@ -19,11 +19,11 @@ from horai.spark.asking import asked_of, gather, has_waited, is_state, take_over
 from horai.spark.batch import message
 from horai.spark.bucket import Guest, Work, tables_of
 from horai.spark.changes import first_changes
-from horai.spark.checkpoint import Store
 from horai.spark.meeting import Asked
 from horai.spark.records import Label, Record, pick
 from horai.spark.resizing import table_key
 from horai.spark.routes import engine_round, meeting_round
+from horai.spark.store import Store
 from horai.spark.tasks import RunTask, StageTask
 
 FEW = 10_000  # items that may as well wait in a session

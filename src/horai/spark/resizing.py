@@ -16,10 +16,11 @@ import pyarrow as pa
 
 from horai.engine.arrow_items import Source
 from horai.io.schema import TableKey
-from horai.spark.checkpoint import Manifest, Store
+from horai.spark.checkpoint import Manifest
 from horai.spark.meeting import Asked, asked_in
 from horai.spark.records import Label, Record, pick, unpacked
 from horai.spark.routes import Route, Routes
+from horai.spark.store import Store
 from horai.spark.tasks import Plan, StageTask
 
 

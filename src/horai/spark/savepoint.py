@@ -20,6 +20,7 @@ from horai.spark.checkpoint import (
 from horai.spark.files import write_whole
 from horai.spark.refusals import Refused
 from horai.spark.resizing import Change, groups_for, resize, same_rules
+from horai.spark.retracking import retrack
 from horai.spark.tasks import Plan
 
 TRIES = 3
@@ -53,6 +54,10 @@ def _copy(found: Checkpoint, target: Path) -> None:
     if last.state is not None:
         for path in (found.folder / "state").glob(f"*-{last.state:09}.arrow"):
             shutil.copy2(path, target / "state" / path.name)
+    if last.tracks is not None:
+        (target / "tracks").mkdir()
+        for path in (found.folder / "tracks").glob(f"*-{last.tracks.number:09}.arrow"):
+            shutil.copy2(path, target / "tracks" / path.name)
     for file in last.items:
         path = found.store.items(*file)
         shutil.copy2(path, target / "items" / path.name)
@@ -94,6 +99,8 @@ def begin(
     wanted_plan = plan(identity)
     change = change or same_rules(wanted_plan)
     known = resize(saved.last, saved.store, old.groups, made.store, wanted_plan, change)
+    if known.tracks is not None:
+        retrack(known.tracks, saved.store, old.groups, made.store, identity.groups)
     if known.number:
         write_whole(commit_path(folder, known.number), known.dump())
     create(folder, identity)

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 
 from horai.spark.batch import Outcome, grouped
 from horai.spark.checkpoint import Checkpoint, Manifest, Seen
+from horai.spark.front import Front
 from horai.spark.grid import Grid, Work
 from horai.spark.records import ANSWERS, DRIVER, Label, Record
 from horai.spark.resident import (
@@ -78,6 +79,7 @@ class Steps(Generic[H]):
     ) -> None:
         self.grid, self.task, self.checkpoint = grid, task, checkpoint
         self.schedule, self.slots = schedule, slots
+        self.front: Front | None = None  # where positions come in the place of items
         self.brings_answers = True  # with what workers say; otherwise they stay where they are
 
     def has_happened(self, batch: int) -> bool:
@@ -106,12 +108,13 @@ class Steps(Generic[H]):
 
     def _do(self, step: Step[H], items: H | None, finishing: bool) -> Step[H]:
         manifest, outcome = step.manifest, step.outcome
-        rounds: set[int] = set()
-        if items is not None:
-            rounds = self._listen(step, items).rounds
+        heard = _Heard() if items is None else self._listen(step, items)
         if outcome.unreadable is not None:
             return step
-        manifest.seen = _seen(outcome, manifest.seen)
+        rounds = heard.rounds
+        if self.front is not None:
+            rounds = self._derive(self.front, step, heard, finishing)
+        manifest.seen = _seen(outcome, manifest)
         due = self.schedule(manifest, manifest.seen, finishing)
         if due is None:
             return step
@@ -132,6 +135,14 @@ class Steps(Generic[H]):
             self._keep(step, task, rounds)
         _add_up(manifest, outcome)
         return step
+
+    def _derive(self, front: Front, step: Step[H], heard: _Heard, finishing: bool) -> set[int]:
+        """Turn positions into items; the rounds that these are for come back."""
+
+        def do(round: int, work: Work, name: str) -> _Heard:
+            return self._round(step, {round}, work, name)
+
+        return front.step(step.manifest, heard.latest, self._slots, finishing, do)
 
     def _advance(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
         """All buckets, stage after stage, to the query times that are due."""
@@ -210,6 +221,12 @@ class Steps(Generic[H]):
                     heard.finals.append(content)
                 case "state":
                     heard.state_bytes += content
+                case "tracks":
+                    step.state_bytes += content
+                case "latest":
+                    heard.latest.append(content)
+                case "known":
+                    heard.known.append(content)
                 case "kept":
                     stage, bucket, number = content
                     heard.kept.append((stage, bucket, number))
@@ -229,6 +246,8 @@ class _Heard:
     rounds: set[int] = field(default_factory=set)
     finals: list[list[int]] = field(default_factory=list)
     kept: list[tuple[int, int, int]] = field(default_factory=list)
+    latest: list[int] = field(default_factory=list)
+    known: list[int] = field(default_factory=list)
     state_bytes: int = 0
 
 
@@ -258,10 +277,14 @@ def _items_work(task: StepTask, slots: int, items: Items) -> Work:
     return work
 
 
-def _seen(outcome: Outcome, before: Seen | None) -> Seen | None:
-    if outcome.extent is None or outcome.arrival is None:
-        return before
-    return Seen(*outcome.extent, outcome.arrival) | before
+def _seen(outcome: Outcome, known: Manifest) -> Seen | None:
+    seen = known.seen
+    if outcome.extent is not None and outcome.arrival is not None:
+        seen = Seen(*outcome.extent, outcome.arrival) | seen
+    if seen is not None and known.tracks is not None:
+        # All that happens up to here has been told, as far as it can be.
+        seen = replace(seen, arrival=max(seen.arrival, known.tracks.until + 1))
+    return seen
 
 
 def _least(finals: Sequence[Sequence[int]]) -> list[int]:
