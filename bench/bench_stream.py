@@ -27,7 +27,8 @@ from horai.io.letters import DeadLetter
 from horai.rules import Rules
 from horai.spark.connect import connect
 from horai.spark.sink_table import read_current
-from horai.streaming import StepReport, start
+from horai.stream_reports import StepReport
+from horai.streaming import start
 
 WARM = 3  # steps that are left out
 

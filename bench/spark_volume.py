@@ -16,7 +16,8 @@ from horai.rules import Rules
 from horai.spark.batch import execute, packed
 from horai.spark.grid import LocalGrid
 from horai.spark.records import ANSWERS, DRIVER, Record
-from horai.sparking import job_of, load, task_of
+from horai.spark_jobs import job_of, task_of
+from horai.sparking import load
 from horai.streams import StreamJob, Timing, enter
 
 

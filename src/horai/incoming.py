@@ -17,7 +17,7 @@ from horai.spark.source_kafka import KafkaSource
 from horai.spark.sources import Source
 from horai.spark.steps import Steps
 from horai.spark.tracks import TrackTask
-from horai.sparking import Job
+from horai.spark_jobs import Job
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -25,7 +25,7 @@ from horai.spark.checkpoint import Checkpoint, Identity, open_checkpoint
 from horai.spark.refusals import Refused
 from horai.spark.savepoint import save
 from horai.spark.tasks import Clockwork, RunTask, StageTask
-from horai.sparking import Job, task_of
+from horai.spark_jobs import Job, task_of
 from horai.streams import rules_again
 from horai.temporal.spans import INF
 

@@ -21,8 +21,8 @@ from horai.spark.grid import Cluster
 from horai.spark.lars import Ran
 from horai.spark.moving import grid_of
 from horai.spark.records import ANSWERS
+from horai.spark_results import check
 from horai.sparked import buckets_of, explained, master_of
-from horai.sparking import check
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -26,7 +26,8 @@ from horai.spark.batch import Outcome, Send, reader
 from horai.spark.grid import Grid
 from horai.spark.lars import Found, PartTask, Ran, execute, sent, tasks_of
 from horai.spark.records import ANSWERS, Record, unpacked
-from horai.sparking import check, pieces_for
+from horai.spark_results import check
+from horai.sparking import pieces_for
 
 H = TypeVar("H")
 NOTHING = table_of([])

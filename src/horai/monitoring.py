@@ -19,7 +19,7 @@ from horai.errors import UsageError
 from horai.spark.listening import Progress
 
 if TYPE_CHECKING:
-    from horai.streaming import StepReport
+    from horai.stream_reports import StepReport
 
 FATES = (
     *("on_time", "late", "too_late", "retracted", "unknown_retractions"),

@@ -21,7 +21,9 @@ from horai.spark.front import batch_task, derive_all
 from horai.spark.grid import Cluster
 from horai.spark.moving import grid_of
 from horai.spark.records import ANSWERS
-from horai.sparking import Job, check, job_of, load, metrics_of, run_job, task_of
+from horai.spark_jobs import Job, job_of, task_of
+from horai.spark_results import check, metrics_of
+from horai.sparking import load, run_job
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,9 +28,11 @@ from horai.spark.refusals import Refused
 from horai.spark.sinks import About, Sink
 from horai.spark.sources import Source
 from horai.spark.steps import Step, Steps
+from horai.spark_jobs import job_of
+from horai.spark_results import check
 from horai.sparked import explained, master_of
-from horai.sparking import check, job_of
 from horai.stream_places import NOW, folder_of, seconds_of, sinks_of, source_from
+from horai.stream_reports import StepReport
 from horai.streams import StreamJob, Timing, enter
 
 if TYPE_CHECKING:
@@ -41,31 +42,6 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 LOOK = 0.2  # seconds between two looks at a stream that runs
-
-
-@dataclass(frozen=True, slots=True)
-class StepReport:
-    """What a step did. `waiting` is how many files of items wait for a query time.
-
-    `seconds` are those of the clock; `engine_seconds` those that the engine was at work, in all
-    buckets together. Several of these run at once.
-    """
-
-    step: int
-    batch: int
-    queries: int
-    query: int | None
-    changes: int
-    dead_letters: int
-    state_bytes: int
-    waiting: int
-    seconds: float
-    engine_seconds: float
-    totals: dict[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
 
 
 class Streaming:

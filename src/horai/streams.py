@@ -25,7 +25,7 @@ from horai.spark.refusals import Refused
 from horai.spark.resizing import Change
 from horai.spark.steps import Due, Steps
 from horai.spark.tasks import Clockwork, Plan
-from horai.sparking import Job, inputs_of, plan, task_of
+from horai.spark_jobs import Job, inputs_of, plan, task_of
 
 H = TypeVar("H")
 

@@ -22,7 +22,8 @@ from horai.result import Result
 from horai.spark.cluster import SparkGrid
 from horai.spark.connect import connect
 from horai.spark.grid import Grid
-from horai.sparking import job_of, run_jobs
+from horai.spark_jobs import job_of
+from horai.sparking import run_jobs
 from horai.testing import compare
 
 BUCKETS = 3

@@ -15,7 +15,8 @@ from horai.spark.grid import LocalGrid
 from horai.spark.records import Record
 from horai.spark.savepoint import save
 from horai.spark.steps import Step, Steps
-from horai.sparking import check, job_of, raw_answers
+from horai.spark_jobs import job_of
+from horai.spark_results import check, raw_answers
 from horai.streams import StreamJob, Timing, enter
 
 

@@ -25,7 +25,8 @@ from horai.oracle import Item
 from horai.plan.stages import stages_of
 from horai.rules import Rules
 from horai.spark.grid import LocalGrid
-from horai.sparking import job_of, run_job
+from horai.spark_jobs import job_of
+from horai.sparking import run_job
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

@@ -16,7 +16,7 @@ import horai
 from horai.cli.app import app
 from horai.spark.cluster import SparkGrid
 from horai.spark.listening import Progress
-from horai.streaming import StepReport
+from horai.stream_reports import StepReport
 
 LINES = "e|1|1|a\ne|2|2|b\ng|30|25|a\ne|60|3|c\n"
 

@@ -17,7 +17,8 @@ from horai.errors import RunError, UsageError
 from horai.io import InputError
 from horai.io.pieces import pieces_of
 from horai.spark.cluster import SparkGrid
-from horai.sparking import job_of, run_job
+from horai.spark_jobs import job_of
+from horai.sparking import run_job
 
 RULES = """
 collectIntervals(close(_, _)=true).

@@ -33,8 +33,9 @@ from horai.spark.retracking import retrack
 from horai.spark.steps import Steps
 from horai.spark.store import Store
 from horai.spark.tracks import TrackTask, send_positions
-from horai.sparking import check as outcome_is_fine
-from horai.sparking import job_of, raw_answers
+from horai.spark_jobs import job_of
+from horai.spark_results import check as outcome_is_fine
+from horai.spark_results import raw_answers
 from horai.streams import StreamJob, Timing, enter
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]

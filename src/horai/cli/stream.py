@@ -45,10 +45,10 @@ from horai.words import counted
 
 if TYPE_CHECKING:
     from horai.monitoring import Monitor
-    from horai.streaming import StepReport, Streaming
+    from horai.stream_reports import StepReport
+    from horai.streaming import Streaming
 
 PROMETHEUS = ".prom"
-_OF_RUNS = ("answers", "engine", "format")  # settings of a project that are not about streams
 
 
 @guarded

@@ -9,11 +9,11 @@ happened when its manifest is written. Until then it can be done again and gives
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from horai.spark.batch import Outcome, grouped
+from horai.spark.batch import Outcome
 from horai.spark.checkpoint import Checkpoint, Manifest, Seen
 from horai.spark.front import Front
 from horai.spark.grid import Grid, Work
@@ -26,11 +26,10 @@ from horai.spark.resident import (
     refuse_items,
 )
 from horai.spark.routes import engine_round, meeting_round
-from horai.spark.tasks import Clockwork, Plan, RunTask, StageTask
+from horai.spark.stepping import Bucket, Heard, add_up, items_work, least, seen_after, work_of
+from horai.spark.tasks import Clockwork, RunTask, StageTask
 
 H = TypeVar("H")
-Bucket = Callable[[StepTask, StageTask, int, Sequence[Record]], Iterator[Record]]
-Items = Callable[[StepTask, int, int, Sequence[Record]], Iterator[Record]]
 
 
 @dataclass(slots=True)
@@ -108,13 +107,13 @@ class Steps(Generic[H]):
 
     def _do(self, step: Step[H], items: H | None, finishing: bool) -> Step[H]:
         manifest, outcome = step.manifest, step.outcome
-        heard = _Heard() if items is None else self._listen(step, items)
+        heard = Heard() if items is None else self._listen(step, items)
         if outcome.unreadable is not None:
             return step
         rounds = heard.rounds
         if self.front is not None:
             rounds = self._derive(self.front, step, heard, finishing)
-        manifest.seen = _seen(outcome, manifest)
+        manifest.seen = seen_after(outcome, manifest)
         due = self.schedule(manifest, manifest.seen, finishing)
         if due is None:
             return step
@@ -133,13 +132,13 @@ class Steps(Generic[H]):
             self._advance(step, task, rounds)
         else:
             self._keep(step, task, rounds)
-        _add_up(manifest, outcome)
+        add_up(manifest, outcome)
         return step
 
-    def _derive(self, front: Front, step: Step[H], heard: _Heard, finishing: bool) -> set[int]:
+    def _derive(self, front: Front, step: Step[H], heard: Heard, finishing: bool) -> set[int]:
         """Turn positions into items; the rounds that these are for come back."""
 
-        def do(round: int, work: Work, name: str) -> _Heard:
+        def do(round: int, work: Work, name: str) -> Heard:
             return self._round(step, {round}, work, name)
 
         return front.step(step.manifest, heard.latest, self._slots, finishing, do)
@@ -157,12 +156,12 @@ class Steps(Generic[H]):
                 self._stage(step, task, stage, meet_bucket, meeting_round, "join on entities")
             makers = [s.number for s in stages if s.sends.intersection(stage.given)]
             if makers:
-                task.finals[stage.number] = _least([said[number] for number in makers])
+                task.finals[stage.number] = least([said[number] for number in makers])
             heard = self._stage(step, task, stage, advance_bucket, engine_round, "run the engine")
             if step.outcome.problem is not None:
                 return
             rounds |= heard.rounds
-            said[stage.number] = _least(heard.finals)
+            said[stage.number] = least(heard.finals)
             step.state_bytes += heard.state_bytes
             kept += heard.kept
         manifest = step.manifest
@@ -173,7 +172,7 @@ class Steps(Generic[H]):
     def _keep(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
         if rounds:
             heard = self._round(
-                step, rounds, _items_work(task, self._slots, keep_items), "keep items"
+                step, rounds, items_work(task, self._slots, keep_items), "keep items"
             )
             step.manifest.items += sorted(heard.kept)
 
@@ -181,7 +180,7 @@ class Steps(Generic[H]):
         assert task.run.clock is not None and step.manifest.query is not None
         task.run.clock.queries = [step.manifest.query]
         if rounds:
-            work = _items_work(task, self._slots, refuse_items)
+            work = items_work(task, self._slots, refuse_items)
             self._round(step, rounds, work, "after the end")
 
     @property
@@ -196,17 +195,17 @@ class Steps(Generic[H]):
         bucket: Bucket,
         round: Callable[[int], int],
         name: str,
-    ) -> _Heard:
-        work = _work(task.only(stage.number), self._slots, bucket)
+    ) -> Heard:
+        work = work_of(task.only(stage.number), self._slots, bucket)
         return self._round(step, {round(stage.number)}, work, f"stage {stage.number}: {name}")
 
-    def _round(self, step: Step[H], rounds: set[int], work: Work, name: str) -> _Heard:
+    def _round(self, step: Step[H], rounds: set[int], work: Work, name: str) -> Heard:
         name = f"step {step.number}, {name}"
         return self._listen(step, self.grid.step(step.of(rounds), rounds, self._slots, work, name))
 
-    def _listen(self, step: Step[H], records: H) -> _Heard:
+    def _listen(self, step: Step[H], records: H) -> Heard:
         """Take in what workers have to say, and answers with it."""
-        heard = _Heard()
+        heard = Heard()
         step.records.append((records, heard.rounds))
         wanted = [DRIVER, ANSWERS] if self.brings_answers else [DRIVER]
         for record in sorted(self.grid.collect(records, wanted), key=lambda record: record.seq):
@@ -237,74 +236,3 @@ class Steps(Generic[H]):
 
 def _number(batch: int) -> int:
     return 2 * batch + 2
-
-
-@dataclass(slots=True)
-class _Heard:
-    """What workers have to say about a round."""
-
-    rounds: set[int] = field(default_factory=set)
-    finals: list[list[int]] = field(default_factory=list)
-    kept: list[tuple[int, int, int]] = field(default_factory=list)
-    latest: list[int] = field(default_factory=list)
-    known: list[int] = field(default_factory=list)
-    state_bytes: int = 0
-
-
-def _work(task: StepTask, slots: int, bucket: Bucket) -> Work:
-    """The work of a stage in one slot: all buckets that belong to it, with records or without."""
-    routes, stage = task.run.plan.routes, task.run.plan.stages[0]
-
-    def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        groups = grouped(records)
-        for number in range(slot, routes.buckets, slots):
-            yield from bucket(task, stage, number, groups.get((task.run.number, number), []))
-
-    return work
-
-
-def _items_work(task: StepTask, slots: int, items: Items) -> Work:
-    """Work on items that no stage runs over, in one slot."""
-    routes = task.run.plan.routes
-    lean = replace(task, run=replace(task.run, plan=Plan([], routes)))
-
-    def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        for bucket in range(slot, routes.buckets, slots):
-            mine = [record for record in records if record.bucket == bucket]
-            for round in sorted({record.round for record in mine}):
-                yield from items(lean, round, bucket, [r for r in mine if r.round == round])
-
-    return work
-
-
-def _seen(outcome: Outcome, known: Manifest) -> Seen | None:
-    seen = known.seen
-    if outcome.extent is not None and outcome.arrival is not None:
-        seen = Seen(*outcome.extent, outcome.arrival) | seen
-    if seen is not None and known.tracks is not None:
-        # All that happens up to here has been told, as far as it can be.
-        seen = replace(seen, arrival=max(seen.arrival, known.tracks.until + 1))
-    return seen
-
-
-def _least(finals: Sequence[Sequence[int]]) -> list[int]:
-    """At each query time what is final for all."""
-    return [min(column) for column in zip(*finals, strict=True)]
-
-
-def _add_up(manifest: Manifest, outcome: Outcome) -> None:
-    """What became of the items of all steps."""
-    totals = dict(manifest.totals)
-
-    def add(name: str, number: int) -> None:
-        totals[name] = totals.get(name, 0) + number
-
-    add("dead_letters", len(outcome.letters))
-    add("changes", sum(outcome.found.values()))
-    for counted in outcome.counted:
-        add("items", counted["items"])
-        add("outside_run", counted["left_over"])
-        for window in counted["windows"]:
-            for name, number in window.items():
-                add(name, number)
-    manifest.totals = totals
