@@ -4,6 +4,7 @@ And what tests of several packages need: a Kafka broker.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -18,6 +19,15 @@ settings.register_profile("horai", deadline=None, print_blob=True)
 settings.load_profile("horai")
 
 loader.met = FEW_IN_ALL  # so that tests meet compiled code as soon as long runs do
+
+
+SHARED = Path(__file__).parents[2] / "shared" / "conformance"
+
+
+def pytest_report_header() -> str:
+    """Tests over cases that several projects share exist where these are at hand: say so."""
+    found = ", ".join(sorted(path.name for path in SHARED.glob("*.json")))
+    return f"shared cases: {found or f'none, since there is no {SHARED}'}"
 
 
 @pytest.fixture(scope="module", params=["compiled", "as written"])

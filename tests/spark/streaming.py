@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from horai.inputs import read_input, row_text
-from horai.io import AnswerRow, DeadLetter
+from horai.inputs import checked_clock, read_input, row_text
+from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative
 from horai.rules import Rules
-from horai.session import Answer
+from horai.schedule import before
+from horai.session import Answer, Session
 from horai.spark.batch import packed
 from horai.spark.grid import LocalGrid
 from horai.spark.records import Record
@@ -66,12 +67,13 @@ class Driver:
         if not crash:
             self._commit(step)
 
-    def finish(self) -> None:
-        """No more will come."""
+    def finish(self, crash: bool = False) -> None:
+        """Nothing more is there for now."""
         step = self.steps.finish()
         if step is not None:
             check(step.outcome)
-            self._commit(step)
+            if not crash:
+                self._commit(step)
 
     def _commit(self, step: Step[list[Record]]) -> None:
         for raw in raw_answers(step.queries, ("changelog",), step.answers):
@@ -83,60 +85,101 @@ class Driver:
         self.told.totals.update(step.manifest.totals)
 
 
-def plain(
-    rules: Rules,
-    chunks: Sequence[Sequence[str]],
-    settings: dict[str, Any],
-    delay: int = 0,
-    start: int | None = None,
-) -> Told:
+class Plain:
     """The same stream in one session that gets items when they come: no buckets and no state."""
-    names = ("window", "tick", "allen_memory", "include_input", "incremental", "unit")
-    start = settings["start"] if start is None else start
-    given = {name: settings[name] for name in names if name in settings}
-    session = rules.session(start=start, answers="changelog", **given)
-    step, end = settings.get("step") or settings["window"], settings.get("end")
-    told = Told([], [], [], {})
-    waiting: list[str] = []
-    asked = start
-    latest: int | None = None
-    beyond: list[str] = []
 
-    def ask(query: int) -> None:
-        nonlocal asked, waiting
-        answer = session.advance(query, waiting)
-        told.changes.extend(answer.changes)
-        told.queries.append(query)
-        asked, waiting = query, []
+    def __init__(self, rules: Rules, settings: dict[str, Any], delay: int = 0) -> None:
+        self.rules, self.settings, self.delay = rules, settings, delay
+        self.step, self.end = settings.get("step") or settings["window"], settings.get("end")
+        self.clock = checked_clock(settings.get("unit"), None)
+        self.told = Told([], [], [], {})
+        self.session: Session | None = None
+        self.asked = 0
+        self.waiting: list[ItemTable] = []
+        self.seen: list[tuple[int, int, int]] = []  # first occurrence, last time, last arrival
+        self.beyond: list[str] = []
+        if settings.get("start") is not None:
+            self._begin(settings["start"])
 
+    def _begin(self, start: int) -> None:
+        names = ("window", "tick", "allen_memory", "include_input", "incremental", "unit")
+        given = {name: self.settings[name] for name in names if name in self.settings}
+        self.session = self.rules.session(start=start, answers="changelog", **given)
+        self.asked = start
+
+    @property
+    def _is_over(self) -> bool:
+        return self.session is not None and self.asked == self.end
+
+    def take(self, lines: Sequence[str]) -> None:
+        """What comes together. The first items say when a stream begins that has no start."""
+        read = read_input(list(lines), self.rules.schema, self.clock)
+        self.told.letters.extend(read.dead_letters)
+        items = list(read.items())
+        if self._is_over:
+            self.beyond += map(row_text, items)
+            return
+        self.waiting += read.tables
+        if items:
+            last = max(max(i.arrival, i.start, i.end or i.start) for i in items)
+            first, arrival = min(i.start for i in items), max(i.arrival for i in items)
+            self.seen.append((first, last, arrival))
+            if self.session is None:
+                self._begin(before(first, self.settings.get("tick", 1)))
+            self._ask_before(max(arrival for _, _, arrival in self.seen) - self.delay)
+
+    def finish(self) -> None:
+        """Nothing more is there for now: ask once more, at the end or at the last time named."""
+        if self.session is None:
+            return
+        last = max((last for _, last, _ in self.seen), default=self.asked)
+        last = last if self.end is None else self.end
+        self._ask_before(last)
+        if last > self.asked:
+            self._ask(last)
+
+    def over(self) -> Told:
+        """All that was said."""
+        told, session = self.told, self.session
+        if session is not None:
+            told.letters.extend(session.finish().dead_letters)
+            told.totals.update(_totals(session))
+            for name in ("items", "outside_run"):
+                told.totals[name] += len(self.beyond)
+        text = f"it comes after the end of the stream, {self.end}"
+        told.letters.extend(DeadLetter("", 0, line, text, "outside-run") for line in self.beyond)
+        return told
+
+    def _ask_before(self, limit: int) -> None:
+        while not self._is_over:
+            assert self.session is not None
+            start = self.session.start
+            query = start + ((self.asked - start) // self.step + 1) * self.step
+            query = query if self.end is None else min(query, self.end)
+            if query >= limit:
+                return
+            self._ask(query)
+
+    def _ask(self, query: int) -> None:
+        assert self.session is not None
+        answer = self.session.advance(query, Narrative(tuple(self.waiting), []))
+        self.told.changes.extend(answer.changes)
+        self.told.queries.append(query)
+        self.asked, self.waiting = query, []
+
+
+def plain(
+    rules: Rules, chunks: Sequence[Sequence[str]], settings: dict[str, Any], delay: int = 0
+) -> Told:
+    """A whole stream in one session."""
+    stream = Plain(rules, settings, delay)
     for chunk in chunks:
-        read = read_input(list(chunk), rules.schema, session.clock)
-        if asked == end:
-            beyond += map(row_text, read.items())
-            told.letters.extend(read.dead_letters)
-            continue
-        waiting = [*waiting, *chunk]
-        arrivals = [item.arrival for item in read.items()]
-        latest = max(arrivals + ([] if latest is None else [latest]), default=None)
-        while latest is not None and asked != end:
-            query = start + ((asked - start) // step + 1) * step
-            query = query if end is None else min(query, end)
-            if query >= latest - delay:
-                break
-            ask(query)
-    while asked != end and end is not None:
-        ask(min(start + ((asked - start) // step + 1) * step, end))
-    result = session.finish()
-    told.letters.extend(result.dead_letters)
-    text = f"it comes after the end of the stream, {end}"
-    told.letters.extend(DeadLetter("", 0, line, text, "outside-run") for line in beyond)
-    told.totals.update(_totals(session))
-    for name in ("items", "outside_run"):
-        told.totals[name] += len(beyond)
-    return told
+        stream.take(chunk)
+    stream.finish()
+    return stream.over()
 
 
-def _totals(session: Any) -> dict[str, int]:
+def _totals(session: Session) -> dict[str, int]:
     run = session.metrics.run
     names = ["items", "on_time", "late", "too_late", "retracted", "unknown_retractions"]
     names += ["outside_run", "partly_too_late"]

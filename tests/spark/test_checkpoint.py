@@ -75,6 +75,17 @@ def test_the_first_item_says_where_a_stream_begins() -> None:
     assert (found.clock.start, found.clock.queries) == (105, [115, 125])
 
 
+def test_dead_letters_count_before_a_stream_has_begun(tmp_path: Path) -> None:
+    """Nobody knows yet when it begins, and rows that cannot be used say nothing about that."""
+    stream = Driver(horai.loads(RULES), tmp_path / "c", SETTINGS | {"start": None}, 2)
+    stream.take(0, ["oops", "nobody|1|1|ann"])
+    assert stream.told.totals == {"dead_letters": 2, "changes": 0}
+    stream.take(1, ["velocity|7|7|ann|2", "velocity|30|30|ann"])
+    stream.finish()
+    assert stream.told.totals["dead_letters"] == len(stream.told.letters) == 3
+    assert stream.told.queries == [7]
+
+
 def test_an_item_from_far_away_is_refused_rather_than_waited_for() -> None:
     timing = Timing(Settings(step=1, start=0))
     with pytest.raises(UsageError, match="more than 10,000,000 query times"):

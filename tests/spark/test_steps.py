@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
-from tests.spark.streaming import Driver, Told, plain
+from tests.spark.streaming import Driver, Plain, Told
 from tests.strategies.staged import staged_runs
 
 import horai
@@ -24,6 +24,7 @@ from horai.spark import resident
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # What may happen between two micro-batches, and during one.
 CALM, RESTART, CRASH, AGAIN, RESIZE = "calm", "restart", "crash", "again", "resize"
+FINISH = "finish"  # all is read, and then there is more
 
 
 class Streamed(NamedTuple):
@@ -55,10 +56,15 @@ def streamed(draw: Draw) -> Streamed:
     cuts = sorted(draw(st.lists(st.integers(0, len(ordered)), max_size=6)))
     bounds = [0, *cuts, len(ordered)]
     chunks = [ordered[a:b] for a, b in pairwise(bounds)]
-    events = [draw(st.sampled_from((CALM, CALM, RESTART, CRASH, AGAIN, RESIZE))) for _ in chunks]
+    kinds = st.sampled_from((CALM, CALM, RESTART, CRASH, AGAIN, RESIZE, FINISH))
+    events = [draw(kinds) for _ in chunks]
     delay = draw(st.sampled_from((0, 0, 5)))
     few = draw(st.sampled_from((1, 1, 3, resident.FEW)))
-    return Streamed(run.rules, chunks, events, run.settings, run.buckets, delay, few)
+    asked = dict(run.settings)
+    for name in ("start", "end"):  # where nobody says it, items do
+        asked[name] = draw(st.sampled_from((asked[name], asked[name], None)))
+    asked["include_input"] = draw(st.booleans())
+    return Streamed(run.rules, chunks, events, asked, run.buckets, delay, few)
 
 
 def in_steps(rules: Rules, run: Streamed) -> Told:
@@ -72,11 +78,25 @@ def in_steps(rules: Rules, run: Streamed) -> Told:
             if event == RESIZE:
                 driver.resize(1 + (batch + run.buckets) % 4)
             driver.take(batch, chunk)
-            if event == AGAIN:
+            if event == FINISH:
+                driver.finish()
+            if event in (AGAIN, FINISH):
                 driver.restart()
                 driver.take(batch, chunk)
+        driver.finish(crash=True)
+        driver.restart()
         driver.finish()
         return driver.told
+
+
+def in_one_session(rules: Rules, run: Streamed) -> Told:
+    stream = Plain(rules, run.settings, run.delay)
+    for chunk, event in zip(run.chunks, run.events, strict=True):
+        stream.take(chunk)
+        if event == FINISH:
+            stream.finish()
+    stream.finish()
+    return stream.over()
 
 
 def said(letters: list[DeadLetter]) -> list[tuple[str, str, str]]:
@@ -87,7 +107,7 @@ def said(letters: list[DeadLetter]) -> list[tuple[str, str, str]]:
 def check(run: Streamed) -> None:
     rules = horai.loads(run.rules)
     try:
-        wanted = plain(rules, run.chunks, run.settings, run.delay)
+        wanted = in_one_session(rules, run)
     except RunError:
         with pytest.raises(RunError):
             in_steps(rules, run)
@@ -96,8 +116,8 @@ def check(run: Streamed) -> None:
     assert found.queries == wanted.queries
     assert found.changes == wanted.changes
     assert said(found.letters) == said(wanted.letters)
-    if any(run.chunks):
-        assert {name: found.totals[name] for name in wanted.totals} == wanted.totals
+    assert {name: found.totals.get(name, 0) for name in wanted.totals} == wanted.totals
+    assert found.totals.get("dead_letters", 0) == len(found.letters)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=QUIET)

@@ -115,7 +115,8 @@ class Steps(Generic[H]):
             rounds = self._derive(self.front, step, heard, finishing)
         manifest.seen = seen_after(outcome, manifest)
         due = self.schedule(manifest, manifest.seen, finishing)
-        if due is None:
+        if due is None:  # nothing has come that could be used
+            _add_up(manifest, outcome)
             return step
         manifest.start = due.clock.start
         task = StepTask(
