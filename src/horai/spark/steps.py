@@ -116,7 +116,7 @@ class Steps(Generic[H]):
         manifest.seen = seen_after(outcome, manifest)
         due = self.schedule(manifest, manifest.seen, finishing)
         if due is None:  # nothing has come that could be used
-            _add_up(manifest, outcome)
+            add_up(manifest, outcome)
             return step
         manifest.start = due.clock.start
         task = StepTask(
