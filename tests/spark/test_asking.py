@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,11 +16,13 @@ from tests.spark.test_steps import AGAIN, CALM, CRASH, RESIZE, RESTART, Streamed
 from tests.strategies.staged import INPUT, LAST, MORE, ONE, THEN, TWO
 
 import horai
-from horai.engine.lending import lend
+from horai.engine.lending import arguments, lend
 from horai.errors import UsageError
 from horai.inputs import read_input
+from horai.spark import renewing
 from horai.spark.batch import packed
 from horai.spark.bucket import session_of
+from horai.spark.meeting import Asked
 from horai.spark.records import Label, unpacked
 from horai.spark.resident import FEW
 from horai.spark.routes import engine_round
@@ -81,7 +84,9 @@ def late_pairs(draw: Draw) -> Streamed:
     }
     events = [draw(kinds) for _ in chunks]
     few = draw(st.sampled_from((1, FEW)))
-    return Streamed(text, chunks, events, given_settings, draw(st.integers(2, 5)), 0, few)
+    steps = draw(st.sampled_from((1, 2, 4)))
+    buckets = draw(st.integers(2, 5))
+    return Streamed(text, chunks, events, given_settings, buckets, 0, few, steps)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=QUIET)
@@ -148,6 +153,50 @@ def pair_later(folder: Path, buckets: int, *then: int) -> list[str]:
     assert driver.told.queries == [10, 20, 30, 40, 50, 60]
     rows = [row for row in driver.told.changes if row.name == "meeting"]
     return [f"{row.query} {row.op} {row.start} {row.end}" for row in rows]
+
+
+def asking(driver: Driver) -> int:
+    """How many ask for somebody, in all buckets together; who is close asks for itself too."""
+    store, last = driver.steps.checkpoint.store, driver.steps.checkpoint.last
+    assert last.state is not None
+    states = [store.read_state(1, bucket, last.state)[1] for bucket in range(driver.buckets)]
+    return sum(Asked.load(parts["asked"]).of(0).shape[1] for parts in states)
+
+
+def slow_in(driver: Driver) -> list[int]:
+    """How many are known to be slow, bucket by bucket."""
+    last, task = driver.steps.checkpoint.last, driver.steps.task
+    due = driver.steps.schedule(last, None, True)
+    assert due is not None
+    found = []
+    for bucket in range(driver.buckets):
+        session = session_of(task, task.plan.stages[1], due.clock)
+        _, parts = driver.steps.checkpoint.store.read_state(1, bucket, last.state or 0)
+        session.restore(parts["session"])
+        told = [args[0].data.tolist() for args in arguments(session, ("fluent", ("slow", 1)))]
+        found.append(len({vessel for vessels in told for vessel in vessels}))
+    return found
+
+
+def test_who_is_not_named_any_more_is_not_asked_for(tmp_path: Path) -> None:
+    """Two are close, twice; in between nobody is told of the other, and then all of the past."""
+    with patch.object(renewing, "STEPS", 2):
+        driver = Driver(horai.loads(SLOW + MEETING), tmp_path / "c", SETTINGS, 8)
+        driver.take(0, [*BEGIN, "close|5|5|9|true|v3|v7", "velocity|12|12|x|9"])
+        known = slow_in(driver)
+        assert asking(driver) == 2 and sum(known) == len(FLEET) + 1
+        for batch in range(1, 7):
+            driver.take(batch, [f"velocity|{10 * batch + 12}|{10 * batch + 12}|x|9"])
+        assert asking(driver) == 0
+        assert sum(slow_in(driver)) == len(FLEET)
+        driver.take(7, ["velocity|83|83|v3|8", "velocity|85|85|v3|1", "velocity|92|92|x|9"])
+        driver.take(8, ["close|94|94|inf|true|v3|v7", "velocity|102|102|x|9"])
+        assert asking(driver) == 2
+        driver.take(9, ["velocity|105|105|v7|9", "velocity|112|112|x|9"])
+    rows = [row for row in driver.told.changes if row.name == "meeting"]
+    assert [f"{row.query} {row.op} {row.start} {row.end}" for row in rows] == [
+        *("10 + 5 9", "100 + 94 None", "110 - 94 None", "110 + 94 106"),
+    ]
 
 
 @pytest.mark.parametrize("buckets", [1, 2, 8])

@@ -19,7 +19,7 @@ import horai
 from horai.errors import RunError
 from horai.io import DeadLetter
 from horai.rules import Rules
-from horai.spark import resident
+from horai.spark import renewing, resident
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # What may happen between two micro-batches, and during one.
@@ -37,10 +37,12 @@ class Streamed(NamedTuple):
     buckets: int
     delay: int
     few: int  # items that wait in a session
+    steps: int = renewing.STEPS  # after which buckets say anew whom they ask for
 
     def __repr__(self) -> str:
         said = "\n".join(f"{e}: {c}" for e, c in zip(self.events, self.chunks, strict=True))
         told = f"{self.settings}, {self.buckets} buckets, delay {self.delay}, few {self.few}"
+        told += f", steps {self.steps}"
         return f"{self.rules}\n{said}\n{told}"
 
 
@@ -64,11 +66,16 @@ def streamed(draw: Draw) -> Streamed:
     for name in ("start", "end"):  # where nobody says it, items do
         asked[name] = draw(st.sampled_from((asked[name], asked[name], None)))
     asked["include_input"] = draw(st.booleans())
-    return Streamed(run.rules, chunks, events, asked, run.buckets, delay, few)
+    steps = draw(st.sampled_from((1, 2, renewing.STEPS)))
+    return Streamed(run.rules, chunks, events, asked, run.buckets, delay, few, steps)
 
 
 def in_steps(rules: Rules, run: Streamed) -> Told:
-    with tempfile.TemporaryDirectory() as folder, patch.object(resident, "FEW", run.few):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(resident, "FEW", run.few),
+        patch.object(renewing, "STEPS", run.steps),
+    ):
         driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay)
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
             if event == CRASH:

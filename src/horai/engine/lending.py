@@ -7,7 +7,7 @@ it stays where it is: whoever begins to ask has made nothing of it yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -78,15 +78,27 @@ def borrow(session: Session, types: Iterable[Type], known: Iterable[bytes], want
             session.known.pairs[key] = different(whole, session.symbols)
 
 
+def arguments(session: Session, type: Type) -> Iterator[tuple[Column, ...]]:
+    """The arguments of all rows of a type that a session still knows, or that wait in it."""
+    kind, key = type
+    yield from session.stream.arguments(kind, key)
+    if kind == "fluent":
+        for flat in session.program.unwrapping.forms(key):
+            if flat in session.inputs.fluents:
+                yield _folded(session, flat, session.inputs.fluents[flat].pairs)
+            if flat in session.known.pairs:
+                yield _folded(session, flat, session.known.pairs[flat])
+
+
+def _folded(session: Session, flat: Key, pairs: Relation) -> tuple[Column, ...]:
+    """The arguments of pairs as they are written; a value stands after them."""
+    unwrapping, symbols = session.program.unwrapping, session.symbols
+    return folded(flat, pairs.columns[:-1], pairs.rows, unwrapping, symbols)[1]
+
+
 def _their(session: Session, flat: Key, wanted: Wanted) -> Callable[[Relation], Mask]:
-    """Which pairs of a flat fluent are meant; they have a value after their arguments."""
-
-    def mask(pairs: Relation) -> Mask:
-        args = pairs.columns[:-1]
-        unwrapping, symbols = session.program.unwrapping, session.symbols
-        return wanted(folded(flat, args, pairs.rows, unwrapping, symbols)[1])
-
-    return mask
+    """Which pairs of a flat fluent are meant."""
+    return lambda pairs: wanted(_folded(session, flat, pairs))
 
 
 def _pick(

@@ -142,6 +142,10 @@ class Shelf:
         numbers: Ints = self.waiting["number"][self._meant(self.waiting, wanted)]
         return state, numbers
 
+    def arguments(self) -> list[tuple[Column, ...]]:
+        """The arguments of all rows."""
+        return [self._args(rows) for rows in (self.admitted(), self.kept(), self.waiting)]
+
     def let_go(self, wanted: Callable[[tuple[Column, ...]], Mask]) -> None:
         """Remove the rows that are meant."""
         admitted, kept = self.admitted(), self.kept()
@@ -159,7 +163,10 @@ class Shelf:
         self._kept.append(rows_from_state(state["kept"]))
 
     def _meant(self, rows: Rows, wanted: Callable[[tuple[Column, ...]], Mask]) -> Mask:
-        return wanted(rows.terms[:-1] if self.is_fluent else rows.terms)
+        return wanted(self._args(rows))
+
+    def _args(self, rows: Rows) -> tuple[Column, ...]:
+        return rows.terms[:-1] if self.is_fluent else rows.terms
 
     def _judge(self, due: Rows, moment: Moment) -> Judged:
         start = due["start"]

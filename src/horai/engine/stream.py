@@ -183,6 +183,11 @@ class Stream:
             return None
         return state, self._origins.pick(np.sort(numbers))
 
+    def arguments(self, kind: ItemKind, key: Key) -> list[tuple[Column, ...]]:
+        """The arguments of all rows of a type: of those that count and of those that wait."""
+        shelf = self._shelves[kind].get(key)
+        return [] if shelf is None else shelf.arguments()
+
     def let_go(
         self, kind: ItemKind, key: Key, wanted: Callable[[tuple[Column, ...]], Mask]
     ) -> None:

@@ -1,7 +1,7 @@
-"""Joins in streams: who has asked stays known, and who begins to ask gets what there was before.
+"""Joins in streams: who asks stays known, and who begins to ask gets what there was before.
 
 Rows that come by a join are at home in the bucket of what they are asked for by, whether somebody
-asks or not. That bucket knows from its state who has asked so far. When another bucket begins to
+asks or not. That bucket knows from its state who asks. When another bucket begins to
 ask, it sends on what its session still knows of that entity, and from then on all that is new.
 """
 
@@ -18,9 +18,9 @@ from horai.engine.lending import Lent, Type, Wanted, borrow, lend
 from horai.engine.session import Session
 from horai.engine.symbols import Symbols
 from horai.spark.hashing import Hashes, Path, hash_column
-from horai.spark.meeting import Asked, asked_in, send_on
+from horai.spark.meeting import NEEDING, Asked, asked_in, send_on
 from horai.spark.records import Label, Record, packed, unpacked
-from horai.spark.routes import Meeting, Routes, engine_round
+from horai.spark.routes import Entity, Routes, engine_round
 
 ASKED, PAST, WAITED = "asked", "past", "waited"
 STATE = {ASKED, PAST}  # what is not items
@@ -30,19 +30,27 @@ def gather(
     routes: Routes,
     stage: int,
     bucket: int,
+    run: int,
     records: Sequence[Record],
     known: Asked,
+    renews: bool,
     session: Callable[[], Session | None],
 ) -> Iterator[Record]:
-    """What goes on to the engine: rows to all who have asked, and the past to who begins to."""
+    """What goes on to the engine: rows to all who ask, and the past to who begins to.
+
+    If it `renews`, only those go on to ask who have said that they do.
+    """
+    if renews:
+        said, still = asked_in(records, NEEDING)
+        records, known = [record for record, _ in said], known.within(still)
     rows, asked = asked_in(records)
     new = asked.beyond(known)
     for meeting, pairs in new.pairs.items():
         known.add(meeting, pairs)
     yield from send_on(routes, rows, known)
-    if not new.pairs:
+    if not new.pairs and not renews:
         return
-    run, round = records[0].run, engine_round(stage)
+    round = engine_round(stage)
     slot = routes.slot(run, bucket)
     yield Record(round, slot, run, bucket, -1, Label(ASKED).dump(), known.dump())
     lender = session()
@@ -59,7 +67,7 @@ def _past(
 ) -> Iterator[Record]:
     meeting = routes.meetings[number]
     round, slot = engine_round(meeting.stage), routes.slot(run, asker)
-    lent = lend(session, [_type(meeting)], _meant(meeting.place, hashes, session.symbols))
+    lent = lend(session, [type_of(meeting.entity)], _meant(meeting.place, hashes, session.symbols))
     lent = lent or Lent(b"", [])
     blob = packed(pa.table({"hashes": [hashes.tobytes()], "known": [lent.known]}))
     yield Record(round, slot, run, asker, -1, Label(PAST, number=number).dump(), blob)
@@ -78,7 +86,7 @@ def take_over(routes: Routes, session: Session, records: Sequence[Record]) -> No
             hashes = np.frombuffer(row["hashes"], np.uint64)
             known = [row["known"]] if row["known"] else []
             meant = _meant(meeting.place, hashes, session.symbols)
-            borrow(session, [_type(meeting)], known, meant)
+            borrow(session, [type_of(meeting.entity)], known, meant)
 
 
 def asked_of(records: Sequence[Record]) -> bytes | None:
@@ -96,8 +104,9 @@ def has_waited(record: Record) -> bool:
     return Label.load(record.label).what == WAITED
 
 
-def _type(meeting: Meeting) -> Type:
-    kind, name, arity = meeting.entity
+def type_of(entity: Entity) -> Type:
+    """An entity as sessions know it."""
+    kind, name, arity = entity
     return kind, (name, arity)  # type: ignore[return-value]
 
 

@@ -87,6 +87,7 @@ class Manifest:
     ended: bool = False
     state: int | None = None
     items: list[tuple[int, int, int]] = field(default_factory=list)  # round, bucket, number
+    renewed: int = 0  # the step in which buckets have last said whom they ask for
     tracks: Tracks | None = None
     totals: dict[str, int] = field(default_factory=dict)
 

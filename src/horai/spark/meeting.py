@@ -14,6 +14,7 @@ from horai.spark.routes import Routes
 
 Pairs = npt.NDArray[np.uint64]  # two rows: what is asked for, by its number, and by which bucket
 NOBODY: Pairs = np.zeros((2, 0), np.uint64)
+ASKING, NEEDING = "asking", "needing"  # in labels: who begins to ask, and who still does
 
 
 class Asked:
@@ -52,6 +53,17 @@ class Asked:
                 found.pairs[meeting] = both[:, new]
         return found
 
+    def within(self, other: Asked) -> Asked:
+        """Who asks here, and there too."""
+        gone, found = self.beyond(other), Asked()
+        for meeting in self.pairs:
+            here, left = self.of(meeting), gone.of(meeting)
+            both, count = np.unique(
+                np.concatenate([here, left], axis=1), axis=1, return_counts=True
+            )
+            found.pairs[meeting] = both[:, count == 1]
+        return found
+
     def dump(self) -> bytes:
         """As bytes."""
         listed = [*self.pairs.items()]
@@ -71,13 +83,15 @@ class Asked:
         return found
 
 
-def asked_in(records: Sequence[Record]) -> tuple[list[tuple[Record, Label]], Asked]:
-    """The rows among records of a meeting, and who asks for them."""
+def asked_in(
+    records: Sequence[Record], what: str = ASKING
+) -> tuple[list[tuple[Record, Label]], Asked]:
+    """The other records of a meeting, and who asks for them."""
     asked = Asked()
     rows: list[tuple[Record, Label]] = []
     for record in records:
         label = Label.load(record.label)
-        if label.what == "asking":
+        if label.what == what:
             table = unpacked(record.blob)
             columns = [table.column(name).to_numpy() for name in ("hash", "bucket")]
             asked.add(label.number, np.stack(columns))

@@ -21,6 +21,7 @@ from horai.spark.bucket import Guest, Work, tables_of
 from horai.spark.changes import first_changes
 from horai.spark.meeting import Asked
 from horai.spark.records import Label, Record, pick
+from horai.spark.renewing import forget_others, needs_of, say
 from horai.spark.resizing import table_key
 from horai.spark.routes import engine_round, meeting_round
 from horai.spark.store import Store
@@ -43,6 +44,7 @@ class StepTask:
     state: int | None
     items: list[tuple[int, int, int]]
     ends: bool = False
+    renews: bool = False  # do buckets say whom they still ask for?
     finals: dict[int, list[int]] = field(default_factory=dict)
 
     def only(self, stage: int) -> StepTask:
@@ -71,6 +73,17 @@ class Resident(Work):
             self.tally.wait_for(np.frombuffer(parts["waiting"], "<i8").reshape(3, -1))
             self.asked = parts["asked"]
             self.finals = [about["final"]]
+
+    def needs(self) -> Asked:
+        """Whom the bucket still asks for, after the step before."""
+        number = self.stage.number
+        waiting = tables_of(self.task.waiting(engine_round(number), self.bucket))
+        return needs_of(self.run.plan.routes, number, self.bucket, self.session, waiting)
+
+    def forget_others(self) -> None:
+        """Forget those whom the bucket does not ask for any longer."""
+        routes, number = self.run.plan.routes, self.stage.number
+        forget_others(routes, number, self.bucket, self.session, self.needs())
 
     def take_over(self, records: Sequence[Record]) -> None:
         """Know what others have known of those that this bucket asks for from now on."""
@@ -131,6 +144,8 @@ def advance_bucket(
     if not stage.is_split and bucket:
         return
     work = Resident(task, stage, bucket)
+    if task.renews and task.run.plan.routes.meetings_of(stage.number):
+        work.forget_others()
     work.take_over([record for record in records if is_state(record)])
     items = [record for record in records if not is_state(record)]
     waited = [record for record in items if has_waited(record)]
@@ -179,13 +194,23 @@ def apart(
     return [table for table in now if len(table)], later
 
 
+def ask_anew(
+    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """A bucket says whom it still asks for."""
+    routes, run = task.run.plan.routes, task.run.number
+    needs = Resident(task, stage, bucket).needs()
+    yield from say(routes, run, stage.number, bucket, needs)
+    yield message(run, bucket, "rounds", [meeting_round(stage.number)])
+
+
 def meet_bucket(
     task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """What comes to a stage by joins goes on from the bucket where it is at home."""
     routes, state = task.run.plan.routes, task.state
     records = _in_order(task.waiting(meeting_round(stage.number), bucket), records)
-    if not records:
+    if not records and not task.renews:
         return
     known = Asked()
     if state is not None:
@@ -195,7 +220,9 @@ def meet_bucket(
     def session() -> Session | None:
         return None if state is None else Resident(task, stage, bucket).session
 
-    yield from gather(routes, stage.number, bucket, records, known, session)
+    yield from gather(
+        routes, stage.number, bucket, task.run.number, records, known, task.renews, session
+    )
     yield message(task.run.number, bucket, "rounds", [engine_round(stage.number)])
 
 

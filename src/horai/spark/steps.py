@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from horai.spark import renewing
 from horai.spark.batch import Outcome
 from horai.spark.checkpoint import Checkpoint, Manifest, Seen
 from horai.spark.front import Front
@@ -21,6 +22,7 @@ from horai.spark.records import ANSWERS, DRIVER, Label, Record
 from horai.spark.resident import (
     StepTask,
     advance_bucket,
+    ask_anew,
     keep_items,
     meet_bucket,
     refuse_items,
@@ -126,6 +128,7 @@ class Steps(Generic[H]):
             manifest.state,
             manifest.items,
             due.ends,
+            manifest.state is not None and manifest.number - manifest.renewed >= 2 * renewing.STEPS,
         )
         if manifest.ended:
             self._after_the_end(step, task, rounds)
@@ -153,6 +156,10 @@ class Steps(Generic[H]):
         stages = task.run.plan.stages
         rounds |= {file[0] for file in task.items}
         for stage in stages:
+            if task.renews and task.run.plan.routes.meetings_of(stage.number):
+                work = work_of(task.only(stage.number), self._slots, ask_anew)
+                name = f"stage {stage.number}: who still asks"
+                rounds |= self._round(step, set(), work, name).rounds
             if meeting_round(stage.number) in rounds:
                 self._stage(step, task, stage, meet_bucket, meeting_round, "join on entities")
             makers = [s.number for s in stages if s.sends.intersection(stage.given)]
@@ -169,6 +176,7 @@ class Steps(Generic[H]):
         manifest.state, manifest.items = manifest.number, sorted(kept)
         manifest.query = step.queries[-1] if step.queries else manifest.query
         manifest.ended = task.ends
+        manifest.renewed = manifest.number if task.renews else manifest.renewed
 
     def _keep(self, step: Step[H], task: StepTask, rounds: set[int]) -> None:
         if rounds:
