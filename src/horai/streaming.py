@@ -69,7 +69,7 @@ class Streaming:
         self.on_step, self.on_progress = on_step, on_progress
         self._unheard: Callable[[], None] | None = None
         self.ends_when_read = False
-        self.last_items = time.monotonic()
+        self._last_items, self._has_looked = time.monotonic(), False
         self._query: StreamingQuery | None = None
         self._problem: BaseException | None = None
         self._step = threading.Lock()  # held while a step is done
@@ -107,8 +107,7 @@ class Streaming:
         with explained():
             try:
                 while not self._query.awaitTermination(LOOK):  # type: ignore[arg-type]
-                    idle = time.monotonic() - self.last_items
-                    if self.known.ended or (until_idle is not None and idle > until_idle):
+                    if self.known.ended or (until_idle is not None and self._idle() > until_idle):
                         self._end_query()
                         break
                     if self._asked_to_stop:
@@ -122,6 +121,14 @@ class Streaming:
             if self.ends_when_read or until_idle is not None:
                 self._finish()
         self._close()
+
+    def _idle(self) -> float:
+        """For how many seconds Spark has looked for items and found none."""
+        assert self._query is not None
+        self._has_looked = self._has_looked or self._query.lastProgress is not None
+        if not self._has_looked or self._step.locked() or self._query.status["isDataAvailable"]:
+            self._last_items = time.monotonic()
+        return time.monotonic() - self._last_items
 
     def ask_to_stop(self) -> None:
         """Let whoever waits stop the stream; this may be called at any moment, by signals too."""
@@ -192,7 +199,7 @@ class Streaming:
             sink.write(changes)
         self.steps.commit(step)
         if step.outcome.arrival is not None:
-            self.last_items = time.monotonic()
+            self._last_items = time.monotonic()
         if self.on_step is not None:
             report = StepReport(
                 step.number,

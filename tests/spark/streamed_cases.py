@@ -19,6 +19,7 @@ from tests.spark.given_cases import Given
 from tests.spark.streaming import Driver, plain
 
 from horai.io import AnswerRow, DeadLetter, to_source
+from horai.spark import renewing
 from horai.spark.changelog import Changes
 from horai.spark.sink_table import read_current
 from horai.spark.sinks import About
@@ -101,7 +102,11 @@ def in_steps(feed: Feed, seed: int) -> Said:
     """What the steps of a stream say; between any two of them something may happen."""
     dice = random.Random(seed)
     # No power fails here: files need not reach a disk.
-    with patch.object(os, "fsync"), tempfile.TemporaryDirectory() as folder:
+    with (
+        patch.object(os, "fsync"),
+        patch.object(renewing, "STEPS", dice.randint(1, 4)),
+        tempfile.TemporaryDirectory() as folder,
+    ):
         buckets = dice.randint(1, 4)
         driver = Driver(feed.given.rules, Path(folder) / "c", feed.settings, buckets, feed.delay)
         for batch, chunk in enumerate(feed.chunks):
@@ -150,12 +155,13 @@ def on_spark(feed: Feed, folder: Path, seed: int) -> Said:
     dice = random.Random(seed)
     _drop(folder / "drop", feed.chunks)
     at = dice.randint(1, len(feed.chunks))
-    if dice.choice((True, False)):
-        with pytest.raises(OSError, match="the disk is full"):
-            _start(feed, folder, [Failing(at)]).wait()
-    else:
-        _stop_after(feed, folder, at)
-    _start(feed, folder).wait()
+    with patch.object(renewing, "STEPS", dice.randint(1, 4)):
+        if dice.choice((True, False)):
+            with pytest.raises(OSError, match="the disk is full"):
+                _start(feed, folder, [Failing(at)]).wait()
+        else:
+            _stop_after(feed, folder, at)
+        _start(feed, folder).wait()
     files = sorted((folder / "changes").glob("changes-*.parquet"))
     changes = [row for path in files for row in _read(pq.read_table(path))]
     there = _facts(_read(read_current(folder / "table")))

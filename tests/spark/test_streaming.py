@@ -7,6 +7,7 @@ import os
 import random
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -21,8 +22,11 @@ from tests.spark.test_running import horai_cli
 import horai
 from horai.errors import RunError, UsageError
 from horai.rules import Rules
+from horai.spark import renewing
+from horai.spark.changelog import Changes
 from horai.spark.cluster import SparkGrid
 from horai.spark.sink_table import read_current
+from horai.spark.sinks import About
 
 RULES = """
 collectIntervals(close(_, _)=true).
@@ -113,8 +117,9 @@ def run(rules: Rules, folder: Path, **more: Any) -> None:
 
 
 def test_a_folder_gives_the_answers_of_one_process(
-    grid: SparkGrid, rules: Rules, tmp_path: Path
+    grid: SparkGrid, rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(renewing, "STEPS", 1)  # so that buckets say anew whom they ask for
     lines = stream_of(1)
     drop(tmp_path / "drop", lines, 4)
     run(rules, tmp_path)
@@ -172,6 +177,34 @@ def test_a_streaming_data_frame(grid: SparkGrid, rules: Rules, tmp_path: Path) -
     assert found == [("slow", ("ann",), 4, 31), ("slow", ("bob",), 96, None)]
     assert stream.known.totals["dead_letters"] == 1
     assert not stream.is_running
+
+
+class Slow:
+    """A sink that takes longer for each step than a stream waits for items."""
+
+    parts = ()
+
+    def open(self, about: About) -> None: ...
+
+    def write(self, changes: Changes) -> None:
+        time.sleep(4)
+
+    def close(self) -> None: ...
+
+
+def test_a_stream_at_work_is_not_idle(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:
+    lines = stream_of(4)
+    drop(tmp_path / "drop", lines, 3)
+    stream = rules.stream(
+        str(tmp_path / "drop"),
+        sink=[f"table:{tmp_path}/table", Slow()],
+        checkpoint=tmp_path / "checkpoint",
+        **SETTINGS | {"files_per_step": 1, "buckets": 2},
+    )
+    stream.wait(until_idle=2)
+    assert rows_of(read_current(tmp_path / "table"), FINAL) == wanted(
+        rules, lines, "final", **SETTINGS
+    )
 
 
 @pytest.fixture
