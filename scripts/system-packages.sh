@@ -7,12 +7,14 @@ set -euo pipefail
 
 missing=()
 command -v dot >/dev/null || missing+=(graphviz)
-command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
+# "1.8.0_292" is 8, "17.0.15" is 17; without Java it is 0.
+java_version=$(java -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' || true)
+[ "${java_version:-0}" -ge 17 ] || missing+=(openjdk-17-jre-headless)
 command -v mvn >/dev/null || missing+=(maven)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "missing: ${missing[*]}. Please install these, so that 'dot', 'java' and 'mvn' are on the PATH." >&2
+    echo "missing: ${missing[*]}. Please install these, so that 'dot', 'java' (17 or later) and 'mvn' are on the PATH." >&2
     exit 1
 fi
 

@@ -36,6 +36,9 @@ def examine() -> list[Finding]:
         java(),
         _jars("kafka", "topics of Kafka on Spark"),
         _jars("delta", "tables of Delta Lake on Spark"),
+        _package(
+            "prometheus-client", "`horai stream --metrics-port`", "pip install 'horai[spark]'"
+        ),
         _package("confluent-kafka", "topics of Kafka in one process", "pip install 'horai[kafka]'"),
         _package("shapely", "areas in `horai signals`", "pip install 'horai[space]'"),
         _package("h3", "positions on Spark", "pip install 'horai[space]'"),
@@ -53,7 +56,8 @@ def java() -> Finding:
     program = str(Path(home, "bin", "java")) if home else "java"
     found = _version([program, "-version"])
     if found is None:
-        return Finding("java", use, None, advice)
+        wrong = f"JAVA_HOME is {home}, and there is no Java in it: " if home else ""
+        return Finding("java", use, None, wrong + advice)
     major = java_version(found)
     if major is not None and major < OLDEST_JAVA:
         return Finding("java", use, None, f"Java {major} is too old: {advice}")

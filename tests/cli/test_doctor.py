@@ -47,7 +47,9 @@ def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_java_is_looked_for_where_java_home_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "JAVA_HOME", "/nowhere")
-    assert doctor.java().found is None
+    found = doctor.java()
+    assert found.found is None
+    assert "JAVA_HOME is /nowhere" in found.advice
 
 
 def test_an_old_java_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
