@@ -162,6 +162,7 @@ def test_bad_rows_of_tables() -> None:
     ("text", "part"),
     [
         ("a,time,lon,lat\n", "no column tells entity; there are a, time, lon, lat"),
+        ("id,when,lon,lat\n", "no column tells time(.|\n)*--column time=NAME"),
         ("1,2,3,4\n", "no column tells entity or time or lon or lat"),
         ("", "the file is empty"),
         ("\n  \n", "the file is empty"),
@@ -208,6 +209,43 @@ def test_lines_of_json(tmp_path: Path) -> None:
     letters = {x.line: (x.code, x.text) for x in as_letters(found.letters)}
     codes = ["json", "json", "missing-column", "null", "coordinates", "bad-number"]
     assert letters == {
-        n: (code, rows[n - 1])
-        for n, code in zip(range(5, 12), [*codes, "missing-column"], strict=True)
+        n: (code, rows[n - 1]) for n, code in zip(range(5, 12), [*codes, "bad-term"], strict=True)
     }
+
+
+def test_values_of_json_that_cannot_be_what_they_should(tmp_path: Path) -> None:
+    place = '"lon": 4, "lat": 52'
+    rows = {
+        f'{{"id": "a", "time": 1, {place}, "speed": true}}': "bad-number",
+        f'{{"id": "a", "time": 2, {place}, "speed": [1]}}': "bad-number",
+        f'{{"id": "a", "time": [3], {place}}}': "bad-time",
+        f'{{"id": "", "time": 4, {place}}}': "null",
+        f'{{"id": "\\ud800", "time": 5, {place}}}': "encoding",
+        f'{{"id": 99999999999999999999, "time": 6, {place}}}': "bad-number",
+        f'{{"id": "a", "time": 7, {place}, "note": "\\ud800", "n": 99999999999999999999}}': "",
+        f'{{"id": 5, "time": 8, {place}, "speed": ""}}': "",
+        f'{{"id": 5.5, "time": 8, {place}, "speed": ""}}': "",
+    }
+    (tmp_path / "x.jsonl").write_text("\n".join(rows))
+    found = read_positions(tmp_path / "x.jsonl")
+    # A name does not depend on its company: 5 stays 5.
+    assert sorted(found.table.column("entity").to_pylist()) == ["5", "5.5", "a"]
+    told = {letter.text: letter.code for letter in as_letters(found.letters)}
+    assert told == {row: code for row, code in rows.items() if code}
+
+
+def test_columns_that_cannot_be_what_they_should() -> None:
+    fine = {"id": ["a", "b"], "t": [1, 2], "lon": [1.0, 2.0], "lat": [1.0, 2.0]}
+    for name, odd, code in (
+        ("id", [[1], [2]], "bad-term"),
+        ("t", [{"s": 1}, {"s": 2}], "bad-time"),
+        ("lat", [True, False], "bad-number"),
+        ("lon", [[1.0], [2.0]], "bad-number"),
+        ("speed", pa.array([1, 2], pa.timestamp("s")), "bad-number"),
+        ("id", ["", "  "], "null"),
+    ):
+        found = positions_of(pa.table(fine | {name: odd}))
+        assert [row["code"] for row in found.letters.to_pylist()] == [code, code]
+    texts = positions_of(pa.table(fine | {"speed": ["", "3"]}))
+    assert not texts.letters.num_rows
+    assert texts.table.column("speed").to_pylist()[1] == 3.0

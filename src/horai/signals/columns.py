@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from horai.io.blocks import one_file
 from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.termcolumns import TermColumn, distinct, from_arrow, from_text
-from horai.io.terms import to_source
+from horai.io.terms import BLANKS, to_source
 from horai.io.timecolumns import read_times
 from horai.io.times import Clock
 from horai.signals.letters import letters_of
@@ -68,9 +68,9 @@ class Layout:
         missing = [part for part in NEEDED if part not in found]
         if missing:
             said = ", ".join(names) or "none"
-            hint = "say which it is, for example entity=ship_id; usual names are " + "; ".join(
-                ", ".join(ALIASES[part][:4]) for part in missing
-            )
+            usual = "; ".join(", ".join(ALIASES[part][:4]) for part in missing)
+            hint = f"say which it is: --column {missing[0]}=NAME, or columns= of a Layout; "
+            hint += f"usual names are {usual}"
             reason = f"no column tells {' or '.join(missing)}; there are {said}"
             raise InputError(file, reason, hint=hint)
         return found
@@ -103,17 +103,21 @@ def from_columns(
 ) -> Positions:
     """Positions of columns with names, whatever types they have."""
     places = layout.places(names, file)
-    cells = {part: _plain(columns[place]) for part, place in places.items()}
+    cells = {part: plain(columns[place]) for part, place in places.items()}
     return typed(cells, lines, layout, file, text_of)
 
 
-def _plain(array: pa.Array) -> pa.Array:
+def plain(array: pa.Array) -> pa.Array:
+    """A column without wrappings; as in text files, an empty text is nothing."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
         array = array.cast(pa.string())
+    if pa.types.is_string(array.type):
+        blank = pc.equal(pc.utf8_trim(array, characters=BLANKS), "")
+        array = pc.if_else(blank, pa.scalar(None, pa.string()), array)
     return array
 
 
@@ -129,6 +133,8 @@ def typed(
     faults = Faults()
     for part in NEEDED:
         _check_there(part, cells[part], faults)
+    kinds = {"entity": "bad-term", "time": "bad-time"}
+    cells = {**cells, **{part: _tame(part, cells[part], kinds[part], faults) for part in kinds}}
     times = read_times(cells["time"], layout.clock)
     for row in np.flatnonzero(~_flags(times.readable)).tolist():
         faults.setdefault(row, _why_no_time(cells["time"][row].as_py(), layout.clock))
@@ -161,6 +167,15 @@ def typed(
 
 def _check_there(part: str, column: pa.Array, faults: Faults) -> None:
     faults.add(_flags(_is_empty(column)), "null", lambda _: f"{part} is empty")
+
+
+def _tame(part: str, column: pa.Array, code: str, faults: Faults) -> pa.Array:
+    """Lists and the like are no names and no times: nothing is left of them but faults."""
+    if not (pa.types.is_nested(column.type) or pa.types.is_fixed_size_binary(column.type)):
+        return column
+    there = _flags(column.is_valid())
+    faults.add(there, code, lambda row: f"{part} cannot be {_shown(column[row])}")
+    return pa.nulls(len(column), pa.string())
 
 
 def _check_degrees(part: str, column: Floats, most: float, faults: Faults) -> None:
@@ -199,19 +214,27 @@ def _numbers(part: str, column: pa.Array | None, many: int, faults: Faults) -> F
         return np.full(many, np.nan)
     is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     strange = np.zeros(many, np.bool_)
+    cells = column
+    if not is_text and not _has_numbers(column.type):
+        strange |= _flags(column.is_valid())
+        cells = pa.nulls(many, pa.float64())
     try:
-        plain = column.cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        reads = pc.match_substring_regex(column, NUMBER) if is_text else pa.repeat(False, many)
-        reads = pc.fill_null(reads, False)
-        strange |= ~_flags(reads) & _flags(column.is_valid())
-        plain = pc.if_else(reads, column, pa.scalar(None, column.type)).cast(pa.float64())
-    found: Floats = np.array(plain.to_numpy(zero_copy_only=False), dtype=np.float64)
+        cells = cells.cast(pa.float64())
+    except pa.ArrowInvalid:
+        reads = pc.fill_null(pc.match_substring_regex(cells, NUMBER), False)
+        strange |= ~_flags(reads) & _flags(cells.is_valid())
+        cells = pc.if_else(reads, cells, pa.scalar(None, cells.type)).cast(pa.float64())
+    found: Floats = np.array(cells.to_numpy(zero_copy_only=False), dtype=np.float64)
     if is_text:  # elsewhere not-a-number means that there is none
-        strange |= np.isnan(found) & _flags(plain.is_valid())
+        strange |= np.isnan(found) & _flags(cells.is_valid())
     strange |= np.isinf(found)
     faults.add(strange, "bad-number", lambda row: f"{part} is no number: {_shown(column[row])}")
     return np.where(np.isinf(found), np.nan, found)
+
+
+def _has_numbers(type_: pa.DataType) -> bool:
+    kinds = pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null
+    return any(is_it(type_) for is_it in kinds)
 
 
 def _shown(cell: pa.Scalar) -> str:

@@ -12,12 +12,14 @@ import pyarrow as pa
 from horai.io.chunks import chunks
 from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.linetext import decode
-from horai.signals.columns import Layout, from_columns
+from horai.signals.columns import Layout, plain, typed
 from horai.signals.letters import letters_of
 from horai.signals.positions import Positions, joined
 
 Line = tuple[int, bytes]
 Row = tuple[int, bytes, dict[str, Any]]
+# What a value is not that is true, a list or an object.
+UNFIT = {"entity": ("bad-term", "no name"), "time": ("bad-time", "not a time")}
 
 
 def json_file(stream: BinaryIO, layout: Layout, file: str) -> Iterator[Positions]:
@@ -67,21 +69,43 @@ def _kind(value: object) -> str:
 
 def _alike(rows: Sequence[Row], layout: Layout, file: str) -> Iterator[Positions]:
     """Rows of one shape, as columns."""
-    names = [name for name, kind in _shape(rows[0][2]) if kind != "other"]
-    numbers = np.array([line for line, _, _ in rows], np.int64)
+    shape = _shape(rows[0][2])
     try:
-        cells = [pa.array([given[name] for _, _, given in rows]) for name in names]
-        yield from_columns(
-            cells, names, numbers, layout, file, text_of=lambda row: _shown(rows[row][1])
-        )
-    except (pa.ArrowInvalid, OverflowError) as error:  # a number beyond all columns
+        places = layout.places([name for name, _ in shape], file)
+    except InputError as error:
+        yield _refused(rows, file, "missing-column", error.reason)
+        return
+    for part, place in places.items():
+        name, kind = shape[place]
+        if kind == "other":
+            code, what = UNFIT.get(part, ("bad-number", "no number"))
+            for row in rows:
+                reason = f"{part} is {what}: {json.dumps(row[2][name])[:60]}"
+                yield _refused([row], file, code, reason)
+            return
+    numbers = np.array([line for line, _, _ in rows], np.int64)
+    names = {part: shape[place][0] for part, place in places.items()}
+    broken = [row for row in rows if isinstance(row[2][names["entity"]], float)]
+    if 0 < len(broken) < len(rows):  # in one column with these, 5 would be 5.0
+        yield from _alike(broken, layout, file)
+        rows = [row for row in rows if not isinstance(row[2][names["entity"]], float)]
+        yield from _alike(rows, layout, file)
+        return
+    try:
+        cells = {
+            part: plain(pa.array([given[name] for _, _, given in rows]))
+            for part, name in names.items()
+        }
+    except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError) as error:
         if len(rows) > 1:
             for row in rows:
                 yield from _alike([row], layout, file)
+        elif isinstance(error, UnicodeEncodeError):
+            yield _refused(rows, file, "encoding", "half a surrogate pair is no character")
         else:
-            yield _refused(rows, file, "bad-number", str(error))
-    except InputError as error:
-        yield _refused(rows, file, "missing-column", error.reason)
+            yield _refused(rows, file, "bad-number", "a number is beyond 64 bits")
+        return
+    yield typed(cells, numbers, layout, file, text_of=lambda row: _shown(rows[row][1]))
 
 
 def _refused(rows: Sequence[Row], file: str, code: str, reason: str) -> Positions:
