@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from horai.errors import UsageError
 from horai.inputs import checked_clock
+from horai.io import Format
 from horai.signals import Feed, Layout, Pipeline, SettingsError
 from horai.spark.front import check_parts
 from horai.spark.refusals import Refused
@@ -26,6 +27,13 @@ def feed_of(given: object, unit: str | None, time_in: str | None) -> Feed | None
             problem = f"positions have the {name} {mine}, the run has {theirs}"
             raise UsageError(problem, f"give both the same {name}, or only positions")
     return feed
+
+
+def check_format(feed: Feed | None, format: Format | None) -> None:
+    """Raise if positions are said to be written as they cannot be."""
+    if feed is not None and format == "narrative":
+        hint = "use csv, jsonl, parquet or arrow; columns and keys have names"
+        raise UsageError("positions cannot be narrative rows", hint)
 
 
 def _feed(given: object, time_in: str | None) -> Feed:

@@ -43,6 +43,9 @@ def sinks_of(given: object) -> list[Sink]:
 
 def source_from(given: object, format: Any, most: int | None) -> Source:
     """The source that was asked for: a name, a streaming data frame, or one of somebody else."""
+    if getattr(given, "isStreaming", True) is False:  # Spark raises when asked for writeStream
+        hint = "make it with spark.readStream, or run rules over it with rules.spark"
+        raise UsageError("this data frame is no stream: all its rows are there", hint)
     if hasattr(given, "writeStream"):
         return FrameSource(given)  # type: ignore[arg-type]
     if isinstance(given, str):

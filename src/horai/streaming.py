@@ -17,6 +17,7 @@ from horai.errors import RunError, UsageError
 from horai.incoming import incoming
 from horai.io.letters import DeadLetter
 from horai.parameters import length
+from horai.raw import check_format
 from horai.spark.changelog import Changes, here, there
 from horai.spark.checkpoint import Checkpoint, Manifest
 from horai.spark.cluster import SparkGrid
@@ -198,7 +199,7 @@ class Streaming:
         for sink in self.sinks:
             sink.write(changes)
         self.steps.commit(step)
-        if step.outcome.arrival is not None:
+        if step.came:
             self._last_items = time.monotonic()
         if self.on_step is not None:
             report = StepReport(
@@ -257,6 +258,7 @@ def start(
         sinks = sinks_of(sink)
         most = None if files_per_step is None else length(files_per_step, "files-per-step", 1)
         taken = source_from(source, job.format, most)
+        check_format(job.feed, taken.format)
         taken.check()
     if trigger != NOW:
         seconds_of(trigger)

@@ -165,6 +165,9 @@ def test_a_streaming_data_frame_of_positions(
     alone: Any = pipeline.run(positions_of(part.drop_columns(["heading"]))).narrative()
     found = rows_of(read_current(tmp_path / "table"), FINAL)
     assert found == wanted(rules, alone, "final", unit="s", **TIMING)
+    whole = grid.spark.read.parquet(str(folder))
+    with pytest.raises(UsageError, match="this data frame is no stream"):
+        rules.stream(whole, positions=pipeline, sink="console", checkpoint="x", step=60)
     with pytest.raises(UsageError, match="the unit s, the run has min"):
         rules.stream(frame, positions=pipeline, unit="min", sink="console", checkpoint="x")
 
@@ -210,6 +213,10 @@ def test_the_state_of_a_stream_of_positions(
     assert code == 2 and "with lateness 900, not 800" in error
     code, _, error = horai_cli(*words, "--window", "90000", "--set", "turn=3", "--lateness", "2")
     assert code == 2 and "--lateness and --set are about raw positions" in error
+    code, _, error = horai_cli(*words, "--window", "90000", "--speed-in", "m/s")
+    assert code == 2 and "--speed-in is about raw positions" in error
+    code, _, error = horai_cli(*positions, "--window", "90000", "--source", "rows:drop")
+    assert code == 2 and "positions cannot be narrative rows" in error
     code, _, error = horai_cli(*positions, "--window", "3600")
     assert code == 2 and "use a window of at least 4860" in error
     code, _, error = horai_cli(*positions, "--window", "90000", "--lateness", "-3")
@@ -223,6 +230,10 @@ def test_what_cannot_be_a_feed(rules: Rules) -> None:
         rules.spark("x.csv", positions=Pipeline(), unit="min")
     with pytest.raises(ValueError, match="limits have time-points of 1 min, positions of 1 s"):
         Feed(Pipeline(Settings(unit="min")))
+    with pytest.raises(ValueError, match=r"lateness = 1\.5 is no length of time"):
+        Feed(lateness=1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="made of a Pipeline and a Layout"):
+        Feed(Settings())  # type: ignore[arg-type]
 
 
 def test_the_python_of_the_page(

@@ -78,6 +78,7 @@ class Heard:
         self.rounds = {record.round for record in records}
         said = [(Label.load(r.label).what, r.blob) for r in records if r.round == DRIVER]
         self.known = [int(blob) for what, blob in said if what == "known"]
+        self.first = [int(blob) for what, blob in said if what == "first"]
 
 
 class Stream:
@@ -158,6 +159,8 @@ RULES = """
 initiatedAt(stopped(V)=true, T) :- happensAt(stop_start(V), T).
 terminatedAt(stopped(V)=true, T) :- happensAt(stop_end(V), T).
 terminatedAt(stopped(V)=true, T) :- happensAt(gap_start(V), T).
+initiatedAt(silent(V)=true, T) :- happensAt(gap_start(V), T).
+terminatedAt(silent(V)=true, T) :- happensAt(gap_end(V), T).
 initiatedAt(in(V, A)=true, T) :- happensAt(entersArea(V, A), T).
 terminatedAt(in(V, A)=true, T) :- happensAt(leavesArea(V, A), T).
 collectIntervals(proximity(_, _)=true).
@@ -211,3 +214,32 @@ def test_rules_over_positions_step_by_step_and_at_once(run: Run, step: int) -> N
     patient = answers(run, feed, timing, 10 * feed.hindsight)
     assert sorted(map(str, patient)) == sorted(map(str, wanted))
     assert summed(answers(run, feed, timing, 0)) == summed(wanted)
+    # Where it begins is found out: what is told in hindsight lies after that, too.
+    assert summed(answers(run, feed, timing | {"start": None}, 0)) == summed(wanted)
+
+
+def test_positions_that_wait_have_come(tmp_path: Path) -> None:
+    """So a stream does not end as idle because nothing could be told yet."""
+    feed = Feed(Pipeline(), lateness=900)
+    job = job_of(horai.loads(RULES), None, positions=feed, window=10_000, step=100)
+    stream = StreamJob(job, Timing(job.settings))
+    steps: Steps[list[Record]] = stream.steps(LocalGrid(), enter(tmp_path / "c", stream, 2, None))
+    assert steps.front is not None
+    come = table([Row("a", 0, 10.0, 50.0, 9.0, None, None)])
+    for batch, positions, came in ((0, come, True), (1, come.slice(0, 0), False)):
+        sent = send_positions(steps.front.task, batch, positions_of(positions))
+        step = steps.take(batch, list(sent))
+        assert (step.came, step.outcome.arrival) == (came, None)
+        steps.commit(step)
+
+
+def test_a_stream_begins_before_its_first_position() -> None:
+    """Of the first one nothing is known at first, and a gap after the others were heard of."""
+    quiet = Row("a", 0, 10.0, 50.0, None, None, None)
+    others = [Row("b", time, 11.0, 50.0, 9.0, None, None) for time in range(60, 1000, 60)]
+    feed = Feed(Pipeline(Settings(close=CLOSE)))
+    for first in ([quiet, *others[:2]], [quiet]):
+        rest = [row for row in others if row not in first]
+        run = Run([first, rest], [2, 2], 0, 1)
+        changes = answers(run, feed, {"window": 100_000, "step": 100}, 0)
+        assert [(row.name, row.start) for row in changes if row.args == ("a",)] == [("silent", 1)]

@@ -38,6 +38,7 @@ Limits = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A limit: gap_after=1800, turn=10, ..."),
 ]
 UNIT = "s"
+KNOTS = "kn"
 
 
 def feed_from(
@@ -63,6 +64,29 @@ def feed_from(
         return Feed(Pipeline(settings, around), layout, lateness)
     except SettingsError as error:
         raise UsageError(error.problem, error.hint or None) from None
+
+
+def only_of_positions(
+    instead: str,
+    areas: Path | None,
+    speed_in: str,
+    columns: Sequence[str] | None,
+    limits: Sequence[str] | None,
+    lateness: int = 0,
+) -> None:
+    """Refuse what is about raw positions where there are none, but what is said `instead`."""
+    given = {
+        "--areas": areas,
+        "--lateness": lateness,
+        "--speed-in": speed_in != KNOTS,
+        "--column": columns,
+        "--set": limits,
+    }
+    wrong = [name for name, value in given.items() if value]
+    if wrong:
+        verb = "is" if len(wrong) == 1 else "are"
+        problem = f"{' and '.join(wrong)} {verb} about raw positions, and {instead}"
+        raise UsageError(problem, "say that there are positions: --positions")
 
 
 def _chosen(unit: str, given: Sequence[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import typer
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.feeds import AreasFile, Columns, Limits, SpeedIn, feed_from
+from horai.cli.feeds import KNOTS, AreasFile, Columns, Limits, SpeedIn, feed_from
 from horai.cli.guard import guarded
 from horai.cli.options import Quiet, Strict, TimeIn
 from horai.errors import UsageError
@@ -53,7 +53,7 @@ def command(
     ] = None,
     unit: Annotated[str, typer.Option(metavar="UNIT", help="Length of a time-point.")] = "s",
     time_in: TimeIn = None,
-    speed_in: SpeedIn = "kn",
+    speed_in: SpeedIn = KNOTS,
     column: Columns = None,
     set: Limits = None,
     only: Annotated[

@@ -14,7 +14,15 @@ import typer
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.feeds import AreasFile, Columns, Limits, SpeedIn, feed_from
+from horai.cli.feeds import (
+    KNOTS,
+    AreasFile,
+    Columns,
+    Limits,
+    SpeedIn,
+    feed_from,
+    only_of_positions,
+)
 from horai.cli.guard import guarded
 from horai.cli.lars import refuse_lars
 from horai.cli.options import (
@@ -97,7 +105,7 @@ def command(
     lateness: Annotated[
         int, typer.Option(metavar="N", help="How far out of order positions may be.")
     ] = 0,
-    speed_in: SpeedIn = "kn",
+    speed_in: SpeedIn = KNOTS,
     column: Columns = None,
     set: Limits = None,
     strict: Strict = None,
@@ -154,9 +162,7 @@ def command(
         unit, time_in = settings.get("unit"), settings.get("time_in")
         feed = feed_from(unit, time_in, areas, speed_in, column, set, lateness)
     else:
-        _only_of_positions(
-            {"--areas": areas, "--lateness": lateness, "--column": column, "--set": set}
-        )
+        only_of_positions("the source has items", areas, speed_in, column, set, lateness)
     from horai.stream_places import seconds_of
     from horai.streaming import start as start_stream
 
@@ -228,13 +234,6 @@ def _asked(
         hint = f"a source is {sources.FORMS}; a sink is {sinks.FORMS}"
         raise UsageError(f"a stream needs {' and '.join(missing)}", hint)
     return source, sink, checkpoint
-
-
-def _only_of_positions(given: dict[str, object]) -> None:
-    wrong = [name for name, value in given.items() if value]
-    if wrong:
-        problem = f"{' and '.join(wrong)} are about raw positions, and the source has items"
-        raise UsageError(problem, "say that the source has positions: --positions")
 
 
 def _monitor(folder: Path, file: Path | None, port: int | None) -> Monitor | None:

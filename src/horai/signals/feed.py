@@ -25,10 +25,16 @@ class Feed:
     lateness: int = 0
 
     def __post_init__(self) -> None:
-        if self.lateness < 0:
+        pipeline: object = self.pipeline  # people give what they like
+        layout: object = self.layout
+        lateness: object = self.lateness
+        if not isinstance(pipeline, Pipeline) or not isinstance(layout, Layout):
+            hint = "as in Feed(Pipeline(Settings(...), areas), Layout(...), lateness=600)"
+            raise SettingsError("a feed is made of a Pipeline and a Layout", hint)
+        if not isinstance(lateness, int) or lateness < 0:
             hint = "use a number of time-points from 0 on"
-            raise SettingsError(f"lateness = {self.lateness} is no length of time", hint)
-        ours, theirs = self.pipeline.settings.unit, self.layout.clock.unit
+            raise SettingsError(f"lateness = {lateness} is no length of time", hint)
+        ours, theirs = pipeline.settings.unit, layout.clock.unit
         if ours != theirs:
             hint = "give both the same unit"
             problem = f"limits have time-points of 1 {ours}, positions of 1 {theirs}"

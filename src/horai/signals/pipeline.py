@@ -56,6 +56,7 @@ class Traced(NamedTuple):
     letters: list[pa.Table]
     samples: pa.Table
     state: State
+    first: int | None  # the time of the first position that is believed
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,7 @@ class Pipeline:
                 SAMPLES.empty_table(),
                 state.meetings,
             ),
+            int(time.min()) if len(time) else None,
         )
 
     def _visits(

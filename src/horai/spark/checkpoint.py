@@ -68,11 +68,13 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Tracks:
-    """Positions so far: the step that keeps them, how far all is settled, and the latest time."""
+    """Positions so far: the step that keeps them, how far all is settled, the latest time, and the
+    first that was believed."""
 
     number: int
     until: int
     latest: int
+    first: int | None = None
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ class Heard(Protocol):
 
     rounds: set[int]
     known: list[int]  # up to when each bucket knows where all are who are not silent
+    first: list[int]  # the times of first positions
 
 
 class Rounds(Protocol):
@@ -70,12 +71,15 @@ class Front:
             until=until,
             ends=finishing,
         )
-        manifest.tracks = Tracks(manifest.number, until, latest)
-        return derive(task, slots, do)
+        rounds, firsts = derive(task, slots, do)
+        if before is not None and before.first is not None:
+            firsts = [*firsts, before.first]
+        manifest.tracks = Tracks(manifest.number, until, latest, min(firsts, default=None))
+        return rounds
 
 
-def derive(task: TrackTask, slots: int, do: Rounds) -> set[int]:
-    """Follow, pair, meet; the rounds that items go on to come back."""
+def derive(task: TrackTask, slots: int, do: Rounds) -> tuple[set[int], list[int]]:
+    """Follow, pair, meet; the rounds that items go on to, and the times of first positions."""
 
     def one(round: int, bucket: Bucket, task: TrackTask, name: str) -> Heard:
         return do(round, work(task, slots, bucket), f"positions: {name}")
@@ -84,7 +88,7 @@ def derive(task: TrackTask, slots: int, do: Rounds) -> set[int]:
     task = replace(task, settled=min([task.until, *followed.known]))
     one(PAIR, pair, task, "find pairs")
     met = one(MEET, meet, task, "put pairs together")
-    return (followed.rounds | met.rounds) - {PAIR}
+    return (followed.rounds | met.rounds) - {PAIR}, followed.first
 
 
 def batch_task(feed: Feed, run: RunTask) -> TrackTask:
@@ -99,6 +103,7 @@ class _Nothing:
 
     rounds: set[int] = field(default_factory=set)
     known: list[int] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
 
 
 def derive_all(grid: Grid[H], rows: H, task: TrackTask, until: int | None = None) -> list[H]:

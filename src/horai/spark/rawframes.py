@@ -14,7 +14,7 @@ from horai.io.letters import UNREADABLE, DeadLetter, InputError
 from horai.io.topics import Topic
 from horai.signals.columns import Layout
 from horai.signals.jsonlines import json_positions
-from horai.signals.letters import letters_of
+from horai.signals.letters import as_letters, letters_of
 from horai.signals.positions import Positions, joined
 from horai.signals.reading import from_table, read_positions
 from horai.spark.batch import unreadable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def send(task: TrackTask, strict: bool, seq: int, found: Positions) -> Iterator[Record]:
     """Positions on their way; if that is `strict`, a letter is an error."""
     if strict and found.letters.num_rows:
-        raise InputError.from_letter(DeadLetter(*found.letters.to_pylist()[0].values()))
+        raise InputError.from_letter(as_letters(found.letters)[0])
     yield from send_positions(task, seq, found)
 
 

@@ -27,6 +27,7 @@ class Heard:
     kept: list[tuple[int, int, int]] = field(default_factory=list)
     latest: list[int] = field(default_factory=list)
     known: list[int] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
     state_bytes: int = 0
 
 
@@ -61,8 +62,11 @@ def seen_after(outcome: Outcome, known: Manifest) -> Seen | None:
     if outcome.extent is not None and outcome.arrival is not None:
         seen = Seen(*outcome.extent, outcome.arrival) | seen
     if seen is not None and known.tracks is not None:
-        # All that happens up to here has been told, as far as it can be.
-        seen = replace(seen, arrival=max(seen.arrival, known.tracks.until + 1))
+        # All that happens up to here has been told, as far as it can be; something of the first
+        # position may be told in hindsight.
+        first, arrival = known.tracks.first, max(seen.arrival, known.tracks.until + 1)
+        first = seen.first if first is None else min(seen.first, first)
+        seen = replace(seen, first=first, arrival=arrival)
     return seen
 
 

@@ -56,6 +56,7 @@ class Step(Generic[H]):
     records: list[tuple[H, set[int]]] = field(default_factory=list)  # with the rounds they are for
     answers: list[Record] = field(default_factory=list)  # where they are wanted here
     state_bytes: int = 0
+    came: bool = False  # something was read, whether it could be used or not
 
     @property
     def number(self) -> int:
@@ -112,6 +113,7 @@ class Steps(Generic[H]):
         heard = Heard() if items is None else self._listen(step, items)
         if outcome.unreadable is not None:
             return step
+        step.came = bool(heard.latest or outcome.letters) or outcome.arrival is not None
         rounds = heard.rounds
         if self.front is not None:
             rounds = self._derive(self.front, step, heard, finishing)
@@ -235,6 +237,8 @@ class Steps(Generic[H]):
                     heard.latest.append(content)
                 case "known":
                     heard.known.append(content)
+                case "first":
+                    heard.first.append(content)
                 case "kept":
                     stage, bucket, number = content
                     heard.kept.append((stage, bucket, number))

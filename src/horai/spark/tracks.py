@@ -117,6 +117,8 @@ def follow(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[
     yield from task.tell(bucket, pa.concat_tables(traced.items), letters)
     kept = traced.state
     yield message(0, bucket, "known", last_of_all(kept.tracks))
+    if traced.first is not None:
+        yield message(0, bucket, "first", traced.first)
     yield from task.keep(0, bucket, kept.to_bytes())
     if traced.samples.num_rows:
         yield from _send_samples(task, bucket, traced.samples)
