@@ -9,7 +9,7 @@ from horai import io
 from horai.inputs import is_files, read_input
 from horai.io.pieces import Piece, pieces_of
 from horai.result import Result
-from horai.signals import positions_of
+from horai.signals import positions_of, read_positions
 from horai.spark import rawframes
 from horai.spark.batch import Extent, execute, packed, reader, sender
 from horai.spark.front import batch_task, derive_all
@@ -47,7 +47,11 @@ def _positions(grid: Grid[H], job: Job, front: TrackTask) -> H:
     """Positions in files, or in memory, on their way to the buckets of their entities."""
     files = files_of(job.input)
     if files is None:
-        found = positions_of(job.input, front.feed.layout)
+        given: Any = job.input
+        layout, is_stdin = front.feed.layout, is_files(given)  # which only this process has
+        found = (
+            read_positions(given, layout, job.format) if is_stdin else positions_of(given, layout)
+        )
         return grid.scatter(list(rawframes.send(front, job.strict, 0, found)))
     return grid.read(len(files), rawframes.files(files, front, job.strict, job.format, False))
 

@@ -48,8 +48,8 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def horai_cli(*words: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, list(words))
+def horai_cli(*words: str, stdin: str | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(words), input=stdin)
     return result.exit_code, result.stdout, result.stderr
 
 

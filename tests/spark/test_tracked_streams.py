@@ -190,6 +190,22 @@ def test_batch_runs_over_files_and_tables_of_positions(
         rules.spark(files, positions=pipeline, session=grid.spark, strict=True)
 
 
+def test_the_command_run_over_positions_on_spark(grid: SparkGrid) -> None:
+    """Workers read files, and this process what only it has."""
+    words = ["run", *map(str, RULES), "--areas", str(HERE / "areas.geojson"), "--format", "csv"]
+    code, alone, error = horai_cli(*words, "--positions", str(HERE / "positions.csv"))
+    assert code == 0, error
+    words += ["--engine", "spark", "--positions"]
+    for place, stdin in (
+        (str(HERE / "positions.csv"), None),
+        ("-", (HERE / "positions.csv").read_text()),
+    ):
+        code, out, error = horai_cli(*words, place, stdin=stdin)
+        assert code == 0, error
+        assert sorted(out.splitlines()) == sorted(alone.splitlines())
+    assert len(alone.splitlines()) > 100
+
+
 def test_the_state_of_a_stream_of_positions(
     grid: SparkGrid, table: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,17 +1,22 @@
-"""Options about raw positions, for all commands that read them."""
+"""Raw positions as options name them, for all commands that read them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from horai.cli.feed_options import KNOTS
+from horai.cli.options import Chosen, run_rules
+from horai.engines import SPARK
 from horai.errors import UsageError
-from horai.inputs import checked_clock
+from horai.inputs import checked_clock, checked_format
+from horai.io import InputError, Narrative
 from horai.lang.diagnostics import did_you_mean
+from horai.raw import check_format
+from horai.result import Result
+from horai.rules import Rules
 from horai.signals import (
     SPEED_UNITS,
     Feed,
@@ -22,23 +27,12 @@ from horai.signals import (
     SpeedUnit,
     no_areas,
     read_areas,
+    read_positions,
 )
 from horai.signals.columns import ALIASES
+from horai.signals.letters import as_letters
 
-AreasFile = Annotated[
-    Path | None, typer.Option("--areas", "-a", metavar="FILE", help="Polygons as GeoJSON.")
-]
-SpeedIn = Annotated[str, typer.Option("--speed-in", metavar="UNIT", help="kn, m/s, km/h or mph.")]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--column", metavar="PART=NAME", help="Which column is which: entity=ship_id."),
-]
-Limits = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A limit: gap_after=1800, turn=10, ..."),
-]
 UNIT = "s"
-KNOTS = "kn"
 
 
 def feed_from(
@@ -87,6 +81,44 @@ def only_of_positions(
         verb = "is" if len(wrong) == 1 else "are"
         problem = f"{' and '.join(wrong)} {verb} about raw positions, and {instead}"
         raise UsageError(problem, "say that there are positions: --positions")
+
+
+def positions_of_run(
+    chosen: Chosen, given: dict[str, Any], settings: dict[str, Any]
+) -> tuple[Chosen, dict[str, Any]]:
+    """A run whose input has positions, if that is what options say.
+
+    Then the files are the input, and the settings have a feed, and its unit of time.
+    """
+    speed_in = given["speed_in"] or KNOTS
+    about = given["areas"], speed_in, given["column"], given["set"]
+    if not given["positions"]:
+        only_of_positions("the input has items", *about)
+        return chosen, settings
+    if given["input"]:
+        hint = "derive items with `horai signals`, and give them with the others as --input"
+        raise UsageError("--input names items and --positions positions: a run reads one", hint)
+    feed = feed_from(settings.get("unit"), settings.get("time_in"), *about)
+    check_format(feed, checked_format(settings.get("input_format")))
+    unit = {"unit": feed.layout.clock.unit, "positions": feed}
+    return replace(chosen, input=list(given["positions"])), settings | unit
+
+
+def run_positions(rules: Rules, chosen: Chosen, settings: dict[str, Any], quiet: bool) -> Result:
+    """Run over items that are derived from positions: here, or by workers of Spark."""
+    if settings.get("engine") == SPARK:
+        return run_rules(rules, chosen, settings, quiet)
+    feed: Feed = settings["positions"]
+    plain = {name: value for name, value in settings.items() if name != "positions"}
+    return run_rules(rules, chosen, plain, quiet, _derived(feed, chosen, plain))
+
+
+def _derived(feed: Feed, chosen: Chosen, settings: dict[str, Any]) -> Narrative:
+    format = checked_format(settings.get("input_format"))
+    rows = read_positions(chosen.input, feed.layout, format)
+    if settings.get("strict") and rows.letters.num_rows:
+        raise InputError.from_letter(as_letters(rows.letters)[0])
+    return feed.pipeline.run(rows).narrative()
 
 
 def _chosen(unit: str, given: Sequence[str]) -> dict[str, Any]:

@@ -165,7 +165,10 @@ def run_rules(
             "happens between two windows is lost"
         )
     if settings.get("engine") == SPARK:
-        return rules.run(chosen.input, **settings)  # workers read it
+        from horai.sparked import run
+
+        asked = {name: value for name, value in settings.items() if name != "engine"}
+        return run(rules, chosen.input, **asked)  # workers read it
     stream = read_chosen(rules, chosen, settings) if narrative is None else narrative
     if not quiet:
         _tell_of_a_long_tick(settings, stream)

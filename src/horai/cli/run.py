@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +15,8 @@ from horai.cli.answers import Format, format_of, write
 from horai.cli.both import SETTINGS as BOTH_SETTINGS
 from horai.cli.both import run_both, speaks_both
 from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.feed_options import KNOTS, AreasFile, Columns, Limits, Positions, SpeedIn
+from horai.cli.folders import is_folder, write_folder
 from horai.cli.guard import guarded
 from horai.cli.lars import SETTINGS as LARS_SETTINGS
 from horai.cli.lars import Files, Flowing, is_lars, refuse_lars_options, run_lars
@@ -59,7 +61,6 @@ from horai.cli.options import (
     merged,
     run_rules,
 )
-from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.io import write_dead_letters
 from horai.result import Result
@@ -70,6 +71,8 @@ SETTINGS = frozenset(
     | {"strict", "include_input", "allen_memory", "engine", "incremental", "master", "buckets"}
 )
 """The options of a run of an event description."""
+RAW = frozenset({"positions", "areas", "speed_in", "column", "set"})
+"""Those about raw positions."""
 
 
 class Answers(StrEnum):
@@ -85,6 +88,11 @@ def command(
     rules: RulesArgument = None,
     background: Background = None,
     input: Input = None,
+    positions: Positions = None,
+    areas: AreasFile = None,
+    speed_in: SpeedIn = KNOTS,
+    column: Columns = None,
+    set: Limits = None,
     window: Window = None,
     step: Step = None,
     start: Start = None,
@@ -140,6 +148,12 @@ def command(
     """Run rules over a stream of events."""
     chosen = choose(rules, background, predicates, input)
     given: dict[str, Any] = {
+        "input": input,
+        "positions": positions,
+        "areas": areas,
+        "speed_in": None if speed_in == KNOTS else speed_in,
+        "column": column,
+        "set": set,
         "window": window,
         "step": step,
         "start": start,
@@ -175,7 +189,7 @@ def command(
     elif is_lars(chosen.rules):
         settings = merged(chosen, **_only(given, LARS_SETTINGS))
         # Settings that have no meaning there are told, not passed over.
-        strange = _but(given, {*LARS_SETTINGS, "answers", "live", "real_time", "state"})
+        strange = _but(given, {*LARS_SETTINGS, "input", "answers", "live", "real_time", "state"})
         form = given["answers"] or chosen.run.get("answers")
         flow = Flowing(live, real_time, state)
         run_lars(chosen, settings, strange, form, format, files, quiet, flow)
@@ -200,7 +214,7 @@ def _run_both(
     form = format_of(format or settings.pop("format", None), files.output)
     if form is Format.timeline:
         raise UsageError("a timeline shows one language", "use another --format")
-    strange = _but(given, {*BOTH_SETTINGS, "predicates", "state"})
+    strange = _but(given, {*BOTH_SETTINGS, "input", "predicates", "state"})
     result = run_both(chosen, settings, strange, files.dead_letters, given["state"], quiet)
     if files.metrics is not None:
         write_metrics(files.metrics, result.metrics)
@@ -211,16 +225,17 @@ def _run_rules(
     chosen: Chosen, given: dict[str, Any], format: str | None, files: Files, quiet: bool
 ) -> None:
     """Run an event description."""
-    refused = _but(given, {*SETTINGS, "predicates", "interactive"})
+    refused = _but(given, {*SETTINGS, *RAW, "input", "predicates", "interactive"})
     refuse_lars_options(**{name: value or chosen.run.get(name) for name, value in refused.items()})
+    settings = {"answers": "final"} | merged(chosen, **_only(given, SETTINGS))
+    chosen, settings, run = _input_of(chosen, given, settings)
     interactive = bool(given["interactive"])
     if interactive and "-" in chosen.input:
         raise UsageError("--interactive asks on standard input, which is already the stream")
-    settings = {"answers": "final"} | merged(chosen, **_only(given, SETTINGS))
     of_project = settings.pop("format", None)
     wanted = format or of_project
-    if _is_folder(files.output, settings):
-        _write_folder(chosen, settings, wanted, files, quiet)
+    if is_folder(files.output, settings):
+        write_folder(chosen, settings, wanted, files, quiet)
         return
     form = format_of(wanted, files.output)
     began = time.perf_counter()
@@ -228,7 +243,7 @@ def _run_rules(
     if loaded.warnings and not quiet:
         number = counted(len(loaded.warnings), "warning")
         console.warning(f"the rules have {number}; `horai check` shows them")
-    result = run_rules(loaded, chosen, settings, quiet)
+    result = run(loaded, chosen, settings, quiet)
     if files.dead_letters is not None:
         write_dead_letters(files.dead_letters, result.dead_letters)
     if files.metrics is not None:
@@ -245,30 +260,16 @@ def _run_rules(
         converse(result)
 
 
-def _is_folder(output: Path | None, settings: dict[str, Any]) -> bool:
-    """Workers of Spark can write a folder of files each; its name has no ending."""
-    return settings.get("engine") == SPARK and output is not None and not output.suffix
+def _input_of(
+    chosen: Chosen, given: dict[str, Any], settings: dict[str, Any]
+) -> tuple[Chosen, dict[str, Any], Callable[..., Result]]:
+    """What is read, and how rules run over it; most runs need not load what positions take."""
+    if not any(given[name] for name in RAW):
+        return chosen, settings, run_rules
+    from horai.cli.feeds import positions_of_run, run_positions
 
-
-def _write_folder(
-    chosen: Chosen, settings: dict[str, Any], format: str | None, files: Files, quiet: bool
-) -> None:
-    """Parquet in folders of names and days, written by the workers."""
-    if format not in (None, Format.parquet):
-        raise UsageError(
-            f"{files.output}: a folder is written as Parquet", "name a file such as answers.csv"
-        )
-    if not chosen.input:
-        raise UsageError("no input given", "name the stream: --input FILE")
-    asked = {name: value for name, value in settings.items() if name != "engine"}
-    found = chosen.load().spark(chosen.input, **asked)
-    letters = sorted(found.letters, key=lambda letter: (letter.file, letter.line))
-    found.write_parquet(str(files.output))
-    if files.dead_letters is not None:
-        write_dead_letters(files.dead_letters, letters)
-    if files.metrics is not None:
-        write_metrics(files.metrics, found.metrics)
-    tell_dead_letters(letters, files.dead_letters, quiet)
+    run = run_positions if given["positions"] else run_rules
+    return *positions_of_run(chosen, given, settings), run
 
 
 def _summary(result: Result, seconds: float) -> str:

@@ -13,7 +13,8 @@ import typer
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.feeds import KNOTS, AreasFile, Columns, Limits, SpeedIn, feed_from
+from horai.cli.feed_options import KNOTS, AreasFile, Columns, Limits, Positions, SpeedIn
+from horai.cli.feeds import feed_from
 from horai.cli.guard import guarded
 from horai.cli.options import Quiet, Strict, TimeIn
 from horai.errors import UsageError
@@ -30,15 +31,7 @@ if TYPE_CHECKING:
 
 @guarded
 def command(
-    positions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--positions",
-            "-p",
-            metavar="FILE",
-            help="CSV, JSON lines, Parquet or Arrow; - is stdin.",
-        ),
-    ] = None,
+    positions: Positions = None,
     areas: AreasFile = None,
     output: Annotated[
         Path | None,

@@ -14,15 +14,8 @@ import typer
 
 from horai.cli import console
 from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.feeds import (
-    KNOTS,
-    AreasFile,
-    Columns,
-    Limits,
-    SpeedIn,
-    feed_from,
-    only_of_positions,
-)
+from horai.cli.feed_options import KNOTS, AreasFile, Columns, Limits, SpeedIn
+from horai.cli.feeds import feed_from, only_of_positions
 from horai.cli.guard import guarded
 from horai.cli.lars import refuse_lars
 from horai.cli.options import (
