@@ -167,8 +167,8 @@ def test_a_file_that_is_not_there(grid: SparkGrid, files: Path) -> None:
         (["--engine", "spark", "--master", "lokal"], "is no master of Spark"),
         (["--engine", "spark", "--master", "spark://127.0.0.1:1"], "no master of Spark answers"),
         (["--engine", "spark", "--buckets", "0"], "buckets"),
-        (["--master", "local[2]"], "master is about runs on Spark"),
-        (["--buckets", "3"], "buckets is about runs on Spark"),
+        (["--master", "local[2]"], "--master is about runs on Spark\n  = help: add --engine spark"),
+        (["--buckets", "3"], "--buckets is about runs on Spark\n  = help: add --engine spark"),
         (["--engine", "sparc"], "did you mean spark?"),
     ],
 )

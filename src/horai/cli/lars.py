@@ -12,6 +12,7 @@ from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.lars_plan import engine_lines, kind_lines
 from horai.cli.lars_write import Target, check_lines, checked_format, has_lines, write_whole
 from horai.cli.metrics import write_metrics
+from horai.cli.options import check_spark
 from horai.engines import SPARK
 from horai.errors import UsageError
 from horai.io import DeadLetter, write_dead_letters
@@ -162,11 +163,8 @@ def run_lars(
 
 def _check_spark(settings: Mapping[str, object], flows: bool) -> None:
     """Refuse what Spark does not do, and what only Spark does."""
-    if settings.get("engine") != SPARK:
-        for name in ("master", "buckets"):
-            if settings.get(name) is not None:
-                raise UsageError(f"--{name} is about Spark", "add --engine spark")
-    elif flows:
+    check_spark(settings)
+    if flows and settings.get("engine") == SPARK:
         problem = "Spark runs over whole streams, and gives answers at all query times"
         raise UsageError(problem, "leave out --live, --real-time, --state and --output-every")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -158,6 +159,7 @@ def run_rules(
     """
     if not chosen.input:
         raise UsageError("no input given", "name the stream: --input FILE")
+    check_spark(settings)
     lengths = Settings(window=settings.get("window"), step=settings.get("step"))
     if lengths.loses_items and not quiet:
         console.warning(
@@ -177,6 +179,14 @@ def run_rules(
         return rules.run(stream, **settings)
     with query_bar() as progress:
         return rules.run(stream, progress=progress, **settings)
+
+
+def check_spark(settings: Mapping[str, object]) -> None:
+    """Options of Spark are for runs there."""
+    if settings.get("engine") != SPARK:
+        for name in ("master", "buckets"):
+            if settings.get(name) is not None:
+                raise UsageError(f"--{name} is about runs on Spark", "add --engine spark")
 
 
 def read_chosen(rules: Rules, chosen: Chosen, settings: dict[str, Any]) -> Narrative:
