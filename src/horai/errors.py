@@ -23,6 +23,10 @@ class RunError(Exception):
     """A run that the engine could not finish because of what the rules say."""
 
 
+class RunFailed(RunError):
+    """A run that something else has ended: a sink that takes nothing, a machine, Spark."""
+
+
 class CaseError(Exception):
     """A case file that cannot be read; `problems` are (line, text), all of them."""
 

@@ -37,6 +37,22 @@ def length(given: object, name: str, least: int) -> int:
     return number
 
 
+def amount(given: object, name: str) -> int:
+    """How many of something there are to be, one at least.
+
+    >>> amount(0, "buckets")
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: buckets must be above 0, not 0
+      hint: give a whole number, such as 4
+    """
+    hint = "give a whole number, such as 4"
+    number = whole(given, name, hint)
+    if number < 1:
+        raise UsageError(f"{name} must be above 0, not {number}", hint)
+    return number
+
+
 def point(given: object, name: str) -> int:
     """A time-point."""
     number = whole(given, name, f"{name} is a time-point")

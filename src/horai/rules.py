@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from horai.sparked import SparkAnswers
-    from horai.streaming import Streaming
+    from horai.stream_running import Streaming
     from horai.tuning import Tuning
 
 PathLike = str | os.PathLike[str]
@@ -249,7 +249,7 @@ class Rules:
             self,
             source,
             sink=sink,
-            checkpoint=str(checkpoint),
+            checkpoint=checkpoint,
             trigger=trigger,
             delay=delay,
             session=session,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from horai.errors import RunError, UsageError
+from horai.errors import RunFailed, UsageError
 from horai.io import DeadLetter, Kind
 from horai.metrics import Metrics
-from horai.parameters import length, text
+from horai.parameters import amount, text
 from horai.result import Result
 from horai.spark import frames, rawframes
 from horai.spark.batch import Ran, execute, sender
@@ -81,8 +82,9 @@ class SparkAnswers:
     def write_parquet(self, path: str | PurePath) -> None:
         """Write folders `spans` and `events`, parted by name, and by day if there is a unit."""
         unit = self.job.clock.unit
-        frames.write_by_day(self.spans, f"{path}/spans", "start", unit)
-        frames.write_by_day(self.events, f"{path}/events", "time", unit)
+        with explained():
+            frames.write_by_day(self.spans, f"{path}/spans", "start", unit)
+            frames.write_by_day(self.events, f"{path}/events", "time", unit)
 
     def unpersist(self) -> None:
         """Free what the cluster keeps of the run."""
@@ -121,8 +123,10 @@ def frames_of(
 ) -> SparkAnswers:
     """Run on Spark, and leave the answers there."""
     job = job_of(rules, input, **({"answers": "final"} | settings))
+    is_frame = hasattr(input, "mapInArrow")
+    if getattr(input, "isStreaming", False):
+        raise UsageError("the data frame streams", "use rules.stream, or spark.read for all of it")
     with explained():
-        is_frame = hasattr(input, "mapInArrow")
         spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
         grid = grid_of(spark or connect(master_of(master)))
         task = task_of(job, 0, buckets_of(buckets, grid))
@@ -147,7 +151,7 @@ def master_of(given: str | None) -> str:
 def buckets_of(given: int | None, grid: Cluster[Any]) -> int:
     """In how many buckets entities are split."""
     if given is not None:
-        return length(given, "buckets", 1)
+        return amount(given, "buckets")
     return max(2, BUCKETS_PER_TASK * grid.parallel)
 
 
@@ -161,8 +165,16 @@ def explained() -> Iterator[None]:
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark", "py4j")):
             raise
-        lines = [line for line in str(error).splitlines() if line.strip()]
-        said = next(
-            (line for line in reversed(lines) if "Error" in line), lines[0] if lines else ""
-        )
-        raise RunError(f"Spark could not finish the run: {said.strip()}") from error
+        said = _said(error)
+        if said.endswith("No module named 'horai'"):
+            hint = "install it there, or name one that has it by PYSPARK_PYTHON before Spark starts"
+            raise UsageError("the Python of Spark's workers has no Horai", hint) from error
+        raise RunFailed(f"Spark could not finish the run: {said}") from error
+
+
+def _said(error: Exception) -> str:
+    """What Spark says is wrong, without what it says of itself."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = next((line for line in reversed(lines) if "Error" in line), lines[0] if lines else "")
+    said = re.sub(r"^\[STREAM_FAILED\].* terminated with exception: ", "", said)
+    return re.sub(r" SQLSTATE: \w+$", "", said)

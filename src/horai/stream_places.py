@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -56,8 +57,30 @@ def source_from(given: object, format: Any, most: int | None) -> Source:
     raise UsageError(problem, "give a folder, the name of a source or a streaming data frame")
 
 
-def folder_of(given: str | Path) -> Path:
+def check_apart(source: Source, sinks: list[Sink], checkpoint: Path) -> None:
+    """Nobody may write where another reads or writes: each takes what is there for its own."""
+    own = [("the source", _place(source)), ("the checkpoint", str(checkpoint.resolve()))]
+    seen: dict[str, str] = {}
+    for what, place in [*own, *(("a sink", _place(sink)) for sink in sinks)]:
+        if place in seen:
+            problem = f"{place} is named twice: as {seen[place]} and as {what}"
+            raise UsageError(problem, "choose a place of its own for each")
+        if place is not None:
+            seen[place] = what
+
+
+def _place(given: object) -> str | None:
+    """Where a source reads or a sink writes, if it can be told."""
+    topic, folder = (getattr(given, name, None) for name in ("topic", "folder"))
+    if topic is not None:
+        return str(topic.url)
+    return None if folder is None else str(Path(folder).resolve())
+
+
+def folder_of(given: object) -> Path:
     """The folder of a checkpoint."""
+    if not isinstance(given, str | os.PathLike) or not os.fspath(given):
+        raise UsageError("a stream needs a checkpoint", "name a folder where it keeps its state")
     place = str(given).removeprefix("file://")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", place):
         hint = "state is kept in plain files: name a folder that all workers see, such as an NFS"

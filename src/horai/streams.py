@@ -145,14 +145,19 @@ class StreamJob:
 
 
 def enter(
-    folder: Path, job: StreamJob, buckets: int, given: int | None, saved: Path | None = None
+    folder: Path,
+    job: StreamJob,
+    buckets: int,
+    given: int | None,
+    saved: Path | None = None,
+    source: str | None = None,
 ) -> Checkpoint:
     """The checkpoint in a folder, if it is of the stream that is asked for, or a new one.
 
     `given` is the number of buckets that was asked for, None if any will do. A new one may begin
     from a savepoint.
     """
-    asked = job.identity(buckets)
+    asked = replace(job.identity(buckets), source=source)
     try:
         if saved is not None:
             return _begin(saved, folder, job, asked, given)
@@ -170,6 +175,9 @@ def _begin(
     saved: Path, folder: Path, job: StreamJob, asked: Identity, given: int | None
 ) -> Checkpoint:
     """A new checkpoint from a savepoint, that of other rules maybe."""
+    if not checkpoint.is_checkpoint(saved):
+        hint = "make one of a stream that does not run: horai state CHECKPOINT --savepoint NEW"
+        raise Refused(f"{saved} is no savepoint", hint)
     found = checkpoint.open_checkpoint(saved)
     _compare(saved, found.identity, asked, None)
     changed = None
@@ -225,6 +233,9 @@ def _compare(folder: Path, found: Identity, asked: Identity, given: int | None) 
         of, other = ("positions", "items") if "limits" in found.settings else ("items", "positions")
         problem = f"{folder} is the checkpoint of a stream of {of}, not of {other}"
         raise UsageError(problem, f"read {of} again, {_NEW}")
+    if asked.source != found.source and found.source is not None and asked.source is not None:
+        problem = f"{folder} is the checkpoint of a stream that reads {found.source}, not "
+        raise UsageError(f"{problem}{asked.source}", f"read the same, {_NEW}")
     for name, value in asked.settings.items():
         then = found.settings.get(name)
         if then != value:
@@ -251,4 +262,6 @@ def _told(name: str, then: Any, value: Any) -> tuple[str, str]:
     else:
         name = option[2:]
     sign = "=" if option.startswith("--set") else " "
-    return f"{name} {then}, not {value}", f"give {option}{sign}{then}"
+    with_then = f"no {name}" if then is None else f"{name} {then}"
+    hint = f"leave out {option}" if then is None else f"give {option}{sign}{then}"
+    return f"{with_then}, not {'none' if value is None else value}", hint

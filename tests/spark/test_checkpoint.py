@@ -185,5 +185,5 @@ def test_savepoints_that_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="with step 10, not 5"):
         stream.settings = SETTINGS | {"step": 5}
         stream.restart(tmp_path / "saved")
-    with pytest.raises(UsageError, match="is no checkpoint of a stream"):
+    with pytest.raises(UsageError, match="is no savepoint"):
         stream.restart(tmp_path / "nowhere")

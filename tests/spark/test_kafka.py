@@ -188,6 +188,17 @@ def test_who_goes_on_shuts_out_the_one_before(kafka: Broker) -> None:
     assert len(kafka.read(topic)) == 1
 
 
+def test_a_stream_sends_to_several_topics(kafka: Broker) -> None:
+    topics = [kafka.topic(), kafka.topic()]
+    sinks = [sink_of(kafka.url(topic)) for topic in topics]
+    for sink in sinks:
+        sink.open(About("both", 0))
+    for step in (FIRST, SECOND):
+        for sink in sinks:
+            sink.write(step)
+    assert [len(kafka.read(topic)) for topic in topics] == [3, 3]
+
+
 def test_what_was_begun_and_not_committed_is_never_seen(kafka: Broker) -> None:
     topic = kafka.topic()
     sink = KafkaSink(kafka.url(topic))

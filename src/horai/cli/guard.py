@@ -15,7 +15,7 @@ import typer
 
 from horai.cli import console
 from horai.cli.app import DEBUG
-from horai.errors import CaseError, RunError, UsageError
+from horai.errors import CaseError, RunError, RunFailed, UsageError
 from horai.io import InputError
 from horai.lang.codes import has_errors
 from horai.lang.diagnostics import RulesError, Severity
@@ -67,6 +67,7 @@ def _explain(problem: Exception) -> int:
             console.error(f"{place}: {problem.reason}{row}", problem.hint or None)
         case RunError():
             console.error(str(problem))
+            return FAILED if isinstance(problem, RunFailed) else WRONG
         case OSError():
             name = f"{problem.filename}: " if problem.filename else ""
             console.error(f"{name}{problem.strerror or problem}")

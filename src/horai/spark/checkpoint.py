@@ -6,6 +6,7 @@
     items/ROUND-BUCKET-NUMBER.arrow   items that no query time has asked for yet
     tracks/PART-BUCKET-NUMBER.arrow   what is known of positions, if the stream is one of those
     dead-letters/NUMBER.jsonl  rows that were not used
+    lock                       held by the process that runs the stream
     way/                       records of the step that runs, on their way between workers
     spark/                     what Spark itself keeps: how far sources have been read
 
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from horai.io.letters import DeadLetter
-from horai.spark.files import remove, write_whole
+from horai.spark.files import clear, remove, write_whole
 from horai.spark.refusals import Refused
 from horai.spark.store import Store, files_of
 
@@ -45,6 +46,7 @@ class Identity:
     settings: dict[str, Any]
     buckets: int
     groups: int
+    source: str | None = None  # where items come from, in words; what Spark has read is of that
     format: int = FORMAT
 
 
@@ -133,6 +135,12 @@ class Checkpoint:
     def clear_way(self) -> None:
         """Remove what was on its way when the stream was killed."""
         shutil.rmtree(self.way, ignore_errors=True)
+
+    def clear(self) -> None:
+        """Remove what a stream that was killed has left behind, and nobody needs."""
+        self.clear_way()
+        for name in ("", "commits", "state", "items", "tracks", "dead-letters"):
+            clear(self.folder / name)
 
     def commit(self, manifest: Manifest, letters: Sequence[DeadLetter]) -> None:
         """The step has happened, from now on."""

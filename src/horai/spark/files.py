@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+_BESIDE = re.compile(r"\..+\.[0-9a-f]{32}")
 
 
 @contextmanager
@@ -29,6 +32,11 @@ def write_whole(path: Path, content: bytes) -> None:
     """The same with what is there already."""
     with writing(path) as out:
         out.write(content)
+
+
+def clear(folder: Path) -> None:
+    """Remove what was being written when somebody was killed; nobody else may write there now."""
+    remove([path for path in folder.glob(".*") if _BESIDE.fullmatch(path.name)])
 
 
 def remove(paths: list[Path]) -> None:

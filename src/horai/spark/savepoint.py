@@ -34,6 +34,11 @@ def save(folder: Path, target: Path) -> Manifest:
         found = open_checkpoint(folder)
         shutil.rmtree(target, ignore_errors=True)
         try:
+            target.mkdir(parents=True)
+        except OSError as error:
+            problem = f"{target} cannot be written: {error.strerror or error}"
+            raise Refused(problem, "choose a folder that you may write to") from error
+        try:
             _copy(found, target)
         except FileNotFoundError:
             continue  # the stream went on, and removed what was old
@@ -45,7 +50,6 @@ def save(folder: Path, target: Path) -> Manifest:
 
 def _copy(found: Checkpoint, target: Path) -> None:
     """What Spark has read, and what is known: both are of the same step, or it is done again."""
-    target.mkdir(parents=True)
     if found.spark.is_dir():
         shutil.copytree(found.spark, target / "spark")
     last = found.last

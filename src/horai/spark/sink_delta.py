@@ -26,6 +26,7 @@ class _Delta:
 
     def __init__(self, place: str) -> None:
         self.place = place if "://" in place else str(Path(place).resolve())
+        self.folder = None if "://" in place else self.place
         self.id = ""
 
     @property

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from horai.spark.changelog import Changes
-from horai.spark.files import write_whole, writing
+from horai.spark.files import clear, write_whole, writing
 from horai.spark.jars import Part
 from horai.spark.refusals import Refused
 from horai.spark.sinks import About
@@ -52,6 +52,7 @@ def claim(folder: Path, about: About) -> None:
         if json.loads(path.read_bytes()).get("id") != about.id:
             hint = "choose another folder, or remove this one"
             raise Refused(f"{folder} has the answers of another stream", hint)
+        clear(folder)
         return
     if about.last == 0 and folder.is_dir() and any(folder.iterdir()):
         raise Refused(f"{folder} is not empty", "choose a new folder for the answers")

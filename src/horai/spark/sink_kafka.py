@@ -47,7 +47,12 @@ class KafkaSink:
         try:
             look(self.topic)
             timeout = int(TRANSACTION * 1000)
-            own = {"transactional.id": name, "transaction.timeout.ms": timeout, "linger.ms": 20}
+            # One for each topic: two producers of one name shut each other out.
+            own = {
+                "transactional.id": f"{name}-{self.topic.name}",
+                "transaction.timeout.ms": timeout,
+                "linger.ms": 20,
+            }
             self._producer = Producer(common | own)
             self._producer.init_transactions(PATIENCE)
             self._group = Consumer(common | {"group.id": name, "enable.auto.commit": False})

@@ -30,6 +30,11 @@ class KafkaSource:
     layout: Layout = "messages"
     parts: tuple[Part, ...] = ("kafka",)
 
+    @property
+    def name(self) -> str:
+        """The topic; servers may move."""
+        return f"the topic {self.topic.name} of Kafka"
+
     def check(self) -> None:
         """The topic has to be there."""
         try:

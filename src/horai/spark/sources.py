@@ -34,6 +34,10 @@ class Source(Protocol):
         """The format of files or lines; None if they tell themselves."""
 
     @property
+    def name(self) -> str:
+        """What it is, in words: a checkpoint knows how far this was read, and nothing else."""
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """What a session of Spark has to be started with."""
 
@@ -61,6 +65,11 @@ class FilesSource:
     layout: Layout = "files"
     parts: tuple[Part, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The folder, whatever the format of files in it."""
+        return f"the folder {Path(self.folder).resolve()}"
+
     def check(self) -> None:
         """The folder has to be there."""
         if not Path(self.folder).is_dir():
@@ -70,6 +79,8 @@ class FilesSource:
     def open(self, spark: SparkSession) -> DataFrame:
         """The paths of files, as they appear."""
         reader = spark.readStream.format("binaryFile").schema(_FILES)
+        # Otherwise Spark passes over files that are older than others by a week, without a word.
+        reader = reader.option("maxFileAge", "36500d")
         if self.most is not None:
             reader = reader.option("maxFilesPerTrigger", self.most)
         # Nobody asks for the content here, so that Spark does not read it.
@@ -85,6 +96,7 @@ class SocketSource:
     format: Format | None = None
     layout: Layout = "lines"
     parts: tuple[Part, ...] = ()
+    name: str = "a socket"  # nothing is kept of it, so that it does not matter which
 
     def check(self) -> None:
         """Whether somebody listens shows when Spark asks."""
@@ -103,6 +115,7 @@ class FrameSource:
     layout: Layout = "columns"
     format: Format | None = None
     parts: tuple[Part, ...] = ()
+    name: str = "a data frame"
 
     def check(self) -> None:
         """It has to be one that streams."""
@@ -121,6 +134,8 @@ def source_of(text: str, format: Format | None = None, most: int | None = None) 
     if Path(text).is_dir():
         kind, place = "files", text
     make = KINDS.get(kind)
+    if make is None and (not place or "/" in kind):
+        make, place = _files(None), text  # a folder that is not there
     if make is None:
         raise unknown("source", text, KINDS, FORMS)
     if not place:
