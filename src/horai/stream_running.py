@@ -186,7 +186,7 @@ class Streaming:
             try:
                 if step is not None:
                     self._do(step, began)
-            except Refused as problem:
+            except (Refused, OSError) as problem:
                 raise _told(problem) from problem
 
     @contextmanager
@@ -243,4 +243,8 @@ class Streaming:
 def _told(problem: BaseException) -> BaseException:
     if isinstance(problem, Refused):
         return RunFailed(f"{problem.problem}; {problem.hint}")
+    if isinstance(problem, OSError):  # a disk that is full, a folder that is gone
+        place = f"{problem.filename}: " if problem.filename else ""
+        said = f"{place}{problem.strerror or problem}"
+        return RunFailed(f"{said}; what was not done comes again when the stream goes on")
     return problem

@@ -87,7 +87,8 @@ class Timing:
             raise UsageError(
                 f"from {asked} to {limit} by steps of {self.step} there are more than "
                 f"{MOST_QUERIES:,} query times",
-                "choose a longer step, or a start near the first item",
+                "an item may have its time in another unit: mend or remove it, or begin a new "
+                "stream with a longer step or a start near the first item",
             )
         queries = list(range(first, limit + 1, self.step))
         if whole and limit > asked and (not queries or queries[-1] < limit):

@@ -191,6 +191,22 @@ def test_a_sink_that_takes_nothing_fails_the_stream(
     assert "the webhook http://127.0.0.1:1/x does not take answers" in shown
 
 
+def test_what_cannot_be_written_fails_the_stream_until_it_can(
+    grid: SparkGrid, rules: Rules, tmp_path: Path
+) -> None:
+    drop(tmp_path / "drop", [ROW, "velocity|50", "velocity|50|50|ann|9"], 1)
+    (tmp_path / "checkpoint").mkdir()
+    blocked = tmp_path / "checkpoint" / "dead-letters"
+    blocked.write_text("in the way", encoding="utf-8")
+    with pytest.raises(RunFailed, match=r"dead-letters: .*; what was not done comes again"):
+        run(rules, tmp_path)
+    blocked.unlink()
+    run(rules, tmp_path)
+    assert [path.name for path in blocked.iterdir()] == ["000000002.jsonl"]
+    ends = [row["end"] for row in read_current(tmp_path / "table").to_pylist()]
+    assert ends == [51]
+
+
 def test_a_socket_where_nobody_listens(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:
     stream = rules.stream(
         "socket:127.0.0.1:1", sink="console", checkpoint=tmp_path / "c", buckets=2, **SETTINGS
