@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from horai.io import InputError
 from horai.io.pieces import PIECE_BYTES, Piece, pieces_of
@@ -62,8 +61,8 @@ def _files(frame: DataFrame) -> list[str]:
 
 
 def _path(uri: str) -> str:
-    """The path of a file that Spark names by URI."""
-    return unquote(re.sub(r"^file:/+", "/", uri))
+    """The path of a file as Spark names it: with a scheme, and nothing in it is quoted."""
+    return re.sub(r"^file:/+", "/", uri)
 
 
 def _piece_bytes(files: Sequence[str], parallel: int) -> int:

@@ -158,6 +158,17 @@ def test_an_old_file_is_read_whenever_it_comes(
     assert ends == [31]
 
 
+def test_files_may_have_any_name(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:
+    names = ["a b.txt", "100%.txt", "x%20y.txt", "\N{LATIN SMALL LETTER U WITH DIAERESIS}+#.txt"]
+    folder = tmp_path / "in 50%25"
+    (folder / "drop").mkdir(parents=True)
+    for number, name in enumerate(names):
+        (folder / "drop" / name).write_text(f"velocity|3|3|v{number}|2\n", encoding="utf-8")
+    run(rules, folder)
+    rows = read_current(folder / "table").to_pylist()
+    assert sorted(row["args"] for row in rows) == [["v0"], ["v1"], ["v2"], ["v3"]]
+
+
 def test_a_session_runs_several_streams(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:
     drop(tmp_path / "drop", [ROW, "velocity|50|50|ann|9"], 1)
     both = [
