@@ -24,7 +24,6 @@ from horai.plan.program import (
     Key,
     Names,
     PointPlan,
-    PointRule,
     Program,
     StaticPlan,
     StaticRule,
@@ -33,7 +32,7 @@ from horai.plan.program import (
 )
 from horai.plan.readings import future_times
 from horai.plan.scopes import names
-from horai.plan.splitting import split_body
+from horai.plan.splitting import PointRule, alternatives, split_body
 from horai.plan.unwrapping import unwrap
 from horai.plan.vertices import Vertex
 
@@ -99,7 +98,7 @@ class _Maker:
     def _add(self, stratum: Stratum, rule: ec.Rule, members: frozenset[Vertex]) -> None:
         match rule:
             case ec.Initiation() | ec.Termination() | ec.EventRule():
-                stratum.points.append(self._point(rule, members))
+                stratum.points += self._points(rule, members)
             case ec.Initially(fvp=fvp):
                 order = self.orderer.order(rule)
                 terms = (*_args(fvp.fluent), fvp.value)
@@ -122,6 +121,18 @@ class _Maker:
                 stratum.delays.append(self._delay(rule))
             case _:
                 pass
+
+    def _points(self, rule: PointRule, members: frozenset[Vertex]) -> list[PointPlan]:
+        """The plan of a rule, or of each of its alternatives.
+
+        Where one of these knows when it can fire and another does not, together they would have to
+        be asked at every time-point, and what happens between two of them would be missed.
+        """
+        plan = self._point(rule, members)
+        if plan.split is None or plan.split.timed or plan.split.waits:
+            return [plan]
+        parts = [self._points(part, members) for part in alternatives(rule)]
+        return [one for part in parts for one in part] or [plan]
 
     def _point(self, rule: PointRule, members: frozenset[Vertex]) -> PointPlan:
         order = self.orderer.order(rule)

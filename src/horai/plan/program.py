@@ -24,7 +24,6 @@ from horai.plan.unwrapping import Unwrapping
 
 Key = tuple[str, int]
 Names = frozenset[str]
-PointRule = ec.Initiation | ec.Termination | ec.EventRule
 StaticRule = ec.HoldsForRule | ec.HoldsAtRule
 DelayRule = ec.FutureInitiation | ec.FutureTermination
 

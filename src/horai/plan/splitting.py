@@ -6,7 +6,7 @@ could fire. The rest looks at what the component itself has settled, so it is as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from horai.lang.ec import syntax as ec
 from horai.lang.terms import Atom, Term
@@ -20,6 +20,7 @@ from horai.plan.unify import may_match
 from horai.plan.vertices import Vertex, label
 
 Names = frozenset[str]
+PointRule = ec.Initiation | ec.Termination | ec.EventRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,19 @@ def split_body(
         timed,
         any(_happens_then(literal, time, members) for literal in inside),
     )
+
+
+def alternatives(rule: PointRule) -> list[PointRule]:
+    """Rules, one for each branch of the first alternative that speaks of the time of the head."""
+    literals = tuple(ec.conjuncts(rule.body))
+    for place, literal in enumerate(literals):
+        if isinstance(literal, ec.Or) and names(literal.term) & names(rule.time):
+            before, after = literals[:place], literals[place + 1 :]
+            return [
+                replace(rule, body=ec.And((*before, *ec.conjuncts(item), *after), rule.body.term))
+                for item in literal.items
+            ]
+    return []
 
 
 def _late(
