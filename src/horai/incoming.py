@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from horai.ahead import positions_within, sending
 from horai.io import InputError
 from horai.io.pieces import PIECE_BYTES, Piece, pieces_of
 from horai.spark import framing, rawframes
 from horai.spark.batch import patient_reader, sender
 from horai.spark.moving import FolderGrid, Moved
+from horai.spark.rawframes import Take
 from horai.spark.source_kafka import KafkaSource
 from horai.spark.sources import Source
 from horai.spark.steps import Steps
@@ -25,12 +27,22 @@ LEAST_BYTES = 1 << 22  # of a file, that one worker reads
 
 
 def incoming(
-    grid: FolderGrid, frame: DataFrame, source: Source, job: Job, steps: Steps[Moved]
+    grid: FolderGrid,
+    frame: DataFrame,
+    source: Source,
+    job: Job,
+    steps: Steps[Moved],
+    limit: int | None = None,
 ) -> Moved:
-    """The rows of a micro-batch: items, or positions if that is what the stream reads."""
+    """The rows of a micro-batch: items, or positions if that is what the stream reads.
+
+    Rows that name a time after the limit are not used.
+    """
     if steps.front is not None:
-        return _positions(grid, frame, source, steps.front.task, job.strict)
+        within = None if limit is None else positions_within(limit)
+        return _positions(grid, frame, source, steps.front.task, Take(job.strict, within))
     send, options, format = sender(steps.task), job.options, source.format
+    send = send if limit is None else sending(send, limit)
     if source.layout == "columns":
         return grid.frame(*framing.columns(frame, send, options))
     if source.layout == "lines":
@@ -44,16 +56,16 @@ def incoming(
 
 
 def _positions(
-    grid: FolderGrid, frame: DataFrame, source: Source, task: TrackTask, strict: bool
+    grid: FolderGrid, frame: DataFrame, source: Source, task: TrackTask, take: Take
 ) -> Moved:
     if source.layout == "columns":
-        return grid.frame(*rawframes.columns(frame, task, strict))
+        return grid.frame(*rawframes.columns(frame, task, take))
     if source.layout == "lines":
-        return grid.frame(*rawframes.lines(frame, task, strict))
+        return grid.frame(*rawframes.lines(frame, task, take))
     if isinstance(source, KafkaSource):
-        return grid.frame(*rawframes.messages(frame, task, strict, source.topic))
+        return grid.frame(*rawframes.messages(frame, task, take, source.topic))
     files = _files(frame)
-    return grid.read(len(files), rawframes.files(files, task, strict, source.format))
+    return grid.read(len(files), rawframes.files(files, task, take, source.format))
 
 
 def _files(frame: DataFrame) -> list[str]:

@@ -229,6 +229,7 @@ class Rules:
         checkpoint: PathLike,
         trigger: str = "1s",
         delay: int = 0,
+        max_ahead: int | None = None,
         session: SparkSession | None = None,
         master: str | None = None,
         buckets: int | None = None,
@@ -240,7 +241,8 @@ class Rules:
         source such as `csv:FOLDER`; `sink` is one of them or a list, such as `parquet:FOLDER`. In
         the folder `checkpoint` the stream keeps its state, and goes on from there when it is
         started again. A query time is asked once an item has arrived that is later by more than
-        `delay`. `trigger` is how often Spark looks for items, or `available-now` to read all there
+        `delay`. Rows that name times more than `max_ahead` after now are dead letters: it takes a
+        unit. `trigger` is how often Spark looks for items, or `available-now` to read all there
         is and end. `settings` are those of `run` that are about time and input.
         """
         from horai.streaming import start
@@ -252,6 +254,7 @@ class Rules:
             checkpoint=checkpoint,
             trigger=trigger,
             delay=delay,
+            max_ahead=max_ahead,
             session=session,
             master=master,
             buckets=buckets,

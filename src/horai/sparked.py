@@ -132,7 +132,7 @@ def frames_of(
         task = task_of(job, 0, buckets_of(buckets, grid))
         if is_frame and job.feed is not None:
             front = batch_task(job.feed, task)
-            rows = grid.frame(*rawframes.columns(input, front, job.strict))  # type: ignore[arg-type]
+            rows = grid.frame(*rawframes.columns(input, front, rawframes.Take(job.strict)))  # type: ignore[arg-type]
             items = derive_all(grid, rows, front)
         elif is_frame:
             items = [grid.frame(*columns(input, sender(task), job.options))]  # type: ignore[arg-type]

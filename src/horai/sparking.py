@@ -52,8 +52,10 @@ def _positions(grid: Grid[H], job: Job, front: TrackTask) -> H:
         found = (
             read_positions(given, layout, job.format) if is_stdin else positions_of(given, layout)
         )
-        return grid.scatter(list(rawframes.send(front, job.strict, 0, found)))
-    return grid.read(len(files), rawframes.files(files, front, job.strict, job.format, False))
+        return grid.scatter(list(rawframes.send(front, rawframes.Take(job.strict), 0, found)))
+    return grid.read(
+        len(files), rawframes.files(files, front, rawframes.Take(job.strict), job.format, False)
+    )
 
 
 def run_job(grid: Grid[H], job: Job, buckets: int) -> Result:

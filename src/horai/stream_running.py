@@ -169,12 +169,10 @@ class Streaming:
                 if not self.steps.has_happened(batch):
                     with self._moving(frame.sparkSession) as grid:
                         began = time.monotonic()
-                        self._do(
-                            self.steps.take(
-                                batch, incoming(grid, frame, self.source, self.job.job, self.steps)
-                            ),
-                            began,
-                        )
+                        limit = None if self.job.ahead is None else self.job.ahead.limit()
+                        job = self.job.job
+                        rows = incoming(grid, frame, self.source, job, self.steps, limit)
+                        self._do(self.steps.take(batch, rows), began)
             except BaseException as problem:
                 self._problem = problem
                 raise

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from horai.ahead import ahead_of
 from horai.errors import UsageError
 from horai.io.letters import DeadLetter
 from horai.parameters import amount, length
@@ -40,6 +41,7 @@ def start(
     checkpoint: str | os.PathLike[str],
     trigger: str = "1s",
     delay: int = 0,
+    max_ahead: int | None = None,
     session: SparkSession | None = None,
     master: str | None = None,
     buckets: int | None = None,
@@ -51,7 +53,8 @@ def start(
 ) -> Streaming:
     """Start a stream; all that is wrong with what was asked for is said before."""
     job = job_of(rules, None, **settings | {"answers": "changelog"})
-    stream = StreamJob(job, Timing(job.settings, length(delay, "delay", 0)))
+    timing = Timing(job.settings, length(delay, "delay", 0))
+    stream = StreamJob(job, timing, ahead_of(max_ahead, job.clock))
     with _refused():
         sinks = sinks_of(sink)
         most = None if files_per_step is None else amount(files_per_step, "files-per-step")

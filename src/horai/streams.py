@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from horai.ahead import Ahead
 from horai.errors import UsageError
 from horai.lang.ec.builder import read_sources
 from horai.lang.source import Source
@@ -87,8 +88,9 @@ class Timing:
             raise UsageError(
                 f"from {asked} to {limit} by steps of {self.step} there are more than "
                 f"{MOST_QUERIES:,} query times",
-                "an item may have its time in another unit: mend or remove it, or begin a new "
-                "stream with a longer step or a start near the first item",
+                "an item may have its time in another unit: mend or remove it, or leave such rows "
+                "out with --max-ahead; or begin a new stream with a longer step or a start near "
+                "the first item",
             )
         queries = list(range(first, limit + 1, self.step))
         if whole and limit > asked and (not queries or queries[-1] < limit):
@@ -102,6 +104,7 @@ class StreamJob:
 
     job: Job
     timing: Timing
+    ahead: Ahead | None = None  # how far ahead of now rows may be; none of the stream's identity
 
     def __post_init__(self) -> None:
         if self.job.feed is not None:

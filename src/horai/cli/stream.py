@@ -75,6 +75,9 @@ def command(
     delay: Annotated[
         int, typer.Option(metavar="N", help="How far out of order arrivals may be.")
     ] = 0,
+    max_ahead: Annotated[
+        int | None, typer.Option(metavar="N", help="How far ahead of now rows may be.")
+    ] = None,
     start: Start = None,
     end: End = None,
     tick: Tick = None,
@@ -170,6 +173,7 @@ def command(
         checkpoint=folder,
         trigger=trigger,
         delay=delay,
+        max_ahead=max_ahead,
         files_per_step=files_per_step,
         from_savepoint=from_savepoint,
         positions=feed,

@@ -28,6 +28,7 @@ CODES: dict[str, str] = {
     "encoding": "bytes that are not UTF-8",
     "json": "not a JSON object on one line",
     "unreadable": "a whole file of a stream that cannot be read",
+    "ahead": "names a time further ahead of the clock than the stream allows",
     "too-late": "arrived after its window had passed",
     "partly-too-late": "began before its window: only the part inside was used or taken back",
     "unknown-retraction": "takes back something that was never there",
@@ -37,6 +38,9 @@ CODES: dict[str, str] = {
 
 UNREADABLE = "unreadable"
 """The code of files that one who reads them at once would be stopped by."""
+
+AHEAD = "ahead"
+"""The code of rows that only streams look at the clock for."""
 
 OF_ENGINES = frozenset(["too-late", "partly-too-late", "unknown-retraction", "outside-run"])
 """The codes of rows that could be read."""

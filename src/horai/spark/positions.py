@@ -68,7 +68,9 @@ def derive(
     grid = grid_of(frame.sparkSession)
     many = buckets or max(2, BUCKETS_PER_TASK * grid.parallel)
     task = TrackTask(Feed(pipeline, layout or Layout()), many, _tell)
-    kept = derive_all(grid, grid.frame(*rawframes.columns(frame, task)), task, until)
+    kept = derive_all(
+        grid, grid.frame(*rawframes.columns(frame, task, rawframes.Take())), task, until
+    )
     items = _frame(grid, kept, ITEM, ROWS)
     marked = [
         items[field.name].alias(field.name, metadata=TERM) if field.metadata else items[field.name]

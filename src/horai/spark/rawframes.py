@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,37 +28,44 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def send(task: TrackTask, strict: bool, seq: int, found: Positions) -> Iterator[Record]:
-    """Positions on their way; if that is `strict`, a letter is an error."""
-    if strict and found.letters.num_rows:
+@dataclass(frozen=True, slots=True)
+class Take:
+    """How positions are taken in: if that is `strict`, a row that cannot be read is an error."""
+
+    strict: bool = False
+    within: Callable[[Positions], Positions] | None = None  # leaves some of them out
+
+
+def send(task: TrackTask, take: Take, seq: int, found: Positions) -> Iterator[Record]:
+    """Positions on their way."""
+    if take.strict and found.letters.num_rows:
         raise InputError.from_letter(as_letters(found.letters)[0])
+    found = found if take.within is None else take.within(found)
     yield from send_positions(task, seq, found)
 
 
-def columns(frame: DataFrame, task: TrackTask, strict: bool = False) -> tuple[DataFrame, Pack]:
+def columns(frame: DataFrame, task: TrackTask, take: Take) -> tuple[DataFrame, Pack]:
     """The rows of a data frame with columns as in a file of positions."""
     layout = task.feed.layout
     layout.places(frame.columns, "<data frame>")  # here it can still be told what is wrong
-    return frame, packing(partial(send, task, strict), partial(_columns, layout))
+    return frame, packing(partial(send, task, take), partial(_columns, layout))
 
 
-def lines(frame: DataFrame, task: TrackTask, strict: bool) -> tuple[DataFrame, Pack]:
+def lines(frame: DataFrame, task: TrackTask, take: Take) -> tuple[DataFrame, Pack]:
     """Objects of JSON in the column `value` of a data frame."""
     read = partial(_lines, task.feed.layout)
-    return frame.select(frame["value"].cast("binary")), packing(partial(send, task, strict), read)
+    return frame.select(frame["value"].cast("binary")), packing(partial(send, task, take), read)
 
 
-def messages(
-    frame: DataFrame, task: TrackTask, strict: bool, topic: Topic
-) -> tuple[DataFrame, Pack]:
+def messages(frame: DataFrame, task: TrackTask, take: Take, topic: Topic) -> tuple[DataFrame, Pack]:
     """The messages of a topic, each an object of JSON."""
     read = partial(_messages, task.feed.layout, topic)
     values = frame.select("partition", "offset", "value")
-    return values, packing(partial(send, task, strict), read)
+    return values, packing(partial(send, task, take), read)
 
 
 def files(
-    paths: Sequence[str], task: TrackTask, strict: bool, format: Format | None, patient: bool = True
+    paths: Sequence[str], task: TrackTask, take: Take, format: Format | None, patient: bool = True
 ) -> Read:
     """Reads files of positions; who is patient takes one that cannot be read for a dead letter."""
 
@@ -65,13 +73,13 @@ def files(
         try:
             found = read_positions(paths[number], task.feed.layout, format)
         except InputError as error:
-            if strict or not patient:
+            if take.strict or not patient:
                 yield unreadable(number, error)
                 return
             letter = DeadLetter(error.file, error.line or 0, error.text, error.reason, UNREADABLE)
             found = Positions(joined([]).table, letters_of([letter]))
         try:
-            yield from send(task, strict, number, found)
+            yield from send(task, take, number, found)
         except InputError as error:
             yield unreadable(number, error)
 
