@@ -65,17 +65,17 @@ class Timing:
             problem = f"the stream begins after {start}, not before its end, {settings.end}"
             raise UsageError(problem, "choose another start or end")
         asked = start if known.query is None else known.query
-        limit = self._limit(seen, asked, finishing)
+        limit = self._limit(known, seen, asked, finishing)
         ends = settings.end is not None and settings.end <= limit
         queries = [] if known.ended else self._queries(start, asked, limit, finishing or ends)
         clock = Clockwork(start, queries, settings.window, settings.tick, settings.allen_memory)
         return Due(clock, ends and not known.ended)
 
-    def _limit(self, seen: Seen | None, asked: int, finishing: bool) -> int:
+    def _limit(self, known: Manifest, seen: Seen | None, asked: int, finishing: bool) -> int:
         """Up to where query times are due."""
         end = self.settings.end
         if finishing:
-            return end if end is not None else asked if seen is None else max(asked, seen.last)
+            return end if end is not None else max(asked, _last(known, seen, asked))
         if seen is None:
             return asked
         reached = max(asked, seen.arrival - self.delay - 1)
@@ -96,6 +96,15 @@ class Timing:
         if whole and limit > asked and (not queries or queries[-1] < limit):
             queries.append(limit)
         return queries
+
+
+def _last(known: Manifest, seen: Seen | None, asked: int) -> int:
+    """The last time that items name; if they have all been asked for, that of positions."""
+    if seen is None:
+        return asked
+    if known.tracks is not None and seen.last <= asked:
+        return known.tracks.latest  # something was told of them in hindsight, maybe
+    return seen.last
 
 
 @dataclass(frozen=True, slots=True)

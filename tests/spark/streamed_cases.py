@@ -18,6 +18,7 @@ from tests.spark.feeding import Feed
 from tests.spark.given_cases import Given
 from tests.spark.streaming import Driver, plain
 
+from horai.errors import RunFailed
 from horai.io import AnswerRow, DeadLetter, to_source
 from horai.spark import renewing
 from horai.spark.changelog import Changes
@@ -157,7 +158,7 @@ def on_spark(feed: Feed, folder: Path, seed: int) -> Said:
     at = dice.randint(1, len(feed.chunks))
     with patch.object(renewing, "STEPS", dice.randint(1, 4)):
         if dice.choice((True, False)):
-            with pytest.raises(OSError, match="the disk is full"):
+            with pytest.raises(RunFailed, match="the disk is full"):
                 _start(feed, folder, [Failing(at)]).wait()
         else:
             _stop_after(feed, folder, at)

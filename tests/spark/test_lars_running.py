@@ -162,8 +162,8 @@ def test_parquet_by_name_and_day(grid: SparkGrid, files: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--master", "local[2]"], "--master is about Spark"),
-        (["--buckets", "2"], "--buckets is about Spark"),
+        (["--master", "local[2]"], "--master is about runs on Spark"),
+        (["--buckets", "2"], "--buckets is about runs on Spark"),
         (["--engine", "spark", "--live"], "Spark runs over whole streams"),
         (["--engine", "spark", "--state", "s"], "Spark runs over whole streams"),
         (["--engine", "spark", "--output-every", "change"], "Spark runs over whole streams"),

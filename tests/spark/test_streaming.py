@@ -20,7 +20,7 @@ from tests.spark.streamed_cases import Failing
 from tests.spark.test_running import horai_cli
 
 import horai
-from horai.errors import RunError, UsageError
+from horai.errors import RunError, RunFailed, UsageError
 from horai.rules import Rules
 from horai.spark import renewing
 from horai.spark.changelog import Changes
@@ -146,7 +146,7 @@ def test_what_fails_in_between_goes_on_as_if_nothing_had_happened(
     lines = stream_of(2)
     drop(tmp_path / "drop", lines, 3)
     sinks = [f"parquet:{tmp_path}/changes", f"table:{tmp_path}/table"]
-    with pytest.raises(OSError, match="the disk is full"):
+    with pytest.raises(RunFailed, match="the disk is full"):
         run(rules, tmp_path, sink=[*sinks, Failing(2)])
     run(rules, tmp_path, sink=sinks)
     assert rows_of(changelog(tmp_path / "changes"), CHANGES) == wanted(

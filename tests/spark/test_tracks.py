@@ -218,6 +218,17 @@ def test_rules_over_positions_step_by_step_and_at_once(run: Run, step: int) -> N
     assert summed(answers(run, feed, timing | {"start": None}, 0)) == summed(wanted)
 
 
+def test_what_is_told_in_hindsight_at_the_end_is_asked_for() -> None:
+    """The last query time is past the gap when that becomes known."""
+    rows = [Row("a", time, 10.0, 50.0, 9.0, None, None) for time in range(600, 3001, 600)]
+    rows.append(Row("a", 3601, 10.0, 50.0, 61.0, None, None))
+    run = Run([rows], [1], 0, 1)
+    feed = Feed(Pipeline(), lateness=0)
+    timing = {"start": 599, "window": 100_000, "step": 3000}
+    found = summed(answers(run, feed, timing, 0))
+    assert any("silent" in row and "start=3001" in row for row in found)
+
+
 def test_positions_that_wait_have_come(tmp_path: Path) -> None:
     """So a stream does not end as idle because nothing could be told yet."""
     feed = Feed(Pipeline(), lateness=900)
