@@ -20,6 +20,8 @@ from tests.spark.streaming import Driver, plain
 
 from horai.errors import RunFailed
 from horai.io import AnswerRow, DeadLetter, to_source
+from horai.lang.printer import show
+from horai.lang.termtext import read_term
 from horai.spark import renewing
 from horai.spark.changelog import Changes
 from horai.spark.sink_table import read_current
@@ -63,8 +65,8 @@ def final(given: Given) -> list[Row]:
 def _rows(rows: Iterable[AnswerRow]) -> list[Row]:
     found = [
         (
-            *(row.kind, row.name, tuple(map(to_source, row.args))),
-            None if row.value is None else to_source(row.value),
+            *(row.kind, row.name, tuple(_written(to_source(arg)) for arg in row.args)),
+            None if row.value is None else _written(to_source(row.value)),
             *(row.start, row.end, row.time, row.query, row.op),
         )
         for row in rows
@@ -208,10 +210,18 @@ def _stop_after(feed: Feed, folder: Path, at: int) -> None:
 
 
 def _read(table: Any) -> list[Row]:
-    return [
-        tuple(tuple(row[name]) if name == "args" else row[name] for name in NAMES)
-        for row in table.to_pylist()
-    ]
+    return [tuple(_plain(name, row[name]) for name in NAMES) for row in table.to_pylist()]
+
+
+def _plain(name: str, given: Any) -> Any:
+    if name == "args":
+        return tuple(map(_written, given))
+    return _written(given) if name == "value" and given is not None else given
+
+
+def _written(text: str) -> str:
+    """A term as it is written, whoever writes it: there are blanks in lists, or none."""
+    return show(read_term(text))
 
 
 def _dead_letters(folder: Path) -> list[DeadLetter]:
