@@ -187,21 +187,21 @@ class Slow:
     def open(self, about: About) -> None: ...
 
     def write(self, changes: Changes) -> None:
-        time.sleep(4)
+        time.sleep(7)
 
     def close(self) -> None: ...
 
 
 def test_a_stream_at_work_is_not_idle(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:
     lines = stream_of(4)
-    drop(tmp_path / "drop", lines, 3)
+    drop(tmp_path / "drop", lines, 2)
     stream = rules.stream(
         str(tmp_path / "drop"),
         sink=[f"table:{tmp_path}/table", Slow()],
         checkpoint=tmp_path / "checkpoint",
         **SETTINGS | {"files_per_step": 1, "buckets": 2},
     )
-    stream.wait(until_idle=2)
+    stream.wait(until_idle=5)
     assert rows_of(read_current(tmp_path / "table"), FINAL) == wanted(
         rules, lines, "final", **SETTINGS
     )

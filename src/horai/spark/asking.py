@@ -18,9 +18,9 @@ from horai.engine.lending import Lent, Type, Wanted, borrow, lend
 from horai.engine.session import Session
 from horai.engine.symbols import Symbols
 from horai.spark.hashing import Hashes, Path, hash_column
-from horai.spark.meeting import NEEDING, Asked, asked_in, send_on
+from horai.spark.meeting import Asked, asked_in, send_on
 from horai.spark.records import Label, Record, packed, unpacked
-from horai.spark.routes import Entity, Routes, engine_round
+from horai.spark.routes import NEEDING, Entity, Routes, engine_round
 
 ASKED, PAST, WAITED = "asked", "past", "waited"
 STATE = {ASKED, PAST}  # what is not items

@@ -10,11 +10,10 @@ import pyarrow as pa
 
 from horai.spark.hashing import Hashes, hash_argument
 from horai.spark.records import Label, Record, Rows, packed, pick, unpacked
-from horai.spark.routes import Routes
+from horai.spark.routes import ASKING, Routes
 
 Pairs = npt.NDArray[np.uint64]  # two rows: what is asked for, by its number, and by which bucket
 NOBODY: Pairs = np.zeros((2, 0), np.uint64)
-ASKING, NEEDING = "asking", "needing"  # in labels: who begins to ask, and who still does
 
 
 class Asked:
@@ -55,13 +54,11 @@ class Asked:
 
     def within(self, other: Asked) -> Asked:
         """Who asks here, and there too."""
-        gone, found = self.beyond(other), Asked()
-        for meeting in self.pairs:
-            here, left = self.of(meeting), gone.of(meeting)
-            both, count = np.unique(
-                np.concatenate([here, left], axis=1), axis=1, return_counts=True
-            )
-            found.pairs[meeting] = both[:, count == 1]
+        found = Asked()
+        for meeting, pairs in self.pairs.items():
+            both = np.concatenate([pairs, other.of(meeting)], axis=1)
+            each, count = np.unique(both, axis=1, return_counts=True)
+            found.pairs[meeting] = each[:, count == 2]
         return found
 
     def dump(self) -> bytes:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from horai.engine.columns import Column
 from horai.engine.lending import arguments, borrow
@@ -19,9 +18,9 @@ from horai.engine.session import Session
 from horai.io.items import ItemTable
 from horai.spark.asking import type_of
 from horai.spark.hashing import Hashes, Path, hash_argument, hash_column
-from horai.spark.meeting import NEEDING, Asked
+from horai.spark.meeting import Asked
 from horai.spark.records import Label, Record
-from horai.spark.routes import Entity, Routes, meeting_round, split
+from horai.spark.routes import NEEDING, Entity, Routes, meeting_round
 
 Mask = npt.NDArray[np.bool_]
 STEPS = 16  # from one time that buckets are heard to the next
@@ -54,11 +53,9 @@ def _named(
 
 def say(routes: Routes, run: int, stage: int, bucket: int, needs: Asked) -> Iterator[Record]:
     """Whom a bucket asks for, to where they are at home."""
-    for number, (hashes, askers) in needs.pairs.items():
-        told = pa.table({"hash": hashes, "bucket": askers})
+    for number, pairs in needs.pairs.items():
         label = Label(NEEDING, number=number)
-        for home, part in split(told, routes.bucket(hashes), routes.buckets):
-            yield routes.record(meeting_round(stage), run, home, bucket, label, part)
+        yield from routes.tell_askers(meeting_round(stage), run, bucket, label, pairs)
 
 
 def forget_others(routes: Routes, stage: int, bucket: int, session: Session, needs: Asked) -> None:

@@ -19,7 +19,7 @@ from horai.io.schema import TableKey
 from horai.spark.checkpoint import Manifest
 from horai.spark.meeting import Asked, asked_in
 from horai.spark.records import Label, Record, pick, unpacked
-from horai.spark.routes import Route, Routes
+from horai.spark.routes import ASKING, Route, Routes
 from horai.spark.store import Store
 from horai.spark.tasks import Plan, StageTask
 
@@ -117,7 +117,7 @@ def _rerouted(
 ) -> Iterator[Record]:
     """What of a record a group gets."""
     label = Label.load(record.label)
-    if label.what == "asking":
+    if label.what == ASKING:
         asked = _renumbered(asked_in([record])[1], change, [*routes.meetings_of(record.round // 2)])
         yield from _asking(
             record, label, _asked(asked, groups, routes.buckets, target), target, routes

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from horai.io.schema import TableKey
@@ -19,6 +20,7 @@ from horai.spark.hashing import Hashes, Path, hash_argument, hash_rows
 from horai.spark.records import ROW, Label, Record, Rows, lean, packed, pick
 
 Entity = tuple[str, str, int]  # event or fluent, name, arity
+ASKING, NEEDING = "asking", "needing"  # in labels: who begins to ask, and who still does
 
 
 def meeting_round(stage: int) -> int:
@@ -177,10 +179,16 @@ class Routes:
     def _ask(self, run: int, seq: int, table: pa.Table, ask: Asking) -> Iterator[Record]:
         wanted, key = hash_argument(table, ask.place), hash_argument(table, ask.key)
         pairs = np.unique(np.stack([wanted, self.bucket(key).astype(np.uint64)]), axis=1)
-        told = pa.table({"hash": pa.array(pairs[0]), "bucket": pa.array(pairs[1])})
-        label = Label("asking", number=ask.meeting)
+        label = Label(ASKING, number=ask.meeting)
+        yield from self.tell_askers(ask.round, run, seq, label, pairs)
+
+    def tell_askers(
+        self, round: int, run: int, seq: int, label: Label, pairs: npt.NDArray[np.uint64]
+    ) -> Iterator[Record]:
+        """What is asked for, and by which buckets, to where that is at home."""
+        told = pa.table({"hash": pairs[0], "bucket": pairs[1]})
         for bucket, part in split(told, self.bucket(pairs[0]), self.buckets):
-            yield self.record(ask.round, run, bucket, seq, label, part)
+            yield self.record(round, run, bucket, seq, label, part)
 
     def bucket(self, hashes: Hashes) -> Rows:
         """The buckets of what has these numbers."""

@@ -9,9 +9,7 @@ from horai.spark.batch import Outcome, grouped
 from horai.spark.checkpoint import Manifest, Seen
 from horai.spark.grid import Work
 from horai.spark.records import Record
-from horai.spark.resident import (
-    StepTask,
-)
+from horai.spark.resident import StepTask
 from horai.spark.tasks import Plan, StageTask
 
 Bucket = Callable[[StepTask, StageTask, int, Sequence[Record]], Iterator[Record]]
@@ -58,6 +56,7 @@ def items_work(task: StepTask, slots: int, items: Items) -> Work:
 
 
 def seen_after(outcome: Outcome, known: Manifest) -> Seen | None:
+    """What items have named so far, those of the step among them."""
     seen = known.seen
     if outcome.extent is not None and outcome.arrival is not None:
         seen = Seen(*outcome.extent, outcome.arrival) | seen
