@@ -8,16 +8,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JARS := .jars/.fetched
+# Cases with their answers, each on every engine.
+CORE := tests/cases tests/lars/test_cases.py tests/test_conformance.py tests/lars/test_conformance.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install jars demo test test-long bench docs lint lock clean
+.PHONY: help install jars demo check test test-long bench docs lint lock clean
 
 help:
 	@echo "make install    virtual environment with pinned packages; graphviz, java and jars if missing"
 	@echo "make jars       only the jars for Kafka and Delta Lake on Spark"
 	@echo "make demo       see Horai at work"
-	@echo "make test       lint, types and the quick tests"
-	@echo "make test-long  the same with the slow tests"
+	@echo "make check      lint, types and all cases on every engine: under a minute"
+	@echo "make test       lint, types and the quick tests: some minutes"
+	@echo "make test-long  the same with the slow tests, and many more random examples: hours"
 	@echo "make bench      measurements"
 	@echo "make docs       the documentation as a web site in site/"
 	@echo "make lint       ruff and mypy"
@@ -36,7 +39,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $@
 
 # What is there already is not fetched again.
-$(JARS): $(STAMP) scripts/fetch_jars.py src/horai/spark/jars.py
+$(JARS): $(STAMP) scripts/fetch_jars.py src/horai/runtime/jars.py
 	$(BIN)/python scripts/fetch_jars.py
 	@touch $@
 
@@ -48,11 +51,16 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+PYTEST = $(BIN)/pytest -n $(JOBS)
+
+check: lint
+	$(PYTEST) -m "not slow" $(CORE)
+
 test: lint $(JARS)
-	$(BIN)/pytest -n $(JOBS) -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-long: lint $(JARS)
-	$(BIN)/pytest -n $(JOBS)
+	$(PYTEST) --hypothesis-profile=long --timeout=7200
 
 bench: $(STAMP) $(JARS)
 	@set -e; for f in bench/bench_*.py; do \

@@ -9,9 +9,9 @@ import random
 import sys
 import time
 
-from horai.lang.ec.builder import read_text
-from horai.lang.reader import read_clauses
-from horai.lang.source import Source
+from horai.lang.core.reader import read_clauses
+from horai.lang.core.source import SourceText
+from horai.lang.ec.reader import read_text
 
 SAMPLE = 5_000
 
@@ -31,7 +31,7 @@ def facts(count: int) -> str:
 def seconds(text: str, *, fast: bool) -> float:
     """CPU seconds to read a text."""
     start = time.process_time()
-    read_clauses(Source("facts", text), fast=fast)
+    read_clauses(SourceText("facts", text), fast=fast)
     return time.process_time() - start
 
 

@@ -1,32 +1,41 @@
 """LARS engines on the programs of Ticker's evaluation: time points per second of CPU.
 
-    python bench/bench_lars.py [--points N] [--only batch|live|solver] [--quick]
+    python bench/bench_lars.py [--points N] [--only batch|live|solver|session] [--quick]
 
 `batch` works out all query times of BASIC together with the plan engine; `live` asks plan, asp and
-tms point by point, as a running system would; `solver` has CONTENT, which has several answers. The
-first points, in which windows fill and groundings are made, are part of it. Compare engines within
-one run.
+tms point by point, as a running system would; `solver` has CONTENT, which has several answers;
+`session` compares an engine alone, which gets atoms, with all that is around it: text rows given to
+a session of the Python interface, and lines read by `horai run --live`. The first points, in which
+windows fill and groundings are made, are part of it. Compare engines within one run.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from generators.lars import FORMS, Story, basic, content, reach
 
+from horai import lars
 from horai.engine.lars.evaluation import Evaluation
 from horai.engine.lars.signals import Signals
 from horai.engine.symbols import Symbols
 from horai.lang.lars.clock import Clock
-from horai.lang.lars.points import in_points
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Program
-from horai.lars_engines import Changes, lars_engine
-from horai.lars_plan import planned, rows_of
-from horai.lars_signals import Signal
+from horai.lang.lars.walk import in_points
+from horai.runtime.lars.engines import Changes, lars_engine
+from horai.runtime.lars.plan import planned
+from horai.runtime.lars.plan import rows_of as columns_of
+from horai.runtime.lars.signals import Signal
+from horai.runtime.values import plain
 from horai.temporal.spans import INF
 
 
@@ -61,7 +70,7 @@ def together(story: Story) -> float:
     plan = planned(program_of(story), 0)
     known = {signal: [query, INF] for query, added, _ in changes_of(story) for signal in added}
     symbols = Symbols()
-    rows = rows_of(known, symbols)
+    rows = columns_of(known, symbols)
     last = len(story.ticks) - 1
     best = float("inf")
     for _ in range(2):  # the first one loads compiled code
@@ -113,10 +122,71 @@ def solver_part(points: int) -> None:
     table("CONTENT n=10 k=50, one answer a point", engines, rows)
 
 
+def rows_of(story: Story) -> list[list[str]]:
+    """The signals of each time point as rows of text."""
+    return [
+        ["|".join([a.name, str(time), str(time), *(str(plain(x)) for x in a.args)]) for a in atoms]
+        for time, atoms in enumerate(story.ticks)
+    ]
+
+
+def through_session(engine: str, story: Story) -> float:
+    """Seconds of CPU that a time point takes through a session; no answer is listed."""
+    session = lars.loads(story.text).session(start=0, engine=engine)
+    rows = rows_of(story)
+    begun = time.process_time()
+    for query, given in enumerate(rows):
+        session.advance(query, given)
+    return (time.process_time() - begun) / len(rows)
+
+
+def through_command(engine: str, story: Story, answers: str) -> float:
+    """Seconds of CPU that a time point takes through `horai run --live`, without its start."""
+    rows = rows_of(story)
+    few = len(rows) // 5
+
+    def took(given: list[list[str]], folder: Path) -> float:
+        rules = folder / "rules.lars"
+        rules.write_text(story.text, encoding="utf-8")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        options = ("--engine", engine, "--answers", answers, "--format", "jsonl")
+        subprocess.run(
+            [sys.executable, "-m", "horai", "run", rules, "--live", "--input", "-", *options],
+            input="".join(f"{row}\n" for point in given for row in point).encode(),
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    with TemporaryDirectory() as folder:
+        begun = took(rows[:few], Path(folder))
+        return (took(rows, Path(folder)) - begun) / (len(rows) - few)
+
+
+def session_part(points: int) -> None:
+    """What is around an engine, in microseconds of CPU per time point and as a ratio."""
+    stories = {
+        "BASIC n=32": ("plan", basic("t some", 32, 50, 0.5, points)),
+        "REACH n=32": ("plan", reach("t some", 32, 50, 0.5, max(20, points // 2))),
+        "CONTENT i=64": ("asp", content(10, 64, 50, max(20, points // 8))),
+    }
+    names = ("engine", "session", "ratio", "changelog", "ratio", "windows", "ratio")
+    print("\nk=50 p=.5: microseconds of CPU per time point")
+    print(f"{'':14}" + "".join(f"{name:>11}" for name in names))
+    for name, (engine, story) in stories.items():
+        alone = 1 / live(engine, story)
+        ways = [through_session(engine, story)]
+        ways += [through_command(engine, story, form) for form in ("changelog", "windows")]
+        cells = "".join(f"{1e6 * way:11,.0f}{way / alone:11.1f}" for way in ways)
+        print(f"{name:14}{1e6 * alone:11,.0f}{cells}")
+
+
 PARTS: dict[str, Callable[[int], None]] = {
     "batch": batch_part,
     "live": live_part,
     "solver": solver_part,
+    "session": session_part,
 }
 
 

@@ -28,10 +28,10 @@ from generators.lars_static import question
 from lars_experiments import Configuration, Table, tables
 
 from horai.lang.lars.clock import Clock
-from horai.lang.lars.points import in_points
 from horai.lang.lars.reader import read_text
-from horai.lars_engines import lars_engine
-from horai.lars_signals import Signal
+from horai.lang.lars.walk import in_points
+from horai.runtime.lars.engines import lars_engine
+from horai.runtime.lars.signals import Signal
 
 BASELINES = ("library", "process")
 _CLINGO = [sys.executable, "-m", "clingo", "--models=1", "-V1", "-"]

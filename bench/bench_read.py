@@ -2,7 +2,7 @@
 
     python bench/bench_read.py [rows]
 
-Prints rows per second of `horai.io.read`, the best of three, and of a plain Python loop over the
+Prints rows per second of `horai.io.items.read`, the best of three, and of a plain loop over the
 same file that splits the fields with the csv module and turns times into integers (and does no
 checks, no typing and no columns), in the same run. CPU time is what counts on a busy machine.
 """
@@ -94,7 +94,7 @@ def main() -> None:
         ours = best_seconds(horai_read, path, rows)
         loop = best_seconds(plain_loop, path, rows)
     print(f"{rows:,} rows, {megabytes:.0f} MB        by wall clock      by CPU time")
-    print(f"horai.io.read      {rows / ours[0]:12,.0f} rows/s {rows / ours[1]:12,.0f} rows/s")
+    print(f"horai.io.items.read      {rows / ours[0]:12,.0f} rows/s {rows / ours[1]:12,.0f} rows/s")
     print(f"plain Python loop  {rows / loop[0]:12,.0f} rows/s {rows / loop[1]:12,.0f} rows/s")
     print(f"ratio              {loop[0] / ours[0]:12.1f}        {loop[1] / ours[1]:12.1f}")
 

@@ -27,12 +27,12 @@ import shapely
 from spark_measure import took
 
 import horai
-from horai.signals import Areas, Pipeline, Settings, positions_of, read_positions
+from horai.signals import Areas, MotionLimits, Pipeline, positions_of, read_positions
 from horai.signals.cleaning import believed, clean
+from horai.signals.pipeline import TrackMemory, start
 from horai.signals.proximity import close_pairs
-from horai.signals.state import Memory, start
 
-LIMITS = Settings()
+LIMITS = MotionLimits()
 RULES = """
 initiatedAt(stopped(V)=true, T) :- happensAt(stop_start(V), T).
 terminatedAt(stopped(V)=true, T) :- happensAt(stop_end(V), T).
@@ -212,7 +212,7 @@ def ours(table: pa.Table, areas: Areas) -> dict[str, tuple[float, int]]:
     codes = np.asarray(rows.column("entity").combine_chunks().indices).astype(np.int64)
 
     def cleaning() -> Any:
-        memory = Memory(start().tracks, int(codes.max()) + 1)
+        memory = TrackMemory(start().tracks, int(codes.max()) + 1)
         return clean(rows, codes, memory.clean_ints, memory.clean_floats, LIMITS)
 
     spent, cleaned = measured(cleaning)
@@ -235,8 +235,8 @@ def ours(table: pa.Table, areas: Areas) -> dict[str, tuple[float, int]]:
 
 def on_spark(table: pa.Table, areas: Areas, master: str) -> None:
     """The same from Parquet files in one process and on Spark: items, and what rules find."""
-    from horai.spark.connect import connect
-    from horai.spark.positions import derive
+    from horai.runtime.spark.connect import connect
+    from horai.runtime.spark.frames import derive
 
     pipeline, rules = Pipeline(LIMITS, areas), horai.loads(RULES)
     spark = connect(master)

@@ -33,7 +33,7 @@ from spark_measure import Took, resident, resident_java, took
 
 import horai
 from horai.rules import Rules
-from horai.spark.connect import connect
+from horai.runtime.spark.connect import connect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -155,7 +155,9 @@ class Bench:
         first = found[0][1]
         for name, one in found:
             speed = f"{events / one.wall:,.0f}"
-            ratios = f"{one.wall / first.wall:>9.2f}{one.cpu / first.cpu:>9.2f}"
+            # The CPU of other processes is counted in ticks: a short run may have used none.
+            cpu = f"{one.cpu / first.cpu:.2f}" if first.cpu else "-"
+            ratios = f"{one.wall / first.wall:>9.2f}{cpu:>9}"
             print(f"{name:<18}{one.wall:>10.2f}{speed:>12}{one.cpu:>10.2f}{ratios}")
 
 

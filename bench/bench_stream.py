@@ -25,10 +25,10 @@ from spark_measure import family
 import horai
 from horai.io.letters import DeadLetter
 from horai.rules import Rules
-from horai.spark.connect import connect
-from horai.spark.sink_table import read_current
-from horai.stream_reports import StepReport
-from horai.streaming import start
+from horai.runtime.sinks.table import read_current
+from horai.runtime.spark.connect import connect
+from horai.runtime.spark.streaming import start
+from horai.runtime.streams import StepReport
 
 WARM = 3  # steps that are left out
 

@@ -24,9 +24,9 @@ from horai.engine.answer import FluentTable, Part
 from horai.engine.columns import Column, codes
 from horai.engine.symbols import Symbols
 from horai.io import AnswerRow, write_answers
-from horai.io.write import ANSWER_FORMATS
-from horai.lang.terms import Atom
-from horai.rows import Step, answer_table
+from horai.io.answers.write import ANSWER_FORMATS
+from horai.lang.core.terms import Constant
+from horai.runtime.answers import AnswerPart, answer_table
 from horai.temporal.spans import INF
 
 
@@ -52,7 +52,7 @@ def _fluent(
 
 
 def _atoms(word: str, size: int, rows: int, dice: np.random.Generator, symbols: Symbols) -> Column:
-    known = symbols.codes(Atom(f"{word}_{i}") for i in range(size))
+    known = symbols.codes(Constant(f"{word}_{i}") for i in range(size))
     return codes(known[dice.integers(0, size, rows)])
 
 
@@ -78,7 +78,7 @@ def main() -> None:
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
     symbols = Symbols()
-    steps = [Step(generate(rows, symbols))]
+    steps = [AnswerPart(generate(rows, symbols))]
     table = answer_table(steps, symbols, lambda *_: True)
     print(f"{rows:,} intervals, seconds of CPU time")
     sorting = best_seconds(lambda: answer_table(steps, symbols, lambda *_: True))

@@ -11,10 +11,10 @@ from functools import cached_property
 
 import horai
 from horai.engine.answer import Part
-from horai.engines import engine_named
-from horai.inputs import by_arrival, extent
 from horai.io import Narrative
+from horai.io.items.tables import by_arrival, extent
 from horai.rules import Rules
+from horai.runtime.engines import engine_named
 
 APPLICATIONS = (
     *("maritime", "citytransport", "fleet"),

@@ -19,9 +19,9 @@ from engine_measure import (
 
 import horai
 from horai.io import Narrative
-from horai.io.rows import Item
-from horai.plan.compiling import compile_program
-from horai.plan.guards import compiled
+from horai.io.items.rows import Item
+from horai.plan.ec.settling import compiled
+from horai.plan.pipeline import compile_program
 
 TARGETS = {"maritime": 1e6, "citytransport": 1e6, "netbill": 3e5, "voting": 3e5}
 FIRST = 200  # events of the smallest stream

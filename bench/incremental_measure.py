@@ -24,11 +24,11 @@ from engine_measure import Workload, workload
 from generators.lateness import Lateness, delayed
 
 from horai.engine.profile import Profile
-from horai.engines import profiled
-from horai.inputs import by_arrival
 from horai.io import ItemTable, Narrative, write_answers
+from horai.io.items.tables import by_arrival
 from horai.plan.program import Stratum
 from horai.rules import Rules
+from horai.runtime.engines import profiled
 from horai.session import Answer, Session
 
 SCRATCH = "never"

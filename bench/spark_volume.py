@@ -10,15 +10,15 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from horai.inputs import read_input
 from horai.io import Narrative
 from horai.rules import Rules
-from horai.spark.batch import execute, packed
-from horai.spark.grid import LocalGrid
-from horai.spark.records import ANSWERS, DRIVER, Record
-from horai.spark_jobs import job_of, task_of
-from horai.sparking import load
-from horai.streams import StreamJob, Timing, enter
+from horai.runtime.batch import execute, packed
+from horai.runtime.grid import LocalGrid
+from horai.runtime.inputs import read_input
+from horai.runtime.jobs import job_of, task_of
+from horai.runtime.records import ANSWERS, DRIVER, Record
+from horai.runtime.spark.batch import load
+from horai.runtime.streams import StreamJob, StreamTiming, enter
 
 
 class Volume(NamedTuple):
@@ -72,7 +72,7 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
     found: list[int] = []
     sent = 0
     with tempfile.TemporaryDirectory() as folder:
-        asked = StreamJob(job, Timing(job.settings))
+        asked = StreamJob(job, StreamTiming(job.settings))
         entered = enter(Path(folder), asked, buckets, buckets)
         going = asked.steps(LocalGrid(), entered)
         for batch in range(steps):

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io import Narrative, TermColumn
-from horai.io.blocks import Block, one_file
+from horai.io.items.blocks import Block, one_file
 from horai.io.schema import TableKey
-from horai.io.termcolumns import text_bytes
+from horai.io.terms import text_bytes
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]

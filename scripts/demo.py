@@ -14,8 +14,8 @@ from rich.text import Text
 
 import horai
 from horai.cli.timeline import draw
-from horai.pages import write_page_of_rows
-from horai.project import Project, read_project
+from horai.report.results import write_page_of_rows
+from horai.tools.project import Project, read_project
 
 ROOT = Path(__file__).resolve().parent.parent
 # What a person at the harbour looks at; the other fluents are steps on the way there.

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from horai.codes import all_codes
-from horai.lang.diagnostics import Diagnostic
-from horai.lang.ec.builder import read_text
+from horai import load
+from horai.lang.core.diagnostics import CodeInfo, Diagnostic
+from horai.lang.core.source import SourceText
+from horai.lang.ec.reader import read_text
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text as read_lars
-from horai.lang.relative_codes import example_language
-from horai.lang.report import CodeInfo
-from horai.lang.source import Source
-from horai.plan.both.codes import BORDER
-from horai.plan.both.examples import example_findings
+from horai.lang.translate.codes import example_language
+from horai.lang.translate.languages import translated
 from horai.plan.check import check
-from horai.plan.lars import check as check_lars
-from horai.relatives.translate import translated
+from horai.plan.combined.check import BORDER, example_findings
+from horai.plan.lars.check import check as check_lars
+from horai.runtime.findings import BORDER as STREAM
+from horai.runtime.findings import RUN_CODES
+from horai.tools.codes import all_codes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
 FAMILIES = {
@@ -42,6 +45,20 @@ INTRODUCTION = """\
 
 Every finding about a rules file has a code, a place and a remedy. Errors stop a run, warnings do
 not. All findings are reported at once. `horai explain CODE` shows an entry of this page.
+
+You choose how bad a finding is: `horai run --severity H309=off --severity H502=error`, or in
+`horai.toml`
+
+```toml
+[severity]
+H309 = "off"
+H502 = "error"
+```
+
+Each code can be an `error`, a `warning` or `off`. Most errors stay errors, for rules have no
+meaning with them. H200, H201, H203, H204, H205, H209 and H551 can be lowered: what they speak of
+never holds, and a run is possible. In Python, `horai.load(..., severity={"H309": "off"})` does the
+same. H550 to H553 are findings of a run: `Result.warnings` has them.
 
 <!-- This page is made by scripts/make_diagnostics_page.py; change the codes, not the page. -->
 """
@@ -90,12 +107,22 @@ def _findings(info: CodeInfo) -> list[Diagnostic]:
     if info.code >= "H9":
         return example_findings(*info.example.split(BORDER))
     if info.code >= "H8":
-        return translated(Source("text", info.example), example_language(info.code))[1]
+        return translated(SourceText("text", info.example), example_language(info.code))[1]
     if info.code >= "H6":
         program, findings = read_lars(info.example, "rules.lars")
         return [*findings, *check_lars(program, Clock(2, "s"))]
+    if info.code in RUN_CODES:
+        rules, _, rows = info.example.partition(STREAM)
+        return _of_run(rules, rows)
     description, findings = read_text(info.example, "rules.ec")
     return [*findings, *check(description, (), findings)]
+
+
+def _of_run(rules: str, rows: str) -> list[Diagnostic]:
+    with TemporaryDirectory() as folder, chdir(folder):
+        Path("rules.ec").write_text(rules, encoding="utf-8")
+        Path("day.txt").write_text(rows, encoding="utf-8")
+        return load("rules.ec").run("day.txt").warnings
 
 
 def main() -> int:

@@ -17,9 +17,9 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from horai.doctor import java
-from horai.io.topics import Topic, messages
-from horai.spark.jars import folder
+from horai.io.sources.kafka import Topic, messages
+from horai.runtime.jars import folder
+from horai.tools.doctor import java
 
 PATIENCE = 120.0
 SETTINGS = """\

@@ -1,33 +1,64 @@
-"""Settings of all tests: how long an example takes is no test result; compiled code is tested.
+"""Settings of all tests: how many examples there are; compiled code is tested.
 
 And what tests of several packages need: a Kafka broker.
 """
 
+import re
+import signal
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from tests.brokers import Broker, broker
+from tests.weights import register_profiles
+from xdist.scheduler import LoadScopeScheduling
 
 from horai.temporal.kernels import FEW_IN_ALL, Kernel, loader
 
-settings.register_profile("horai", deadline=None, print_blob=True)
-settings.load_profile("horai")
+register_profiles()
 
 loader.met = FEW_IN_ALL  # so that tests meet compiled code as soon as long runs do
 
 
-SHARED = Path(__file__).parents[2] / "shared" / "conformance"
+# What runs in the background of a shell ignores Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared" / "conformance"
 
 
 def pytest_report_header() -> str:
     """Tests over cases that several projects share exist where these are at hand: say so."""
     found = ", ".join(sorted(path.name for path in SHARED.glob("*.json")))
     return f"shared cases: {found or f'none, since there is no {SHARED}'}"
+
+
+class JavaTogether(LoadScopeScheduling):  # type: ignore[misc]
+    """Files that need Spark or Kafka go to one process, so that each of them starts once.
+
+    They are the largest piece of work and so begin first; all other tests go one by one to
+    whichever process is free. (The mark `xdist_group` has no effect with this pytest.)
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "java" if _needs_java(nodeid.partition("::")[0]) else nodeid
+
+
+@cache
+def _needs_java(file: str) -> bool:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return re.search(r"\b(grid: SparkGrid|kafka: Broker)\b", text) is not None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> JavaTogether:
+    """How tests are handed out to processes."""
+    return JavaTogether(config, log)
 
 
 @pytest.fixture(scope="module", params=["compiled", "as written"])
@@ -47,6 +78,6 @@ def way(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A real broker, started when the first test of a process asks for it."""
+    """A real broker, started when the first test asks for it."""
     with broker(tmp_path_factory.mktemp("kafka")) as started:
         yield started

@@ -12,7 +12,7 @@ import pytest
 from clingo import Control
 
 from horai import lars
-from horai.lars_result import written
+from horai.runtime.lars.result import written
 
 BENCH = Path(__file__).parents[1] / "bench"
 POINTS = 12

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import horai
 from horai import lars
 from horai.cli.app import app
-from horai.lars_result import written
 from horai.report.page import Lane, Story, page
+from horai.runtime.lars.result import written
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TRAM, CACHING = EXAMPLES / "tram", EXAMPLES / "caching"
@@ -60,7 +60,7 @@ def test_the_router_switches_when_a_level_has_lasted(engine: str) -> None:
 
 def test_the_event_calculus_reads_the_advice() -> None:
     rules = horai.load(CACHING / "switching.ec")
-    both = horai.together(rules, lars.load(CACHING / "strategy.lars"))
+    both = horai.combine(rules, lars.load(CACHING / "strategy.lars"))
     assert [f.code for f in both.check("1s")] == []
     for step in (None, 7):
         result = both.run(CACHING / "router.csv", clock="1s", start=-1, end=119, step=step)
@@ -104,8 +104,8 @@ def test_a_page_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     command("report", "-o", str(tmp_path / "tram.html"))
     text = (tmp_path / "tram.html").read_text(encoding="utf-8")
     assert "<h1>tram</h1>" in text
-    assert "<title>change(a3,a2,m): 42 to 42</title>" in text
-    assert "<title>gc(a3,a2,m): 40 to 42</title>" in text
+    assert "<title>change(a3,a2,m): 42</title>" in text
+    assert "<title>gc(a3,a2,m): from 40 until 43</title>" in text
     assert "arrived" not in text  # the project shows some predicates only
     assert not re.search(r'(src|href)="http', text)
 
@@ -117,7 +117,7 @@ def test_a_page_of_both_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     command("report", "strategy.lars", "switching.ec", *words, "--title", "A <router>")
     text = Path(out).read_text(encoding="utf-8")
     assert "<h1>A &lt;router&gt;</h1>" in text
-    assert "<title>alone=true: 31 to 39</title>" in text
+    assert "<title>alone=true: from 31 until 40</title>" in text
     assert "<td>strategy=fifo</td><td>from 116 on</td>" in text
 
 
@@ -127,8 +127,8 @@ def test_a_page_shows_points_without_an_answer(tmp_path: Path) -> None:
     out = str(tmp_path / "p.html")
     command("report", str(tmp_path / "p.lars"), "-i", str(tmp_path / "f.csv"), "-o", out)
     text = Path(out).read_text(encoding="utf-8")
-    assert "<title>no answer: 2 to 2</title>" in text
-    assert "<title>h: 1 to 1</title>" in text
+    assert "<title>no answer: 2</title>" in text
+    assert "<title>h: 1</title>" in text
 
 
 def test_events_are_points_and_times_may_be_dates(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import horai
 from horai.cli.app import app
 from horai.result import Result
-from horai.signals import Pipeline, Settings, positions_of, read_areas, read_positions, start
+from horai.signals import MotionLimits, Pipeline, positions_of, read_areas, read_positions, start
 
 HERE = Path(__file__).parents[1] / "examples" / "positions"
 NEAR = 300  # seconds: two reports, and a step of proximity
@@ -106,7 +106,7 @@ def test_other_days_and_other_intervals(made: dict[str, Any], seed: int, tmp_pat
 
 def test_limits_matter(made: dict[str, Any]) -> None:
     """With a longer limit nobody is silent, and so no meeting is dark."""
-    pipeline = Pipeline(Settings(gap_after=7200), read_areas(HERE / "areas.geojson"))
+    pipeline = Pipeline(MotionLimits(gap_after=7200), read_areas(HERE / "areas.geojson"))
     result = rules().run(pipeline.run(read_positions(HERE / "positions.csv")).narrative())
     names = {row.name for row in result.rows("final")}
     assert "rendezVous" in names

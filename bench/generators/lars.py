@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
+from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import Atom
-from horai.lang.terms import Int
 
 FORMS = {
     "t@": "@T {} [{}]",

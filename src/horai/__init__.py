@@ -12,28 +12,26 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+# Nothing is imported here: before `main` has begun, nobody takes an interrupt.
+TYPE_CHECKING = False
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from horai.both import Together, together
-    from horai.both_saving import load_together
+    from horai.combined import CombinedRules, combine, load_combined
     from horai.errors import CaseError, QueryError, RunError, UsageError
     from horai.io import AnswerRow, DeadLetter, InputError
-    from horai.lang.diagnostics import Diagnostic, RulesError
-    from horai.loading import load, load_session, loads
-    from horai.metrics import Metrics
+    from horai.lang.core.diagnostics import Diagnostic, RulesError
     from horai.predicates import predicate, vectorised
     from horai.result import Result
-    from horai.rules import Rules
+    from horai.rules import Rules, load, load_session, loads
+    from horai.runtime.metrics import Metrics
     from horai.session import Answer, Session
 
 __all__ = [
     "Answer",
     "AnswerRow",
     "CaseError",
+    "CombinedRules",
     "DeadLetter",
     "Diagnostic",
     "InputError",
@@ -44,15 +42,14 @@ __all__ = [
     "RulesError",
     "RunError",
     "Session",
-    "Together",
     "UsageError",
     "__version__",
+    "combine",
     "load",
+    "load_combined",
     "load_session",
-    "load_together",
     "loads",
     "predicate",
-    "together",
     "vectorised",
 ]
 
@@ -62,28 +59,30 @@ _HOME = {
     "AnswerRow": "io",
     "CaseError": "errors",
     "DeadLetter": "io",
-    "Diagnostic": "lang.diagnostics",
+    "Diagnostic": "lang.core.diagnostics",
     "InputError": "io",
-    "Metrics": "metrics",
+    "Metrics": "runtime.metrics",
     "QueryError": "errors",
     "Result": "result",
     "Rules": "rules",
-    "RulesError": "lang.diagnostics",
+    "RulesError": "lang.core.diagnostics",
     "RunError": "errors",
     "Session": "session",
-    "Together": "both",
+    "CombinedRules": "combined",
     "UsageError": "errors",
-    "load": "loading",
-    "load_session": "loading",
-    "load_together": "both_saving",
-    "loads": "loading",
+    "load": "rules",
+    "load_session": "rules",
+    "load_combined": "combined",
+    "loads": "rules",
     "predicate": "predicates",
-    "together": "both",
+    "combine": "combined",
     "vectorised": "predicates",
 }
 
 
 def __getattr__(name: str) -> object:
     if name in _HOME:
+        from importlib import import_module
+
         return getattr(import_module(f"horai.{_HOME[name]}"), name)
     raise AttributeError(f"module 'horai' has no attribute {name!r}")

@@ -1,6 +1,9 @@
 """What can go wrong besides the rules and the input: wrong parameters, queries, case files.
 
 `RulesError` (horai.lang) and `InputError` (horai.io) say what is wrong with rules and streams.
+
+
+Words for people.
 """
 
 from __future__ import annotations
@@ -34,3 +37,14 @@ class CaseError(Exception):
         self.file = file
         self.problems = sorted(problems)
         super().__init__("\n".join(f"{file}:{line}: {text}" for line, text in self.problems))
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "warning"), counted(3, "query")
+    ('1 warning', '3 queries')
+    """
+    if number == 1:
+        return f"1 {what}"
+    return f"{number} {what[:-1]}ies" if what.endswith("ry") else f"{number} {what}s"

@@ -6,11 +6,14 @@ parameter fewer it computes the last argument; None means that there is none.
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeVar
 
 from horai.errors import UsageError
@@ -20,6 +23,7 @@ Given = Mapping[str, Predicate] | Iterable[Predicate] | None
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__horai_predicate__"
+_MARKS = ("predicate", "vectorised")  # what marks a function, by name
 _VECTORISED = "vectorised"  # the attribute that the columnar engine looks for
 
 
@@ -112,20 +116,103 @@ def _check(name: object, function: Predicate) -> None:
         )
 
 
-def from_file(path: Path) -> dict[str, Predicate]:
-    """The functions of a Python file that are marked with `@horai.predicate`."""
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file of Python predicates")
-    spec = importlib.util.spec_from_file_location(f"_horai_predicates_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"{path}: not a Python file", "its name must end in .py")
+def from_file(path: Path, text: bytes | None = None) -> dict[str, Predicate]:
+    """The functions of a Python file that are marked with `@horai.predicate`: runs the file.
+
+    `text` is what is in it, where somebody has looked already.
+    """
+    data = source_of(path) if text is None else text
+    name = f"_horai_predicates_{path.stem}"
+    loader = _Exactly(name, str(path), data)
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except Exception as error:
         raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
     found = [thing for thing in vars(module).values() if getattr(thing, _MARK, False)]
+    return collect(_some(found, path))
+
+
+def outlined(path: Path) -> dict[str, Predicate]:
+    """The same functions by name and parameters, for who only asks for these: runs nothing."""
+    try:
+        tree = ast.parse(source_of(path))
+    except (SyntaxError, ValueError) as error:  # ValueError: zeros in the text
+        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+    marks = _marks(tree)
+    functions = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
+    called = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    given = {  # far = predicate(distance)
+        argument.id
+        for call in called
+        if ast.unparse(call.func) in marks
+        for argument in call.args
+        if isinstance(argument, ast.Name)
+    }
+    found = [
+        _outline(name, one, path)
+        for name, one in functions.items()
+        if name in given or any(ast.unparse(mark) in marks for mark in one.decorator_list)
+    ]
+    return collect(_some(found, path))
+
+
+def _marks(tree: ast.Module) -> set[str]:
+    """How a file calls what marks a function."""
+    marks: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                whole = [one.asname or one.name for one in names if one.name == "horai"]
+                marks |= {f"{name}.{mark}" for name in whole for mark in _MARKS}
+            case ast.ImportFrom(module="horai" | "horai.predicates", names=names):
+                marks |= {one.asname or one.name for one in names if one.name in _MARKS}
+    return marks
+
+
+def _outline(name: str, function: ast.FunctionDef, path: Path) -> Predicate:
+    given = function.args
+    kind = inspect.Parameter
+    parameters = [kind(one.arg, kind.POSITIONAL_ONLY) for one in (*given.posonlyargs, *given.args)]
+    if given.vararg:
+        parameters.append(kind(given.vararg.arg, kind.VAR_POSITIONAL))
+    parameters += [kind(one.arg, kind.KEYWORD_ONLY) for one in given.kwonlyargs]
+    if given.kwarg:
+        parameters.append(kind(given.kwarg.arg, kind.VAR_KEYWORD))
+
+    def outline(*values: object) -> object:
+        raise UsageError(f"{path}: {name} was only looked at, and cannot be called")
+
+    outline.__name__ = name
+    outline.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return outline
+
+
+def source_of(path: Path) -> bytes:
+    """The text of a Python file."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file of Python predicates")
+    if path.suffix != ".py":
+        raise UsageError(f"{path}: not a Python file", "its name must end in .py")
+    return path.read_bytes()
+
+
+def _some(found: list[Any], path: Path) -> list[Any]:
     if not found:
         hint = "write @horai.predicate above each function that rules may call"
         raise UsageError(f"{path}: no predicate in it", hint)
-    return collect(found)
+    return found
+
+
+class _Exactly(SourceFileLoader):
+    """Runs the text that was looked at: what lies in `__pycache__` may be something else."""
+
+    def __init__(self, name: str, path: str, data: bytes) -> None:
+        super().__init__(name, path)
+        self._data = data
+
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = self.source_to_code(self._data, self.path)
+        return code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from horai import io
 from horai.engine.answer import events_of, spans_of
-from horai.errors import UsageError
-from horai.metrics import Metrics, RunMetrics
-from horai.queries import Bindings, Known, ask, holds_at, intervals_of
-from horai.rows import Answers, answer_table, answers_named
+from horai.errors import UsageError, counted
+from horai.lang.core.diagnostics import Diagnostic
+from horai.runtime.answers import Answers, answer_table, answers_named
+from horai.runtime.metrics import Metrics, RunMetrics
+from horai.runtime.queries import Bindings, Queryable, ask, holds_at, intervals_of
 from horai.session import Answer
-from horai.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,8 @@ V = TypeVar("V")
 class Result:
     """The outcome of a run.
 
-    `answers` has one `Answer` per query time; `dead_letters` the rows that were not used.
+    `answers` has one `Answer` per query time; `dead_letters` the rows that were not used;
+    `warnings` tells of conditions that had no value, and of input that was of no use at all.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Result:
         form: Answers = "final",
         unit: io.Unit | None = None,
         measure: Callable[[], Metrics] = lambda: Metrics(RunMetrics()),
+        warnings: Iterable[Diagnostic] = (),
     ) -> None:
         self.rules = rules
         self.answers = answers
@@ -49,6 +51,7 @@ class Result:
         self.form: Answers = form
         self.unit = unit
         self._measure = measure
+        self.warnings = list(warnings)
 
     def table(self, answers: str | None = None) -> io.AnswerTable:
         """The rows of output as columns: `final`, `windows` (per query time) or `changelog`."""
@@ -104,16 +107,16 @@ class Result:
         return frame.drop(columns=unused)
 
     @cached_property
-    def _known(self) -> Known:
+    def _known(self) -> Queryable:
         if not self.answers:
-            return Known(self.rules.entities, {}, {})
+            return Queryable(self.rules.entities, {}, {})
         last = self.answers[-1]
         raw, parts = last.raw, [last.steps("final")[0].part]
         if raw.has("input"):
             parts.append(raw.part("input"))
         spans = [spans_of(part, raw.symbols) for part in parts]
         events = [events_of(part, raw.symbols) for part in parts]
-        return Known(self.rules.entities, _merged(spans), _merged(events))
+        return Queryable(self.rules.entities, _merged(spans), _merged(events))
 
     def holds_at(self, pair: str, time: int) -> bool:
         """Does `F=V` hold at a time-point? With variables: does any instance of it?"""

@@ -1,40 +1,54 @@
-"""Rules: loaded, checked, and ready to run over a stream."""
+"""Rules: loaded, checked, and ready to run over a stream.
+
+Rules from files, from text and from saved sessions, with all that is wrong told at once.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horai import parameters
+from horai import settings
+from horai import settings as parameters
 from horai.engine.profile import Profile
-from horai.engines import DEFAULT, SPARK, engine_named, incremental_named
 from horai.errors import UsageError
-from horai.feeding import Progress, feed
-from horai.inputs import (
+from horai.io.items.tables import extent
+from horai.lang.core.diagnostics import Diagnostic, RulesError, has_errors, sort_key
+from horai.lang.core.reader import clean
+from horai.lang.core.source import SourceText
+from horai.lang.ec.reader import read_files, read_sources
+from horai.lang.ec.syntax import EventDescription
+from horai.plan.check import check
+from horai.plan.ec.entities import Entities, find_entities
+from horai.plan.ec.modes import PythonPredicate
+from horai.plan.ec.ungrounded import computed
+from horai.predicates import Given, Predicate, collect, collect_again
+from horai.result import Result
+from horai.runtime.answers import answers_named
+from horai.runtime.engines import DEFAULT, SPARK, engine_named, incremental_named
+from horai.runtime.inputs import (
+    InputColumns,
     checked_clock,
     checked_format,
-    extent,
     input_schema,
     read_input,
     time_point,
 )
-from horai.lang.diagnostics import Diagnostic
-from horai.lang.ec.syntax import EventDescription
-from horai.plan.entities import Entities
-from horai.plan.entity_finding import find_entities
-from horai.predicates import Predicate
-from horai.result import Result
-from horai.rows import answers_named
-from horai.schedule import Settings, plan_run
-from horai.session import Session
+from horai.runtime.saving import demand_language, from_bytes, whole
+from horai.session import Progress, Session, feed
+from horai.settings import RunSettings, plan_run
+from horai.tools.codes import LENIENT, Severities, checked_severities, judged
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from horai.sparked import SparkAnswers
-    from horai.stream_running import Streaming
-    from horai.tuning import Tuning
+    from horai.runtime.spark.batch import SparkAnswers
+    from horai.runtime.spark.streaming import Streaming
+    from horai.tools.tune import Tuning
+
 
 PathLike = str | os.PathLike[str]
 
@@ -50,10 +64,12 @@ class Rules:
         description: EventDescription,
         warnings: Iterable[Diagnostic] = (),
         predicates: dict[str, Predicate] | None = None,
+        severities: Severities | None = None,
     ) -> None:
         self.description = description
         self.warnings = list(warnings)
         self.predicates = predicates or {}
+        self.severities = severities or {}  # as chosen, of findings of a run too
         self.entities: Entities = find_entities(description)
         self.schema = input_schema(description, self.entities)
 
@@ -79,6 +95,7 @@ class Rules:
         profile: Profile | None = None,
         master: str | None = None,
         buckets: int | None = None,
+        columns: InputColumns | None = None,
     ) -> Result:
         """Run over a whole stream.
 
@@ -93,6 +110,8 @@ class Rules:
         `progress(done, all)` is called after each query; `profile` is filled with what the columnar
         engine did and how long it took. With the engine `spark`, `master` says where Spark runs and
         `buckets` in how many parts entities are split; it takes neither progress nor profile.
+        `columns` names the columns that are arguments of a type: {"speed": ["vessel", "knots"]};
+        `time:when` in such a list says that the time is in the column when.
 
         >>> from horai import loads
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
@@ -100,7 +119,10 @@ class Rules:
         [(6, inf)]
         """
         if engine == SPARK:
-            from horai.sparked import run
+            if columns:
+                hint = "rename the columns of the data frame, or use the engine columnar"
+                raise UsageError("columns cannot be chosen on Spark", hint)
+            from horai.runtime.spark.batch import run
 
             return run(
                 self,
@@ -130,7 +152,7 @@ class Rules:
         incremental_named(incremental, engine)
         if progress is not None:
             parameters.function(progress, "progress")
-        settings = Settings(
+        settings = RunSettings(
             window=window,
             step=step,
             start=time_point(start, clock.unit, "start"),
@@ -139,7 +161,12 @@ class Rules:
             allen_memory=allen_memory,
         )
         narrative = read_input(
-            input, self.schema, clock, format=checked_format(input_format), strict=strict
+            input,
+            self.schema,
+            clock,
+            format=checked_format(input_format),
+            strict=strict,
+            columns=columns,
         )
         schedule = plan_run(settings, extent(narrative.tables))
         session = Session(
@@ -157,6 +184,7 @@ class Rules:
             incremental=incremental,
         )
         session.dead_letters.extend(narrative.dead_letters)
+        session.empty = narrative.empty
         feed(session, narrative.tables, schedule, progress)
         return session.finish()
 
@@ -187,7 +215,7 @@ class Rules:
         >>> session.advance(10, ["up|5|5"]).spans
         [AnswerRow(kind='fluent', name='on', args=(), value='true', start=6, end=None, ...)]
         """
-        settings = Settings(window=window, tick=tick, allen_memory=allen_memory)
+        settings = RunSettings(window=window, tick=tick, allen_memory=allen_memory)
         return Session(
             self,
             start=parameters.point(start, "start"),
@@ -217,7 +245,7 @@ class Rules:
         the forms of `answers` one is worked out, `final` without any. The session is that of the
         data frame, the active one, or a new one with `master`.
         """
-        from horai.sparked import frames_of
+        from horai.runtime.spark.batch import frames_of
 
         return frames_of(self, input, session=session, master=master, buckets=buckets, **settings)
 
@@ -245,7 +273,7 @@ class Rules:
         unit. `trigger` is how often Spark looks for items, or `available-now` to read all there
         is and end. `settings` are those of `run` that are about time and input.
         """
-        from horai.streaming import start
+        from horai.runtime.spark.streaming import start
 
         return start(
             self,
@@ -283,7 +311,7 @@ class Rules:
         >>> rules.tune(["up|5|5", "up|40|21", "up|90|90"], step=10).recommended
         30
         """
-        from horai.tuning import tune
+        from horai.tools.tune import tune
 
         asked: dict[str, Any] = {"windows": windows, "step": step, "max_loss": max_loss}
         return tune(self, input, progress=progress, **asked, **settings)
@@ -297,3 +325,102 @@ class Rules:
     def __repr__(self) -> str:
         outputs = ", ".join(str(entity) for entity in self.entities.outputs)
         return f"<Rules for {outputs or 'nothing'}>"
+
+
+def load(
+    paths: PathLike | Iterable[PathLike],
+    background: PathLike | Iterable[PathLike] = (),
+    predicates: Given = None,
+    severity: Severities | None = None,
+) -> Rules:
+    """Read and check rules from files.
+
+    `background` are files of facts and helper rules. `predicates` are Python functions that rules
+    may call, by name or as a list. All that is wrong is raised at once as `RulesError`; `severity`
+    makes findings of a code an `error`, a `warning`, or turns them `off`: {"H206": "off"}.
+    """
+    files, more = _paths(paths), _paths(background)
+    if not files:
+        raise UsageError("no rules given", "name at least one file of rules")
+    for path in files:
+        if path.suffix == ".lars":
+            hint = "horai run, check, plan, graph, query and report take it; or horai.lars.load"
+            raise UsageError(f"{path} is a LARS program", hint)
+    description, findings = read_files(files, more)
+    return checked(description, findings, collect(predicates), checked_severities(severity))
+
+
+def loads(
+    text: str,
+    background: str = "",
+    predicates: Given = None,
+    severity: Severities | None = None,
+) -> Rules:
+    """Read and check rules from text.
+
+    >>> loads("initiatedAt(on=true, T) :- happensAt(up, T).")
+    <Rules for on/0>
+    """
+    hint = "to read files, use horai.load"
+    sources = [SourceText("<rules>", clean(settings.text(text, "rules", hint)))]
+    if background:
+        more = settings.text(background, "background", hint)
+        sources.append(SourceText("<background>", clean(more)))
+    description, findings = read_sources(sources)
+    return checked(description, findings, collect(predicates), checked_severities(severity))
+
+
+def load_session(saved: bytes, predicates: Given = None) -> Session:
+    """The session that `Session.save` saved, with its rules, ready to go on.
+
+    Python predicates are not saved; give them again. Bytes are data only: nothing in them runs.
+    """
+    found = from_bytes(saved)
+    demand_language(found, None)
+    functions = collect_again(predicates, found.predicates, "load_session")
+    with whole():
+        description, findings = read_sources(SourceText(name, text) for name, text in found.sources)
+        session = checked(description, findings, functions, LENIENT).session(**found.settings)
+        session.restore(found)
+        return session
+
+
+def checked(
+    description: EventDescription,
+    findings: list[Diagnostic],
+    predicates: dict[str, Predicate],
+    severities: Severities | None = None,
+) -> Rules:
+    """Rules from a description, or `RulesError` with all that is wrong."""
+    found = all_findings(description, findings, predicates)
+    told = judged(found, severities or {})
+    if has_errors(told):
+        raise RulesError(told)
+    if any(finding.code == "H314" for finding in found):
+        description = computed(description, _python(predicates))
+    return Rules(description, told, predicates, severities)
+
+
+def all_findings(
+    description: EventDescription, findings: list[Diagnostic], predicates: dict[str, Predicate]
+) -> list[Diagnostic]:
+    """What reading found and what the checks of the plan find, in the order of the text."""
+    found = check(description, _python(predicates), findings)
+    return sorted([*findings, *found], key=sort_key)
+
+
+def _python(predicates: dict[str, Predicate]) -> list[PythonPredicate]:
+    return [
+        PythonPredicate(name, len(inspect.signature(function).parameters))
+        for name, function in predicates.items()
+    ]
+
+
+def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:
+    if isinstance(given, str | os.PathLike):
+        return [Path(given)]
+    try:
+        return [Path(path) for path in given]
+    except TypeError:
+        hint = "name a file or several; for rules as text there is horai.loads"
+        raise UsageError("this names no file of rules", hint) from None

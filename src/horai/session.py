@@ -1,31 +1,38 @@
-"""A run in progress, and the answers it gives."""
+"""A run in progress, and the answers it gives.
+
+Sessions that are given a whole stream: rows as they arrive, a question at each query time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from horai import io
-from horai.counting import Counting
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
 from horai.engine.errors import EngineError
 from horai.engine.profile import Profile
-from horai.engines import DEFAULT, engine_named, incremental_named, profiled, saving
-from horai.errors import RunError, UsageError
-from horai.inputs import letters_of, read_input
+from horai.errors import RunError, UsageError, counted
+from horai.io.items.tables import by_arrival
 from horai.io.letters import OF_ENGINES
-from horai.metrics import Metrics
-from horai.parameters import point
-from horai.rows import Answers, Step, Wanted, answer_table, steps
-from horai.saving import Saved, to_bytes
-from horai.words import counted
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.undefined import heard_by
+from horai.runtime.answers import AnswerPart, Answers, OutputFilter, answer_table, steps
+from horai.runtime.engines import DEFAULT, engine_named, incremental_named, profiled, saving
+from horai.runtime.findings import RunFindings, Spellings, empty, unused
+from horai.runtime.inputs import letters_of, read_input
+from horai.runtime.metrics import Counting, Metrics
+from horai.runtime.saving import Saved, to_bytes
+from horai.settings import Schedule, point
+from horai.tools.codes import judged
 
 if TYPE_CHECKING:
     from horai.result import Result
     from horai.rules import Rules
+
 
 _PARTS: dict[Answers, tuple[Which, ...]] = {
     "final": (),  # of these only the last counts, and it is kept whole
@@ -37,7 +44,7 @@ _PARTS: dict[Answers, tuple[Which, ...]] = {
 class Answer:
     """What a run knows at a query time. Rows are made when asked for."""
 
-    def __init__(self, raw: EngineAnswer, wanted: Wanted) -> None:
+    def __init__(self, raw: EngineAnswer, wanted: OutputFilter) -> None:
         self.raw = raw
         self.wanted = wanted
 
@@ -46,7 +53,7 @@ class Answer:
         """The query time."""
         return self.raw.query
 
-    def steps(self, form: Answers) -> list[Step]:
+    def steps(self, form: Answers) -> list[AnswerPart]:
         """What it adds to a form of answer."""
         try:
             return steps(self.raw, form)
@@ -116,7 +123,7 @@ class Session:
         tick: int = 1,
         allen_memory: int | None = None,
         engine: str = DEFAULT,
-        clock: io.Clock | None = None,
+        clock: io.TimeScale | None = None,
         strict: bool = False,
         include_input: bool = False,
         answers: Answers | None = None,
@@ -127,16 +134,18 @@ class Session:
         self.rules = rules
         self.start, self.window, self.tick = start, window, tick
         self.allen_memory = allen_memory
-        self.clock, self.strict = clock or io.Clock(), strict
+        self.clock, self.strict = clock or io.TimeScale(), strict
         self.include_input = include_input
         self.form = answers
         self.answers: list[Answer] = []
         self.dead_letters: list[io.DeadLetter] = []
+        self.empty: Sequence[str] = ()  # files without rows
         self.engine = engine
         make = engine_named(engine)
         self.incremental = incremental_named(incremental, engine)
         self._last = start
         self._counting = Counting()
+        self._findings = RunFindings()
         self._session = make(
             rules.description,
             start=start,
@@ -170,10 +179,15 @@ class Session:
         if self.answers and self.form is not None:
             self.answers[-1].raw.keep(_PARTS[self.form])
         try:
-            with nullcontext() if self._profile is None else self._profile.query():
+            with (
+                nullcontext() if self._profile is None else self._profile.query(),
+                heard_by(self._findings.undefined),
+            ):
                 raw = self._session.advance(until, tables)
         except EngineError as error:
             raise RunError(f"{error} (at query time {until})") from error
+        self._findings.look(tables)
+        self._spellings.look(tables)
         previous = None if self._last == self.start else self._last
         self._counting.judge(tables, raw.dropped, until, previous)
         self._last = until
@@ -196,10 +210,24 @@ class Session:
         letters = sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
         # Not the session itself: it holds on to all that the engine knows.
         counting, form, answers = self._counting, self.form, self.answers
+        read = counting.items + _unreadable(letters)
+        found = [*self._findings.findings(), *self._spellings.findings()]
+        found += [*unused(read, letters), *empty(self.empty)]
+        warnings = judged(found, self.rules.severities)
         return Result(
             *(self.rules, answers, letters, form or "final", self.clock.unit),
             measure=lambda: counting.metrics(_revised(form, answers), _unreadable(letters)),
+            warnings=warnings,
         )
+
+    @cached_property
+    def _spellings(self) -> Spellings:
+        return Spellings(self.rules.description, self.rules.entities)
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """Conditions that had no value so far: a value that is no number, a division by zero."""
+        return judged(self._findings.findings(), self.rules.severities)
 
     @property
     def metrics(self) -> Metrics:
@@ -252,3 +280,29 @@ def _revised(form: Answers | None, answers: list[Answer]) -> list[int | None]:
 
 def _unreadable(letters: list[io.DeadLetter]) -> int:
     return sum(letter.code not in OF_ENGINES for letter in letters)
+
+
+Progress = Callable[[int, int], None]
+"""Told of the query times that are done, and how many there are."""
+
+
+class Takes(Protocol):
+    """A session that goes on to a query time with more rows."""
+
+    def take(self, until: int, tables: Sequence[io.ItemTable]) -> object:
+        """The answer at `until`, with more items known than before."""
+
+
+def feed(
+    session: Takes,
+    tables: Iterable[io.ItemTable],
+    schedule: Schedule | None,
+    progress: Progress | None = None,
+) -> None:
+    """Give a session each row once it has arrived, and ask it at the times of a schedule."""
+    queries = list(schedule.queries()) if schedule else []
+    arriving = by_arrival(tables, queries)
+    for done, (query, arrived) in enumerate(zip(queries, arriving, strict=True), 1):
+        session.take(query, arrived)
+        if progress is not None:
+            progress(done, len(queries))

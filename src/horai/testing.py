@@ -1,27 +1,477 @@
-"""Running case files: what was expected, what was found, and how the two differ."""
+"""Running case files: what was expected, what was found, and how the two differ.
+
+What a case expects: lines such as `rich(chris)=true: (14,20) (25,inf)`, read into tables.
+Case files: given rules and a narrative, expect these intervals and events.
+Case files about LARS programs: an atom `happens` at the query times at which it holds.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal, NamedTuple
 
-from horai.cases import Case, Given, read_cases
-from horai.engines import DEFAULT
-from horai.errors import RunError, UsageError
-from horai.expectations import Expectation, differences, table_of
-from horai.io import InputError
-from horai.lang.diagnostics import RulesError
-from horai.lang.ec.builder import read_files
-from horai.lang.source import Source
-from horai.lars_cases import AtomsFound, is_about_lars, run_program
-from horai.loading import checked
+from horai import lars
+from horai.errors import CaseError, RunError, UsageError
+from horai.io import AnswerRow, DeadLetter, InputError
+from horai.lang.core.diagnostics import RulesError, did_you_mean
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Constant, is_ground, make
+from horai.lang.ec.reader import read_files
 from horai.predicates import Predicate
 from horai.result import Result
-from horai.rules import Rules
+from horai.rules import Rules, checked
+from horai.runtime.engines import DEFAULT
+from horai.runtime.lars.engines import AUTO
+from horai.runtime.lars.result import LarsAnswer
+from horai.runtime.lars.result import differences as model_differences
+from horai.runtime.values import parse_term, plain, show, to_term
 
-__all__ = ["Case", "Difference", "read_cases", "run_case"]
+Form = Literal["final", "window", "changes"]
+Problems = list[tuple[int, str]]
+Table = dict[str, tuple[str, ...]]
+
+_AT = re.compile(r"at\s+(-?[0-9]+)\s*:")
+_INTERVALS = re.compile(r"(?:\(\s*-?[0-9]+\s*,\s*(?:-?[0-9]+|inf)\s*\)\s*)+|none")
+_TIMES = re.compile(r"(?:-?[0-9]++\s*+)++|none")  # digits are never split in another way
+_INTERVAL = re.compile(r"\([^)]*\)")
+_LETTER = re.compile(r"(?:line\s+)?([0-9]+)\s*:?\s+([a-z-]+)")
+
+
+class CaseLine(NamedTuple):
+    """A line of a case file with its number."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is expected of the whole run (`query` None) or at a query time.
+
+    `table` maps `F=V` to intervals and `happens E` to times, in changes with the operation before.
+    A complete expectation allows nothing else.
+    """
+
+    form: Form
+    query: int | None
+    complete: bool
+    table: Table
+    line: int
+
+    @property
+    def place(self) -> str:
+        """Which part of the answer it is about."""
+        if self.form == "final":
+            return "at the end"
+        return f"at {self.query}" if self.form == "window" else f"changes at {self.query}"
+
+
+def read_expectations(
+    lines: list[CaseLine], complete: bool, number: int, problems: Problems
+) -> list[Expectation]:
+    """The lines of `expect:`; what stands below `at Q:` is about the window of that query time.
+
+    `nothing` says that there is no answer at all.
+    """
+    final, blocks = _blocks([line for line in lines if line.text.strip() != "nothing"])
+    expected = [_expectation("window", q, complete, at, more, problems) for q, at, more in blocks]
+    # Only query times given: nothing is said of the end, not that it be empty.
+    if final or not blocks:
+        expected.insert(0, _expectation("final", None, complete, number, final, problems))
+    return expected
+
+
+def read_changes(lines: list[CaseLine], problems: Problems) -> list[Expectation]:
+    """The lines of `changes:`, each with `+` or `-` before it, below `at Q:`."""
+    before, blocks = _blocks(lines)
+    problems.extend((line.number, "changes stand below a line `at Q:`") for line in before)
+    return [_expectation("changes", q, True, at, more, problems) for q, at, more in blocks]
+
+
+def _blocks(lines: list[CaseLine]) -> tuple[list[CaseLine], list[tuple[int, int, list[CaseLine]]]]:
+    before: list[CaseLine] = []
+    blocks: list[tuple[int, int, list[CaseLine]]] = []
+    for line in lines:
+        found = _AT.fullmatch(line.text.strip())
+        if found is not None:
+            blocks.append((int(found[1]), line.number, []))
+        else:
+            (blocks[-1][2] if blocks else before).append(line)
+    return before, blocks
+
+
+def _expectation(
+    form: Form,
+    query: int | None,
+    complete: bool,
+    at: int,
+    lines: list[CaseLine],
+    problems: Problems,
+) -> Expectation:
+    table: Table = {}
+    for line in lines:
+        entry = _entry(line, form == "changes", problems)
+        if entry is not None:
+            if entry[0] in table:
+                problems.append((line.number, f"{entry[0]} is given twice; put all on one line"))
+            table[entry[0]] = entry[1]
+    return Expectation(form, query, complete, table, at)
+
+
+def _entry(line: CaseLine, change: bool, problems: Problems) -> tuple[str, tuple[str, ...]] | None:
+    text, op = line.text.strip(), ""
+    if change:
+        if text[:1] not in ("+", "-"):
+            problems.append((line.number, f"`{text}`: a change starts with + or -"))
+            return None
+        op, text = text[0] + " ", text[1:].strip()
+    what, colon, when = text.rpartition(":")
+    what, when = what.strip(), when.strip()
+    if not colon:
+        wrong = "write `rich(chris)=true: (14,20)` or `happens g(x): 9 12`"
+        problems.append((line.number, f"`{text}`: {wrong}"))
+        return None
+    is_event = what.startswith("happens ")
+    shape = _TIMES if is_event else _INTERVALS
+    if shape.fullmatch(when) is None:
+        like = "times such as `9 12`" if is_event else "intervals such as `(14,20) (25,inf)`"
+        problems.append((line.number, f"`{when}`: {like} are expected, or `none`"))
+        return None
+    name = _entity(what.removeprefix("happens "), is_event, line, problems)
+    if name is None:
+        return None
+    times = when.split() if is_event else _INTERVAL.findall("".join(when.split()))
+    values = () if when == "none" else tuple(times)
+    return op + ("happens " if is_event else "") + name, values
+
+
+def _entity(text: str, is_event: bool, line: CaseLine, problems: Problems) -> str | None:
+    """The event or fluent-value pair in its canonical spelling."""
+    try:
+        term = parse_term(text)
+    except UsageError:
+        problems.append((line.number, f"`{text}` cannot be read"))
+        return None
+    is_pair = isinstance(term, Compound) and term.name == "=" and len(term.args) == 2
+    if is_event == is_pair or not isinstance(term, Constant | Compound):
+        want = "an event after `happens`" if is_event else "a fluent-value pair F=V"
+        problems.append((line.number, f"`{text}`: {want} is expected"))
+        return None
+    if not is_ground(term):
+        problems.append((line.number, f"`{text}` has a variable: write each instance"))
+        return None
+    return show(term)
+
+
+def read_letters(lines: list[CaseLine], problems: Problems) -> tuple[tuple[int, str], ...]:
+    """The lines of `dead letters:`, such as `3 too-late`; `none` says that there are none."""
+    letters: list[tuple[int, str]] = []
+    for line in lines:
+        found = _LETTER.fullmatch(line.text.strip())
+        if found is not None:
+            letters.append((int(found[1]), found[2]))
+        elif line.text.strip() != "none":
+            wrong = "write the line of the narrative and the code, such as `3 too-late`"
+            problems.append((line.number, f"`{line.text.strip()}`: {wrong}"))
+    return tuple(letters)
+
+
+def read_codes(lines: list[CaseLine], problems: Problems) -> tuple[str, ...]:
+    """The lines of `errors:`: codes of findings that the rules must give."""
+    codes = [(line.number, code) for line in lines for code in line.text.replace(",", " ").split()]
+    problems.extend(
+        (number, f"`{code}` is no code such as H103")
+        for number, code in codes
+        if re.fullmatch(r"H[0-9]{3}", code) is None
+    )
+    return tuple(code for _, code in codes)
+
+
+def table_of(rows: list[AnswerRow]) -> Table:
+    """Rows of an answer in the form of an expectation."""
+    table: dict[str, list[str]] = {}
+    for row in rows:
+        when = str(row.time)
+        if row.kind == "fluent":
+            when = f"({row.start},{'inf' if row.end is None else row.end})"
+        table.setdefault(table_key(row), []).append(when)
+    return {key: tuple(whens) for key, whens in table.items()}
+
+
+def table_key(row: AnswerRow) -> str:
+    """What a row is about, such as `rich(chris)=true` or `+ happens g(x)`."""
+    op = f"{row.op} " if row.op else ""
+    entity = make(row.name, *(to_term(arg) for arg in row.args))
+    if row.value is None:
+        return f"{op}happens {show(entity)}"
+    return op + show(Compound("=", (entity, to_term(row.value))))
+
+
+def differences(expected: Expectation, found: Table) -> Iterator[tuple[str, str]]:
+    """Lines that are missing (`-`) and lines nobody expected (`+`)."""
+    for key in sorted({*expected.table, *found}):
+        if key not in expected.table and not expected.complete:
+            continue
+        want, have = expected.table.get(key, ()), found.get(key, ())
+        if want != have:
+            missing = [when for when in want if when not in have]
+            extra = [when for when in have if when not in want]
+            if missing:
+                yield "-", f"{key}: {' '.join(missing)}"
+            if extra:
+                yield "+", f"{key}: {' '.join(extra)}"
+            if not missing and not extra:
+                yield "-", f"{key}: {' '.join(want)} in this order, each once"
+
+
+_HEADER = re.compile(r"([a-z][a-z ]*?)\s*:(.*)")
+KEYWORDS = (
+    "case",
+    "rules",
+    "background",
+    "narrative",
+    "run",
+    "expect",
+    "expect some",
+    "changes",
+    "dead letters",
+    "errors",
+)
+LENGTHS = ("window", "step", "tick", "allen memory")
+SETTINGS = (*LENGTHS, "start", "end", "unit")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Rules, background or a narrative: names of files, or text with the line it starts at."""
+
+    files: tuple[Path, ...] = ()
+    text: str | None = None
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case. `settings` are the parameters of the run."""
+
+    title: str
+    file: Path
+    line: int
+    rules: Given | None = None
+    background: Given | None = None
+    narrative: Given | None = None
+    settings: dict[str, int | str] = field(default_factory=dict)
+    expectations: tuple[Expectation, ...] = ()
+    letters: tuple[tuple[int, str], ...] | None = None
+    errors: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    keyword: str
+    line: int
+    rest: str
+    block: tuple[CaseLine, ...]
+
+
+def read_cases(path: Path) -> list[Case]:
+    """The cases of a file, or `CaseError` with everything that is wrong with it."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise CaseError(str(path), [(1, "there is no such file")]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise CaseError(str(path), [(1, f"it cannot be read: {error}")]) from error
+    return parse_cases(text, path)
+
+
+def parse_cases(text: str, path: Path) -> list[Case]:
+    """The cases of a text; `path` is where relative file names start from."""
+    problems: Problems = []
+    shared = Case(path.stem, path, 1)
+    current: Case | None = None
+    cases: list[Case] = []
+    for section in _sections(text, problems):
+        if section.keyword == "case":
+            if current is not None:
+                cases.append(current)
+            title = section.rest or f"case at line {section.line}"
+            current = replace(shared, title=title, line=section.line)
+        elif current is None:
+            shared = _with(shared, section, problems)
+        else:
+            current = _with(current, section, problems)
+    cases.append(current or shared)
+    for case in cases:
+        problems.extend(_missing(case))
+    if problems:
+        raise CaseError(str(path), problems)
+    return cases
+
+
+def _sections(text: str, problems: Problems) -> Iterator[_Section]:
+    """Keyword lines with the indented lines below them. `#` at the start of a line is a comment."""
+    header: tuple[str, int, str] | None = None
+    block: list[CaseLine] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            block.append(CaseLine(number, ""))
+        elif line[0] in " \t":
+            if header is None:
+                problems.append((number, "an indented line before any keyword such as `rules:`"))
+            block.append(CaseLine(number, line.rstrip()))
+        else:
+            if header is not None:
+                yield _Section(*header, tuple(block))
+            header, block = _header(line, number, problems), []
+    if header is not None:
+        yield _Section(*header, tuple(block))
+
+
+def _header(line: str, number: int, problems: Problems) -> tuple[str, int, str] | None:
+    found = _HEADER.fullmatch(line)
+    if found is None:
+        problems.append((number, f"`{line.strip()}`: a keyword with a colon is expected here"))
+        return None
+    if found[1] not in KEYWORDS:
+        near = did_you_mean(found[1], KEYWORDS)
+        advice = f"did you mean `{near}:`?" if near else f"keywords are {', '.join(KEYWORDS)}"
+        problems.append((number, f"unknown keyword `{found[1]}`: {advice}"))
+        return None
+    return found[1], number, found[2].strip()
+
+
+def _with(case: Case, section: _Section, problems: Problems) -> Case:
+    lines = _lines(section)
+    match section.keyword:
+        case "rules":
+            return replace(case, rules=_given(section, case.file.parent, problems))
+        case "background":
+            return replace(case, background=_given(section, case.file.parent, problems))
+        case "narrative":
+            return replace(case, narrative=_given(section, case.file.parent, problems))
+        case "run":
+            return replace(case, settings=case.settings | _settings(lines, problems))
+        case "dead letters":
+            return replace(case, letters=read_letters(lines, problems))
+        case "errors":
+            return replace(case, errors=read_codes(lines, problems))
+        case "changes":
+            more = read_changes(lines, problems)
+        case _:
+            more = read_expectations(lines, section.keyword == "expect", section.line, problems)
+    return replace(case, expectations=(*case.expectations, *more))
+
+
+def _lines(section: _Section) -> list[CaseLine]:
+    first = [CaseLine(section.line, section.rest)] if section.rest else []
+    return [*first, *(line for line in section.block if line.text)]
+
+
+def _given(section: _Section, folder: Path, problems: Problems) -> Given:
+    """Text that keeps its lines and columns, or files named on the line of the keyword."""
+    has_block = any(line.text for line in section.block)
+    if section.rest and has_block:
+        text = f"`{section.keyword}:` has a file name and a text; give one of them"
+        problems.append((section.line, text))
+    if section.rest:
+        files = tuple(folder / name.strip() for name in section.rest.split(","))
+        for file in files:
+            if not file.is_file():
+                problems.append((section.line, f"there is no file {file}"))
+        return Given(files=files)
+    text = "\n".join(line.text for line in section.block)
+    return Given(text=text, line=section.line + 1)
+
+
+def _settings(lines: list[CaseLine], problems: Problems) -> dict[str, int | str]:
+    settings: dict[str, int | str] = {}
+    for line in lines:
+        for part in line.text.split(","):
+            name, _, value = part.strip().rpartition(" ")
+            name = name.strip()
+            if name not in SETTINGS:
+                wrong = f"`{part.strip()}`: write a setting and its value, such as `window 10`"
+                problems.append((line.number, f"{wrong}; settings are {', '.join(SETTINGS)}"))
+            elif re.fullmatch(r"-?[0-9]+", value):
+                settings[name.replace(" ", "_")] = int(value)
+            elif name in LENGTHS:
+                problems.append((line.number, f"{name} is a whole number, not `{value}`"))
+            else:
+                settings[name] = value
+    return settings
+
+
+def _missing(case: Case) -> Iterator[tuple[int, str]]:
+    if not case.expectations and case.letters is None and case.errors is None:
+        yield case.line, f"the case `{case.title}` expects nothing: add `expect:`"
+
+
+_SETTINGS = ("step", "start", "end", "unit")
+
+
+def is_about_lars(case: Case) -> bool:
+    """Are the rules of a case files of LARS programs?"""
+    files = () if case.rules is None else case.rules.files
+    return bool(files) and all(file.suffix.lower() == ".lars" for file in files)
+
+
+@dataclass(frozen=True)
+class AtomsThen:
+    """What holds at a query time, and what has come and gone since the one before."""
+
+    query: int
+    rows: list[AnswerRow]
+    changes: list[AnswerRow]
+
+
+@dataclass(frozen=True)
+class AtomsFound:
+    """What a run found, in the form that cases expect."""
+
+    answers: list[AtomsThen]
+    dead_letters: list[DeadLetter]
+
+    def rows(self, answers: str) -> list[AnswerRow]:
+        """All query times of all atoms."""
+        every = [row for then in self.answers for row in then.rows]
+        return sorted(every, key=lambda row: row.time or 0)
+
+
+def run_program(case: Case, narrative: object, engine: str) -> AtomsFound:
+    """Run the program of a case over its narrative."""
+    assert case.rules is not None
+    for name in case.settings.keys() - set(_SETTINGS):
+        hint = f"settings are {', '.join(_SETTINGS)}"
+        raise UsageError(f"{name} has no meaning for LARS programs", hint)
+    more = () if case.background is None else case.background.files
+    if case.background is not None and case.background.text is not None:
+        raise UsageError("background of LARS programs stands in files", "name one")
+    program = lars.load(case.rules.files, more)
+    result = program.run(
+        narrative,
+        engine=AUTO if engine == DEFAULT else engine,
+        **case.settings,  # type: ignore[arg-type]
+    )
+    pairs = zip([None, *result.answers], result.answers, strict=False)
+    return AtomsFound([_then(before, now) for before, now in pairs], result.dead_letters)
+
+
+def _then(before: LarsAnswer | None, now: LarsAnswer) -> AtomsThen:
+    held = [
+        AnswerRow("event", atom.name, [plain(arg) for arg in atom.args], time=now.query)
+        for atom in now.atoms
+    ]
+    changes = [
+        AnswerRow("event", row["name"], row["args"], time=now.query, op=row["op"])
+        for row in model_differences(before, now)
+        if row["kind"] == "atom"
+    ]
+    return AtomsThen(now.query, held, changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +547,7 @@ def case_rules(
                 "add `rules:`, or run it inside a project",
             )
         return rules
-    texts: list[Path | Source] = []
+    texts: list[Path | SourceText] = []
     for given in (case.rules, case.background):
         texts.extend(given.files if given else ())
         if given is not None and given.text is not None:
@@ -106,9 +556,9 @@ def case_rules(
     return checked(description, findings, predicates or {})
 
 
-def _source(given: Given, case: Case) -> Source:
+def _source(given: Given, case: Case) -> SourceText:
     """Text of a case file, so far down that lines are counted as in the file."""
-    return Source(str(case.file), "\n" * (given.line - 1) + (given.text or ""))
+    return SourceText(str(case.file), "\n" * (given.line - 1) + (given.text or ""))
 
 
 def narrative_of(case: Case) -> object:

@@ -15,7 +15,7 @@ from tests.strategies.wild_streams import wild_runs
 
 import horai
 from horai import io
-from horai.oracle.items import Item
+from horai.oracle.ec.session import OracleItem
 
 TOO_LATE = 20
 KINDS = ("tame", "wild")
@@ -29,7 +29,7 @@ def any_run(data: st.DataObject, kind: str) -> Run:
     return found
 
 
-def narrative_of(items: Sequence[Item]) -> io.Narrative:
+def narrative_of(items: Sequence[OracleItem]) -> io.Narrative:
     """The items as a narrative that has been read; their lines are counted from 1."""
     numbered = [replace(item, tag=line) for line, item in enumerate(items, 1)]
     return io.Narrative(tuple(tables_of(numbered)), [])

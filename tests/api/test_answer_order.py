@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.weights import examples
 
 from horai.engine.answer import Answer, EventTable, FluentTable, Part, events_of, spans_of
 from horai.engine.columns import column_of
 from horai.engine.symbols import Symbols
 from horai.io import AnswerRow
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, make
-from horai.ranks import value_key
-from horai.rows import Step, answer_table, steps
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, make
+from horai.runtime.answers import AnswerPart, answer_table, steps, value_key
+from horai.runtime.values import plain
 from horai.temporal.spans import INF
-from horai.values import plain
 
 NUMBERS = (
     st.integers(-3, 3).map(Int)
@@ -24,14 +24,22 @@ NUMBERS = (
     | st.sampled_from([0.0, 1.0, -2.5, 1e300, -1e300]).map(Float)
 )
 OTHER_TERMS: list[Term] = [
-    *(Atom("a"), Atom("B"), Atom("é"), Atom("🂡"), Atom("f(a)"), Str("a"), Str("f(a)")),
-    *(Compound("f", (Atom("a"),)), ListTerm((Int(1),)), ListTerm(())),
+    *(
+        Constant("a"),
+        Constant("B"),
+        Constant("é"),
+        Constant("🂡"),
+        Constant("f(a)"),
+        Str("a"),
+        Str("f(a)"),
+    ),
+    *(Compound("f", (Constant("a"),)), ListTerm((Int(1),)), ListTerm(())),
 ]
 TERMS = NUMBERS | st.sampled_from(OTHER_TERMS)
 # Columns of one kind take other paths than columns of all.
 KINDS = st.sampled_from(
     [TERMS, st.integers(0, 9).map(Int), st.sampled_from([0.5, -1.5, 2.0]).map(Float),
-     st.sampled_from("abc").map(Atom)]
+     st.sampled_from("abc").map(Constant)]
 )  # fmt: skip
 ENDS = st.sampled_from([INF]) | st.integers(20, 40)
 Rows = list[tuple[list[Term], Term, int, int]]
@@ -108,12 +116,13 @@ def sort_key(row: AnswerRow) -> tuple[object, ...]:
     )
 
 
+@examples("normal")
 @given(given_steps())
 def test_rows_are_in_order(
     listed: list[tuple[int | None, bool | None, list[Any], list[Any]]],
 ) -> None:
     symbols = Symbols()
-    parts = [Step(part_of(f, e, symbols), query, added) for query, added, f, e in listed]
+    parts = [AnswerPart(part_of(f, e, symbols), query, added) for query, added, f, e in listed]
     found = answer_table(parts, symbols, lambda name, arity, is_fluent: True).rows()
     expected = sorted((row for step in listed for row in rows_of(step)), key=sort_key)
     assert list(map(repr, found)) == list(map(repr, expected))
@@ -121,10 +130,10 @@ def test_rows_are_in_order(
 
 def test_only_what_is_wanted_is_shown() -> None:
     symbols = Symbols()
-    row: Rows = [([Int(1)], Atom("a"), 1, 20)]
+    row: Rows = [([Int(1)], Constant("a"), 1, 20)]
     part = part_of([("f", 1, row), ("g", 1, row)], [("f", 1, row)], symbols)
     found = answer_table(
-        [Step(part)], symbols, lambda name, arity, fluent: (name, fluent) == ("f", True)
+        [AnswerPart(part)], symbols, lambda name, arity, fluent: (name, fluent) == ("f", True)
     )
     assert [(row.kind, row.name) for row in found.rows()] == [("fluent", "f")]
 
@@ -163,7 +172,7 @@ def test_a_part_is_computed_once_and_others_are_let_go() -> None:
             "gone": lambda: part("gone"),
         },
     )
-    assert steps(answer, "windows") == [Step(Part(), 10)]
+    assert steps(answer, "windows") == [AnswerPart(Part(), 10)]
     answer.part("window")
     assert asked == ["window"]
     answer.keep(["new"])

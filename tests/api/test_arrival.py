@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horai.inputs import by_arrival, extent
 from horai.io import InputSchema, InputType, ItemTable, read_object
+from horai.io.items.tables import by_arrival, extent
 
 SCHEMA = InputSchema.of(
     [InputType("up", "event", 1), InputType("on", "fluent", 0), InputType("near", "fluent", 1)]

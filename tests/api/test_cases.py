@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from horai import CaseError, UsageError
-from horai.cases import parse_cases
-from horai.testing import find_cases, run_case
+from horai.testing import find_cases, parse_cases, run_case
 
 RULES = """\
 rules:

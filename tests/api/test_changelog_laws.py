@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.api.running import KINDS, any_run, rules_of, run_it
+from tests.weights import examples
 
 import horai
-from horai import engines
 from horai.io import AnswerRow
+from horai.runtime import engines
 
 Row = tuple[object, ...]
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 ENGINES = sorted(engines.ENGINES)
 
 
@@ -114,19 +114,9 @@ def all_laws_hold(data: st.DataObject, kind: str, engine: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(data=st.data())
 def test_laws(kind: str, engine: str, data: st.DataObject) -> None:
-    all_laws_hold(data, kind, engine)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=500, deadline=None, suppress_health_check=QUIET)
-@given(data=st.data())
-def test_laws_at_length(kind: str, engine: str, data: st.DataObject) -> None:
     all_laws_hold(data, kind, engine)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import horai
-from horai import engines
+from horai.runtime import engines
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).

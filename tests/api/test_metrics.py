@@ -6,15 +6,16 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.api.running import KINDS, any_run, rules_of, run_it
 from tests.strategies.runs import Run
+from tests.weights import examples
 
 import horai
-from horai import engines
 from horai.io.times import MAX_TIME, MIN_TIME
-from horai.metrics import Bin, Counts, Metrics
+from horai.runtime import engines
+from horai.runtime.metrics import Bin, ItemCounts, Metrics
 
 RULES = horai.loads("""
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -42,9 +43,9 @@ def run(engine: str, **settings: object) -> horai.Result:
     return RULES.run(DAY, **(given | settings))  # type: ignore[arg-type]
 
 
-def told(counts: Counts) -> dict[str, int]:
+def told(counts: ItemCounts) -> dict[str, int]:
     """What is not nothing."""
-    names = [*Counts.__dataclass_fields__]
+    names = [*ItemCounts.__dataclass_fields__]
     return {name: getattr(counts, name) for name in names if getattr(counts, name)}
 
 
@@ -106,8 +107,8 @@ def test_metrics_as_plain_values() -> None:
     plain = run("columnar").metrics.to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert list(plain) == ["run", "windows"]
-    assert list(plain["windows"][0]) == ["query", *Counts.__dataclass_fields__]
-    counts = [*Counts.__dataclass_fields__, "unreadable", "waiting", "lateness"]
+    assert list(plain["windows"][0]) == ["query", *ItemCounts.__dataclass_fields__]
+    counts = [*ItemCounts.__dataclass_fields__, "unreadable", "waiting", "lateness"]
     assert list(plain["run"]) == ["items", *counts]
     assert plain["run"]["lateness"][0] == {"least": 0, "most": 0, "items": 2}
 
@@ -173,7 +174,7 @@ CODES = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@examples("heavy")
 @given(data=st.data())
 def test_the_counts_of_a_random_run(kind: str, data: st.DataObject) -> None:
     random = any_run(data, kind)

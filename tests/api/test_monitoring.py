@@ -5,15 +5,16 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from horai.errors import UsageError
-from horai.monitoring import Monitor
-from horai.spark.listening import Progress
-from horai.stream_reports import StepReport
+from horai.runtime.metrics import Monitor
+from horai.runtime.spark.listening import Progress
+from horai.runtime.streams import StepReport
 
 TOTALS = {"items": 70, "changes": 12, "dead_letters": 3, "on_time": 60, "late": 5, "too_late": 3}
 
@@ -81,7 +82,7 @@ def test_file_and_page_say_the_same(monitor: Monitor, tmp_path: Path) -> None:
 def test_a_port_that_is_taken() -> None:
     with socket.create_server(("", 0)) as server:
         port = server.getsockname()[1]
-        with pytest.raises(UsageError, match=f"port {port} cannot be listened at"):
+        with pytest.raises(UsageError, match=rf"port {port} of 127\.0\.0\.1 cannot be listened at"):
             Monitor("kept", port=port)
 
 
@@ -90,3 +91,34 @@ def test_every_number_is_documented(monitor: Monitor) -> None:
     monitor.progress(Progress(0, 1, {"addBatch": 1.0}))
     page = (Path(__file__).parents[2] / "docs" / "streaming.md").read_text(encoding="utf-8")
     assert [name for name, _ in numbers(monitor.text()) if name not in page] == []
+
+
+def asked(monitor: Monitor, token: str | None = None) -> int:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    try:
+        with urlopen(Request(f"http://127.0.0.1:{monitor.port}/metrics", headers=headers)) as page:
+            return int(page.status)
+    except HTTPError as error:
+        error.close()
+        return error.code
+
+
+def test_the_page_is_for_this_machine_only(monitor: Monitor) -> None:
+    assert monitor._server.server_address[0] == "127.0.0.1"
+    assert asked(monitor) == 200
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
+def test_other_machines_need_a_token(address: str) -> None:
+    with pytest.raises(UsageError, match="a token is needed"):
+        Monitor("kept", port=0, address=address)
+
+
+def test_who_does_not_know_the_token_reads_nothing() -> None:
+    monitor = Monitor("kept", port=0, address="0.0.0.0", token="a secret")
+    try:
+        assert [asked(monitor, token) for token in (None, "", "another", "a secret")] == [
+            *(401, 401, 401, 200)
+        ]
+    finally:
+        monitor.close()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import horai
-from horai.queries import render
+from horai.runtime.queries import render
 
 RULES = """
 initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).

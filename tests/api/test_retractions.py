@@ -14,8 +14,9 @@ import pyarrow.parquet
 import pytest
 
 import horai
-from horai import engines, io
-from horai.inputs import row_text
+from horai import io
+from horai.runtime import engines
+from horai.runtime.inputs import row_text
 
 RULES = horai.loads("""
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).

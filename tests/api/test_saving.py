@@ -1,14 +1,23 @@
 """Sessions that are saved and go on elsewhere, and runs that keep only what was asked for."""
 
+import hashlib
+import json
+import pickle
+import struct
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import horai
-from horai import engines
+from horai import lars
+from horai.engine.arrow_items import SomeItems
+from horai.engine.origins import source_of, source_state
+from horai.runtime import engines
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -108,9 +117,144 @@ def test_what_is_damaged_is_refused(engine: str) -> None:
             horai.load_session(damaged)
 
 
-def test_what_the_default_engine_saved_can_do_nothing_when_it_is_read() -> None:
-    assert b"horai columnar session" in fed().save()
-    assert b"horai.lang" not in fed().save()  # a pickle would name its classes
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_an_engine_saved_can_do_nothing_when_it_is_read(engine: str) -> None:
+    assert f"horai {engine} session".encode() in fed(engine).save()
+    assert b"horai.lang" not in fed(engine).save()  # a pickle would name its classes
+
+
+def forged(saved: bytes, engine: bytes) -> bytes:
+    """A saved session with other bytes of the engine, and a checksum that is right."""
+    mark, _, header, _ = saved.split(b"\n", 3)
+    rest = header + b"\n" + engine
+    return b"\n".join((mark, hashlib.sha256(rest).hexdigest().encode(), rest))
+
+
+class Command:
+    """What a pickle runs."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_pickle_in_place_of_a_state_does_not_run(engine: str, tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    attack = pickle.dumps(Command(mark))
+    name = f"horai {engine} session 1 {hashlib.sha256(attack).hexdigest()}\n".encode()
+    for data in (attack, name + attack):
+        with pytest.raises(horai.UsageError, match="no saved session that can be read"):
+            horai.load_session(forged(fed(engine).save(), data))
+    assert not mark.exists()
+    pickle.loads(attack)
+    assert mark.exists()
+
+
+def repacked(engine: str, change: Callable[[Any], None]) -> bytes:
+    """A saved session whose header was changed by hand."""
+    whole = fed(engine).save()
+    first, line, arrays = whole.split(b"\n", 3)[3].split(b"\n", 2)
+    header = json.loads(line)
+    change(header)
+    rest = json.dumps(header).encode() + b"\n" + arrays
+    name = first.rpartition(b" ")[0]
+    return forged(whole, name + b" " + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)
+
+
+def begun() -> dict[str, tuple[Callable[[bytes], Any], bytes]]:
+    """A saved session of every engine, and who takes it up."""
+    rules, program = horai.loads(RULES), lars.loads("h(X) :- up(X) [3], not down(X).")
+    found: dict[str, tuple[Callable[[bytes], Any], bytes]] = {}
+    for engine in ENGINES:
+        found[engine] = horai.load_session, fed(engine).save()
+    for engine in ("plan", "asp", "tms"):
+        session = program.session(engine=engine)
+        session.advance(10, FIRST)
+        found[engine] = lars.load_session, session.save()
+    together = horai.combine(rules, program).session()
+    together.advance(10, FIRST)
+    return found | {"together": (horai.load_combined, together.save())}
+
+
+def renamed(value: Any) -> Iterator[Any]:
+    """A value of JSON with one of its keys, anywhere in it, spelled in another way."""
+    if isinstance(value, dict):
+        for key in value:
+            yield {f"{name}*" if name == key else name: one for name, one in value.items()}
+            yield from ({**value, key: one} for one in renamed(value[key]))
+        yield list(value)
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "plan", "asp", "tms", "together"])
+def test_a_header_that_says_something_else_is_refused(engine: str) -> None:
+    """Its checksum is right: somebody has written it. What nobody reads there does no harm."""
+    load, saved = begun()[engine]
+    mark, _, header, rest = saved.split(b"\n", 3)
+    refused = 0
+    for other in renamed(json.loads(header)):
+        whole = json.dumps(other).encode() + b"\n" + rest
+        checksum = hashlib.sha256(whole).hexdigest().encode()
+        try:
+            session = load(b"\n".join((mark, checksum, whole)))
+        except horai.UsageError:
+            refused += 1
+        else:
+            session.advance(20, LATER)
+            session.save()
+    assert refused > 10
+
+
+@pytest.mark.parametrize("name", ["generation", "arrival", "start", "due"])
+def test_rows_of_other_columns_are_refused(name: str) -> None:
+    def rename(header: Any) -> None:
+        text = json.dumps(header)
+        assert f'"{name}"' in text
+        header.clear()
+        header.update(json.loads(text.replace(f'"{name}"', '"other"')))
+
+    with pytest.raises(horai.UsageError):
+        horai.load_session(repacked("columnar", rename))
+
+
+@pytest.mark.parametrize("size", [10**9, 10**12, 2**62, 10**30])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_size_that_is_only_said_takes_no_memory(engine: str, size: int) -> None:
+    def grow(header: Any) -> None:
+        header["arrays"] = [["int64", size, "same"] for _ in header["arrays"]]
+
+    with pytest.raises(horai.UsageError, match="far larger than what is stored"):
+        horai.load_session(repacked(engine, grow))
+
+
+def test_offsets_that_point_elsewhere_are_refused() -> None:
+    table = pa.table({"file": ["somewhere", "else"]})
+    state = source_state(SomeItems("up", 1, "event", "points", table))
+    assert source_of(state).table == table
+    offsets = struct.pack("<iii", 0, 9, 13)
+    assert state["table"].count(offsets) == 1
+    forged = state["table"].replace(offsets, struct.pack("<iii", 0, 2**24, 2**25))
+    with pytest.raises(pa.ArrowInvalid):
+        source_of({**state, "table": forged})
+
+
+def test_the_reference_goes_on_after_a_rule_has_failed() -> None:
+    def inverse(x: int) -> float:
+        return 1 / x
+
+    text = "initiatedAt(on(X)=true, T) :- happensAt(up(X), T), inverse(X, _)."
+    rules = horai.loads(text, predicates=[inverse])
+    whole = rules.session(start=0, engine="reference")
+    whole.advance(10, ["up|3|3|1"])
+    with pytest.raises(horai.RunError):
+        whole.advance(20, ["up|13|13|0"])
+    restored = horai.load_session(whole.save(), predicates=[inverse])
+    for session in (whole, restored):
+        session.advance(30, ["-up|23|13|0"])
+    assert restored.answers[-1].changes == whole.answers[-1].changes
+    assert restored.answers[-1].rows == whole.answers[-1].rows
 
 
 def test_an_engine_that_cannot_save_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

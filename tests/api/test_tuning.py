@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.api.running import any_run, narrative_of, rules_of
 from tests.strategies.streams import END
+from tests.weights import examples
 
 import horai
-from horai import engines
-from horai.tuning import Difference, Trial, Tuning
+from horai.runtime import engines
+from horai.tools.tune import LostRows, Trial, Tuning
 
 RULES = horai.loads("""
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -27,7 +28,7 @@ DAY = ["up|5|5|a", "down|40|21|a", "up|90|90|b", "up|95|91|c", "down|100|99|b"]
 def test_every_window_is_compared_with_one_over_everything(engine: str) -> None:
     found = RULES.tune(DAY, step=10, windows=[30, 10], engine=engine)
     assert (found.items, found.answers, found.step) == (5, 3, 10)
-    lost = Difference(missing=1, wrong=1)  # the interval that nothing ends
+    lost = LostRows(missing=1, wrong=1)  # the interval that nothing ends
     assert found.trials == (
         Trial(10, 1, 1 / 5, 1, 1, 1 / 3, {"on/1": lost}),
         Trial(30, 0, 0.0, 0, 0, 0.0, {}),
@@ -122,7 +123,7 @@ def test_there_must_be_something_to_learn_from(rows: list[str]) -> None:
         RULES.tune(rows)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@examples("heavy")
 @given(data=st.data())
 def test_the_longest_window_loses_nothing(data: st.DataObject) -> None:
     run = any_run(data, "tame")

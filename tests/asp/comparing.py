@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from horai.asp.answers import Answers
 from horai.asp.engine import AspSession
-from horai.asp.solving import Asked
+from horai.asp.solving import AnswerSets, SolveRequest
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.printer import show
 from horai.lang.lars.reader import read_text
@@ -45,7 +44,7 @@ def plain(given: Atom) -> str:
     return show(given).replace(" ", "")
 
 
-def contents(answers: Answers, given: Signals) -> set[Content]:
+def contents(answers: AnswerSets, given: Signals) -> set[Content]:
     """What each answer derives."""
     return {_own(model.derived, given, answers.time) for model in answers.models}
 
@@ -70,7 +69,7 @@ def by_asp(
     of: Program, given: Signals, times: Iterable[int], grounding: str = "auto", start: int = 0
 ) -> dict[int, set[Content]]:
     """All answers of the solver, asked at one time after the other."""
-    session = AspSession(of, start=start, asked=Asked(models=0), grounding=grounding)
+    session = AspSession(of, start=start, asked=SolveRequest(models=0), grounding=grounding)
     found: dict[int, set[Content]] = {}
     waiting = list(given)
     for time in times:

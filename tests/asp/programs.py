@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from horai.lang.core.terms import Compound, Constant, Int, Term, Var
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.syntax import (
     FUNCTIONS,
@@ -36,8 +37,6 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import formula_variables
-from horai.lang.terms import Atom as Constant
-from horai.lang.terms import Compound, Int, Term, Var
 
 SIGNALS = [("a", 1), ("b", 0), ("c", 1)]
 DERIVED = [("p", 1), ("q", 0), ("r", 1)]

@@ -8,7 +8,7 @@ import pytest
 from tests.asp.comparing import atom, plain, program
 
 from horai.asp.engine import AspSession
-from horai.asp.solving import Asked
+from horai.asp.solving import SolveRequest
 from horai.asp.tms import TmsSession
 from horai.lang.lars.clock import Clock
 
@@ -25,7 +25,7 @@ class TestConformance:
         session = AspSession(
             program(case["program"]),
             clock=Clock.parse(case["clock"]),
-            asked=Asked(models=0),
+            asked=SolveRequest(models=0),
             grounding=grounding,
         )
         expected = {check["time"]: check["answers"] for check in case["checks"]}

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from tests.asp.comparing import Content, Signals, contents, now, plain, program, reference, signals
 from tests.asp.programs import END, Kind, programs, sliding, streams
+from tests.weights import examples
 
-from horai.asp.expiry import FOR_EVER, Annotated, Expiry, Tick
-from horai.asp.incremental import IncrementalRules
-from horai.asp.normal import normal_form
-from horai.asp.plain import Refused
+from horai.asp.incremental import (
+    FOR_EVER,
+    Annotated,
+    Check,
+    Expiry,
+    IncrementalRules,
+    Literal,
+    Template,
+    Tick,
+)
+from horai.asp.plain import NotServed, normal_form
 from horai.asp.static import StaticSession, lars_to_asp, solve_templates, stream_encoding
-from horai.asp.templates import Check, Literal, Template
 from horai.lang.lars.printer import show, show_program, show_term
 from horai.lang.lars.syntax import Atom, Program
 
@@ -110,7 +117,7 @@ class TestStatic:
         assert [time for time in found if now(found[time], time) == [["b(x)"]]] == [7, 8, 9]
 
     def test_other_windows_are_refused(self) -> None:
-        with pytest.raises(Refused, match="neither a sliding time window"):
+        with pytest.raises(NotServed, match="neither a sliding time window"):
             StaticSession(program("h :- a [4 hop 2]."))
 
 
@@ -244,7 +251,7 @@ def check(given_program: Program, given: Signals) -> None:
     """Both encodings have the answer streams of the definitions, at every time."""
     try:
         static = StaticSession(given_program)
-    except Refused:
+    except NotServed:
         assume(False)
     steps = Incremental(given_program)
     shown = [(time, plain(atom)) for time, atom in given]
@@ -258,17 +265,7 @@ def check(given_program: Program, given: Signals) -> None:
         assert found == expected, ("incremental", time, show_program(given_program), shown)
 
 
-unhurried = settings(deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@settings(unhurried, max_examples=40)
+@examples("normal")
 @given(programs(KIND), streams(KIND))
 def test_encodings_and_definitions_agree(program: Program, signals: Signals) -> None:
-    check(program, signals)
-
-
-@pytest.mark.slow
-@settings(unhurried, max_examples=1000)
-@given(programs(KIND), streams(KIND))
-def test_encodings_and_definitions_agree_for_long(program: Program, signals: Signals) -> None:
     check(program, signals)

@@ -7,8 +7,7 @@ import random
 import pytest
 from clingo import Control
 
-from horai.asp.jtms import Jtms, Unsettled
-from horai.asp.network import IN, UNKNOWN, Justification
+from horai.asp.jtms import IN, UNKNOWN, Jtms, Justification, Unsettled
 from horai.plan.graphs import Digraph
 
 SEEDS = range(20)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.asp.comparing import Signals, by_asp, contents, plain, reference
 from tests.asp.programs import END, MIXED, NUMBERS, Kind, programs, streams
+from tests.weights import examples
 
 from horai.asp.engine import AspSession
-from horai.asp.plain import Refused
+from horai.asp.plain import NotServed
 from horai.asp.tms import TmsSession
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.syntax import Program
 
 KINDS = {"mixed": Kind(values=MIXED), "numbers": Kind(values=NUMBERS)}
-unhurried = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def check(program: Program, given_signals: Signals) -> None:
     """Whether grounding is kept or not, all answer streams are found at all times."""
     try:
         found = {way: by_asp(program, given_signals, range(END + 2), way) for way in WAYS}
-    except Refused as refused:
+    except NotServed as refused:
         assume("background predicate" not in refused.reason)
         assume("`not` before" not in refused.reason)
         raise
@@ -36,13 +36,13 @@ def check(program: Program, given_signals: Signals) -> None:
 WAYS = ("fresh", "kept", "auto")
 
 
-@settings(unhurried, max_examples=60)
+@examples("normal")
 @given(programs(KINDS["mixed"]), streams(KINDS["mixed"], with_derived=True))
 def test_solver_and_definitions_agree(program: Program, signals: Signals) -> None:
     check(program, signals)
 
 
-@settings(unhurried, max_examples=60)
+@examples("normal")
 @given(programs(KINDS["numbers"]), streams(KINDS["numbers"]))
 def test_solver_and_definitions_agree_on_numbers(program: Program, signals: Signals) -> None:
     check(program, signals)
@@ -59,7 +59,7 @@ def check_late(program: Program, signals: Signals, delays: list[int]) -> None:
     try:
         sessions.append(AspSession(program))
         sessions.append(TmsSession(program))
-    except Refused:
+    except NotServed:
         assume(sessions)
     for query in range(END + 3):
         known = [(time, atom) for arrival, (time, atom, _) in arrivals if arrival <= query]
@@ -68,7 +68,7 @@ def check_late(program: Program, signals: Signals, delays: list[int]) -> None:
         for session in sessions:
             try:
                 found = session.advance(query, [s for arrival, s in arrivals if arrival == query])
-            except Refused as refused:
+            except NotServed as refused:
                 assert "depends on itself" in refused.reason
                 continue
             got = contents(found, known)
@@ -81,7 +81,7 @@ NORMAL = Kind(is_normal=True)
 delays = st.lists(st.integers(0, 3), min_size=6, max_size=6)
 
 
-@settings(unhurried, max_examples=60)
+@examples("normal")
 @given(programs(NORMAL), streams(NORMAL), delays)
 def test_late_signals(program: Program, signals: Signals, delays: list[int]) -> None:
     check_late(program, signals, delays)
@@ -94,7 +94,7 @@ def check_jumps(program: Program, signals: Signals, times: set[int], start: int)
         sessions.append(AspSession(program, start=start))
         sessions.append(AspSession(program, start=start, grounding="kept"))
         sessions.append(TmsSession(program, start=start))
-    except Refused:
+    except NotServed:
         assume(sessions)
     waiting = list(signals)
     for query in sorted(start + time for time in times):
@@ -104,7 +104,7 @@ def check_jumps(program: Program, signals: Signals, times: set[int], start: int)
         for session in sessions:
             try:
                 got = contents(session.advance(query, new), signals)
-            except Refused as refused:
+            except NotServed as refused:
                 assert "depends on itself" in refused.reason
                 continue
             shown = [(time, plain(atom)) for time, atom in signals]
@@ -112,7 +112,7 @@ def check_jumps(program: Program, signals: Signals, times: set[int], start: int)
             assert bool(got) == bool(expected)
 
 
-@settings(unhurried, max_examples=60)
+@examples("normal")
 @given(
     programs(NORMAL),
     streams(NORMAL, end=9, with_derived=True),
@@ -126,21 +126,14 @@ def test_questions_far_from_each_other(
 
 
 @pytest.mark.slow
-@settings(unhurried, max_examples=1500)
+@examples("normal")
 @given(programs(NORMAL), streams(NORMAL, with_derived=True), delays)
 def test_late_signals_for_long(program: Program, signals: Signals, delays: list[int]) -> None:
     check_late(program, signals, delays)
 
 
 @pytest.mark.slow
-@settings(unhurried, max_examples=1500)
-@given(programs(KINDS["mixed"]), streams(KINDS["mixed"], with_derived=True))
-def test_solver_and_definitions_agree_for_long(program: Program, signals: Signals) -> None:
-    check(program, signals)
-
-
-@pytest.mark.slow
-@settings(unhurried, max_examples=1500)
+@examples("normal")
 @given(programs(KINDS["numbers"]), streams(KINDS["numbers"], with_derived=True))
 def test_solver_and_definitions_agree_on_numbers_for_long(
     program: Program, signals: Signals

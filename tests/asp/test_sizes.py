@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.asp.comparing import program, signals
 
-from horai.asp import multishot
-from horai.asp.engine import AspSession
-from horai.asp.facts import fact_lines, in_a_row
-from horai.asp.normal import normal_form
-from horai.asp.sizes import most_instances
-from horai.asp.symbols import Names
-from horai.asp.writer import Writer
+from horai.asp import engine
+from horai.asp.encode import Writer, fact_lines, in_a_row
+from horai.asp.engine import AspSession, most_instances
+from horai.asp.plain import normal_form
+from horai.asp.symbols import PredicateNames
 
 
 @pytest.mark.parametrize(
@@ -32,8 +30,8 @@ def test_the_bound(text: str, most: int) -> None:
 def test_a_large_program_is_kept_ground_only_after_many_questions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(multishot, "MOST_RULES", 20)
-    monkeypatch.setattr(multishot, "LATER", 5)
+    monkeypatch.setattr(engine, "MOST_RULES", 20)
+    monkeypatch.setattr(engine, "LATER", 5)
     session = AspSession(program("h(X,Y) :- g(X), g(Y), a(X) [1], not a(Y) [1]. g(1..9)."))
     for time in range(12):
         answers = session.advance(time, signals(f"{time}: a({1 + time % 3})"))
@@ -46,7 +44,13 @@ def test_a_large_program_is_kept_ground_only_after_many_questions(
 
 def test_numbers_in_a_row_are_one_fact() -> None:
     facts = normal_form(program("g(1..3). g(7). k(a). k(2,3). g(x)."), None).facts
-    writer = Writer(Names([]), is_numeric=False, is_native=False, has_decimals=False)
+    writer = Writer(
+        PredicateNames([]),
+        is_numeric=False,
+        is_native=False,
+        has_decimals=False,
+        states_decimals=False,
+    )
     assert sorted(fact_lines(facts, writer)) == [
         *("g(1..3).", "g(7).", "g(x).", "k(2,3).", "k(a).")
     ]

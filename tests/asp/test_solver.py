@@ -6,18 +6,18 @@ import pytest
 from tests.asp.comparing import by_asp, now, plain, program, signals
 
 from horai.asp.engine import AspSession
-from horai.asp.plain import Endless, Refused
-from horai.asp.solving import Asked
+from horai.asp.plain import EndlessValues, NotServed
+from horai.asp.solving import SolveRequest
 from horai.asp.tms import TmsSession
+from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import Atom
-from horai.lang.terms import Int
 
 CHOICE = "p :- a, not q. q :- a, not p. r :- p. r :- q. s :- a [3]."
 
 
 def ask(text: str, given: str, time: int, **asked: object) -> list[list[str]]:
     """What holds at a time in each answer."""
-    session = AspSession(program(text), asked=Asked(**asked))  # type: ignore[arg-type]
+    session = AspSession(program(text), asked=SolveRequest(**asked))  # type: ignore[arg-type]
     answers = session.advance(time, signals(given))
     return [sorted(plain(a) for a in model.at(time)) for model in answers.models]
 
@@ -49,7 +49,7 @@ class TestSeveralAnswers:
         assert every("p :- a, not p.", "0: a", 1) == [[]]
 
     def test_the_same_each_time_with_grounding_kept(self) -> None:
-        session = AspSession(program(CHOICE), asked=Asked(models=0), grounding="kept")
+        session = AspSession(program(CHOICE), asked=SolveRequest(models=0), grounding="kept")
         for time in range(4):
             answers = session.advance(time, signals(f"{time}: a"))
             assert len(answers.models) == 2
@@ -61,7 +61,7 @@ class TestSeveralAnswers:
         expected = {"brave": ["", "p1q", "p2q", "p1p2q", "p1q", "", "p2q"]}
         expected["cautious"] = ["", "p1q", "p2q", "q", "p1q", "", "p2q"]
         for which in ("brave", "cautious"):
-            asked = Asked(which=which)
+            asked = SolveRequest(which=which)
             session = AspSession(rules, asked=asked, grounding=grounding)
             found = []
             for time in range(7):
@@ -75,7 +75,7 @@ class TestLittleChange:
     RULES = "1 { pick(X) : g(X), not gone(X) [1] } 1. g(1..6)."
 
     def test_an_answer_stays_while_it_can(self) -> None:
-        session = AspSession(program(self.RULES), asked=Asked(steady=True))
+        session = AspSession(program(self.RULES), asked=SolveRequest(steady=True))
         picked = [plain(*session.advance(0).models[0].at(0))]
         for time in range(1, 5):
             picked.append(plain(*session.advance(time).models[0].at(time)))
@@ -88,7 +88,7 @@ class TestLittleChange:
 
     def test_the_nearest_answer_is_found(self) -> None:
         rules = "{ p(X) } :- g(X). g(1..3). :- p(X), no(X). q :- p(1), p(2). :- want, not q."
-        session = AspSession(program(rules), asked=Asked(steady=True))
+        session = AspSession(program(rules), asked=SolveRequest(steady=True))
         session.advance(0, signals("0: want"))
         kept = {plain(a) for a in session.advance(1).models[0].at(1)}
         assert {"p(1)", "p(2)", "q"} <= kept
@@ -141,6 +141,31 @@ class TestValues:
         rules = "h(Y) :- v(X), Y = X + 1, X > 2. big(Y) :- w(X), Y = X * 2."
         assert every(rules, "0: v(2.5) v(1.5) w(3000000000)", 0) == [["big(6000000000)", "h(3.5)"]]
 
+    @pytest.mark.parametrize("other", ["temp(2.5)", "temp(3000000000)", "temp(k)", "temp(f(2.5))"])
+    @pytest.mark.parametrize("more", ["", " hot(X) :- temp(X) [1]."])
+    def test_values_beside_an_aggregate_do_not_matter_to_it(self, other: str, more: str) -> None:
+        for function, found in (("sum", 9), ("min", 4), ("max", 5)):
+            rules = f"s(S) :- S = {function} {{ V,K : w(K,V) [5] }}. {{ pick(1) }}. :- pick(1)."
+            shown = {f"s({found})", *([other.replace("temp", "hot")] if more else [])}
+            stream = f"1: w(1,4) w(2,5) {other}"
+            assert every(rules + more, stream, 1) == [sorted(shown)]
+
+    @pytest.mark.parametrize("other", ["temp(2.5)", "temp(k)"])
+    def test_negated_aggregates_beside_signals_that_no_rule_reads(self, other: str) -> None:
+        assert every("h :- not sum { V : w(V) [5] } > 9.", f"1: w(4) {other}", 1) == [["h"]]
+
+    def test_aggregates_of_decimals_are_refused_when_there_are_some(self) -> None:
+        for aggregate in ("S = sum", "S = min", "S = max", "v(S), S < count", "v(S), S < sum"):
+            session = AspSession(program(f"s(S) :- {aggregate} {{ V : w(V) [5] }}."))
+            session.advance(0, signals("0: w(4) v(1)"))
+            with pytest.raises(NotServed, match=r"with the number 2\.5"):
+                session.advance(1, signals("1: w(2.5) v(2.5)"))
+
+    def test_far_times_of_signals_that_no_rule_reads(self) -> None:
+        session = AspSession(program("h(T) :- @T a [2]."))
+        found = session.advance(1, signals("1: a; 5000000000: b"))
+        assert {plain(a) for a in found.models[0].at(1)} == {"h(1)"}
+
     def test_products_may_outgrow_the_numbers_of_the_solver(self) -> None:
         rules = "h(Y) :- v(X), Y = X * X. less :- h(Y), h(Z), Y < Z. root :- h(Y), Y < 99."
         assert every(rules, "0: v(9) v(100000)", 0) == [["h(10000000000)", "h(81)", "less", "root"]]
@@ -165,7 +190,7 @@ class TestValues:
         assert {plain(a) for a in found} == {"h(1,2)", "h(1,1.5)", "h(1.5,2)"}
 
     def test_rules_that_never_end(self) -> None:
-        with pytest.raises(Endless, match="computations"):
+        with pytest.raises(EndlessValues, match="computations"):
             every("@(T+1) h :- @T h. h :- a.", "0: a", 0)
 
 
@@ -215,11 +240,11 @@ def test_signals_of_a_background_predicate() -> None:
     ],
 )
 def test_what_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(Refused, match=reason):
+    with pytest.raises(NotServed, match=reason):
         AspSession(program(text))
 
 
 def test_a_refusal_names_the_place() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(NotServed) as refused:
         AspSession(program("p :- b.\nh :- not not a."))
     assert str(refused.value).startswith("<text>:2:10: ")

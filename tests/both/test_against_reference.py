@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.both.pairs import END, Pair, pairs
+from tests.weights import examples
 
 import horai
 from horai import lars
-from horai.both import Together
+from horai.combined import CombinedRules
 from horai.io import AnswerRow
-from horai.lang.diagnostics import RulesError
+from horai.lang.core.diagnostics import RulesError
+from horai.lang.core.terms import children, functor
 from horai.lang.lars.clock import Clock
-from horai.lang.lars.points import in_points
 from horai.lang.lars.syntax import Atom
-from horai.lang.terms import children, functor
-from horai.oracle.both import settle
-from horai.oracle.items import Item
-from horai.values import parse_term, plain
+from horai.lang.lars.walk import in_points
+from horai.oracle.combined import settle
+from horai.oracle.ec.session import OracleItem
+from horai.runtime.values import parse_term, plain
 
 Row = tuple[str, str, tuple[object, ...], object, int, float]
 
 
-def loaded(pair: Pair) -> Together:
+def loaded(pair: Pair) -> CombinedRules:
     """The pair, unless its rules do not fit together."""
     try:
-        both = horai.together(horai.loads(pair.description), lars.loads(pair.program))
+        both = horai.combine(horai.loads(pair.description), lars.loads(pair.program))
         errors = [finding for finding in both.check() if finding.severity == "error"]
     except RulesError:
         errors = [None]  # type: ignore[list-item]
@@ -34,11 +35,11 @@ def loaded(pair: Pair) -> Together:
     return both
 
 
-def expected(both: Together, pair: Pair, query: int) -> set[Row]:
+def expected(both: CombinedRules, pair: Pair, query: int) -> set[Row]:
     """All rows as the reference knows them at a query time."""
-    known: dict[int, Item] = {}
+    known: dict[int, OracleItem] = {}
     for place, (op, name, arrival, time, x) in sorted(enumerate(pair.rows), key=_arrival):
-        item = Item(parse_term(f"{name}({x})"), None, time, time, arrival)
+        item = OracleItem(parse_term(f"{name}({x})"), None, time, time, arrival)
         if arrival > query:
             continue
         if not op:
@@ -101,7 +102,7 @@ def rows_of(rows: list[AnswerRow]) -> set[Row]:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@examples("normal")
 @given(pairs(), st.sampled_from([None, 1, 2, 4]), st.sampled_from(["auto", "asp", "reference"]))
 def test_every_engine_says_what_the_definition_says(
     pair: Pair, step: int | None, engine: str
@@ -111,7 +112,7 @@ def test_every_engine_says_what_the_definition_says(
     assert rows_of(result.rows()) == expected(both, pair, END)
 
 
-@settings(max_examples=40, deadline=None)
+@examples("heavy")
 @given(pairs(), st.sampled_from([1, 2, 3]))
 def test_at_every_query_time_all_that_is_known_counts(pair: Pair, step: int) -> None:
     both = loaded(pair)
@@ -120,7 +121,7 @@ def test_at_every_query_time_all_that_is_known_counts(pair: Pair, step: int) -> 
         assert rows_of(answer.rows("windows")) == expected(both, pair, answer.query)
 
 
-@settings(max_examples=40, deadline=None)
+@examples("normal")
 @given(pairs(), st.sampled_from([1, 2, 3]), st.sampled_from(["auto", "tms"]))
 def test_changes_add_up_to_the_answer(pair: Pair, step: int, engine: str) -> None:
     both = loaded(pair)
@@ -139,7 +140,7 @@ def test_changes_add_up_to_the_answer(pair: Pair, step: int, engine: str) -> Non
     assert held == final
 
 
-@settings(max_examples=40, deadline=None)
+@examples("normal")
 @given(pairs(late=False), st.sampled_from([1, 2, 3]), st.integers(3, 9))
 def test_a_window_costs_nothing_when_nothing_is_late(pair: Pair, step: int, window: int) -> None:
     both = loaded(pair)
@@ -151,7 +152,7 @@ def test_a_window_costs_nothing_when_nothing_is_late(pair: Pair, step: int, wind
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None)
+@examples("normal")
 @given(
     pairs(),
     st.sampled_from([None, 1, 2, 3, 4, 5]),

@@ -10,18 +10,17 @@ from typer.testing import CliRunner
 
 import horai
 from horai import lars
-from horai.both import Together
 from horai.cli.app import app
-from horai.lang.diagnostics import RulesError, Severity
-from horai.plan.both.codes import BORDER, CODES
-from horai.plan.both.examples import example_findings
+from horai.combined import CombinedRules
+from horai.lang.core.diagnostics import RulesError, Severity
+from horai.plan.combined.check import BORDER, CODES, example_findings
 
 UP = "initiatedAt(on(X)=true, T) :- happensAt(hot(X), T)."
 DOWN = "terminatedAt(on(X)=true, T) :- happensAt(reset(X), T)."
 
 
-def both(description: str, program: str) -> Together:
-    return horai.together(horai.loads(description), lars.loads(program))
+def both(description: str, program: str) -> CombinedRules:
+    return horai.combine(horai.loads(description), lars.loads(program))
 
 
 def spans(result: object, name: str) -> list[tuple[object, ...]]:
@@ -189,7 +188,7 @@ def test_a_name_that_the_other_language_derives_is_no_doubt() -> None:
 
 def test_together_takes_rules_and_a_program() -> None:
     with pytest.raises(horai.UsageError, match="a LARS program"):
-        horai.together(lars.loads("h :- a."), horai.loads(UP))  # type: ignore[arg-type]
+        horai.combine(lars.loads("h :- a."), horai.loads(UP))  # type: ignore[arg-type]
 
 
 def test_severities() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from horai.engines import ENGINES
+from horai.runtime.engines import ENGINES
 from horai.testing import Case, find_cases, read_cases, run_case
 
 ROOT = Path(__file__).parents[2]

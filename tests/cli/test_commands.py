@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from horai.codes import all_codes, letter_codes
+from horai.tools.codes import all_codes, letter_codes
 
 from .conftest import Run
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
-from horai.cli.interrupts import Interrupts, patient
+from horai.cli.live import Interrupts, patient
 
 
 def test_an_interrupt_waits_until_work_is_done() -> None:
@@ -45,3 +50,56 @@ def test_interrupts_of_others_are_left_alone() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+# --- in the first moments -----------------------------------------------------------------------
+
+TOY = Path(__file__).parents[2] / "examples" / "toy"
+AT = """
+import importlib.abc, os, runpy, signal, sys
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
+
+class Interrupting(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == sys.argv[1]:
+            sys.argv[1] = "run"
+            os.kill(os.getpid(), signal.SIGINT)
+        return None
+
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("horai", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("pyarrow", "pyarrow.lib", "numpy", "typer", "horai.cli.app", "horai.cli.run"),
+        *(
+            "horai.cli.guard",
+            "horai.lang.core.terms",
+            "horai.rules",
+            "horai.engine.session",
+            "lark",
+        ),
+    ],
+)
+def test_an_interrupt_while_modules_are_read_is_no_traceback(module: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", AT, module], cwd=TOY, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (130, "error: interrupted\n")
+
+
+@pytest.mark.parametrize("delay", [0.03, 0.1, 0.2, 0.4, 0.6])
+def test_an_interrupt_at_any_moment_is_no_traceback_of_ours(delay: float, tmp_path: Path) -> None:
+    """Python itself may be interrupted before it gets to us, and a run may have ended by then."""
+    words = [sys.executable, "-m", "horai", "run", "-o", str(tmp_path / "out.jsonl")]
+    with subprocess.Popen(words, cwd=TOY, stderr=subprocess.PIPE, text=True) as run:
+        time.sleep(delay)
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate()
+    ours = f"{os.sep}horai{os.sep}"
+    assert "Traceback" not in said or ours not in said.partition("Traceback")[2]
+    assert run.returncode in (0, 130) or ours not in said

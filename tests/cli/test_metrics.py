@@ -37,7 +37,7 @@ def test_answers_revised_are_unknown_where_changes_are_not_kept(horai: Run) -> N
 def test_a_file_that_cannot_be_written(horai: Run) -> None:
     result = horai(*LATE, "--metrics", "no/such/folder.json")
     assert result.exit_code == 2
-    assert "no/such/folder.json: No such file or directory" in result.stderr
+    assert "no/such/folder.json: there is no folder no/such" in result.stderr
 
 
 def test_a_pipe_hears_only_of_what_was_lost(horai: Run) -> None:

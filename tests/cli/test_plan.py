@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from horai.cli.app import app
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.loading import load, loads
-from horai.plan.compiling import compile_program
-from horai.plan.outlining import outline
-from horai.report.plan_text import plan_lines
+from horai.plan.ec.outline import outline
+from horai.plan.pipeline import compile_program
+from horai.report.plan import plan_lines
+from horai.rules import load, loads
 
 from .conftest import Run
 

@@ -12,13 +12,13 @@ from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
 from horai.engine.errors import EngineError
 from horai.engine.session import Session
-from horai.lang.ec.builder import read_text
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Term
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.printer import show
-from horai.lang.terms import Term
-from horai.oracle import Answer as Expected
-from horai.oracle import Item, OracleError
-from horai.oracle import Session as Reference
+from horai.oracle import OracleAnswer as Expected
+from horai.oracle import OracleError, OracleItem
+from horai.oracle import OracleSession as Reference
 
 Predicates = Mapping[str, Callable[..., object]]
 Lines = list[str]
@@ -51,22 +51,22 @@ def read(text: str) -> EventDescription:
     return read_text(text)[0]
 
 
-def tables_of(items: Iterable[Item]) -> list[io.ItemTable]:
+def tables_of(items: Iterable[OracleItem]) -> list[io.ItemTable]:
     """Items as Arrow tables; the tag of each is its line."""
     rows = [row(item, item.tag if isinstance(item.tag, int) else 1) for item in items]
     return list(io.Narrative.from_items(rows).tables)
 
 
-def batches_of(items: Sequence[Item], queries: Sequence[int]) -> list[list[Item]]:
+def batches_of(items: Sequence[OracleItem], queries: Sequence[int]) -> list[list[OracleItem]]:
     """What becomes known by each query time; what arrives after the last one comes with it."""
-    found: list[list[Item]] = [[] for _ in queries]
+    found: list[list[OracleItem]] = [[] for _ in queries]
     for item in items:
         place = next((n for n, q in enumerate(queries) if item.arrival <= q), len(queries) - 1)
         found[place].append(item)
     return found
 
 
-def differences(text: str, items: Sequence[Item], setting: Setting) -> str | None:
+def differences(text: str, items: Sequence[OracleItem], setting: Setting) -> str | None:
     """How the two engines differ over a run; None if they do not."""
     description = read(text)
     items = [replace(item, tag=number) for number, item in enumerate(items, 1)]
@@ -144,7 +144,7 @@ def _event_lines(events: Iterable[tuple[Term, Sequence[int]]]) -> Lines:
     return [f"{show(event)} at {t}" for event, times in events for t in times]
 
 
-def _told(item: Item) -> str:
+def _told(item: OracleItem) -> str:
     value = "" if item.value is None else f"={show(item.value)}"
     sign = "-" if item.retract else ""
     return f"{sign}{show(item.entity)}{value} ({item.start},{item.end}) arrival {item.arrival}"

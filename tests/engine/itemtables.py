@@ -12,9 +12,9 @@ from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.io.terms import Term as Plain
 from horai.io.terms import TermText
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Compound, Float, Int, Term, make
-from horai.oracle.items import Item
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, make
+from horai.oracle.ec.session import OracleItem
 
 Seen = tuple[Term, Term | None, int, float]
 INF = float("inf")
@@ -24,7 +24,7 @@ BIG = 2**63 - 1
 def plain(term: Term) -> Plain:
     """A term as the readers give it."""
     match term:
-        case Atom(name=name):
+        case Constant(name=name):
             return name
         case Int(value=number):
             return number
@@ -34,10 +34,10 @@ def plain(term: Term) -> Plain:
             return TermText(show(term))
 
 
-def row(item: Item, line: int, form: Literal["points", "intervals"] = "intervals") -> io.Item:
+def row(item: OracleItem, line: int, form: Literal["points", "intervals"] = "intervals") -> io.Item:
     """The row of an item; fluents are intervals unless said otherwise."""
     entity = item.entity
-    assert isinstance(entity, Atom | Compound)
+    assert isinstance(entity, Constant | Compound)
     is_event = item.value is None
     is_open = is_event or form == "points" or item.end == INF
     return io.Item(

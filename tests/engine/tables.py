@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from horai.engine.columns import Column, as_codes, column_of, terms_of
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var
-from horai.oracle.unify import Env
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
+from horai.oracle.ec.terms import Env
 
 NAMES = ("X", "Y", "Z")
 
@@ -21,7 +21,7 @@ reals: st.SearchStrategy[Term] = st.builds(
     | st.floats(-10, 10, allow_nan=False),
 )
 atoms: st.SearchStrategy[Term] = st.sampled_from(
-    [Atom("a"), Atom("b"), Atom("inf"), Atom("pi"), Atom("[]"), Str("a")]
+    [Constant("a"), Constant("b"), Constant("inf"), Constant("pi"), Constant("[]"), Str("a")]
 )
 flat: st.SearchStrategy[Term] = wholes | reals | atoms
 nested: st.SearchStrategy[Term] = st.recursive(

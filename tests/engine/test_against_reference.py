@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.engine.comparing import (
     Lines,
@@ -25,13 +25,13 @@ from tests.strategies.runs import Run, runs
 from tests.strategies.streams import END, Windows, windows
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
+from tests.weights import examples
 
 from horai.engine.errors import EngineError
 from horai.engine.session import Session
-from horai.oracle import Item
+from horai.oracle import OracleItem
 
 Law = Callable[[st.DataObject], None]
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 TOO_LATE = 20
 
 
@@ -82,7 +82,7 @@ def windows_and_batches_do_not_matter(data: st.DataObject) -> None:
     event(f"{min(len(straight), 5)} rows")
 
 
-def final(run: Run, cut: Windows, items: Sequence[Item], parts: int) -> Lines | None:
+def final(run: Run, cut: Windows, items: Sequence[OracleItem], parts: int) -> Lines | None:
     """The last answer, with every batch split into tables; None for a run that is refused."""
     setting = Setting(cut.queries, cut.window, run.described.tick, predicates=PREDICATES)
     session = Session(read(run.described.text), **setting.options())
@@ -106,16 +106,7 @@ LAWS = (
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@settings(max_examples=100, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(data=st.data())
 def test_law(law: Law, data: st.DataObject) -> None:
-    law(data)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@settings(max_examples=1500, deadline=None, suppress_health_check=QUIET)
-@given(data=st.data())
-def test_law_at_length(law: Law, data: st.DataObject) -> None:
     law(data)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.tables import NUMBERS, Table, flat, tables
+from tests.weights import examples
 
 from horai.engine.aggregates import aggregate
 from horai.engine.columns import column_of, floats, ints, terms_of
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Term, Var
-from horai.oracle.arithmetic import (
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Term, Var
+from horai.oracle.ec.arithmetic import (
     EvaluationError,
     evaluate,
     largest,
@@ -20,7 +21,7 @@ from horai.oracle.arithmetic import (
     smallest,
     total,
 )
-from horai.oracle.builtins import sorted_bag, standard_order
+from horai.oracle.ec.builtins import sorted_bag, standard_order
 
 ROWS = 4
 KINDS = ["count", "sum", "max", "min", "bag", "set", "findall"]
@@ -62,14 +63,14 @@ group_lists = st.lists(st.integers(0, ROWS - 1), min_size=1, max_size=6)
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(group_lists, tables())
-@settings(max_examples=60)
+@examples("normal")
 def test_aggregates_of_any_terms(kind: str, groups: list[int], table: Table) -> None:
     check(kind, groups, table)
 
 
 @pytest.mark.parametrize("kind", ["sum", "max", "min"])
 @given(group_lists, tables([*NUMBERS, flat]))
-@settings(max_examples=60)
+@examples("normal")
 def test_aggregates_of_numbers(kind: str, groups: list[int], table: Table) -> None:
     check(kind, groups, table)
 
@@ -91,7 +92,7 @@ def test_nothing_is_largest_among_nothing() -> None:
 
 def test_one_solution_without_a_value_leaves_its_row_without_a_sum() -> None:
     symbols = Symbols()
-    column = column_of([Int(1), Atom("a"), Int(3)], symbols)
+    column = column_of([Int(1), Constant("a"), Int(3)], symbols)
     mask, found = aggregate("sum", np.array([0, 0, 1]), Var("X"), {"X": column}, 2, symbols)
     assert mask.tolist() == [False, True]
     assert terms_of(found, symbols) == [Int(3)]

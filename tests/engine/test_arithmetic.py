@@ -6,19 +6,20 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.tables import NUMBERS, Table, tables, variables
+from tests.weights import examples
 
 from horai.engine.arithmetic import evaluate
 from horai.engine.columns import Column, column_of, ints, terms_of
 from horai.engine.operations import BINARY, UNARY
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, Term, Var
-from horai.oracle import arithmetic as reference
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var
+from horai.oracle.ec import arithmetic as reference
 
 constants: st.SearchStrategy[Term] = st.sampled_from(
-    [Int(0), Int(2), Int(-3), Int(2**62), Int(10**20), Float(0.5), Float(-0.0), Atom("inf")]
+    [Int(0), Int(2), Int(-3), Int(2**62), Int(10**20), Float(0.5), Float(-0.0), Constant("inf")]
 )
 expressions = st.recursive(
     variables | constants,
@@ -50,21 +51,21 @@ def check(expression: Term, table: Table) -> None:
 
 
 @given(expressions, tables())
-@settings(max_examples=200)
+@examples("light")
 def test_expressions_have_the_value_of_the_reference(expression: Term, table: Table) -> None:
     check(expression, table)
 
 
 @pytest.mark.parametrize("name", sorted(BINARY))
 @given(tables(NUMBERS))
-@settings(max_examples=60)
+@examples("normal")
 def test_each_operation_of_two_numbers(name: str, table: Table) -> None:
     check(Compound(name, (Var("X"), Var("Y"))), table)
 
 
 @pytest.mark.parametrize("name", sorted(UNARY))
 @given(tables(NUMBERS))
-@settings(max_examples=40)
+@examples("normal")
 def test_each_operation_of_one_number(name: str, table: Table) -> None:
     check(Compound(name, (Var("X"),)), table)
 
@@ -89,7 +90,7 @@ def test_division_that_goes_evenly_in_some_rows_only() -> None:
 
 
 def test_an_expression_without_variables_has_its_value_in_every_row() -> None:
-    found = evaluate(Compound("*", (Int(2), Atom("pi"))), {}, 3, Symbols())
+    found = evaluate(Compound("*", (Int(2), Constant("pi"))), {}, 3, Symbols())
     assert found.values(3) == [2 * math.pi] * 3
     assert found.valid.tolist() == [True] * 3
 

@@ -11,8 +11,8 @@ from horai.engine.arrow_items import ItemBatch, pick, read_items
 from horai.engine.columns import Column, terms_of
 from horai.engine.symbols import Symbols
 from horai.io.terms import TermText
-from horai.lang.terms import Atom, Compound, Float, Int, Term
-from horai.lang.termtext import NotATerm
+from horai.lang.core.reader import NotATerm
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term
 from horai.temporal.spans import INF
 
 PlainTerm = str | int | float
@@ -49,10 +49,10 @@ def read(*rows: io.Item, tick: int = 1) -> tuple[ItemBatch, Symbols]:
     [
         ([3, -4], "int", [Int(3), Int(-4)]),
         ([3.5, 1.0], "float", [Float(3.5), Float(1.0)]),
-        (["x", "New York", "x"], "term", [Atom("x"), Atom("New York"), Atom("x")]),
-        (["x", "-", 3, 3.0], "term", [Atom("x"), Atom("-"), Int(3), Float(3.0)]),
-        ([2**70, "not"], "term", [Int(2**70), Atom("not")]),
-        ([TermText("f( x )"), "f(x)"], "term", [Compound("f", (Atom("x"),)), Atom("f(x)")]),
+        (["x", "New York", "x"], "term", [Constant("x"), Constant("New York"), Constant("x")]),
+        (["x", "-", 3, 3.0], "term", [Constant("x"), Constant("-"), Int(3), Float(3.0)]),
+        ([2**70, "not"], "term", [Int(2**70), Constant("not")]),
+        ([TermText("f( x )"), "f(x)"], "term", [Compound("f", (Constant("x"),)), Constant("f(x)")]),
     ],
 )
 def test_columns_of_terms(args: list[PlainTerm], kind: str, terms: list[Term]) -> None:
@@ -97,7 +97,7 @@ def test_chunks_may_have_dictionaries_of_their_own() -> None:
     items = with_table(parts[0], pa.concat_tables([part.table for part in parts]))
     symbols = Symbols()
     batch = read_items(items, symbols, 1)
-    assert terms_of(batch.args[0], symbols) == [Atom(name) for name in "xyyz"]
+    assert terms_of(batch.args[0], symbols) == [Constant(name) for name in "xyyz"]
     assert batch.start.tolist() == [1, 2, 3, 4]
 
 
@@ -105,7 +105,7 @@ def test_a_slice_looks_up_only_what_it_uses() -> None:
     items = table_of(*(event(i, f"x{i}") for i in range(50)))
     symbols = Symbols()
     batch = read_items(with_table(items, items.table.slice(20, 2)), symbols, 1)
-    assert terms_of(batch.args[0], symbols) == [Atom("x20"), Atom("x21")] == list(symbols)
+    assert terms_of(batch.args[0], symbols) == [Constant("x20"), Constant("x21")] == list(symbols)
 
 
 def test_a_table_may_be_empty() -> None:
@@ -121,7 +121,7 @@ def test_rows_taken_out_carry_only_their_own_words() -> None:
     assert few.table.column("a0").chunk(0).dictionary.to_pylist() == ["x7", "x9"]
     symbols = Symbols()
     columns: tuple[Column, ...] = read_items(few, symbols, 1).args
-    assert terms_of(columns[0], symbols) == [Atom("x7"), Atom("x9")]
+    assert terms_of(columns[0], symbols) == [Constant("x7"), Constant("x9")]
 
 
 def test_source_text_that_is_no_term_is_refused() -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.engine.tables import NAMES, Table, flat, lists, reals, small, tables, wholes
 from tests.engine.test_matching import answers
+from tests.weights import examples
 
 from horai.engine.builtins import BUILTINS, call
 from horai.engine.columns import constant, ints
 from horai.engine.errors import Endless
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var, variables
-from horai.oracle import builtins as reference
-from horai.oracle.arithmetic import EvaluationError
-from horai.oracle.errors import Endless as ReferenceEndless
-from horai.oracle.unify import Env, resolve
+from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var, variables
+from horai.oracle.ec import builtins as reference
+from horai.oracle.ec.arithmetic import EvaluationError
+from horai.oracle.ec.errors import EndlessBackground as ReferenceEndless
+from horai.oracle.ec.terms import Env, resolve
 
 numbers: st.SearchStrategy[Term] = st.builds(
     ListTerm, st.lists(wholes | reals, max_size=3).map(tuple)
@@ -62,26 +63,26 @@ def test_there_are_all_of_the_reference() -> None:
 
 @pytest.mark.parametrize(("name", "arity"), LISTED)
 @given(st.data(), tables(COLUMNS))
-@settings(max_examples=40)
+@examples("normal")
 def test_builtins_answer_as_in_the_reference(
     name: str, arity: int, data: st.DataObject, table: Table
 ) -> None:
     check(name, data.draw(arguments(name, arity)), table)
 
 
-@given(tables(COLUMNS), st.sampled_from([Var("X"), ListTerm((Atom("a"), Int(1)))]))
+@given(tables(COLUMNS), st.sampled_from([Var("X"), ListTerm((Constant("a"), Int(1)))]))
 def test_append_takes_lists_apart(table: Table, whole: Term) -> None:
     check("append", (Var("V"), Var("W"), whole), table)
 
 
 limits = st.sampled_from(
-    [Var("X"), Var("Y"), Int(2), Atom("inf"), Compound("+", (Var("X"), Int(2)))]
+    [Var("X"), Var("Y"), Int(2), Constant("inf"), Compound("+", (Var("X"), Int(2)))]
 )
 LIMITS = [wholes, wholes | reals, flat, st.builds(Int, small.map(lambda n: 2**63 + n))]
 
 
-@given(limits, limits, st.sampled_from([Var("Z"), Var("V"), Int(1), Atom("a")]), tables(LIMITS))
-@settings(max_examples=150)
+@given(limits, limits, st.sampled_from([Var("Z"), Var("V"), Int(1), Constant("a")]), tables(LIMITS))
+@examples("light")
 def test_between_answers_as_in_the_reference(
     low: Term, high: Term, target: Term, table: Table
 ) -> None:
@@ -99,7 +100,7 @@ def test_between_answers_as_in_the_reference(
 
 def expected_ranges(args: tuple[Term, ...], table: Table) -> list[tuple[int, Env]]:
     """Skips ranges that nobody can wait for."""
-    from horai.oracle.arithmetic import evaluate
+    from horai.oracle.ec.arithmetic import evaluate
 
     for env in table.envs:
         try:
@@ -120,7 +121,7 @@ def test_long_ranges_are_listed_at_once() -> None:
 
 def test_a_list_in_every_row_is_looked_at_once() -> None:
     symbols = Symbols()
-    columns = {"L": constant(ListTerm((Atom("a"), Int(2), Atom("a"))), 2, symbols)}
+    columns = {"L": constant(ListTerm((Constant("a"), Int(2), Constant("a"))), 2, symbols)}
     found = call("member", (Var("M"), Var("L")), columns, 2, symbols)
     assert found.rows.tolist() == [0, 0, 1, 1]
-    assert symbols.terms(found.new["M"].data) == [Atom("a"), Int(2)] * 2
+    assert symbols.terms(found.new["M"].data) == [Constant("a"), Int(2)] * 2

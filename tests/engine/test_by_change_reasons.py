@@ -5,9 +5,9 @@ import pytest
 from horai.engine.deltas.parts import part_of, update_of
 from horai.engine.deltas.reasons import Update
 from horai.engine.symbols import Symbols
-from horai.loading import loads
-from horai.plan.compiling import compile_program
-from horai.plan.program import Program
+from horai.plan.pipeline import compile_program
+from horai.plan.program import Plan
+from horai.rules import loads
 
 OTHERS = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -15,7 +15,7 @@ initiatedAt(on(X)=false, T) :- happensAt(down(X), T).
 """
 
 
-def compiled(rules: str) -> Program:
+def compiled(rules: str) -> Plan:
     return compile_program(loads(rules).description)
 
 

@@ -18,9 +18,9 @@ from horai.engine.deltas.checkpoints import Checkpoint, Checkpoints
 from horai.engine.deltas.cycle_keys import Keys, find_keys
 from horai.engine.deltas.parts import Cycles
 from horai.engine.deltas.settling import ClockSettler, Course, MachineSettler, Part
-from horai.loading import loads
-from horai.oracle import Item
-from horai.plan.compiling import compile_program
+from horai.oracle import OracleItem
+from horai.plan.pipeline import compile_program
+from horai.rules import loads
 
 TOGGLE = """
     initiatedAt(on(X)=true,T) :- happensAt(e1(X),T), \\+ holdsAt(on(X)=true,T).
@@ -57,7 +57,9 @@ def parts_settled() -> Iterator[list[Part]]:
         yield seen
 
 
-def settled_by(text: str, items: Sequence[Item], queries: Sequence[int], window: int) -> list[Part]:
+def settled_by(
+    text: str, items: Sequence[OracleItem], queries: Sequence[int], window: int
+) -> list[Part]:
     """What is settled at the last query, after it was seen that the answers are right."""
     setting = Setting(queries, window)
     assert apart(text, items, setting) is None

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.engine.comparing import Setting
 from tests.engine.ways import apart, session_of
+from tests.weights import examples
 
 from horai.engine.deltas.parts import Delays
 from horai.engine.deltas.quiet import restarts
-from horai.lang.termtext import read_term
-from horai.oracle import Item
+from horai.lang.core.reader import read_term
+from horai.oracle import OracleItem
 from horai.temporal.spans import FIRST
 
 RULES = """
@@ -34,16 +34,16 @@ LAST = 60
 
 
 @st.composite
-def items(draw: st.DrawFn) -> list[Item]:
+def items(draw: st.DrawFn) -> list[OracleItem]:
     """Events of three entities, many of them late, some taken back."""
-    found: list[Item] = []
+    found: list[OracleItem] = []
     for _ in range(draw(st.integers(1, 40))):
         term = read_term(f"e{draw(st.integers(1, 4))}({draw(st.sampled_from('xyz'))})")
         time, late = draw(st.integers(1, LAST)), draw(st.sampled_from([0, 0, 0, 5, 20]))
-        found.append(Item(term, None, time, time, time + late))
+        found.append(OracleItem(term, None, time, time, time + late))
         if draw(st.integers(0, 5)) == 0:
             back = time + late + draw(st.integers(1, 15))
-            found.append(Item(term, None, time, time, back, retract=True))
+            found.append(OracleItem(term, None, time, time, back, retract=True))
     return found
 
 
@@ -58,17 +58,9 @@ def check(data: st.DataObject) -> None:
     assert found is None, found
 
 
-@settings(max_examples=30, deadline=None)
+@examples("heavy")
 @given(st.data())
 def test_answers_are_those_from_scratch(data: st.DataObject) -> None:
-    check(data)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@settings(max_examples=2000, deadline=None)
-@given(st.data())
-def test_answers_are_those_from_scratch_at_length(data: st.DataObject) -> None:
     check(data)
 
 

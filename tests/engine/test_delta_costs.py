@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from horai.engine.deltas.costs import COST_OF_COMPONENT, CostModel, Sizes
 from horai.engine.session import Session
-from horai.lang.ec.builder import read_text
+from horai.lang.ec.reader import read_text
 
 POINTS = """
     initiatedAt(f(X)=true,T) :- happensAt(a(X),T).

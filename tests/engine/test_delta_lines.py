@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.comparing import Setting
 from tests.engine.ways import apart
+from tests.weights import examples
 
 from horai.engine.columns import column_of
 from horai.engine.deltas import lines
@@ -17,8 +18,8 @@ from horai.engine.heads import EVERY, Said
 from horai.engine.simple import held_nothing
 from horai.engine.symbols import Symbols
 from horai.engine.world import no_fluent
-from horai.lang.terms import Atom, Int, Term, make
-from horai.oracle import Item
+from horai.lang.core.terms import Constant, Int, Term, make
+from horai.oracle import OracleItem
 
 
 class Known:
@@ -35,7 +36,7 @@ class Known:
         parts = []
         for who, time, value, comes in moves:
             code = EVERY if value is None else self.symbols.code(value)
-            args = (column_of([Atom(who)], self.symbols),)
+            args = (column_of([Constant(who)], self.symbols),)
             said = Said(args, np.array([time]), np.array([code]))
             parts.append(Moved(said, value is not None, comes))
         found = self.lines.change(parts, self.store)
@@ -60,12 +61,12 @@ def test_entities_that_have_nothing_left_are_forgotten(monkeypatch: pytest.Monke
 def test_what_holds_when_the_past_is_forgotten_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "ENOUGH", 0)
     known = Known()
-    known.change(("a", 5, Atom("on"), True))
+    known.change(("a", 5, Constant("on"), True))
     for number in range(40):
-        known.change((f"b{number}", 6 + number, Atom("on"), True))
+        known.change((f"b{number}", 6 + number, Constant("on"), True))
     known.lines.settle(30)
     known.lines.pack()
-    known.change(*((f"c{number}", 60, Atom("on"), True) for number in range(40)))
+    known.change(*((f"c{number}", 60, Constant("on"), True) for number in range(40)))
     known.lines.settle(50)
     known.lines.pack()
     assert known.change(("a", 70, None, True)) == [(6, 71)]
@@ -83,28 +84,28 @@ RULES = """
     initiatedAt(whole=V,T) :- happensAt(set(_,V),T).
     terminatedAt(whole=_,T) :- happensAt(clear(_),T).
 """
-X, Y = Atom("x"), Atom("y")
+X, Y = Constant("x"), Constant("y")
 HAPPENINGS: list[Term] = [
-    *(make("set", who, Atom(value)) for who in (X, Y) for value in "abc"),
+    *(make("set", who, Constant(value)) for who in (X, Y) for value in "abc"),
     *(make(name, who) for name in ("again", "drop", "clear") for who in (X, Y)),
 ]
 
 
 @st.composite
-def items(draw: st.DrawFn) -> list[Item]:
+def items(draw: st.DrawFn) -> list[OracleItem]:
     """Events close together, most of them late, many taken back."""
-    found: list[Item] = []
+    found: list[OracleItem] = []
     for _ in range(draw(st.integers(1, 25))):
         event, time = draw(st.sampled_from(HAPPENINGS)), draw(st.integers(1, 20))
         arrival = time + draw(st.integers(0, 12))
-        found.append(Item(event, None, time, time, arrival))
+        found.append(OracleItem(event, None, time, time, arrival))
         if draw(st.integers(0, 4)) == 4:
             later = arrival + draw(st.integers(0, 6))
-            found.append(Item(event, None, time, time, later, retract=True))
+            found.append(OracleItem(event, None, time, time, later, retract=True))
     return found
 
 
-def settled_alike(told: list[Item], window: int | None, step: int, tick: int) -> None:
+def settled_alike(told: list[OracleItem], window: int | None, step: int, tick: int) -> None:
     """Brought up to date it is as if settled as a whole."""
     found = apart(RULES, told, Setting(range(step, 40, step), window, tick))
     assert found is None, found
@@ -113,17 +114,9 @@ def settled_alike(told: list[Item], window: int | None, step: int, tick: int) ->
 CUTS = (st.sampled_from([None, 5, 14, 30]), st.sampled_from([1, 2, 5, 9]), st.sampled_from([1, 3]))
 
 
-@settings(max_examples=20, deadline=None)
+@examples("heavy")
 @given(items(), *CUTS)
-def test_inertia_by_change(told: list[Item], window: int | None, step: int, tick: int) -> None:
-    settled_alike(told, window, step, tick)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@settings(max_examples=2000, deadline=None)
-@given(items(), *CUTS)
-def test_inertia_by_change_at_length(
-    told: list[Item], window: int | None, step: int, tick: int
+def test_inertia_by_change(
+    told: list[OracleItem], window: int | None, step: int, tick: int
 ) -> None:
     settled_alike(told, window, step, tick)

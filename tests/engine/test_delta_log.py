@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -16,6 +15,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.weights import examples
 
 from horai.engine.columns import column_of, ints, terms_of
 from horai.engine.deltas.by_time import by_time
@@ -23,17 +23,17 @@ from horai.engine.deltas.changes import exchanged, replaced, unmatched
 from horai.engine.deltas.log import Log
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Float, Int, Term
+from horai.lang.core.terms import Constant, Float, Int, Term
 from horai.temporal.spans import INF
 
 Point = tuple[Term, Term, int]
 Rows = list[Point]
 # Columns of atoms, of numbers, and of both: their kinds change as points come in.
 SORTS: list[list[Term]] = [
-    [Atom("a"), Atom("b")],
+    [Constant("a"), Constant("b")],
     [Int(1), Int(2)],
     [Float(1.0), Float(2.5)],
-    [Atom("a"), Int(1), Float(1.0)],
+    [Constant("a"), Int(1), Float(1.0)],
 ]
 times = st.integers(0, 9)
 
@@ -161,23 +161,19 @@ class Logged(RuleBasedStateMachine):
 
 
 def test_a_log_is_what_was_put_in_and_not_taken_out() -> None:
-    run_state_machine_as_test(
-        Logged, settings=settings(max_examples=50, stateful_step_count=20, deadline=None)
-    )
+    run_state_machine_as_test(Logged, settings=examples("light", stateful_step_count=20))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_a_log_is_what_was_put_in_and_not_taken_out_at_length() -> None:
-    run_state_machine_as_test(
-        Logged, settings=settings(max_examples=2000, stateful_step_count=40, deadline=None)
-    )
+    run_state_machine_as_test(Logged, settings=examples("light", stateful_step_count=40))
 
 
 def test_points_are_found_by_what_drove_them() -> None:
     symbols = Symbols()
     log = Log(table_of([], symbols), symbols)
-    rows: Rows = [(Atom("a"), Int(driver), time) for driver, time in [(7, 1), (3, 2), (7, 2)]]
+    rows: Rows = [(Constant("a"), Int(driver), time) for driver, time in [(7, 1), (3, 2), (7, 2)]]
     log.add(table_of(rows, symbols))
     assert log.where_driven(np.array([7])).tolist() == [0, 2]
     log.remove(np.array([0]))
@@ -196,7 +192,7 @@ def test_an_index_without_keys_finds_all_there_is() -> None:
 
 def test_equal_rows_pair_off_one_to_one() -> None:
     symbols = Symbols()
-    one: Rows = [(Atom("a"), Int(1), 4), (Atom("a"), Int(1), 4), (Atom("b"), Int(1), 4)]
-    other: Rows = [(Atom("a"), Int(1), 4), (Atom("b"), Float(1.0), 4)]
+    one: Rows = [(Constant("a"), Int(1), 4), (Constant("a"), Int(1), 4), (Constant("b"), Int(1), 4)]
+    other: Rows = [(Constant("a"), Int(1), 4), (Constant("b"), Float(1.0), 4)]
     left, right = unmatched(table_of(one, symbols), table_of(other, symbols), symbols)
     assert (left.tolist(), right.tolist()) == ([1, 2], [1])

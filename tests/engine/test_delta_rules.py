@@ -15,16 +15,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.comparing import Setting, read, tables_of
+from tests.weights import examples
 
 from horai.engine.columns import terms_of
 from horai.engine.deltas.parts import Points
 from horai.engine.profile import Profile
 from horai.engine.session import Session
-from horai.lang.terms import Atom, make
-from horai.oracle import Item
+from horai.lang.core.terms import Constant, make
+from horai.oracle import OracleItem
 
 RULE_1 = """
     collectIntervals(b(_)=true). collectIntervals(d(_)=true).
@@ -36,11 +37,11 @@ Times = frozenset[int]
 times: st.SearchStrategy[Times] = st.frozensets(st.integers(1, 9))
 
 
-def item(name: str, who: str, time: int, arrival: int = Q1, retract: bool = False) -> Item:
+def item(name: str, who: str, time: int, arrival: int = Q1, retract: bool = False) -> OracleItem:
     """One time-point of an event, or of a fluent."""
     fluent = name in ("b", "d")
-    value, end = (Atom("true"), time + 1) if fluent else (None, time)
-    return Item(make(name, Atom(who)), value, time, end, arrival, retract=retract)
+    value, end = (Constant("true"), time + 1) if fluent else (None, time)
+    return OracleItem(make(name, Constant(who)), value, time, end, arrival, retract=retract)
 
 
 class Watched:
@@ -52,7 +53,7 @@ class Watched:
         self.session.profile = Profile()
         self.rows = self.asked_again = 0
 
-    def advance(self, query: int, items: Iterable[Item]) -> None:
+    def advance(self, query: int, items: Iterable[OracleItem]) -> None:
         """One more query, its rows counted by themselves."""
         before = self._counts()
         self.session.advance(query, tables_of(items))
@@ -70,7 +71,7 @@ class Watched:
         table = rule.points.whole().table
         entities = terms_of(table.columns[0], self.session.symbols)
         at: list[int] = table.columns[-1].data.tolist()
-        return frozenset(t for one, t in zip(entities, at, strict=True) if one == Atom(who))
+        return frozenset(t for one, t in zip(entities, at, strict=True) if one == Constant(who))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Condition:
         """I-."""
         return self.before - self.now
 
-    def told(self) -> tuple[list[Item], list[Item]]:
+    def told(self) -> tuple[list[OracleItem], list[OracleItem]]:
         """The items of the query before, and those of now."""
         new = [item(self.name, "x", time, Q2) for time in sorted(self.came)]
         gone = [item(self.name, "x", time, Q2, retract=True) for time in sorted(self.went)]
@@ -116,7 +117,7 @@ def added(a: Condition, b: Condition, c: Condition, d: Condition) -> list[Times]
 CONDITIONS = st.tuples(*(st.builds(Condition, st.just(name), times, times) for name in "abcd"))
 
 
-@settings(max_examples=60, deadline=None)
+@examples("normal")
 @given(conditions=CONDITIONS)
 def test_rule_1_of_paper_000_by_its_delta_rules(conditions: tuple[Condition, ...]) -> None:
     a, b, c, d = conditions
@@ -179,18 +180,18 @@ LAYERS = """
 """
 
 
-def everyone(many: int) -> list[Item]:
+def everyone(many: int) -> list[OracleItem]:
     """Something happens to many entities at many times."""
     found = []
     for number in range(many):
         who = f"w{number}"
         found += [item("a", who, time) for time in range(1, 19, 3)]
         found += [item("c", who, time) for time in range(3, 19, 5)]
-        found.append(Item(make("b", Atom(who)), Atom("true"), 2, 15, Q1))
+        found.append(OracleItem(make("b", Constant(who)), Constant("true"), 2, 15, Q1))
     return found
 
 
-def _looked_at(many: int, late: Item, window: int | None = None) -> tuple[int, int]:
+def _looked_at(many: int, late: OracleItem, window: int | None = None) -> tuple[int, int]:
     """Rows and points asked again because of one late item among many others."""
     run = Watched(LAYERS, window)
     run.advance(Q1, everyone(many))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.weights import examples
 
 from horai.engine.columns import column_of, ints, terms_of
 from horai.engine.deltas import store as stores
@@ -27,8 +28,8 @@ from horai.engine.deltas.told import told
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World, fluent_of, no_fluent
-from horai.lang.printer import show
-from horai.lang.terms import Atom
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Constant
 from horai.temporal.spans import INF, Spans
 
 Span = tuple[int, int]
@@ -55,7 +56,7 @@ def fluent(whole: Whole, symbols: Symbols) -> Fluent:
     rows = [(name, *span) for name, spans in whole.items() for span in spans]
     if not rows:
         return no_fluent(1)
-    value = column_of([Atom(name) for name, _, _ in rows], symbols)
+    value = column_of([Constant(name) for name, _, _ in rows], symbols)
     start, end = (np.array([row[i] for row in rows], np.int64) for i in (1, 2))
     return fluent_of((value,), start, end, len(rows), symbols)
 
@@ -215,7 +216,7 @@ def test_spans_in_a_region_but_for_what_goes_on_after_it(whole: Whole, low: int,
 # --- edges ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples("light")
 @given(st.lists(wholes, min_size=1, max_size=5), st.sampled_from(["start", "end"]), st.data())
 def test_edges_come_and_go_with_spans(
     versions: list[Whole], kind: str, data: st.DataObject
@@ -264,7 +265,7 @@ def test_events_are_told_once_however_often_they_happen(
     symbols = Symbols()
 
     def table(rows: list[tuple[str, int]]) -> Relation:
-        names = column_of([Atom(name) for name, _ in rows], symbols)
+        names = column_of([Constant(name) for name, _ in rows], symbols)
         return Relation((names, ints(np.array([t for _, t in rows], np.int64))), len(rows))
 
     log = Log(table([]), symbols)

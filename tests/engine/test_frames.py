@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from horai.engine.columns import column_of, terms_of
 from horai.engine.frames import Frame, deduplicated, gather, stack, unit
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Float, Int, Term
+from horai.lang.core.terms import Constant, Float, Int, Term
 from horai.temporal.spans import Spans
 
 Intervals = tuple[tuple[int, int], ...]
 Row = tuple[Term, Intervals]
-TERMS: list[Term] = [Int(1), Int(2), Float(1.0), Atom("a")]
+TERMS: list[Term] = [Int(1), Int(2), Float(1.0), Constant("a")]
 LISTS: list[Intervals] = [(), ((1, 3),), ((0, 2), (5, 9)), ((4, 5),)]
 row_lists = st.lists(st.tuples(st.sampled_from(TERMS), st.sampled_from(LISTS)), max_size=5)
 
@@ -63,10 +63,10 @@ def test_the_first_of_equal_rows_stays(rows: list[Row]) -> None:
 def test_stacking_keeps_what_all_frames_have() -> None:
     symbols = Symbols()
     one = Frame(1, {"X": column_of([Int(1)], symbols), "Y": column_of([Int(2)], symbols)})
-    other = Frame(1, {"X": column_of([Atom("a")], symbols)})
+    other = Frame(1, {"X": column_of([Constant("a")], symbols)})
     both = stack([one, other], symbols)
     assert set(both.columns) == {"X"}
-    assert terms_of(both.columns["X"], symbols) == [Int(1), Atom("a")]
+    assert terms_of(both.columns["X"], symbols) == [Int(1), Constant("a")]
     # A frame without rows says nothing of which variables there are.
     assert set(stack([one, other.empty()], symbols).columns) == {"X", "Y"}
 

@@ -7,9 +7,9 @@ import pytest
 from horai.engine.horizon import Horizon
 from horai.engine.memory import FOREVER
 from horai.engine.world import Undecided
-from horai.lang.ec.builder import read_text
-from horai.plan.compiling import compile_program
-from horai.plan.reach import reach_of
+from horai.lang.ec.reader import read_text
+from horai.plan.ec.reach import reach_of
+from horai.plan.pipeline import compile_program
 
 START, BORDER = 0, 100
 

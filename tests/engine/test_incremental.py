@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.engine.comparing import Setting, differences
 from tests.engine.ways import Restored, apart, served, session_of
@@ -24,13 +24,13 @@ from tests.strategies.machines import descriptions, protocol_runs
 from tests.strategies.runs import Run, runs
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
+from tests.weights import examples
 
 from horai.engine import session
 from horai.engine.deltas import costs, store
 from horai.engine.deltas.parts import Cycles, Lists
 
 Law = Callable[[st.DataObject], None]
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 TOO_LATE = 20
 
 
@@ -166,40 +166,24 @@ def by_default(way: session.Incremental) -> Iterator[None]:
         defaults["incremental"] = before
 
 
-# How many examples the quick tests try of each; the slow ones try many times as many.
-LAWS: dict[Law, int] = {
-    served_rules_do: 60,
-    lists_do: 30,
-    long_streams_do: 15,
-    pairs_that_are_dropped_do: 25,
-    restored_sessions_do: 20,
-    tame_rules_do: 25,
-    wild_rules_do: 20,
-    protocols_do: 15,
-    protocols_that_change_much_do: 40,
-    the_reference_does: 20,
-    what_is_chosen_does_not_matter: 25,
-    settings_do_not_matter: 25,
-}
-TIMES = 8
+LAWS: list[Law] = [
+    served_rules_do,
+    lists_do,
+    long_streams_do,
+    pairs_that_are_dropped_do,
+    restored_sessions_do,
+    tame_rules_do,
+    wild_rules_do,
+    protocols_do,
+    protocols_that_change_much_do,
+    the_reference_does,
+    what_is_chosen_does_not_matter,
+    settings_do_not_matter,
+]
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_law(law: Law) -> None:
-    _tried(law, LAWS[law])
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_law_at_length(law: Law) -> None:
-    _tried(law, TIMES * LAWS[law])
-
-
-def _tried(law: Law, examples: int) -> None:
-    @settings(max_examples=examples, deadline=None, suppress_health_check=QUIET)
-    @given(data=st.data())
-    def attempt(data: st.DataObject) -> None:
-        law(data)
-
-    attempt()
+@examples("heavy")
+@given(data=st.data())
+def test_law(law: Law, data: st.DataObject) -> None:
+    law(data)

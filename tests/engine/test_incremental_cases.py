@@ -12,24 +12,26 @@ from tests.engine.ways import apart, session_of
 from horai.engine.deltas import costs
 from horai.engine.errors import EngineError
 from horai.engine.session import Incremental
-from horai.lang.termtext import read_term
-from horai.oracle import Item
+from horai.lang.core.reader import read_term
+from horai.oracle import OracleItem
 
 
-def at(event: str, time: int, arrival: int | None = None, retract: bool = False) -> Item:
+def at(event: str, time: int, arrival: int | None = None, retract: bool = False) -> OracleItem:
     """An event, which arrives at once unless said otherwise."""
-    return Item(
+    return OracleItem(
         read_term(event), None, time, time, time if arrival is None else arrival, retract=retract
     )
 
 
-def over(pair: str, start: int, end: int, arrival: int | None = None) -> Item:
+def over(pair: str, start: int, end: int, arrival: int | None = None) -> OracleItem:
     """An input fluent over an interval."""
     fluent, value = (read_term(part) for part in pair.split("="))
-    return Item(fluent, value, start, end, start if arrival is None else arrival)
+    return OracleItem(fluent, value, start, end, start if arrival is None else arrival)
 
 
-def agree(text: str, items: Sequence[Item], queries: Sequence[int], window: int | None) -> None:
+def agree(
+    text: str, items: Sequence[OracleItem], queries: Sequence[int], window: int | None
+) -> None:
     """The same answers by change and from scratch."""
     found = apart(text, items, Setting(queries, window))
     assert found is None, found
@@ -59,7 +61,7 @@ def picky(number: int) -> int:
     return number + 1
 
 
-def _told(way: Incremental, text: str, items: list[Item], setting: Setting) -> list[Lines]:
+def _told(way: Incremental, text: str, items: list[OracleItem], setting: Setting) -> list[Lines]:
     running = session_of(text, setting, way)
     told: list[Lines] = []
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.engine.comparing import Setting, differences
 
-from horai.lang.terms import Atom, Compound
-from horai.oracle import Item
+from horai.lang.core.terms import Compound, Constant
+from horai.oracle import OracleItem
 
 RULES = """
     collectIntervals(open(_)=true).
@@ -16,10 +16,10 @@ RULES = """
 """
 
 
-def item(name: str, start: int, end: int | None = None) -> Item:
-    value = None if end is None else Atom("true")
-    entity = Compound(name, (Atom("gate"),))
-    return Item(entity, value, start, end or start, arrival=start)
+def item(name: str, start: int, end: int | None = None) -> OracleItem:
+    value = None if end is None else Constant("true")
+    entity = Compound(name, (Constant("gate"),))
+    return OracleItem(entity, value, start, end or start, arrival=start)
 
 
 @pytest.mark.parametrize("window", [2, 4, 8, None])

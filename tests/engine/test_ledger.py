@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from tests.engine.comparing import Setting, batches_of, lines, read, seen, tables_of
 from tests.strategies.runs import Run, runs
+from tests.weights import examples
 
 from horai.engine.answer import Answer, Which
 from horai.engine.session import Session
-from horai.lang.terms import Atom, make
-from horai.oracle import Item
+from horai.lang.core.terms import Constant, make
+from horai.oracle import OracleItem
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 CHANGES: tuple[Which, ...] = ("window", "new", "gone")
 
 
@@ -27,7 +27,7 @@ def answers(run: Run, archive: bool = True) -> list[Answer]:
     ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(runs(lateness=15))
 def test_changes_turn_each_answer_into_the_next(run: Run) -> None:
     known: set[str] = set()
@@ -41,7 +41,7 @@ def test_changes_turn_each_answer_into_the_next(run: Run) -> None:
         assert set(parts["window"]) <= known
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(runs(lateness=15))
 def test_without_an_archive_changes_are_the_same(run: Run) -> None:
     for full, lean in zip(answers(run), answers(run, archive=False), strict=True):
@@ -55,7 +55,7 @@ def test_what_leaves_the_window_is_not_taken_back() -> None:
     text = (
         "initiatedAt(on=true,T) :- happensAt(up,T).\nterminatedAt(on=true,T) :- happensAt(down,T)."
     )
-    items = [Item(Atom("up"), None, 3, 3, 3), Item(Atom("down"), None, 6, 6, 6)]
+    items = [OracleItem(Constant("up"), None, 3, 3, 3), OracleItem(Constant("down"), None, 6, 6, 6)]
     session = Session(read(text), window=10)
     first = seen(session.advance(10, tables_of(items)))
     later = seen(session.advance(40))
@@ -68,8 +68,10 @@ def test_an_open_span_is_replaced_when_it_ends() -> None:
     text = "initiatedAt(on(X)=true,T) :- happensAt(up(X),T).\n"
     text += "terminatedAt(on(X)=true,T) :- happensAt(down(X),T)."
     session = Session(read(text), window=5)
-    session.advance(10, tables_of([Item(make("up", Atom("a")), None, 8, 8, 8)]))
+    session.advance(10, tables_of([OracleItem(make("up", Constant("a")), None, 8, 8, 8)]))
     session.advance(20)
-    found = seen(session.advance(30, tables_of([Item(make("down", Atom("a")), None, 28, 28, 28)])))
+    found = seen(
+        session.advance(30, tables_of([OracleItem(make("down", Constant("a")), None, 28, 28, 28)]))
+    )
     assert found["gone"] == ["on(a)=true (9,inf)"]
     assert found["new"] == ["down(a) at 28", "on(a)=true (9,29)"]

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
 from tests.strategies.machines import protocol_runs
 from tests.strategies.runs import Run, runs
 from tests.strategies.streams import END
+from tests.weights import examples
 
 from horai.engine import components, prepared
 from horai.engine.answer import Which
 from horai.engine.errors import EngineError
 from horai.engine.machine import MachineRun
 from horai.engine.session import Session
-from horai.lang.terms import Atom, Float, Int, make
-from horai.oracle import Item
-from horai.plan.compiling import compile_program
-from horai.plan.machine import machine_of
-from horai.plan.program import Program, Stratum
-from horai.plan.settling import Compiled, settling
+from horai.lang.core.terms import Constant, Float, Int, make
+from horai.oracle import OracleItem
+from horai.plan.ec.machine import machine_of
+from horai.plan.ec.settling import Compiled, settling
+from horai.plan.pipeline import compile_program
+from horai.plan.program import Plan, Stratum
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 CYCLES = [
     *("initially", "wildcard", "letters", "counter", "effects", "alone", "output", "cycle"),
     *("delay", "delay-between", "delay-if", "postponed", "ending", "negation", "existential"),
@@ -31,7 +31,7 @@ CYCLES = [
 ]
 
 
-def machine_or_cells(stratum: Stratum, program: Program) -> Compiled:
+def machine_or_cells(stratum: Stratum, program: Plan) -> Compiled:
     """Everything that can be compiled at all, what the clockwork can do too."""
     machine = machine_of(stratum, program)
     return None if isinstance(machine, str) else machine
@@ -46,14 +46,14 @@ def whenever_possible() -> Iterator[None]:
         yield
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(protocol_runs())
 def test_protocols_give_the_answers_of_the_reference(run: Run) -> None:
     setting = Setting(run.cut.queries, run.cut.window)
     assert differences(run.described.text, run.items, setting) is None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(runs(CYCLES))
 def test_other_rules_give_the_answers_of_the_reference(run: Run) -> None:
     setting = Setting(run.cut.queries, run.cut.window, run.described.tick)
@@ -77,7 +77,7 @@ def answers(run: Run, ways: list[bool]) -> list[dict[Which, Lines]]:
     return found
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(protocol_runs())
 def test_the_machine_and_going_cell_by_cell_take_up_what_the_other_has_left(run: Run) -> None:
     by_cells = answers(run, [False])
@@ -105,9 +105,11 @@ initiatedAt(n(X)=N,T) :- happensAt(add(X,M),T), holdsAt(n(X)=L,T), N is L+M.
 """
 
 
-def adds(*numbers: int | float) -> list[Item]:
+def adds(*numbers: int | float) -> list[OracleItem]:
     terms = [Int(n) if isinstance(n, int) else Float(n) for n in numbers]
-    return [Item(make("add", Atom("x"), n), None, t, t, t) for t, n in enumerate(terms, 1)]
+    return [
+        OracleItem(make("add", Constant("x"), n), None, t, t, t) for t, n in enumerate(terms, 1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,7 @@ def test_many_entities_need_more_room() -> None:
     ft(f(X,V)=gone, 3).
     """
     people = [Int(number) for number in range(3000)]
-    items = [Item(make("e", who, Int(1)), None, t, t, t) for t in (1, 2, 7) for who in people]
+    items = [OracleItem(make("e", who, Int(1)), None, t, t, t) for t in (1, 2, 7) for who in people]
     found = seen(Session(read(text)).advance(END, tables_of(items)))["all"]
     wanted = []
     for who in range(len(people)):

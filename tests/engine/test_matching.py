@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.tables import Table, flat, nested, tables, variables
+from tests.weights import examples
 
 from horai.engine.columns import as_codes, column_of, terms_of
 from horai.engine.comparison import compare
 from horai.engine.distinct import Found
 from horai.engine.matching import build, match, take_apart
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var
-from horai.lang.terms import variables as names_of
-from horai.oracle import arithmetic as reference
-from horai.oracle import unify as oracle
+from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var
+from horai.lang.core.terms import variables as names_of
+from horai.oracle.ec import arithmetic as reference
+from horai.oracle.ec import terms as oracle
 
 free: st.SearchStrategy[Term] = st.sampled_from([Var("V"), Var("W")])
 
@@ -73,14 +74,14 @@ def test_terms_are_built_from_columns(term: Term, table: Table) -> None:
 
 
 @given(patterns, st.sampled_from(["X", "Y", "Z"]), tables())
-@settings(max_examples=150)
+@examples("light")
 def test_patterns_are_matched(pattern: Term, name: str, table: Table) -> None:
     found = match(pattern, table.columns[name], table.columns, table.symbols)
     assert answers(found, table) == expected(pattern, Var(name), table)
 
 
 @given(closed, patterns, tables())
-@settings(max_examples=150)
+@examples("light")
 def test_what_is_built_can_be_taken_apart(term: Term, pattern: Term, table: Table) -> None:
     column = build(term, table.columns, table.rows, table.symbols)
     found = match(pattern, column, table.columns, table.symbols)
@@ -90,13 +91,18 @@ def test_what_is_built_can_be_taken_apart(term: Term, pattern: Term, table: Tabl
 def test_a_pattern_finds_the_parts_of_terms() -> None:
     symbols = Symbols()
     pairs = column_of(
-        [Compound("p", (Int(1), Atom("a"))), Atom("x"), Compound("p", (Int(2), Atom("b")))], symbols
+        [
+            Compound("p", (Int(1), Constant("a"))),
+            Constant("x"),
+            Compound("p", (Int(2), Constant("b"))),
+        ],
+        symbols,
     )
     found = match(Compound("p", (Var("N"), Var("A"))), pairs, {}, symbols)
     assert found.rows.tolist() == [0, 2]
     assert found.new["N"].kind == "int"
     assert found.new["N"].data.tolist() == [1, 2]
-    assert terms_of(found.new["A"], symbols) == [Atom("a"), Atom("b")]
+    assert terms_of(found.new["A"], symbols) == [Constant("a"), Constant("b")]
 
 
 @given(patterns, st.lists(st.lists(nested, max_size=4), max_size=4))
@@ -150,7 +156,7 @@ sums = st.builds(
 
 @pytest.mark.parametrize("op", OPS)
 @given(variables | sums | closed, variables | sums | closed, tables())
-@settings(max_examples=50)
+@examples("normal")
 def test_comparisons_hold_where_they_do_in_the_reference(
     op: str, left: Term, right: Term, table: Table
 ) -> None:
@@ -159,7 +165,7 @@ def test_comparisons_hold_where_they_do_in_the_reference(
 
 
 @given(patterns, patterns, tables())
-@settings(max_examples=200)
+@examples("light")
 def test_variables_without_a_column_may_be_anything(left: Term, right: Term, table: Table) -> None:
     found = compare("\\=", left, right, table.columns, table.rows, table.symbols)
     assert found.tolist() == [holds("\\=", left, right, env) for env in table.envs]

@@ -14,8 +14,8 @@ import pytest
 from horai import io
 from horai.engine.answer import spans_of
 from horai.engine.session import Session
-from horai.lang.ec.builder import read_text
-from horai.lang.printer import show
+from horai.lang.core.printer import show
+from horai.lang.ec.reader import read_text
 
 STEP, WINDOW = 10, 25
 WHO = ("a", "b", "c")

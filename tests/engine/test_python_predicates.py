@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.tables import Table, tables
 from tests.engine.test_matching import answers
+from tests.weights import examples
 
 import horai
 from horai.engine.columns import column_of, constant, floats, ints, terms_of
 from horai.engine.errors import PredicateFailed
 from horai.engine.python_predicates import call_python
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Term, Var, variables
-from horai.oracle.python_terms import parameter_count, to_python, to_term
-from horai.oracle.unify import Env, resolve, unify
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Term, Var, variables
+from horai.oracle.ec.terms import Env, parameter_count, resolve, to_python, to_term, unify
 
 
 def alike(a: object, b: object) -> bool:
@@ -62,13 +62,13 @@ CALLS: list[tuple[Any, tuple[Term, ...]]] = [
     (pair, (X, Int(1), ListTerm((V, W)))),
     (pair, (X, Y, ListTerm((Y, W)))),
     (shown, (X, V)),
-    (shown, (X, Atom("int"))),
+    (shown, (X, Constant("int"))),
     (constant_answer, (V,)),
 ]
 
 
 @given(st.sampled_from(CALLS), tables())
-@settings(max_examples=200)
+@examples("light")
 def test_answers_are_those_of_the_reference(
     asked: tuple[Any, tuple[Term, ...]], table: Table
 ) -> None:
@@ -140,15 +140,15 @@ def test_a_vectorised_function_returns_values_and_none_where_there_is_nan() -> N
 
 def test_atoms_come_as_strings_and_none_is_no_answer() -> None:
     symbols = Symbols()
-    columns = {"X": column_of([Atom("a"), Atom("b")], symbols)}
+    columns = {"X": column_of([Constant("a"), Constant("b")], symbols)}
     found = call_python("named", named, (X, V), columns, 2, symbols)
     assert found.rows.tolist() == [0]
-    assert terms_of(found.new["V"], symbols) == [Atom("a!")]
+    assert terms_of(found.new["V"], symbols) == [Constant("a!")]
 
 
 @pytest.mark.parametrize(
     ("answer", "term"),
-    [(np.array([True]), Atom("true")), (np.array([7]), Int(7)), (np.array([0.5]), Float(0.5))],
+    [(np.array([True]), Constant("true")), (np.array([7]), Int(7)), (np.array([0.5]), Float(0.5))],
 )
 def test_arrays_of_each_kind_become_terms(answer: Any, term: Term) -> None:
     symbols = Symbols()

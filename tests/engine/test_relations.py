@@ -10,18 +10,18 @@ from horai.engine.frames import Frame
 from horai.engine.ranges import range_join
 from horai.engine.relations import Relation, different, join, joined
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, Term, Var, substitute
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, substitute
+from horai.plan.ec.unify import unify
 from horai.plan.operators import Bound
-from horai.plan.unify import unify
 
 Row = tuple[Term, ...]
 Env = dict[str, Term]
 VALUES: list[Term] = [
-    *(Int(1), Int(2), Float(1.0), Float(-0.0), Float(0.0), Atom("a"), Int(2**63)),
-    *(Compound("k", (Int(1),)), Compound("k", (Atom("a"),))),
+    *(Int(1), Int(2), Float(1.0), Float(-0.0), Float(0.0), Constant("a"), Int(2**63)),
+    *(Compound("k", (Int(1),)), Compound("k", (Constant("a"),))),
 ]
 PATTERNS: list[Term] = [
-    *(Var("X"), Var("Y"), Var("Z"), Var("New"), Atom("a"), Int(1), Float(0.0)),
+    *(Var("X"), Var("Y"), Var("Z"), Var("New"), Constant("a"), Int(1), Float(0.0)),
     *(Compound("k", (Var("New"),)), Compound("k", (Var("Other"),))),
 ]
 
@@ -101,11 +101,11 @@ def test_range_join_is_a_join_within_limits(
     frame = Frame(
         len(left),
         {
-            "X": column_of([Atom(who) for who, _ in left], symbols),
+            "X": column_of([Constant(who) for who, _ in left], symbols),
             "T": ints([time for _, time in left]),  # type: ignore[arg-type]
         },
     )
-    who = column_of([Atom(who) for who, _ in right], symbols)
+    who = column_of([Constant(who) for who, _ in right], symbols)
     times = ints([time for _, time in right])  # type: ignore[arg-type]
     bounds = tuple(Bound(low, Compound("+", (Var("T"), Int(k)))) for low, k in limits)
     found = range_join(

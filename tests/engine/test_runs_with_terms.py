@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
 
 from horai.engine.session import Session
-from horai.lang.terms import Atom, make
-from horai.oracle import Item
+from horai.lang.core.terms import Constant, make
+from horai.oracle import OracleItem
 
 
-def final(text: str, items: Sequence[Item], setting: Setting) -> Lines:
+def final(text: str, items: Sequence[OracleItem], setting: Setting) -> Lines:
     """The last answer, once the reference engine has agreed with all of them."""
     found = differences(text, items, setting)
     assert found is None, found
@@ -31,7 +31,7 @@ def test_events_about_actions_are_kept_as_long_as_rules_look_at_them() -> None:
     initiatedAt(door(X)=watched, T) :-
         happensAt(act(watch(X)), T), aggregate_all(count, happensAt(knock(X), _), N), N > 2.
     """
-    item = Item(make("act", make("close", Atom("gate"))), None, 12, 12, 12)
+    item = OracleItem(make("act", make("close", Constant("gate"))), None, 12, 12, 12)
     lines = final(text, [item], Setting([10, 20, 30, 40], window=10))
     assert lines == ["act(close(gate)) at 12", "door(gate)=shut (13,inf)"]
 
@@ -46,7 +46,7 @@ def test_an_interval_rule_between_two_fluents_of_one_delay() -> None:
     initiatedAt(shoes(X)=dirty, T) :- happensAt(walk(X), T), holdsAt(muddy(X)=true, T).
     fi(ground(X)=dry, shoes(X)=clean, 3).
     """
-    items = [Item(make("rain", Atom("park")), None, 2, 2, 2)]
+    items = [OracleItem(make("rain", Constant("park")), None, 2, 2, 2)]
     lines = final(text, items, Setting([10]))
     assert lines == ["ground(park)=wet (3,inf)", "muddy(park)=true (3,inf)", "rain(park) at 2"]
 
@@ -62,6 +62,6 @@ def test_the_duration_of_a_list_that_is_computed_inside_a_rule() -> None:
         relative_complement_all(B, [A], D), intDurLess(D, 50, I).
     """
     times = {"t_on": 5, "s_on": 10, "s_off": 12, "t_off": 60}
-    items = [Item(make(name), None, t, t, t) for name, t in times.items()]
+    items = [OracleItem(make(name), None, t, t, t) for name, t in times.items()]
     lines = final(text, items, Setting(list(range(5, 101, 5)), window=10))
     assert "rest=true (13,61)" in lines

@@ -6,12 +6,13 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.itemtables import row
 from tests.engine.tables import beyond, huge, nested
 from tests.strategies.runs import Run, runs
 from tests.strategies.streams import Windows
+from tests.weights import examples
 
 from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
@@ -21,14 +22,12 @@ from horai.engine.packing import Packer, Unpacker
 from horai.engine.saved import NAME
 from horai.engine.session import Session
 from horai.engine.symbols import Symbols
-from horai.lang.depth import DEEPEST
-from horai.lang.ec.builder import read_text
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var
-from horai.oracle.items import Item
+from horai.lang.core.printer import show
+from horai.lang.core.terms import DEEPEST, Compound, Constant, Float, Int, ListTerm, Str, Term, Var
+from horai.lang.ec.reader import read_text
+from horai.oracle.ec.session import OracleItem
 from horai.temporal.spans import Spans
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 PARTS: tuple[Which, ...] = ("window", "all", "new", "gone")
 
 
@@ -44,7 +43,7 @@ def said(answer: Answer) -> list[object]:
     return found
 
 
-def tables(items: list[Item], cut: Windows, query: int) -> list[io.ItemTable]:
+def tables(items: list[OracleItem], cut: Windows, query: int) -> list[io.ItemTable]:
     """The items given at a query time: all at once at the first but those that arrive later."""
     low = query - cut.step if query > cut.step else -(10**9)
     rows = [row(item, line) for line, item in enumerate(items, 1) if low < item.arrival <= query]
@@ -79,30 +78,22 @@ def check(run: Run, data: st.DataObject) -> None:
 ANY = runs() | runs(lateness=20)  # in the second, items come too late
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(run=ANY, data=st.data())
 def test_restored_sessions_answer_alike(run: Run, data: st.DataObject) -> None:
-    check(run, data)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@settings(max_examples=500, deadline=None, suppress_health_check=QUIET)
-@given(run=ANY, data=st.data())
-def test_restored_sessions_answer_alike_at_length(run: Run, data: st.DataObject) -> None:
     check(run, data)
 
 
 # --- terms ---------------------------------------------------------------------------------------
 
 STRANGE: list[Term] = [
-    Atom("New York"),
-    Atom("it's"),
-    Atom(""),
-    Atom("[]"),
+    Constant("New York"),
+    Constant("it's"),
+    Constant(""),
+    Constant("[]"),
     ListTerm(()),
-    Atom("Ünï\n\\"),
-    Atom("-"),
+    Constant("Ünï\n\\"),
+    Constant("-"),
     Str('say "no"'),
     Str("a"),
     Float(float("inf")),
@@ -113,22 +104,22 @@ STRANGE: list[Term] = [
     Int(-(10**5000)),
     Compound("-", (Int(1),)),
     Compound("-", (Compound("-", (Int(-1),)),)),
-    Compound(",", (Atom("a"), Compound(":-", (Atom("b"), Atom("|"))))),
-    ListTerm((Int(1), ListTerm((Str("x"),))), Atom("t")),
+    Compound(",", (Constant("a"), Compound(":-", (Constant("b"), Constant("|"))))),
+    ListTerm((Int(1), ListTerm((Str("x"),))), Constant("t")),
     Compound("f", (Compound("f", (Float(0.1),)), Compound("f", (Float(0.1),)))),
 ]
 
 
 def through(term: Term) -> list[Term]:
     """A term as part of a column and by itself, saved and read by a session with other codes."""
-    symbols, others = Symbols([Atom("unused")]), Symbols([Str("a"), Atom("met before")])
-    column = as_codes(column_of([term, Atom("b"), term], symbols), symbols)
+    symbols, others = Symbols([Constant("unused")]), Symbols([Str("a"), Constant("met before")])
+    column = as_codes(column_of([term, Constant("b"), term], symbols), symbols)
     packed = Packer(symbols, {}).bytes("test 1", (column, term))
     assert b"unused" not in packed
     found, alone = Unpacker("test 1", packed, others, {}).whole()
     assert isinstance(found, Column)
     listed = terms_of(found, others)
-    assert listed[1] == Atom("b")
+    assert listed[1] == Constant("b")
     return [listed[0], listed[2], alone]
 
 
@@ -137,7 +128,7 @@ def test_strange_terms_come_back(term: Term) -> None:
     assert through(term) == [term, term, term]
 
 
-@settings(max_examples=200, deadline=None)
+@examples("light")
 @given(term=nested | st.builds(Int, huge | beyond) | st.builds(Str, st.text()))
 def test_any_term_comes_back(term: Term) -> None:
     assert through(term) == [term, term, term]
@@ -150,7 +141,7 @@ def test_forms_of_values_keep_their_variables() -> None:
 
 
 def test_the_deepest_terms_come_back() -> None:
-    deep: Term = Atom("a")
+    deep: Term = Constant("a")
     for _ in range(DEEPEST):
         deep = Compound("f", (deep,))
     assert through(deep)[0] == deep
@@ -186,7 +177,7 @@ def fed() -> Session:
     """A session that has forgotten the start of the run, and knows what may still change."""
     found = session()
     items = [
-        Item(Compound(f"{word}", (Atom(name),)), None, time, time, time)
+        OracleItem(Compound(f"{word}", (Constant(name),)), None, time, time, time)
         for word, time, name in [("up", 3, "a"), ("up", 4, "b"), ("down", 12, "a")]
     ]
     rows = [row(item, line) for line, item in enumerate(items, 1)]
@@ -229,7 +220,7 @@ def test_a_refusal_leaves_the_session_as_it_was() -> None:
         found.advance(40)
 
 
-@settings(max_examples=200, deadline=None)
+@examples("light")
 @given(place=st.integers(0, len(SAVED) - 1), change=st.integers(1, 255))
 def test_damaged_bytes_are_refused(place: int, change: int) -> None:
     saved = bytearray(SAVED)
@@ -238,7 +229,7 @@ def test_damaged_bytes_are_refused(place: int, change: int) -> None:
         session().restore(bytes(saved))
 
 
-@settings(max_examples=300, deadline=None)
+@examples("light")
 @given(place=st.integers(0, len(SAVED) - 200), change=st.integers(1, 255))
 def test_bytes_with_a_forged_checksum_crash_nothing(place: int, change: int) -> None:
     body = bytearray(SAVED.partition(b"\n")[2])

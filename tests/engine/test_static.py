@@ -7,16 +7,16 @@ from tests.engine.comparing import Setting, differences, read, seen, tables_of
 
 from horai.engine.session import Session
 from horai.engine.static import supports_of
-from horai.lang.terms import Atom, make
-from horai.oracle import Item
-from horai.plan.compiling import compile_program
+from horai.lang.core.terms import Constant, make
+from horai.oracle import OracleItem
+from horai.plan.pipeline import compile_program
 
 INPUTS = "".join(f"collectIntervals({name}(_)=true).\n" for name in "abc")
 READ = "holdsFor(a(X)=true,A), holdsFor(b(X)=true,B), holdsFor(c(X)=true,C)"
 
 
-def item(name: str, who: str, start: int, end: float) -> Item:
-    return Item(make(name, Atom(who)), Atom("true"), start, end, start)
+def item(name: str, who: str, start: int, end: float) -> OracleItem:
+    return OracleItem(make(name, Constant(who)), Constant("true"), start, end, start)
 
 
 ITEMS = [item("a", "x", 2, 9), item("b", "x", 5, 12), item("b", "y", 3, 8), item("c", "z", 1, 4)]
@@ -102,9 +102,9 @@ def test_groundings_restrict_values_apart() -> None:
     grounding(s(X)=level(N)) :- depth(X,N).
     who(x). depth(x,1).
     """
-    values = [Atom("on"), make("level", Atom("n")), Atom("free")]
+    values = [Constant("on"), make("level", Constant("n")), Constant("free")]
     items = [
-        Item(make("set", Atom(who), value), None, 10 * i + 1, 10 * i + 1, 10 * i + 1)
+        OracleItem(make("set", Constant(who), value), None, 10 * i + 1, 10 * i + 1, 10 * i + 1)
         for i, value in enumerate(values)
         for who in "xy"
     ]

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.engine.comparing import read
+from tests.weights import examples
 
 from horai.engine.columns import column_of, terms_of
 from horai.engine.components import Components
@@ -21,9 +22,9 @@ from horai.engine.relations import Relation
 from horai.engine.remembering import KnownPairs, remember
 from horai.engine.session import Session
 from horai.engine.world import Fluent, World, no_fluent
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Term
-from horai.plan.compiling import compile_program
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Constant, Term
+from horai.plan.pipeline import compile_program
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import INF
 
@@ -190,9 +191,9 @@ class Timeline:
         if not pairs:
             return no_fluent(self.key[1] + 1)
         terms: list[list[Term]] = [
-            [Atom(name) for name in column] for column in zip(*pairs, strict=True)
+            [Constant(name) for name in column] for column in zip(*pairs, strict=True)
         ]
-        terms.append([Atom("true")] * len(pairs))
+        terms.append([Constant("true")] * len(pairs))
         columns = tuple(column_of(column, session.symbols) for column in terms)
         rows = [(i, s, e) for i, pair in enumerate(pairs) for s, e in spans[pair]]
         key, start, end = (np.array(column, np.int64) for column in zip(*rows, strict=True))
@@ -319,7 +320,7 @@ class Run:
             self.component.build(components.static, self.stores, self.memory, again)
 
 
-@settings(max_examples=50)
+@examples("heavy")
 @given(programs(), steps(1), st.sampled_from([1, 1, 5]))
 def test_random_rules(text: str, steps: list[Step], tick: int) -> None:
     run = Run(text, tick)
@@ -342,7 +343,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("rules", RULES)
-@settings(max_examples=15)
+@examples("heavy")
 @given(steps(4))
 def test_chosen_rules(rules: str, steps: list[Step]) -> None:
     run = Run(INPUTS + rules, 1)

@@ -10,22 +10,24 @@ from tests.engine.itemtables import batches, row, seen
 from horai import io
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Int, Term, make
-from horai.oracle.items import Item
+from horai.lang.core.terms import Constant, Int, Term, make
+from horai.oracle.ec.session import OracleItem
 
-ON = Atom("on")
-
-
-def e(time: int, who: Term | str = "x", arrival: int | None = None, retract: bool = False) -> Item:
-    thing = Atom(who) if isinstance(who, str) else who
-    return Item(make("e", thing), None, time, time, arrival or time, retract)
+ON = Constant("on")
 
 
-def f(start: int, end: float, arrival: int | None = None, retract: bool = False) -> Item:
-    return Item(make("f", Atom("x")), ON, start, end, arrival or start, retract)
+def e(
+    time: int, who: Term | str = "x", arrival: int | None = None, retract: bool = False
+) -> OracleItem:
+    thing = Constant(who) if isinstance(who, str) else who
+    return OracleItem(make("e", thing), None, time, time, arrival or time, retract)
 
 
-def feed(stream: Stream, query: int, *items: Item) -> list[str]:
+def f(start: int, end: float, arrival: int | None = None, retract: bool = False) -> OracleItem:
+    return OracleItem(make("f", Constant("x")), ON, start, end, arrival or start, retract)
+
+
+def feed(stream: Stream, query: int, *items: OracleItem) -> list[str]:
     """Hand in items; lines count from 1."""
     rows = [row(item, line) for line, item in enumerate(items, 1)]
     dropped = stream.admit(batches(rows, stream.symbols, stream.tick), query)
@@ -126,7 +128,7 @@ def test_the_final_part_of_a_retracted_interval_is_forgotten_when_nobody_needs_i
     feed(stream, 10, f(5, 30))
     assert feed(stream, 18, f(5, 30, arrival=15, retract=True)) == ["day.txt 1 partly-too-late"]
     stream.forget({})
-    assert seen(stream) == [(make("f", Atom("x")), ON, 5, 9)]
+    assert seen(stream) == [(make("f", Constant("x")), ON, 5, 9)]
     feed(stream, 19)
     stream.forget({("f", 1): 8})
     assert stream.keys("fluent") == [("f", 1)]
@@ -160,7 +162,7 @@ def test_columns_of_different_kinds_meet() -> None:
     feed(stream, 10, e(5, Int(1)), e(6, Int(2)))
     feed(stream, 20, e(15, "x"), e(6, Int(2), arrival=16, retract=True))
     feed(stream, 30, e(5, Int(1), arrival=25, retract=True))
-    assert [occurrence[0] for occurrence in seen(stream)] == [make("e", Atom("x"))]
+    assert [occurrence[0] for occurrence in seen(stream)] == [make("e", Constant("x"))]
 
 
 def test_many_equal_items_and_retractions_take_little_time() -> None:

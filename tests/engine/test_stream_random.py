@@ -7,23 +7,30 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.engine.itemtables import Seen, batches, row, seen
+from tests.weights import examples
 
 from horai import io
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, Term, make
-from horai.oracle.intervals import INF, Grid
-from horai.oracle.items import Item
-from horai.oracle.stream import Stream as Reference
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, make
+from horai.oracle.ec.intervals import INF, TickGrid
+from horai.oracle.ec.session import AdmittedItems as Reference
+from horai.oracle.ec.session import OracleItem
 
 LAST = 40
 # Few enough that equal items are common; of all kinds, so that columns differ between batches.
-ARGS: list[Term] = [Atom("x"), Atom("not"), Int(1), Float(1.0), Compound("f", (Atom("x"), Int(2)))]
-VALUES: list[Term] = [Atom("on"), Int(3)]
+ARGS: list[Term] = [
+    Constant("x"),
+    Constant("not"),
+    Int(1),
+    Float(1.0),
+    Compound("f", (Constant("x"), Int(2))),
+]
+VALUES: list[Term] = [Constant("on"), Int(3)]
 Letter = tuple[str, int, str, str]  # reason, query, text, where it came from
 
 
@@ -34,35 +41,37 @@ class Run(NamedTuple):
     start: int
     window: int | None
     queries: list[int]
-    portions: list[list[Item]]
+    portions: list[list[OracleItem]]
 
 
 @st.composite
-def _items(draw: Draw, tick: int) -> Item:
+def _items(draw: Draw, tick: int) -> OracleItem:
     start = draw(st.integers(-3, LAST))
     arrival = start + draw(st.integers(-25, 0) | st.integers(0, 25))
     retract = draw(st.integers(0, 2)) == 2
     who = draw(st.sampled_from(ARGS[: draw(st.sampled_from([1, len(ARGS)]))]))
     match draw(st.sampled_from(["e", "e0", "i", "i", "point", "e as fluent"])):
         case "e":
-            return Item(make("e", who), None, start, start, arrival, retract)
+            return OracleItem(make("e", who), None, start, start, arrival, retract)
         case "e0":
-            return Item(Atom("e0"), None, start, start, arrival, retract)
+            return OracleItem(Constant("e0"), None, start, start, arrival, retract)
         case "point":
-            return Item(make("i", who), Atom("on"), start, Grid(tick).next(start), arrival, retract)
+            return OracleItem(
+                make("i", who), Constant("on"), start, TickGrid(tick).next(start), arrival, retract
+            )
         case name:
             end = draw(st.sampled_from([start + 1, start + 7, start + 25, INF]))
             value = draw(st.sampled_from(VALUES))
             entity = make("i" if name == "i" else "e", who)
-            return Item(entity, value, start, end, arrival, retract)
+            return OracleItem(entity, value, start, end, arrival, retract)
 
 
-def _again(draw: Draw, items: list[Item]) -> Item:
+def _again(draw: Draw, items: list[OracleItem]) -> OracleItem:
     """An item that was there before: a copy, or its retraction."""
     item = draw(st.sampled_from(items))
     arrival = item.arrival + draw(st.integers(-3, 6))
     retract = draw(st.sampled_from([True, True, False]))
-    return Item(item.entity, item.value, item.start, item.end, arrival, retract)
+    return OracleItem(item.entity, item.value, item.start, item.end, arrival, retract)
 
 
 @st.composite
@@ -72,11 +81,11 @@ def runs(draw: Draw) -> Run:
     for _ in range(draw(st.integers(0, 20)) if items else 0):
         items.append(_again(draw, items))
     tagged = [
-        Item(i.entity, i.value, i.start, i.end, i.arrival, i.retract, n)
+        OracleItem(i.entity, i.value, i.start, i.end, i.arrival, i.retract, n)
         for n, i in enumerate(draw(st.permutations(items)))
     ]
     queries = sorted(draw(st.sets(st.integers(1, LAST + 20), min_size=1, max_size=6)))
-    portions: list[list[Item]] = [[] for _ in queries]
+    portions: list[list[OracleItem]] = [[] for _ in queries]
     for item in tagged:
         # Before its arrival or long after it: the stream does not rely on the one who feeds it.
         portions[draw(st.integers(0, len(queries) - 1))].append(item)
@@ -90,7 +99,7 @@ class Outcome(NamedTuple):
 
 
 def reference(run: Run) -> Outcome:
-    stream = Reference(Grid(run.tick), run.start, run.window)
+    stream = Reference(TickGrid(run.tick), run.start, run.window)
     outcome = Outcome([], [])
     for query, portion in zip(run.queries, run.portions, strict=True):
         dropped = stream.admit(_by_table(portion, run.tick), query)
@@ -105,14 +114,14 @@ def reference(run: Run) -> Outcome:
     return outcome
 
 
-def _row(item: Item, tick: int) -> io.Item:
+def _row(item: OracleItem, tick: int) -> io.Item:
     """The row of an item; half of the values that last to the next point are points."""
     assert isinstance(item.tag, int)
-    is_point = item.end == Grid(tick).next(item.start) and item.tag % 2 == 1
+    is_point = item.end == TickGrid(tick).next(item.start) and item.tag % 2 == 1
     return row(item, item.tag, "points" if is_point else "intervals")
 
 
-def _by_table(portion: list[Item], tick: int) -> list[Item]:
+def _by_table(portion: list[OracleItem], tick: int) -> list[OracleItem]:
     """Tables come one after the other, and within a table rows keep their order."""
     return sorted(portion, key=lambda item: _row(item, tick).key)
 
@@ -136,7 +145,7 @@ def saved_and_loaded(stream: Stream) -> Stream:
     return Stream.from_state(state, Symbols(stream.symbols))
 
 
-@settings(max_examples=300)
+@examples("normal")
 @given(runs())
 def test_the_columnar_stream_is_the_reference_stream(run: Run) -> None:
     expected = reference(run)
@@ -146,13 +155,13 @@ def test_the_columnar_stream_is_the_reference_stream(run: Run) -> None:
     assert columnar(run) == expected
 
 
-@settings(max_examples=60)
+@examples("normal")
 @given(runs())
 def test_a_stream_that_is_saved_and_loaded_goes_on_as_before(run: Run) -> None:
     assert columnar(run, saved_and_loaded) == reference(run)
 
 
-@settings(max_examples=100)
+@examples("normal")
 @given(runs(), st.integers(0, 20))
 def test_forgetting_changes_nothing_after_the_border(run: Run, more: int) -> None:
     queries = iter(run.queries)
@@ -171,6 +180,6 @@ def test_forgetting_changes_nothing_after_the_border(run: Run, more: int) -> Non
         assert kept <= everything
         for occurrence, times in everything.items():
             entity, end = occurrence[0], occurrence[3]
-            assert isinstance(entity, Atom | Compound)
+            assert isinstance(entity, Constant | Compound)
             needed = border_at(query) - (more if entity.name == "e" else 0)
             assert kept[occurrence] == times or end <= needed

@@ -12,7 +12,7 @@ from horai.engine.answer import Answer, Which
 from horai.engine.errors import EngineError
 from horai.engine.profile import Profile
 from horai.engine.session import Incremental, Session
-from horai.oracle import Item
+from horai.oracle import OracleItem
 
 PARTS: tuple[Which, ...] = ("all", "window", "new", "gone")
 # Is the session saved and restored before a query, and in which way does it go on?
@@ -26,7 +26,7 @@ def session_of(text: str, setting: Setting, way: Incremental) -> Session:
 
 def apart(
     text: str,
-    items: Sequence[Item],
+    items: Sequence[OracleItem],
     setting: Setting,
     way: Incremental = "always",
     restored: Restored = lambda query: None,
@@ -81,7 +81,7 @@ class Going:
         self.session = self._fresh()
         self.session.restore(saved)
 
-    def told(self, query: int, batch: Sequence[Item]) -> dict[str, Lines]:
+    def told(self, query: int, batch: Sequence[OracleItem]) -> dict[str, Lines]:
         """What is said at a query time; patient ones look only when all is over."""
         try:
             answer = self.session.advance(query, tables_of(batch))

@@ -5,23 +5,23 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.lars.bilars import bimodels, subsets
 from tests.lars.story import program
+from tests.weights import examples
 
-from horai.equivalence.search import Bounds, Comparison
-from horai.equivalence.verdicts import Counterexample, Notion, Verdict
 from horai.errors import UsageError
+from horai.lang.core.terms import Int
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import At, Atom
-from horai.lang.terms import Int
 from horai.lars import loads
-from horai.lars_equivalence import equivalence
 from horai.oracle.lars.answers import Problem
-from horai.oracle.lars.grounding import Grounding
-from horai.oracle.lars.instances import Instance
+from horai.oracle.lars.grounding import Instance, ProgramGrounding
 from horai.oracle.lars.stream import Pair, Stream
+from horai.tools.equivalence.programs import equivalence
+from horai.tools.equivalence.search import ProgramComparison, SearchLimits
+from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict
 
 
 def compared(one: str, other: str, notion: str, **settings: int) -> Verdict:
@@ -166,7 +166,7 @@ texts = st.lists(rules(), min_size=1, max_size=2).map("\n".join)
 
 def instances(text: str, time: int) -> list[Instance]:
     universe = " ; ".join(f"@{t} {atom.name}" for t in range(2) for atom in ATOMS)
-    grounding = Grounding(program(f"{text} {{ {universe} }}."), Stream(0, 2), time)
+    grounding = ProgramGrounding(program(f"{text} {{ {universe} }}."), Stream(0, 2), time)
     return [one for one in grounding.instances if "Choice" not in repr(one.head)]
 
 
@@ -219,7 +219,7 @@ def check(one: str, other: str) -> None:
     }
     for notion, is_same in expected.items():
         both = (program(one), program(other))
-        verdict = Comparison(both, Bounds(signals=6)).verdict(notion)
+        verdict = ProgramComparison(both, SearchLimits(signals=6)).verdict(notion)
         assert verdict.is_equal is is_same, (notion, verdict.reason)
         if verdict.counterexample is not None:
             replay(one, other, verdict.counterexample)
@@ -228,25 +228,17 @@ def check(one: str, other: str) -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=20)
+@examples("heavy")
 def test_random_pairs(one: str, other: str) -> None:
     check(one, other)
 
 
 @given(texts, st.sampled_from(["h", "a", "s"]), st.booleans())
-@settings(max_examples=15)
+@examples("heavy")
 def test_random_programs_and_their_likes(text: str, name: str, at_end: bool) -> None:
     """A rule that says nothing new changes nothing."""
     useless = f"{name} :- {name}, s."
     check(text, f"{text}\n{useless}" if at_end else f"{useless}\n{text}")
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@given(texts, texts)
-@settings(max_examples=1000)
-def test_random_pairs_at_length(one: str, other: str) -> None:
-    check(one, other)
 
 
 # --- programs with variables: what is settled for a few constants holds for many ---
@@ -262,7 +254,7 @@ long_streams = st.lists(
 
 
 @given(open_texts, open_texts, long_streams)
-@settings(max_examples=25)
+@examples("heavy")
 def test_a_settled_verdict_holds_on_long_streams(
     one: list[str], other: list[str], stream: list[tuple[int, str, str, str]]
 ) -> None:

@@ -7,9 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from horai.io import InputSchema, InputType, Narrative, read_object
-from horai.io.alike import MANY, block_of_alike
-from horai.io.rows import RowReader
-from horai.io.times import Clock
+from horai.io.items.json import MANY, block_of_alike
+from horai.io.items.rows import RowReader
+from horai.io.times import TimeScale
 
 SCHEMA = InputSchema.of(
     [
@@ -74,14 +74,14 @@ def test_together_and_one_by_one(rows: list[Row], units: Any) -> None:
     unit, time_in = units or (None, None)
     together = read_object(rows, SCHEMA, unit=unit, time_in=time_in)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("horai.io.jsonfiles.MANY", 10**9)
+        patch.setattr("horai.io.items.json.MANY", 10**9)
         alone = read_object(rows, SCHEMA, unit=unit, time_in=time_in)
     assert outcome(together) == outcome(alone)
 
 
 @pytest.mark.parametrize("row", COMMON)
 def test_common_rows_are_read_together(row: Row) -> None:
-    reader = RowReader(SCHEMA, Clock(), "f")
+    reader = RowReader(SCHEMA, TimeScale(), "f")
     block = block_of_alike([row] * MANY, range(MANY), reader, None)
     assert block is not None
     assert len(block) == MANY

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +297,21 @@ def test_an_event_and_a_fluent_of_one_name() -> None:
         ("event", ("x",)),
         ("fluent", ("y",)),
     ]
+
+
+@pytest.mark.parametrize("layout", ["file", "stream"])
+def test_offsets_that_point_elsewhere_are_refused(
+    schema: InputSchema, tmp_path: Path, layout: str
+) -> None:
+    """Arrow itself would read memory wherever they point."""
+    table = pa.table({"type": ["up", "up"], "time": [1, 2]})
+    path = tmp_path / "s.arrow"
+    make = pa.ipc.new_file if layout == "file" else pa.ipc.new_stream
+    with make(str(path), table.schema) as writer:
+        writer.write_table(table)
+    offsets = struct.pack("<iii", 0, 2, 4)
+    assert path.read_bytes().count(offsets) == 1
+    forged = path.read_bytes().replace(offsets, struct.pack("<iii", 0, 2**24, 2**25))
+    path.write_bytes(forged)
+    with pytest.raises(InputError, match=r"s\.arrow"):
+        read(path, schema)

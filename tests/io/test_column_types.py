@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horai.io import InputSchema, Item, Narrative, Term, TermText, read
-from horai.io.termcolumns import concat, from_terms, from_text, to_terms
-from horai.io.terms import read_field
+from horai.io.terms import concat, from_terms, from_text, read_field, to_terms
 
 Reader = Callable[..., Narrative]
 SYMBOLS = pa.dictionary(pa.int32(), pa.string())

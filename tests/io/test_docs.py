@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from horai.io import CODES, UNITS
-from horai.io.formats import COMPRESSED, FORMATS, SUFFIXES
-from horai.io.headers import ALIASES
+from horai.io.items.read import COMPRESSED, FORMATS, SUFFIXES
+from horai.io.items.rows import ALIASES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "input.md").read_text(encoding="utf-8")
 FILES = re.findall(r'^```text title="([^"]+)"\n(.*?)^```', PAGE, re.MULTILINE | re.DOTALL)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from horai.io import InputError, InputSchema, Item, Narrative, read, read_object
-from horai.io.chunks import chunks
+from horai.io.items.text import chunks
 
 Reader = Callable[..., Narrative]
 ROW = b"go_to|9|9|chris|work\n"

@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.weights import examples
 
 from horai.io import InputSchema, InputType, Item, Term, read, to_source
-from horai.io.terms import read_field
+from horai.io.terms import read_field, text_cell
 
 TYPES = [
     InputType("up", "event", 0),
@@ -54,8 +55,8 @@ def items(draw: st.DrawFn) -> Item:
 
 
 def is_written_as_text(term: Term | None) -> bool:
-    """False for an atom that fields cannot say: it looks like a number."""
-    return not isinstance(term, str) or isinstance(read_field(term), str)
+    """False for an atom that fields say otherwise: it looks like a number, or has a guard."""
+    return not isinstance(term, str) or read_field(term) == term
 
 
 text_items = items().filter(lambda i: all(map(is_written_as_text, (*i.args, i.value))))
@@ -164,6 +165,7 @@ def test_narrative(rows: list[Item]) -> None:
     check(rows, as_narrative, "s.txt")
 
 
+@examples("normal")
 @given(st.lists(text_items, max_size=12))
 def test_csv(rows: list[Item]) -> None:
     check(rows, as_csv, "s.csv")
@@ -179,6 +181,7 @@ def test_parquet(rows: list[Item]) -> None:
     check(rows, as_parquet, "s.parquet")
 
 
+@examples("normal")
 @given(st.lists(items(), max_size=12))
 def test_arrow(rows: list[Item]) -> None:
     check(rows, as_feather, "s.feather")
@@ -201,3 +204,29 @@ def test_csv_as_pythons_own_writer_writes_it(args: list[str]) -> None:
 
     item = Item(1, "go", "event", "points", 5, 5, None, None, (args[0], args[1]))
     check([item], write, "s.csv")
+
+
+FORMULAS = st.text("=+-@'\t\ra1", max_size=5)
+
+
+@given(FORMULAS)
+def test_texts_in_cells_are_no_formulas_and_read_as_they_were(text: str) -> None:
+    cell = text_cell(text)
+    assert not cell or cell[0] not in "=+-@\t\r"
+    if cell != text or isinstance(read_field(text), str):
+        assert read_field(cell) == text
+
+
+@given(st.lists(FORMULAS.filter(lambda t: t.strip(" \t\r\n") == t and t), min_size=1))
+def test_guarded_cells_are_read_whole_columns_at_once(texts: list[str]) -> None:
+    """Atoms that look like numbers need a guard, and numbers have none."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["type", "time", "value", "a0"])
+    writer.writerows(["level", 1, text_cell(text), text_cell(text)] for text in texts)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.csv"
+        path.write_text(out.getvalue(), newline="")
+        found = [(item.value, item.args) for item in read(path, SCHEMA).items()]
+    expected = [read_field(text_cell(text)) for text in texts]
+    assert sorted(map(repr, found)) == sorted(repr((term, (term,))) for term in expected)

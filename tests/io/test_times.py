@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horai.io import UNITS, Clock, Unit, format_time
+from horai.io import UNITS, TimeScale, Unit, format_time
 from horai.io.letters import BadRow
-from horai.io.timecolumns import read_times
+from horai.io.times import read_times
 
 NOON = 1709294400  # 2024-03-01T12:00:00Z
 
@@ -35,8 +35,8 @@ NOON = 1709294400  # 2024-03-01T12:00:00Z
     ],
 )
 def test_times_become_points_by_flooring(text: str, seconds: int) -> None:
-    assert Clock("s").point(text) == seconds
-    assert read_times(pa.array([text]), Clock("s")).points.to_pylist() == [seconds]
+    assert TimeScale("s").point(text) == seconds
+    assert read_times(pa.array([text]), TimeScale("s")).points.to_pylist() == [seconds]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_times_become_points_by_flooring(text: str, seconds: int) -> None:
     ],
 )
 def test_every_unit(unit: Unit, point: int) -> None:
-    assert Clock(unit).point("1970-01-01T01:30:00.5Z") == point
+    assert TimeScale(unit).point("1970-01-01T01:30:00.5Z") == point
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_every_unit(unit: Unit, point: int) -> None:
 )
 def test_what_is_no_time(text: str) -> None:
     with pytest.raises(BadRow) as caught:
-        Clock("s").point(text)
+        TimeScale("s").point(text)
     assert caught.value.code == "bad-time"
-    assert not read_times(pa.array([text]), Clock("s")).readable.to_pylist()[0]
+    assert not read_times(pa.array([text]), TimeScale("s")).readable.to_pylist()[0]
 
 
 def test_iso_times_need_a_unit() -> None:
     with pytest.raises(BadRow, match="ISO time needs --unit") as caught:
-        Clock().point("2024-03-01T12:00:00Z")
+        TimeScale().point("2024-03-01T12:00:00Z")
     assert caught.value.code == "unit"
 
 
@@ -91,12 +91,12 @@ def test_iso_times_need_a_unit() -> None:
     [("s", "ms", 1999, 1), ("s", "ms", -1, -1), ("ms", "s", 2, 2000), ("min", "us", 6 * 10**7, 1)],
 )
 def test_epoch_times_change_their_unit(unit: Unit, time_in: Unit, given: int, point: int) -> None:
-    clock = Clock(unit, time_in)
+    clock = TimeScale(unit, time_in)
     assert clock.point(given) == clock.point(str(given)) == clock.point(float(given)) == point
 
 
 def test_epoch_times_that_leave_64_bits_are_bad() -> None:
-    clock = Clock("ns", "d")
+    clock = TimeScale("ns", "d")
     with pytest.raises(BadRow):
         clock.point(2**62)
     times = read_times(pa.array([2**62, 3]), clock)
@@ -106,30 +106,30 @@ def test_epoch_times_that_leave_64_bits_are_bad() -> None:
 @pytest.mark.parametrize("unit", ["fortnight", "S"])
 def test_an_unknown_unit_is_refused(unit: Any) -> None:
     with pytest.raises(ValueError, match="use one of ns, us, ms, s, min, h, d"):
-        Clock(unit)
+        TimeScale(unit)
 
 
 def test_time_in_needs_unit() -> None:
     with pytest.raises(ValueError, match="time_in needs unit"):
-        Clock(None, "ms")
+        TimeScale(None, "ms")
 
 
 @pytest.mark.parametrize("given", [True, None, [5], 3.5, float("nan"), float("inf")])
 def test_other_values_are_no_times(given: object) -> None:
     with pytest.raises(BadRow):
-        Clock().point(given)
+        TimeScale().point(given)
 
 
 def test_python_dates_are_times() -> None:
     zone = dt.timezone(dt.timedelta(hours=2))
-    assert Clock("s").point(dt.datetime(2024, 3, 1, 14, tzinfo=zone)) == NOON
-    assert Clock("d").point(dt.date(1970, 1, 3)) == 2
+    assert TimeScale("s").point(dt.datetime(2024, 3, 1, 14, tzinfo=zone)) == NOON
+    assert TimeScale("d").point(dt.date(1970, 1, 3)) == 2
 
 
 @given(st.integers(-(10**12), 10**12), st.sampled_from(UNITS))
 def test_formatted_times_are_read_back(point: int, unit: Unit) -> None:
     shown = format_time(point, unit)
-    assert Clock(unit).point(shown) == point
+    assert TimeScale(unit).point(shown) == point
 
 
 def test_times_outside_the_calendar_stay_numbers() -> None:
@@ -155,7 +155,7 @@ def test_times_outside_the_calendar_stay_numbers() -> None:
 def test_columns_are_read_as_single_times_are(
     texts: list[str], unit: Unit | None, time_in: Unit | None
 ) -> None:
-    clock = Clock(unit, time_in if unit is not None else None)
+    clock = TimeScale(unit, time_in if unit is not None else None)
     expected: list[int | None] = []
     for text in texts:
         try:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import horai
 from horai.cli.app import app
 from horai.io import InputError, InputSchema, read
-from horai.io.topics import Topic, topic_of
+from horai.io.sources.kafka import Topic, topic_of
 
 ROWS = [
     "go_to|9|9|chris|work",
@@ -83,7 +83,7 @@ def test_a_topic_that_is_not_there(kafka: Broker, schema: InputSchema) -> None:
 
 
 def test_a_broker_that_is_not_there(schema: InputSchema, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("horai.io.topics.PATIENCE", 0.5)
+    monkeypatch.setattr("horai.io.sources.kafka.PATIENCE", 0.5)
     with pytest.raises(InputError, match=r"no broker answers at 127\.0\.0\.1:1\n"):
         read("kafka://127.0.0.1:1/rows", schema)
 

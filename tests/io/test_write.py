@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from horai.io import AnswerRow, InputError, TermText, write_answers
+from horai.io import AnswerRow, DeadLetter, InputError, TermText, write_answers, write_dead_letters
 
 ROWS = [
     AnswerRow("fluent", "rich", ["chris"], "true", 14, 20),
@@ -149,3 +149,20 @@ def test_formats_nobody_knows(tmp_path: Path) -> None:
         write_answers(ROWS, tmp_path / "answers.xyz")
     with pytest.raises(ValueError, match="use one of jsonl, csv, parquet, text"):
         written(ROWS, format="xml")
+
+
+@pytest.mark.parametrize("value", ["=cmd()", "+1", "-x", "@a", "\tx", "\rx", "'=x"])
+def test_csv_has_no_formulas(value: str, tmp_path: Path) -> None:
+    text = written([ROWS[0]._replace(value=value)], format="csv")
+    [row] = csv.DictReader(io.StringIO(text, newline=""))
+    assert row["value"] == f"'{value}"
+    letter = DeadLetter(value, 3, value, value, "json")
+    write_dead_letters(tmp_path / "d.csv", [letter])
+    with (tmp_path / "d.csv").open(newline="") as file:
+        [row] = csv.DictReader(file)
+    assert [row[name] for name in ("file", "text", "reason")] == [f"'{value}"] * 3
+
+
+def test_numbers_in_csv_stay_numbers() -> None:
+    text = written([ROWS[0]._replace(value=-5, start=-14)], format="csv")
+    assert ",-5,-14," in text

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from horai.lang.ec.builder import read_text
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Constant, Int
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,
     Declaration,
-    Duration,
+    DurationFilter,
     DynamicDomain,
     EventDescription,
     Grounding,
@@ -18,8 +20,6 @@ from horai.lang.ec.syntax import (
     Initiation,
     Termination,
 )
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Int
 
 MEASURED = """
 intDurGreater(If, V, I) :-
@@ -46,12 +46,12 @@ def read(text: str) -> EventDescription:
     return description
 
 
-def duration(definition: str, use: str) -> Duration:
+def duration(definition: str, use: str) -> DurationFilter:
     text = f"{definition}\nholdsFor(h=true, I) :- holdsFor(f=true, J), {use}."
     (rule,) = read(text).rules
     assert isinstance(rule, HoldsForRule)
     literal = rule.body.items[1]
-    assert isinstance(literal, Duration)
+    assert isinstance(literal, DurationFilter)
     return literal
 
 
@@ -87,7 +87,7 @@ def test_other_predicates_of_three_arguments_stay() -> None:
 
 def test_own_facts_win_over_a_built_in_of_the_same_name() -> None:
     description = read("length(ship, 120).\nlong(X) :- length(X, L), L > 100.")
-    assert description.facts[("length", 2)].rows == [(Atom("ship"), Int(120))]
+    assert description.facts[("length", 2)].rows == [(Constant("ship"), Int(120))]
     (rule,) = description.rules
     assert isinstance(rule, BackgroundRule)
     assert isinstance(rule.body.items[0], Call)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from horai.lang.ec.builder import read_text
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Constant, Int, Var
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import (
-    Aggregate,
+    AggregateAll,
     Allen,
-    And,
     Call,
     Compare,
-    Duration,
+    Conjunction,
+    Disjunction,
+    DurationFilter,
     Edge,
     FindAll,
     Happens,
@@ -22,20 +25,17 @@ from horai.lang.ec.syntax import (
     IntervalOp,
     Is,
     Literal,
-    Not,
-    Or,
+    Negation,
     TerminatedAt,
-    Truth,
+    TruthValue,
     conjuncts,
 )
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Int, Var
 
 
-def body(text: str, more: str = "") -> And:
+def body(text: str, more: str = "") -> Conjunction:
     description, findings = read_text(f"r :- {text}.\n{more}")
     assert not findings, findings[0].render()
-    found: And = description.rules[0].body  # type: ignore[union-attr]
+    found: Conjunction = description.rules[0].body  # type: ignore[union-attr]
     return found
 
 
@@ -76,39 +76,39 @@ def test_an_event_called_start_with_two_arguments_is_an_event() -> None:
 @pytest.mark.parametrize("text", ["\\+ p(X)", "not p(X)", "not(p(X))", "\\+(p(X))"])
 def test_negation(text: str) -> None:
     literal = one(text)
-    assert isinstance(literal, Not)
+    assert isinstance(literal, Negation)
     assert isinstance(literal.item, Call)
 
 
 def test_negated_conjunction() -> None:
     literal = one("\\+ (p(X), q(X))")
-    assert isinstance(literal, Not)
-    assert isinstance(literal.item, And)
+    assert isinstance(literal, Negation)
+    assert isinstance(literal.item, Conjunction)
     assert len(literal.item.items) == 2
 
 
 def test_disjunction() -> None:
     literal = one("(a ; b, c ; d)")
-    assert isinstance(literal, Or)
-    assert [type(item) for item in literal.items] == [Call, And, Call]
+    assert isinstance(literal, Disjunction)
+    assert [type(item) for item in literal.items] == [Call, Conjunction, Call]
 
 
 def test_if_then_else() -> None:
     literal = one("(T > 5 -> true ; fail)")
     assert isinstance(literal, IfThenElse)
     assert isinstance(literal.condition, Compare)
-    assert isinstance(literal.then, Truth)
+    assert isinstance(literal.then, TruthValue)
     assert literal.then.value
-    assert isinstance(literal.otherwise, Truth)
+    assert isinstance(literal.otherwise, TruthValue)
     assert not literal.otherwise.value
     literal = one("(a -> b)")
     assert isinstance(literal, IfThenElse)
-    assert literal.otherwise == Truth(False, Atom("fail"))
+    assert literal.otherwise == TruthValue(False, Constant("fail"))
     literal = one("(a -> b ; c -> d ; e)")
     assert isinstance(literal, IfThenElse)
     assert isinstance(literal.otherwise, IfThenElse)
     literal = one("(a ; b -> c ; d)")
-    assert isinstance(literal, Or)
+    assert isinstance(literal, Disjunction)
     assert [type(item) for item in literal.items] == [Call, IfThenElse]
 
 
@@ -120,7 +120,7 @@ def test_nested_conjunctions_are_one_body() -> None:
 @pytest.mark.parametrize("name", ["true", "fail", "false"])
 def test_truth(name: str) -> None:
     literal = one(name)
-    assert isinstance(literal, Truth)
+    assert isinstance(literal, TruthValue)
     assert literal.value is (name == "true")
 
 
@@ -152,14 +152,14 @@ def test_findall() -> None:
 @pytest.mark.parametrize("kind", ["sum", "max", "min", "bag", "set"])
 def test_aggregates(kind: str) -> None:
     literal = one(f"aggregate_all({kind}(X), (p(X), X > 3), R)")
-    assert isinstance(literal, Aggregate)
+    assert isinstance(literal, AggregateAll)
     assert (literal.kind, literal.template) == (kind, Var("X"))
-    assert isinstance(literal.goal, And)
+    assert isinstance(literal.goal, Conjunction)
 
 
 def test_count() -> None:
     literal = one("aggregate_all(count, p(_), N)")
-    assert isinstance(literal, Aggregate)
+    assert isinstance(literal, AggregateAll)
     assert (literal.kind, literal.template) == ("count", None)
 
 
@@ -193,7 +193,7 @@ def test_relative_complement() -> None:
 )
 def test_durations(name: str, op: str) -> None:
     literal = one(f"{name}(I1, 60, I)")
-    assert isinstance(literal, Duration)
+    assert isinstance(literal, DurationFilter)
     assert (literal.op, literal.bound, literal.open_counts) == (op, Int(60), True)
 
 
@@ -240,7 +240,7 @@ def test_calls() -> None:
     assert literal.key == ("inRange", 3)
     assert isinstance(one("quiet"), Call)
     assert isinstance(one("call(p(X))"), Call)
-    assert isinstance(one("call((a, b))"), And)
+    assert isinstance(one("call((a, b))"), Conjunction)
     assert isinstance(one("queryTime(Q)"), Call)
     assert isinstance(one("member(X, [a, b])"), Call)
     assert isinstance(one("'Odd name'(X)"), Call)
@@ -248,7 +248,7 @@ def test_calls() -> None:
 
 def test_forall_is_a_double_negation() -> None:
     literal = one("forall(p(X), q(X))")
-    assert isinstance(literal, Not)
+    assert isinstance(literal, Negation)
     assert show(literal.term) == "\\+ (p(X), \\+ q(X))"
 
 
@@ -259,4 +259,4 @@ def test_the_index_before_a_fluent_is_passed_over() -> None:
 
 
 def test_a_grounding_in_a_body_is_always_true() -> None:
-    assert isinstance(one("grounding(f(X)=true)"), Truth)
+    assert isinstance(one("grounding(f(X)=true)"), TruthValue)

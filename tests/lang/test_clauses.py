@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from tests.lang.texts import show_clause
 
+from horai.lang.core.reader import read_clauses
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Constant, Float, Int
 from horai.lang.ec.syntax import Clause
-from horai.lang.reader import read_clauses
-from horai.lang.source import Source
-from horai.lang.terms import Atom, Float, Int
 
 
 def clauses(text: str) -> list[Clause]:
-    found, _, findings = read_clauses(Source("t", text))
+    found, _, findings = read_clauses(SourceText("t", text))
     assert not findings, findings[0].render()
     return found
 
@@ -50,11 +50,11 @@ def test_a_clause_knows_its_place() -> None:
 
 def test_ground_facts_are_kept_apart_by_predicate() -> None:
     text = "p(a). p(b).\nq(1, 'x y').\nq(\n 2.5, c ).\nr.\np(X) :- s(X).\nlist([1,2])."
-    found, facts, findings = read_clauses(Source("t", text))
+    found, facts, findings = read_clauses(SourceText("t", text))
     assert not findings
     assert len(found) == 1
-    assert facts[("p", 1)].rows == [(Atom("a"),), (Atom("b"),)]
-    assert facts[("q", 2)].rows == [(Int(1), Atom("x y")), (Float(2.5), Atom("c"))]
+    assert facts[("p", 1)].rows == [(Constant("a"),), (Constant("b"),)]
+    assert facts[("q", 2)].rows == [(Int(1), Constant("x y")), (Float(2.5), Constant("c"))]
     assert facts[("r", 0)].rows == [()]
     assert len(facts[("list", 1)].rows) == 1
     places = [source.position(start) for source, start in facts[("p", 1)].places]
@@ -78,7 +78,7 @@ def test_ground_facts_are_kept_apart_by_predicate() -> None:
     ],
 )
 def test_special_and_open_facts_stay_clauses(text: str) -> None:
-    found, facts, findings = read_clauses(Source("t", text))
+    found, facts, findings = read_clauses(SourceText("t", text))
     assert (len(found), len(facts), findings) == (1, 0, [])
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import horai.lang
-from horai.lang.codes import CODES
-from horai.lang.ec.builder import read_files, read_text
+from horai.lang.ec.codes import CODES
+from horai.lang.ec.reader import read_files, read_text
 
 _NEED_FILES = {"H015", "H028"}
 

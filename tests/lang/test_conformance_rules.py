@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.lang.texts import show_description
 
-from horai.lang.ec.builder import read_sources, read_text
-from horai.lang.report import has_errors
-from horai.lang.source import Source
+from horai.lang.core.diagnostics import has_errors
+from horai.lang.core.source import SourceText
+from horai.lang.ec.reader import read_sources, read_text
 
 
 def _cases() -> list[Any]:
@@ -30,7 +30,10 @@ if CASES:  # there is nothing to collect without them; the project has cases of 
 
     @pytest.mark.parametrize("case", CASES)
     def test_rules_and_background(case: dict[str, Any]) -> None:
-        sources = [Source("rules", case["rules"]), Source("background", case["background"] or "")]
+        sources = [
+            SourceText("rules", case["rules"]),
+            SourceText("background", case["background"] or ""),
+        ]
         description, findings = read_sources(sources)
         assert findings == []
         assert description.rules

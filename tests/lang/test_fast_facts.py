@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horai.lang.core.reader import FactReader, FactsByPredicate, read_clauses
+from horai.lang.core.source import SourceText
 from horai.lang.ec.syntax import Facts
-from horai.lang.facts import FactReader, FactsByPredicate
-from horai.lang.reader import read_clauses
-from horai.lang.source import Source
 
 _ARGUMENTS = [
     *("a", "bC_1", "été", "x9", "mod", "is", "not", "e", "inf", "true", "[]", "-", "X", "_"),
@@ -36,19 +35,19 @@ def texts(draw: st.DrawFn) -> str:
 
 @given(texts())
 def test_fast_path_and_grammar_agree(text: str) -> None:
-    source = Source("t", text)
+    source = SourceText("t", text)
     assert read_clauses(source) == read_clauses(source, fast=False)
 
 
 def test_the_fast_path_takes_plain_facts() -> None:
     text = "speed(v1, 10, 2.5).\n speed( 'v 2' ,-3, x ) .\nspeed(v3, 1, 2.0).% c\nrule(X) :- p."
     facts: FactsByPredicate = {}
-    end = FactReader(Source("t", text), frozenset(), facts).read_run(0)
+    end = FactReader(SourceText("t", text), frozenset(), facts).read_run(0)
     assert {key: len(found.rows) for key, found in facts.items()} == {("speed", 3): 3}
     assert text[end:] == "% c\nrule(X) :- p."
 
 
 def test_equal_arguments_share_one_term() -> None:
-    facts = read_clauses(Source("t", "p(a, a).\np(a, 1)."))[1][("p", 2)]
+    facts = read_clauses(SourceText("t", "p(a, a).\np(a, 1)."))[1][("p", 2)]
     assert isinstance(facts, Facts)
     assert facts.rows[0][0] is facts.rows[0][1] is facts.rows[1][0]

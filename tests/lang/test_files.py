@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from horai.lang.diagnostics import RulesError
-from horai.lang.ec.builder import read_files, read_sources, read_text
+from horai.lang.core.diagnostics import RulesError
+from horai.lang.core.reader import read_file
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Constant
+from horai.lang.ec.reader import read_files, read_sources, read_text
 from horai.lang.ec.syntax import BackgroundRule, Grounding, Initiation
-from horai.lang.reader import read_file
-from horai.lang.source import Source
-from horai.lang.terms import Atom
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -26,7 +26,7 @@ def test_rules_and_background_are_one_description(tmp_path: Path) -> None:
     description, findings = read_files([rules, more], background=[last])
     assert findings == []
     assert [type(rule) for rule in description.rules] == [Initiation, Grounding, BackgroundRule]
-    assert description.facts[("p", 1)].rows == [(Atom("a"),), (Atom("b"),)]
+    assert description.facts[("p", 1)].rows == [(Constant("a"),), (Constant("b"),)]
     files = [Path(source.name).name for source in description.sources]
     assert files == ["rules.ec", "more.pl", "bg.prolog"]
     places = [Path(source.name).name for source, _ in description.facts[("p", 1)].places]
@@ -91,7 +91,7 @@ def test_an_empty_file_is_fine(tmp_path: Path) -> None:
 
 
 def test_texts_in_memory() -> None:
-    description, findings = read_sources([Source("a", "p(a)."), Source("b", "p(b).")])
+    description, findings = read_sources([SourceText("a", "p(a)."), SourceText("b", "p(b).")])
     assert findings == []
     assert len(description.facts[("p", 1)].rows) == 2
     assert read_text("p(a).", "mine")[0].sources[0].name == "mine"
@@ -106,9 +106,9 @@ def test_a_file_loads_others_from_its_own_folder(tmp_path: Path) -> None:
     description, findings = read_files([rules], background=[load])
     assert findings == []
     assert [row for (row,) in description.facts[("p", 1)].rows] == [
-        Atom("a"),
-        Atom("brest"),
-        Atom("lorient"),
+        Constant("a"),
+        Constant("brest"),
+        Constant("lorient"),
     ]
     names = [Path(source.name).name for source in description.sources]
     assert names == ["rules.ec", "load.prolog", "ports.prolog", "more.pl"]
@@ -134,7 +134,7 @@ def test_a_file_that_is_not_there_is_said_and_passed_over(tmp_path: Path) -> Non
 def test_texts_may_stand_among_files(tmp_path: Path) -> None:
     facts = write(tmp_path / "facts.prolog", ":- [more].\np(a).")
     write(tmp_path / "more.prolog", "p(b).")
-    description, findings = read_files([Source("<case>", "q(X) :- p(X).")], [facts])
+    description, findings = read_files([SourceText("<case>", "q(X) :- p(X).")], [facts])
     assert findings == []
     assert len(description.facts[("p", 1)].rows) == 2
     assert len(description.rules) == 1

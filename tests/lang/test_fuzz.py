@@ -6,12 +6,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.lang.texts import show_description
+from tests.weights import examples
 
-from horai.lang.ec.builder import read_files, read_text
-from horai.lang.report import has_errors
+from horai.lang.core.diagnostics import has_errors
+from horai.lang.ec.reader import read_files, read_text
 
 RULES = """\
 initially(status(_M)=null).
@@ -122,7 +123,7 @@ def test_extremes_are_answered(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=12_000, deadline=None)
+@examples("normal")
 @given(broken_rules() | _TEXTS)
 def test_for_a_minute(text: str) -> None:
     read_and_check(text)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from horai.lang.ec.builder import read_text
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Constant, Int, Var
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import (
     FVP,
     BackgroundRule,
@@ -26,8 +28,6 @@ from horai.lang.ec.syntax import (
     Rule,
     Termination,
 )
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Compound, Int, Var
 
 
 def read(text: str) -> EventDescription:
@@ -100,7 +100,7 @@ def test_events() -> None:
     assert (rule.event, rule.time) == (Compound("both", (Var("X"),)), Var("T"))
     rule = one("happensAt(boot, 0).")
     assert isinstance(rule, EventRule)
-    assert (rule.event, rule.time) == (Atom("boot"), Int(0))
+    assert (rule.event, rule.time) == (Constant("boot"), Int(0))
 
 
 def test_statically_determined_fluents() -> None:
@@ -205,7 +205,7 @@ def test_declarations(text: str) -> None:
 def test_declarations_that_are_asked_for_are_facts_too() -> None:
     description = read("event(fire). event(_). alarm(X) :- event(X).")
     assert ("event", 1) in description.facts
-    assert description.facts[("event", 1)].rows == [(Atom("fire"),)]
+    assert description.facts[("event", 1)].rows == [(Constant("fire"),)]
     kinds = [type(rule).__name__ for rule in description.rules]
     assert sorted(kinds) == ["BackgroundRule", "BackgroundRule", "Declaration", "Declaration"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import horai
-from horai.lang.ec.builder import read_text
+from horai.lang.ec.reader import read_text
 
 PAGE = Path(__file__).parents[2] / "docs" / "language.md"
 BLOCKS = re.findall(r'```(\w+)(?: title="(\w+)")?\n(.*?)```', PAGE.read_text("utf-8"), re.DOTALL)

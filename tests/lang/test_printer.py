@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.lang.texts import read_term, show_clause, show_description
 
-from horai.lang.ec.builder import read_text
+from horai.lang.core.printer import INFIX, PREFIX, is_name, show
+from horai.lang.core.reader import read_clauses
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import Clause
-from horai.lang.operators import INFIX, PREFIX, is_name
-from horai.lang.printer import show
-from horai.lang.reader import read_clauses
-from horai.lang.source import Source
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var
 
 _WORDS = st.sampled_from(["a", "fooBar", "x1", "été", "mod", "not", "is", "dynamic", "true", "rem"])
 _SIGNS = st.sampled_from(sorted([*INFIX, *PREFIX, "!", "{}", "[]", ":-", "|", ".", "%", "'", "\\"]))
@@ -23,7 +22,7 @@ _INTS = st.integers(-(2**63), 2**63 - 1)
 _FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 _VARS = st.sampled_from(["X", "Y1", "_Z", "_#"])
 _LEAVES = st.one_of(
-    _NAMES.map(Atom),
+    _NAMES.map(Constant),
     _INTS.map(Int),
     _FLOATS.map(Float),
     _TEXT.map(Str),
@@ -78,8 +77,8 @@ def test_clauses_read_back(head: Term, body: Term | None) -> None:
     counter = [0]
     head = numbered(head, counter)
     body = None if body is None else numbered(body, counter)
-    text = show_clause(Clause(head, body, (0, 0), Source("t", "")))
-    found, _, findings = read_clauses(Source("t", text), _Everything())
+    text = show_clause(Clause(head, body, (0, 0), SourceText("t", "")))
+    found, _, findings = read_clauses(SourceText("t", text), _Everything())
     assert not findings, (text, findings[0].render())
     assert [(clause.head, clause.body) for clause in found] == [(head, body)]
 

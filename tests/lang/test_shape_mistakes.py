@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from horai.lang.ec.builder import read_text
+from horai.lang.ec.reader import read_text
 
 _WON = "happensAt(win(X), T)"
 

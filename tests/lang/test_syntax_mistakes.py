@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.lang.texts import show_clause, show_description
 
-from horai.lang.diagnostics import Diagnostic
-from horai.lang.ec.builder import read_text
-from horai.lang.reader import read_clauses
-from horai.lang.source import Source
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.reader import read_clauses
+from horai.lang.core.source import SourceText
+from horai.lang.ec.reader import read_text
 
 # text, code, line, column, underlined text, a part of the hint
 MISTAKES: list[tuple[str, str, int, int, str, str]] = [
@@ -120,7 +120,7 @@ MISTAKES: list[tuple[str, str, int, int, str, str]] = [
 
 
 def syntax(text: str) -> list[Diagnostic]:
-    return read_clauses(Source("t", text))[2]
+    return read_clauses(SourceText("t", text))[2]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_bad_clause_spoils_no_other() -> None:
         "p(g) :- q(g) r(g), X != 3.\n"
         "p(h) :- q(h).\n"
     )
-    clauses, _, findings = read_clauses(Source("t", text))
+    clauses, _, findings = read_clauses(SourceText("t", text))
     heads = [show_clause(clause).split(" ")[0] for clause in clauses]
     assert heads == ["p(a)", "p(c)", "p(d)", "p(f)", "p(g)", "p(h)"]
     found = [(finding.code, finding.position[0]) for finding in findings]
@@ -206,15 +206,15 @@ def test_several_wrong_signs_are_all_reported() -> None:
     ],
 )
 def test_plain_mistakes_are_mended_so_that_nothing_else_is_reported(wrong: str, right: str) -> None:
-    (mended,), _, findings = read_clauses(Source("t", wrong))
-    (clause,), _, _ = read_clauses(Source("t", right))
+    (mended,), _, findings = read_clauses(SourceText("t", wrong))
+    (clause,), _, _ = read_clauses(SourceText("t", right))
     assert len(findings) == 1
     assert (mended.head, mended.body) == (clause.head, clause.body)
 
 
 def test_a_file_without_any_full_stop_is_read_in_reasonable_time() -> None:
     text = "".join(f"p(a{i}, b) :- q(a{i})\n" for i in range(2000))
-    clauses, _, findings = read_clauses(Source("t", text))
+    clauses, _, findings = read_clauses(SourceText("t", text))
     assert len(clauses) == len(findings) == 2000
 
 

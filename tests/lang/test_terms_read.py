@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.lang.texts import read_term
 
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, subterms
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var, subterms
 
 
 def term(text: str) -> Term:
@@ -19,19 +19,19 @@ def c(name: str, *args: Term) -> Compound:
     return Compound(name, args)
 
 
-a, b, d, X = Atom("a"), Atom("b"), Atom("d"), Var("X")
+a, b, d, X = Constant("a"), Constant("b"), Constant("d"), Var("X")
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("a", a),
-        ("'New York'", Atom("New York")),
-        ("'It''s'", Atom("It's")),
-        (r"'It\'s\n\\\x41\'", Atom("It's\n\\A")),
-        (r"'\u00e9\101\'", Atom("éA")),
-        ("''", Atom("")),
-        ("étage", Atom("étage")),
+        ("'New York'", Constant("New York")),
+        ("'It''s'", Constant("It's")),
+        (r"'It\'s\n\\\x41\'", Constant("It's\n\\A")),
+        (r"'\u00e9\101\'", Constant("éA")),
+        ("''", Constant("")),
+        ("étage", Constant("étage")),
         ("X", X),
         ("_name", Var("_name")),
         ("_", Var("_#1")),
@@ -59,7 +59,7 @@ a, b, d, X = Atom("a"), Atom("b"), Atom("d"), Var("X")
         ("[a | X]", ListTerm((a,), X)),
         ("[a | [b]]", ListTerm((a, b))),
         ("[a | [b | X]]", ListTerm((a, b), X)),
-        ("{}", Atom("{}")),
+        ("{}", Constant("{}")),
         ("{a}", c("{}", a)),
         ("f(a)", c("f", a)),
         ("'F G'(a)", c("F G", a)),
@@ -128,10 +128,10 @@ def test_operators(text: str, expected: Term) -> None:
 
 @pytest.mark.parametrize("sign", ["-", "+", "*", "=", "<", "=<", "mod", "is", "\\+", "not", ";"])
 def test_an_operator_alone_is_an_atom(sign: str) -> None:
-    assert term(f"p({sign})") == c("p", Atom(sign))
-    assert term(f"[a, {sign}]") == ListTerm((a, Atom(sign)))
-    assert term(f"p({sign} , a)") == c("p", Atom(sign), a)
-    assert term(f"({sign}) = a") == c("=", Atom(sign), a)
+    assert term(f"p({sign})") == c("p", Constant(sign))
+    assert term(f"[a, {sign}]") == ListTerm((a, Constant(sign)))
+    assert term(f"p({sign} , a)") == c("p", Constant(sign), a)
+    assert term(f"({sign}) = a") == c("=", Constant(sign), a)
 
 
 def test_each_anonymous_variable_is_its_own() -> None:

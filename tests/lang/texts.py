@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from horai.lang.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.printer import OPERATORS, show
+from horai.lang.core.reader import read_only_clauses
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Constant, Term
 from horai.lang.ec.syntax import Clause, EventDescription
-from horai.lang.operators import OPERATORS
-from horai.lang.printer import show
-from horai.lang.reader import read_only_clauses
-from horai.lang.source import Source
-from horai.lang.terms import Atom, Compound, Term
 
 
 def read_term(text: str) -> tuple[Term | None, list[Diagnostic]]:
     """The term a text says, with or without a full stop; None when it is wrong."""
     stop = "" if text.rstrip().endswith(".") else "\n."
-    clauses, findings = read_only_clauses(Source("<term>", text + stop))
+    clauses, findings = read_only_clauses(SourceText("<term>", text + stop))
     if findings:
         return None, findings
     (clause,) = clauses
@@ -27,7 +26,7 @@ def show_description(description: EventDescription) -> str:
     lines = [show_clause(rule.clause) for rule in description.rules]
     for (name, _), facts in description.facts.items():
         for row in facts.rows:
-            lines.append(show(Compound(name, row) if row else Atom(name), 1199) + ".")
+            lines.append(show(Compound(name, row) if row else Constant(name), 1199) + ".")
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -49,5 +48,5 @@ def show_clause(clause: Clause) -> str:
 
 def _condition(term: Term) -> str:
     # A bare operator right before the full stop would wait for its operand.
-    bare = isinstance(term, Atom) and term.name in OPERATORS
+    bare = isinstance(term, Constant) and term.name in OPERATORS
     return show(term, 998 if bare else 999)

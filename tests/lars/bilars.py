@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
+from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import (
     Always,
     And,
@@ -19,9 +20,8 @@ from horai.lang.lars.syntax import (
     Truth,
     Within,
 )
-from horai.lang.terms import Int
 from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.instances import Instance
+from horai.oracle.lars.grounding import Instance
 from horai.oracle.lars.stream import Pair, Stream
 from horai.oracle.lars.windows import select
 

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from tests.lars.plain_programs import LAST, Sent, Story
 from tests.lars.story import program, written
 
+from horai.engine.lars import evaluation
+from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
-from horai.lang.termtext import read_term
-from horai.lars_engines import Changes, Model
-from horai.lars_plan import Session
-from horai.lars_signals import Signal
+from horai.oracle.lars import grounding
 from horai.oracle.lars.run import answers_at
+from horai.runtime.lars.engines import Changes, Model
+from horai.runtime.lars.plan import PlanEngine
+from horai.runtime.lars.signals import Signal
 
 Seen = dict[int, set[str] | None]  # by query time; None if there is no answer
+FEW = 200
+"""More rounds than random programs with an end take; those without one go on until the limit."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_rounds() -> Iterator[None]:
+    """Programs without an end are given up soon: one of them would take longer than all others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grounding, "MOST_ROUNDS", FEW)
+        patch.setattr(evaluation, "MOST_ROUNDS", FEW)
+        yield
 
 
 def by_plan(story: Story, last: int = LAST) -> Seen:
     """What the plan engine says at every query time, worked out together and one by one."""
     queries = range(story.start, last + 1)
     changes = list(_changes(story, queries))
-    together = Session(program(story.text), start=story.start).advance_all(changes, queries)
+    together = PlanEngine(program(story.text), start=story.start).advance_all(changes, queries)
     found = dict(zip(queries, map(_seen, together), strict=True))
-    alone = Session(program(story.text), start=story.start)
+    alone = PlanEngine(program(story.text), start=story.start)
     for query, added, removed in changes:
         assert _seen(alone.advance(query, added, removed)) == found[query]
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
+from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import (
     Always,
     And,
@@ -23,7 +24,6 @@ from horai.lang.lars.syntax import (
     Truth,
     Within,
 )
-from horai.lang.terms import Int
 
 
 @dataclass(frozen=True)

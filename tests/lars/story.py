@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from horai.lang.lars.clock import Clock
-from horai.lang.lars.points import in_points
 from horai.lang.lars.printer import show
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom, Formula, Program
-from horai.oracle.lars.run import Answer, answers_at, answers_on
+from horai.lang.lars.walk import in_points
+from horai.oracle.lars.run import OracleAnswerStream, answers_at, answers_on
 from horai.oracle.lars.stream import Pair, Stream
 
 
@@ -55,7 +55,7 @@ def content(found: Stream) -> dict[int, set[str]]:
     return {time: written(found.at(time)) for time in found.timeline if found.at(time)}
 
 
-def new(answer: Answer) -> set[str]:
+def new(answer: OracleAnswerStream) -> set[str]:
     """What an answer derives: `5:a(x)`."""
     return {f"{time}:{show(atom).replace(' ', '')}" for time, atom in answer.stream.derived}
 

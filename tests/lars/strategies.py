@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from horai.lang.core.terms import Compound, Constant, Float, Int, Str, Term, Var
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.syntax import (
     FUNCTIONS,
@@ -36,8 +37,6 @@ from horai.lang.lars.syntax import (
     Window,
     Within,
 )
-from horai.lang.terms import Atom as Constant
-from horai.lang.terms import Compound, Float, Int, Str, Term, Var
 
 names = st.sampled_from(
     ["a", "b", "tram", "New York", "in", "at", "not", "min", "hop", "true", "é"]

@@ -9,7 +9,7 @@ from tests.lars.story import formula, stream
 from horai.lang.lars.syntax import Atom, Choice, Head, Option, Or
 from horai.oracle.lars.answers import Problem, by_trying_all
 from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.instances import Instance
+from horai.oracle.lars.grounding import Instance
 from horai.oracle.lars.stream import Pair
 
 CONDITIONS = [

@@ -9,7 +9,7 @@ import pytest
 import horai
 from horai import lars
 from horai.errors import RunError, UsageError
-from horai.lang.diagnostics import RulesError
+from horai.lang.core.diagnostics import RulesError
 from horai.oracle.lars import grounding
 
 BUSY = "busy(X) :- job(X) [2 s]."
@@ -220,7 +220,7 @@ def test_atoms_that_look_alike_have_an_order() -> None:
     program = lars.loads('h(X) :- b(X). h(3) :- c. h("x") :- c. h(f(x)) :- c.')
     (answer,) = program.run(["b|1|1|3.0", "b|1|1|x", "b|1|1|'f(x)'", "c|1|1"]).answers
     kinds = [type(atom.args[0]).__name__ for atom in answer.atoms]
-    assert kinds == ["Float", "Int", "Atom", "Compound", "Atom", "Str"]
+    assert kinds == ["Float", "Int", "Constant", "Compound", "Constant", "Str"]
 
 
 def test_what_a_program_is() -> None:

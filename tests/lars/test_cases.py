@@ -7,8 +7,8 @@ from tests.lars.casefiles import Case, cases
 
 from horai import lars
 from horai.errors import UsageError
-from horai.lars_engines import AUTO, LARS_ENGINES
-from horai.lars_result import written
+from horai.runtime.lars.engines import AUTO, LARS_ENGINES
+from horai.runtime.lars.result import written
 
 CASES = cases()
 

@@ -10,8 +10,9 @@ import pytest
 import horai.plan.lars
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
-from horai.plan.lars import Fragment, check, classify
+from horai.plan.lars.check import check
 from horai.plan.lars.codes import CODES
+from horai.plan.lars.fragments import Fragment, classify
 
 
 def told(text: str, clock: str = "1s") -> list[tuple[str, int, str]]:
@@ -35,7 +36,7 @@ def test_the_example_triggers_its_code_and_nothing_else(code: str) -> None:
 
 def test_every_code_is_registered_and_used() -> None:
     used: set[str] = set()
-    for path in Path(horai.plan.lars.__file__).parent.rglob("*.py"):
+    for path in Path(horai.plan.lars.check.__file__).parent.rglob("*.py"):
         if path.name != "codes.py":
             used.update(re.findall(r'"(H\d{3})"', path.read_text(encoding="utf-8")))
     assert used == set(CODES)

@@ -6,17 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from tests.spark.lars_runs import LarsRun, plain_runs, split_runs
+from tests.weights import examples
 
 from horai import io, lars
 from horai.errors import RunError
-from horai.inputs import extent, read_input
-from horai.lars_columns import Coming
-from horai.lars_result import LarsAnswer, Shown
+from horai.io.items.tables import extent
+from horai.runtime.inputs import read_input
+from horai.runtime.lars.log import Coming
+from horai.runtime.lars.result import LarsAnswer, ShownAtoms
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 Said = tuple[list[LarsAnswer], list[io.DeadLetter]]
 
 
@@ -34,7 +35,7 @@ def both_ways(text: str, given: Any, files: list[str], **asked: Any) -> tuple[Sa
     return (found, fast.arrivals.finish(end)), (wanted, slow.arrivals.finish(end))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("normal")
 @given(st.one_of(plain_runs(), split_runs()))
 def test_columns_and_rows_say_the_same(run: LarsRun) -> None:
     program = lars.loads(run.text)
@@ -72,12 +73,12 @@ def test_what_is_taken_back_or_shown_goes_row_by_row() -> None:
     program = lars.loads("h(X) :- s(X) [1].")
     job = program.job()
 
-    def coming(rows: list[str], shown: Shown = job.shown) -> Coming | None:
+    def coming(rows: list[str], shown: ShownAtoms = job.shown) -> Coming | None:
         return Coming.of(read_input(rows, job.schema, job.times), [], shown)
 
     assert coming(["s|1|1|x"]) is not None
     assert coming([]) is not None
     assert coming(["s|1|1|x", "-s|2|1|x"]) is None
     assert coming(["h|1|1|x"]) is None
-    assert coming(["s|1|1|x"], Shown.parse("s", set())) is None
+    assert coming(["s|1|1|x"], ShownAtoms.parse("s", set())) is None
     assert coming(["s|1|1|x"], replace(job.shown, everything=True)) is None

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from horai import lars
 from horai.cli.app import app
-from horai.lars_engines import AUTO, LARS_ENGINES
+from horai.runtime.lars.engines import AUTO, LARS_ENGINES
 
 FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []

@@ -18,12 +18,10 @@ from horai import io, lars
 from horai.asp.engine import AspSession
 from horai.cli.app import app
 from horai.errors import UsageError
-from horai.io.endpoints import Incoming, Line, Serving, address_of, sink_of
+from horai.io.sources.lines import Incoming, InputLine, Serving, address_of, sink_of
 from horai.lang.lars.clock import Clock
-from horai.lars_flow import Flow
-from horai.lars_lines import LineReader
-from horai.lars_signals import AnySignals
-from horai.lars_timing import Timing
+from horai.runtime.lars.flow import AnswerTiming, Flow
+from horai.runtime.lars.signals import AnySignals, LineReader
 
 PROGRAM = "h(X) :- b(X) [2 s].\n"
 ROWS = ["b|1|1|x", "b|3|3|y", "b|3|3|z", "b|9|9|x"]
@@ -52,13 +50,13 @@ def flowing(every: str, answers: str = "windows", **settings: Any) -> list[str]:
             f"{row['query']}{row.get('op', ':')}{row.get('args', ['-'])[0]}" for row in rows
         )
 
-    timing = Timing.parse(every, Clock(1, "s"))
+    timing = AnswerTiming.parse(every, Clock(1, "s"))
     session = lars.loads(PROGRAM).session(step=timing.number if timing.by == "time" else 1)
     flow = Flow(session, timing, answers, say, **settings)
-    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
+    reader = LineReader(AnySignals.known([("b", 1)]), io.TimeScale())
     for number, row in enumerate(ROWS):
         said.append("<")
-        flow.rows(reader.rows(Line("rows", number, row)))
+        flow.rows(reader.rows(InputLine("rows", number, row)))
     flow.close()
     return said
 
@@ -72,10 +70,10 @@ def test_t42_push_asks_for_every_signal_and_pull_once(monkeypatch: pytest.Monkey
         return true_advance(self, time, *given)
 
     monkeypatch.setattr(AspSession, "advance", counted)
-    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
-    rows = [Line("rows", 5 * t + n, f"b|{t}|{t}|{n}") for t in range(10) for n in range(5)]
+    reader = LineReader(AnySignals.known([("b", 1)]), io.TimeScale())
+    rows = [InputLine("rows", 5 * t + n, f"b|{t}|{t}|{n}") for t in range(10) for n in range(5)]
     for every, number in (("signal", 50), ("1s", 1)):
-        timing = Timing.parse(every, Clock(100, "ms"))
+        timing = AnswerTiming.parse(every, Clock(100, "ms"))
         session = lars.loads("h(X) :- b(X) [1 s].").session(
             clock="100ms", engine="asp", step=timing.number if timing.by == "time" else 1
         )
@@ -123,20 +121,20 @@ def test_a_run_with_an_end() -> None:
 def test_wrong_use_of_a_flow() -> None:
     session = lars.loads(PROGRAM).session(models="all")
     with pytest.raises(UsageError, match="changes are those of one model"):
-        Flow(session, Timing(), "changelog", lambda rows: None)
+        Flow(session, AnswerTiming(), "changelog", lambda rows: None)
     with pytest.raises(UsageError, match="answers cannot be 'last'"):
-        Flow(session, Timing(), "last", lambda rows: None)
+        Flow(session, AnswerTiming(), "last", lambda rows: None)
 
 
 # --- lines ------------------------------------------------------------------------------------
 
 
 def test_lines_of_all_forms() -> None:
-    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
-    rows = reader.rows(Line("in", 1, "b|2|1|x"))
-    rows += reader.rows(Line("in", 2, '{"type": "b", "time": 3, "args": ["y"]}'))
-    rows += reader.rows(Line("in", 3, "b(z); -c('New York', 1.5); d."), 7)
-    rows += reader.rows(Line("in", 4, "b|2|1|w"), 8)
+    reader = LineReader(AnySignals.known([("b", 1)]), io.TimeScale())
+    rows = reader.rows(InputLine("in", 1, "b|2|1|x"))
+    rows += reader.rows(InputLine("in", 2, '{"type": "b", "time": 3, "args": ["y"]}'))
+    rows += reader.rows(InputLine("in", 3, "b(z); -c('New York', 1.5); d."), 7)
+    rows += reader.rows(InputLine("in", 4, "b|2|1|w"), 8)
     assert [(row.op, row.name, row.arrival, row.start, row.args) for row in rows] == [
         (1, "b", 2, 1, ("x",)),
         (1, "b", 3, 3, ("y",)),
@@ -146,22 +144,26 @@ def test_lines_of_all_forms() -> None:
         (1, "b", 8, 1, ("w",)),
     ]
     assert {row.file for row in rows} == {"in"}
-    assert reader.rows(Line("in", 5, "  ")) == reader.rows(Line("in", 6, "Type|Arrival|Time")) == []
+    assert (
+        reader.rows(InputLine("in", 5, "  "))
+        == reader.rows(InputLine("in", 6, "Type|Arrival|Time"))
+        == []
+    )
     assert reader.dead_letters == []
 
 
 def test_lines_that_cannot_be_read() -> None:
-    reader = LineReader(AnySignals.known([("b", 1)]), io.Clock())
+    reader = LineReader(AnySignals.known([("b", 1)]), io.TimeScale())
     for number, text in enumerate(["b", "b|x|1|y", "{", '{"type": "b"}'], 1):
-        assert reader.rows(Line("in", number, text)) == []
+        assert reader.rows(InputLine("in", number, text)) == []
     for number, text in enumerate(["b(X)", "b(", "3"], 5):
-        assert reader.rows(Line("in", number, text), 1) == []
+        assert reader.rows(InputLine("in", number, text), 1) == []
     codes = [letter.code for letter in reader.dead_letters]
     assert codes == ["field-count", "bad-time", "json", "missing-column", *["bad-term"] * 3]
     assert [letter.line for letter in reader.dead_letters] == [*range(1, 8)]
-    strict = LineReader(AnySignals.known([("b", 1)]), io.Clock(), strict=True)
+    strict = LineReader(AnySignals.known([("b", 1)]), io.TimeScale(), strict=True)
     with pytest.raises(io.InputError, match="in:1"):
-        strict.rows(Line("in", 1, "b|x|1|y"))
+        strict.rows(InputLine("in", 1, "b|x|1|y"))
 
 
 # --- the command line -------------------------------------------------------------------------

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.lars.bilars import BiStream, bimodels, implication, is_bimodel, is_bimodel_by_reduct
 from tests.lars.story import content, formula, stream
 from tests.lars.test_answers import PLAIN
+from tests.weights import examples
 
 from horai.lang.lars.syntax import Atom, Formula, Implies, Not, Or, Some, Within
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.instances import Instance
+from horai.oracle.lars.grounding import Instance
 from horai.oracle.lars.stream import Pair, Stream
 from horai.oracle.lars.windows import tuple_based
 
@@ -103,7 +104,7 @@ def test_theorem_19_two_ordinary_evaluations_are_enough(
 
 
 @given(rules)
-@settings(max_examples=50)
+@examples("light")
 def test_theorem_20_answer_streams_are_total_bimodels_without_smaller_ones(
     program: list[Instance],
 ) -> None:

@@ -11,7 +11,7 @@ from tests.lars.casefiles import cases
 from tests.lars.test_ticker import CONTENT, STRATEGY
 
 from horai import lars
-from horai.lars_engines import LARS_ENGINES
+from horai.runtime.lars.engines import LARS_ENGINES
 
 TESTS = Path(__file__).parent.parent
 ENGINES = tuple(LARS_ENGINES)

@@ -8,19 +8,20 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.lars.story import program, stream
+from tests.weights import examples
 
 from horai import lars
+from horai.lang.core.terms import Int, Term
 from horai.lang.lars.predicates import background_facts, is_fact
 from horai.lang.lars.syntax import At, Formula, Program
 from horai.lang.lars.walk import rule_variables
-from horai.lang.terms import Int, Term
 from horai.oracle.lars.answers import Problem
-from horai.oracle.lars.instances import Instance
+from horai.oracle.lars.grounding import Instance
+from horai.oracle.lars.matching import Written, written
 from horai.oracle.lars.numbers import NoValue
 from horai.oracle.lars.run import answers_on
 from horai.oracle.lars.stream import Stream
-from horai.oracle.lars.writing import Values, written
-from horai.plan.lars import Fragment, classify
+from horai.plan.lars.fragments import Fragment, classify
 
 # Heads that count on would derive without end.
 HEADS = ["p(X)", "q(X)", "@T p(X)", "@T q(X)", "r", "p(X) ; r", "p(3 - X)", "@(1 - T) q(X)"]
@@ -43,7 +44,7 @@ VALUES = range(4)
 def all_instances(given: Program, data: Stream) -> Iterator[Instance]:
     """Every rule with every value for every variable."""
 
-    def solve(conditions: object, values: Values) -> Iterator[Values]:
+    def solve(conditions: object, values: Written) -> Iterator[Written]:
         return iter([{**values, "Y": Int(value)} for value in VALUES])
 
     for rule in given.rules:
@@ -73,6 +74,7 @@ def test_grounding_keeps_all_answers(text: str, content: dict[int, str]) -> None
     assert found == set(problem.answer_streams())
 
 
+@examples("normal")
 @given(texts, st.sampled_from([2, 3]))
 def test_the_end_of_a_run_and_its_steps_change_nothing(text: str, step: int) -> None:
     rows = ["s|0|0|1", "s|2|1|2", "s|3|3|1", "-s|4|3|1"]

@@ -16,8 +16,7 @@ from typer.testing import CliRunner
 from horai import lars
 from horai.cli.app import app
 from horai.io import InputError
-from horai.io.topic_lines import Follower, TopicSink
-from horai.io.topics import Topic
+from horai.io.sources.kafka import Follower, Topic, TopicSink
 
 PROGRAM = "h(X) :- b(X) [2 s].\n"
 ROWS = ["b|1|1|x", "b|3|3|y", '{"type": "b", "time": 4, "args": ["z"]}']

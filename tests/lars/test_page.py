@@ -10,7 +10,7 @@ import pytest
 from tests.cli.test_docs import FENCE, commands, fits, run
 
 from horai import lars
-from horai.lars_result import written
+from horai.runtime.lars.result import written
 
 PAGE = Path(__file__).parents[2] / "docs" / "lars.md"
 BLOCKS = re.findall(r'```(\w+)(?: title="([\w.]+)")?\n(.*?)```', PAGE.read_text("utf-8"), re.DOTALL)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.lars.plain_programs import Sent, Story, signals, stories
-from tests.lars.planned import by_plan, by_reference
+from tests.lars.planned import by_plan, by_reference, few_rounds
 from tests.lars.story import program
+from tests.weights import examples
 
 from horai.engine.lars.live import can_live
 from horai.errors import RunError
-from horai.lars_plan import planned
-from horai.oracle.lars.grounding import Endless
+from horai.oracle.lars.grounding import EndlessDerivation
+from horai.runtime.lars.plan import planned
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-
+__all__ = ["few_rounds"]
 
 # A signal may be taken back when it is forgotten already.
 FORGOTTEN = Story("g(x).\ng(3).\np1(X) :- s(X), X != y.", (Sent("s", ("x",), 0, 0, gone=2),), 0)
@@ -36,7 +36,7 @@ STOPPED = Story(
 
 def test_a_negation_may_bring_an_end() -> None:
     """The reference takes down all that may hold before it looks at negations."""
-    with pytest.raises(Endless):
+    with pytest.raises(EndlessDerivation):
         by_reference(STOPPED)
     assert by_plan(STOPPED)[1] == {"p1(x)", "p1(y)"}
     with pytest.raises(RunError, match="without end"):
@@ -47,7 +47,7 @@ def check(story: Story) -> None:
     """Both say the same, or that there is no end."""
     try:
         wanted = by_reference(story)
-    except Endless:
+    except EndlessDerivation:
         # What may hold has no end there; with a negation, or a box, what does hold can have one.
         try:
             by_plan(story)
@@ -58,21 +58,13 @@ def check(story: Story) -> None:
     assert by_plan(story) == wanted
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(stories())
 @example(FORGOTTEN)
 @example(FACT)
 @example(SEED)
 @example(ENDLESS)
 def test_plain_programs(story: Story) -> None:
-    check(story)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@settings(max_examples=6000, deadline=None, suppress_health_check=QUIET)
-@given(stories())
-def test_plain_programs_at_length(story: Story) -> None:
     check(story)
 
 
@@ -84,7 +76,7 @@ COUNTING = (
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
+@examples("normal")
 @given(st.sampled_from(COUNTING), signals(late=False))
 def test_counting_from_tick_to_tick(text: str, sent: tuple[Sent, ...]) -> None:
     assert can_live(planned(program(text), 0))
@@ -105,7 +97,7 @@ NODES = ("x", "y", "3")
 edges = st.lists(st.tuples(st.integers(0, 8), st.sampled_from(NODES), st.sampled_from(NODES)))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@examples("normal")
 @given(st.sampled_from(REACHING), st.sampled_from(["1", "3", "2 #", "4 #"]), edges, signals(False))
 def test_recursion_from_tick_to_tick(
     text: str, window: str, given: list[tuple[int, str, str]], sent: tuple[Sent, ...]
@@ -133,7 +125,7 @@ PINNED = (
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("normal")
 @given(st.sampled_from(PINNED), st.sampled_from(["1", "3", "4"]), signals(late=False))
 def test_points_from_tick_to_tick(text: str, window: str, sent: tuple[Sent, ...]) -> None:
     """Heads that name points, and windows of all kinds over points."""
@@ -154,7 +146,7 @@ BETWEEN = (
 GIVEN = ("@F r(_), @L r(x)", "e(F, L)", "s(F) [3], @L r(_)", "@T s(x), F = T - 1, L = T + 1")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("normal")
 @given(
     st.sampled_from(BETWEEN), st.sampled_from(GIVEN), signals(late=False), st.sampled_from([0, 2])
 )

@@ -10,8 +10,7 @@ from horai.lang.lars.syntax import Atom
 from horai.oracle.lars import grounding
 from horai.oracle.lars.answers import Problem, by_trying_all
 from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.grounding import Endless
-from horai.oracle.lars.instances import Instance, is_model
+from horai.oracle.lars.grounding import EndlessDerivation, Instance, is_model
 from horai.oracle.lars.run import answers_on
 from horai.oracle.lars.stream import Stream
 
@@ -98,7 +97,7 @@ def test_time_without_an_end() -> None:
 
 def test_rules_that_never_end_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grounding, "MOST_ROUNDS", 30)
-    with pytest.raises(Endless):
+    with pytest.raises(EndlessDerivation):
         derived_at("@U a :- @T a, U = T + 1. a :- e.", {0: "e"}, 0)
 
 

@@ -6,21 +6,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.lars.plain_programs import ENTITIES, LAST, SIGNALS, programs
+from tests.lars.planned import few_rounds
 from tests.lars.story import program, written
+from tests.weights import examples
 
-from horai import lars, lars_memory
+from horai import lars
 from horai.errors import UsageError
+from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
-from horai.lang.termtext import read_term
-from horai.lars_result import LarsAnswer, Row
 from horai.oracle.lars.run import answers_at
+from horai.runtime.lars import session as lars_memory
+from horai.runtime.lars.result import LarsAnswer, Row
+from horai.runtime.lars.session import ProgramSession
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-unhurried = settings(deadline=None, suppress_health_check=QUIET)
+__all__ = ["few_rounds"]
+
 Sent = tuple[str, str, int, int]  # name with sign, argument, arrival, time
 
 
@@ -108,7 +112,7 @@ def lines(rows: list[Sent]) -> list[str]:
     return [f"{name}|{arrival}|{time}|{arg}" for name, arg, arrival, time in rows]
 
 
-def sessions(text: str, lateness: int | None) -> Iterator[lars.Session]:
+def sessions(text: str, lateness: int | None) -> Iterator[ProgramSession]:
     for engine in ("plan", "asp", "tms"):
         try:
             yield lars.loads(text).session(engine=engine, lateness=lateness)
@@ -143,7 +147,7 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lars_memory, "FEW", 0)
 
 
-@settings(unhurried, max_examples=20)
+@examples("heavy")
 @given(programs(), streams(), st.integers(0, 6), st.sets(st.integers(0, LAST), max_size=2))
 def test_answers_are_revised(text: str, rows: list[Sent], lateness: int, breaks: set[int]) -> None:
     check(text, rows, lateness, breaks)
@@ -151,7 +155,7 @@ def test_answers_are_revised(text: str, rows: list[Sent], lateness: int, breaks:
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-@settings(unhurried, max_examples=200)
+@examples("normal")
 @given(programs(), streams(), st.integers(0, 6), st.sets(st.integers(0, LAST), max_size=3))
 def test_answers_are_revised_at_length(
     text: str, rows: list[Sent], lateness: int, breaks: set[int]
@@ -178,7 +182,7 @@ def check_arrivals(text: str, rows: list[Sent], step: int, breaks: set[int]) -> 
             assert before == _seen(answer) - {"none"}
 
 
-@settings(unhurried, max_examples=20)
+@examples("heavy")
 @given(programs(), streams(), st.integers(1, 3), st.sets(st.integers(0, LAST), max_size=2))
 def test_signals_count_from_their_arrival_on(
     text: str, rows: list[Sent], step: int, breaks: set[int]
@@ -188,7 +192,7 @@ def test_signals_count_from_their_arrival_on(
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-@settings(unhurried, max_examples=200)
+@examples("normal")
 @given(programs(), streams(), st.integers(1, 3), st.sets(st.integers(0, LAST), max_size=3))
 def test_signals_count_from_their_arrival_on_at_length(
     text: str, rows: list[Sent], step: int, breaks: set[int]

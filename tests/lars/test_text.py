@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.lars.strategies import programs
+from tests.weights import examples
 
+from horai.lang.core.terms import Compound, Constant, Int, Var
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_files, read_text
@@ -41,8 +43,6 @@ from horai.lang.lars.syntax import (
     Window,
     Within,
 )
-from horai.lang.terms import Atom as Constant
-from horai.lang.terms import Compound, Int, Var
 
 B = Atom("b")
 X, T = Var("X"), Var("T")
@@ -210,6 +210,7 @@ def test_files_are_read_as_one_program(tmp_path: Path) -> None:
     assert [finding.code for finding in missing] == ["H028"]
 
 
+@examples("normal")
 @given(programs)
 def test_what_is_printed_reads_as_the_same_program(program: Program) -> None:
     text = show_program(program)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from tests.asp.programs import END, Kind, programs, streams
+from tests.weights import examples
 
 from horai import lars
 from horai.errors import UsageError
 from horai.lang.lars.syntax import Atom, Program
-from horai.lars_engines import Model, lars_engine
-from horai.lars_signals import Signal
-from horai.lars_wanted import Wanted
-from horai.values import show
+from horai.runtime.lars.engines import AnswerMode, Model, lars_engine
+from horai.runtime.lars.signals import Signal
+from horai.runtime.values import show
 
 CHOICE = "go(tram) :- s, not go(bus). go(bus) :- s, not go(tram). out :- s."
-unhurried = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("engine", ["asp", "reference", "auto"])
@@ -71,20 +70,20 @@ def test_tms_says_what_it_cannot() -> None:
 def test_wrong_use() -> None:
     for wrong in (True, -1, 0, "none", 1.5):
         with pytest.raises(UsageError, match="models cannot be"):
-            Wanted.parse(wrong)  # type: ignore[arg-type]
+            AnswerMode.parse(wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="reasoning cannot be 'bold'"):
-        Wanted.parse(reasoning="bold")
+        AnswerMode.parse(reasoning="bold")
     with pytest.raises(UsageError, match="brave reasoning gives one answer"):
-        Wanted.parse(2, "brave")
+        AnswerMode.parse(2, "brave")
 
 
 def check(program: Program, signals: list[tuple[int, Atom]]) -> None:
     """Brave is the union of all answers, cautious what they share; some are some of them."""
     ways = {
-        "some": Wanted(2),
-        "brave": Wanted(which="brave"),
-        "cautious": Wanted(which="cautious"),
-        "steady": Wanted(steady=True),
+        "some": AnswerMode(2),
+        "brave": AnswerMode(which="brave"),
+        "cautious": AnswerMode(which="cautious"),
+        "steady": AnswerMode(steady=True),
     }
     try:
         asked = {
@@ -92,7 +91,7 @@ def check(program: Program, signals: list[tuple[int, Atom]]) -> None:
         }
     except UsageError:
         assume(False)
-    reference = lars_engine("reference")(program, start=0, wanted=Wanted(0))
+    reference = lars_engine("reference")(program, start=0, wanted=AnswerMode(0))
     last: Model | None = None
     for query in range(END + 2):
         new = [Signal(t, order, atom) for order, (t, atom) in enumerate(signals) if t == query]
@@ -116,19 +115,9 @@ def check(program: Program, signals: list[tuple[int, Atom]]) -> None:
 KIND = Kind()
 
 
-@settings(unhurried, max_examples=25)
+@examples("normal")
 @given(programs(KIND), streams(KIND))
 def test_answers_and_what_they_have_in_common(
-    program: Program, signals: list[tuple[int, Atom]]
-) -> None:
-    check(program, signals)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@settings(unhurried, max_examples=500)
-@given(programs(KIND), streams(KIND))
-def test_answers_and_what_they_have_in_common_at_length(
     program: Program, signals: list[tuple[int, Atom]]
 ) -> None:
     check(program, signals)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from horai.lang.ec.builder import read_text
+from horai.lang.core.terms import Term
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.terms import Term
-from horai.oracle import Answer, Item, Session
-from horai.oracle.intervals import Intervals
+from horai.oracle import OracleAnswer, OracleItem, OracleSession
+from horai.oracle.ec.intervals import Intervals
 
 Spans = dict[tuple[Term, Term], Intervals]
 
@@ -20,12 +20,12 @@ def read(text: str) -> EventDescription:
 
 def ask(
     description: EventDescription,
-    given: Sequence[Item],
+    given: Sequence[OracleItem],
     queries: Iterable[int],
     *,
     tick: int = 1,
     window: int | None = None,
-) -> list[Answer]:
+) -> list[OracleAnswer]:
     """Answers at query times; all items are given at once."""
-    session = Session(description, tick=tick, window=window)
+    session = OracleSession(description, tick=tick, window=window)
     return [session.advance(q, given if i == 0 else ()) for i, q in enumerate(queries)]

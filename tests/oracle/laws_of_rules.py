@@ -13,12 +13,12 @@ from tests.strategies.descriptions import descriptions
 from tests.strategies.parts import ClauseText, Described, text_of
 from tests.strategies.streams import END, streams
 
-from horai.lang.terms import Atom, make
-from horai.oracle import Item, Session
-from horai.oracle.evaluate import Interpreter
-from horai.oracle.intervals import INF, Grid, contains
-from horai.oracle.stream import Stream
-from horai.oracle.unify import covers
+from horai.lang.core.terms import Constant, make
+from horai.oracle import OracleItem, OracleSession
+from horai.oracle.ec.evaluate import Interpreter
+from horai.oracle.ec.intervals import INF, TickGrid, contains
+from horai.oracle.ec.session import AdmittedItems
+from horai.oracle.ec.terms import covers
 
 # --- order of clauses and conditions -------------------------------------------------------------
 
@@ -53,7 +53,7 @@ def time_has_no_origin(data: st.DataObject) -> None:
     description = read(described.text)
     once = ask(description, given, [END], tick=described.tick)[0]
     moved = [_moved(item, lambda t: t + later) for item in given]
-    session = Session(description, start=later, tick=described.tick)
+    session = OracleSession(description, start=later, tick=described.tick)
     other = session.advance(END + later, moved)
     assert other.spans == _moved_spans(once.spans, lambda t: t + later)
     assert other.events == {e: [t + later for t in times] for e, times in once.events.items()}
@@ -81,15 +81,17 @@ def noise_does_not_matter(data: st.DataObject) -> None:
     described: Described = data.draw(descriptions())
     given = data.draw(streams(described.tick))
     times = data.draw(st.lists(st.integers(1, END), max_size=8))
-    noise = [Item(make("noise", Atom("x")), None, t, t, t) for t in times]
+    noise = [OracleItem(make("noise", Constant("x")), None, t, t, t) for t in times]
     description = read(described.text)
     quiet = ask(description, given, [END], tick=described.tick)[0]
     loud = ask(description, [*noise, *given], [END], tick=described.tick)[0]
     assert loud.spans == quiet.spans
-    assert {e: t for e, t in loud.events.items() if e != make("noise", Atom("x"))} == quiet.events
+    assert {
+        e: t for e, t in loud.events.items() if e != make("noise", Constant("x"))
+    } == quiet.events
 
 
-def _moved(item: Item, move: Callable[[int], int]) -> Item:
+def _moved(item: OracleItem, move: Callable[[int], int]) -> OracleItem:
     end = item.end if item.end == INF else move(int(item.end))
     return replace(item, start=move(item.start), end=end, arrival=move(item.arrival))
 
@@ -108,7 +110,7 @@ def intervals_follow_from_points(data: st.DataObject) -> None:
     """Simple fluents hold as the definition says, point by point, given their points."""
     described: Described = data.draw(descriptions(without={"mixed"}))
     given = data.draw(streams(described.tick))
-    stream = Stream(Grid(described.tick), 0, None)
+    stream = AdmittedItems(TickGrid(described.tick), 0, None)
     stream.admit(given, END)
     interpreter = Interpreter(read(described.text), described.tick)
     world = interpreter.world_at(stream.occurrences(), 0, END)

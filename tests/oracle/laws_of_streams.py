@@ -12,8 +12,8 @@ from tests.strategies.parts import Described
 from tests.strategies.runs import Run, runs
 from tests.strategies.streams import END, Windows, items, retraction_of, streams, windows
 
-from horai.lang.terms import Term
-from horai.oracle import Item, Session
+from horai.lang.core.terms import Term
+from horai.oracle import OracleItem, OracleSession
 
 # --- windows -------------------------------------------------------------------------------------
 
@@ -56,7 +56,7 @@ def arrival_does_not_matter(data: st.DataObject) -> None:
     description = read(described.text)
     straight = ask(description, given, cut.queries, tick=described.tick, window=cut.window)
     mixed = data.draw(st.permutations(given))
-    session = Session(description, tick=described.tick, window=cut.window)
+    session = OracleSession(description, tick=described.tick, window=cut.window)
     waiting = list(mixed)
     for expected in straight:
         # An item may be given at any query time up to the first one after its arrival.
@@ -90,7 +90,7 @@ def what_is_taken_back_leaves_no_trace(data: st.DataObject) -> None:
     described: Described = data.draw(descriptions())
     cut: Windows = data.draw(windows())
     given = data.draw(streams(described.tick, cut.lateness, retractions=False))
-    more: list[Item] = data.draw(
+    more: list[OracleItem] = data.draw(
         st.lists(items(described.tick, cut.lateness, early=3), min_size=1, max_size=4)
     )
     undone = [data.draw(retraction_of(item, cut.lateness)) for item in more]
@@ -135,7 +135,7 @@ def every_item_is_used_or_reported(data: st.DataObject) -> None:
     cut: Windows = data.draw(windows())
     given = data.draw(streams(described.tick, lateness=25, early=5))
     tagged = [replace(item, tag=n) for n, item in enumerate(given)]
-    session = Session(read(described.text), tick=described.tick, window=cut.window)
+    session = OracleSession(read(described.text), tick=described.tick, window=cut.window)
     dropped = [
         d
         for n, q in enumerate(cut.queries)

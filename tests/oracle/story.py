@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from horai.lang.diagnostics import Severity
-from horai.lang.ec.builder import read_text
+from horai.lang.core.diagnostics import Severity
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var
-from horai.oracle import Answer, Item, Session
-from horai.oracle.intervals import INF, Intervals
+from horai.oracle import OracleAnswer, OracleItem, OracleSession
+from horai.oracle.ec.intervals import INF, Intervals
 
 _PIECE = re.compile(
     r"(?P<minus>-)?(?P<what>\S.*?)\s+(?P<start>-?\d+)(?:-(?P<end>\d+|inf))?"
@@ -60,7 +60,7 @@ def pair(text: str) -> tuple[Term, Term]:
     return read.args[0], read.args[1]
 
 
-def story(text: str) -> list[Item]:
+def story(text: str) -> list[OracleItem]:
     """The items of a story.
 
     >>> [item.start for item in story("a(x) 5; b(x) 8 arrives 13")]
@@ -69,23 +69,23 @@ def story(text: str) -> list[Item]:
     return [_item(piece.strip()) for piece in re.split(r"[;\n]", text) if piece.strip()]
 
 
-def _item(piece: str) -> Item:
+def _item(piece: str) -> OracleItem:
     match = _PIECE.match(piece)
     assert match, f"not an item: {piece}"
     start = int(match["start"])
     arrival = start if match["arrival"] is None else int(match["arrival"])
     retract = match["minus"] is not None
     if match["end"] is None:
-        return Item(term(match["what"]), None, start, start, arrival, retract)
+        return OracleItem(term(match["what"]), None, start, start, arrival, retract)
     fluent, value = pair(match["what"])
     end = INF if match["end"] == "inf" else int(match["end"])
-    return Item(fluent, value, start, end, arrival, retract)
+    return OracleItem(fluent, value, start, end, arrival, retract)
 
 
 def show(shown: Term) -> str:
     """A term as short text; atoms are never quoted."""
     match shown:
-        case Atom(name=name) | Var(name=name):
+        case Constant(name=name) | Var(name=name):
             return name
         case Int(value=number) | Float(value=number):
             return str(number)
@@ -112,35 +112,38 @@ def happened(events: dict[Term, list[int]]) -> dict[str, list[int]]:
 
 def queries(
     rules: str | EventDescription,
-    items: str | Iterable[Item],
+    items: str | Iterable[OracleItem],
     *,
     until: int,
     step: int | None = None,
     start: int = 0,
     **settings: Any,
-) -> Iterator[Answer]:
+) -> Iterator[OracleAnswer]:
     """The answers at every query time; all items are given at once, each counts when it arrives."""
     description = describe(rules) if isinstance(rules, str) else rules
     waiting = story(items) if isinstance(items, str) else list(items)
-    session = Session(description, start=start, **settings)
+    session = OracleSession(description, start=start, **settings)
     for query in range(start + (step or until - start), until + 1, step or until - start):
         yield session.advance(query, waiting)
         waiting = []
 
 
 def run(
-    rules: str | EventDescription, items: str | Iterable[Item], until: int = 30, **settings: Any
+    rules: str | EventDescription,
+    items: str | Iterable[OracleItem],
+    until: int = 30,
+    **settings: Any,
 ) -> Held:
     """What holds in one window over everything; pairs that come in with the stream are left out."""
     return outputs(rules, items, until=until, **settings)[-1]
 
 
 def outputs(
-    rules: str | EventDescription, items: str | Iterable[Item], *, until: int, **settings: Any
+    rules: str | EventDescription, items: str | Iterable[OracleItem], *, until: int, **settings: Any
 ) -> list[Held]:
     """The pairs that rules define, query by query, as the window sees them."""
     description = describe(rules) if isinstance(rules, str) else rules
-    session = Session(description)
+    session = OracleSession(description)
     return [
         held({p: spans for p, spans in answer.spans.items() if session.is_output(p[0], True)})
         for answer in queries(description, items, until=until, **settings)
@@ -148,10 +151,13 @@ def outputs(
 
 
 def events(
-    rules: str | EventDescription, items: str | Iterable[Item], until: int = 30, **settings: Any
+    rules: str | EventDescription,
+    items: str | Iterable[OracleItem],
+    until: int = 30,
+    **settings: Any,
 ) -> dict[str, list[int]]:
     """The output events of one window over everything."""
     description = describe(rules) if isinstance(rules, str) else rules
-    session = Session(description)
+    session = OracleSession(description)
     *_, answer = queries(description, items, until=until, **settings)
     return happened({e: ts for e, ts in answer.events.items() if session.is_output(e, False)})

@@ -9,7 +9,7 @@ import pytest
 from tests.oracle.story import describe, events
 
 from horai.oracle import OracleError
-from horai.oracle.evaluate import Interpreter
+from horai.oracle.ec.evaluate import Interpreter
 
 Predicates = dict[str, Callable[..., object]]
 

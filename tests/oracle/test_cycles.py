@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.oracle.story import events, held, queries, run
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 
 def test_a_toggle() -> None:

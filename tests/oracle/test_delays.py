@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import events, run
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 DOOR = """
 initiatedAt(door(D)=open,T) :- happensAt(opened(D),T).

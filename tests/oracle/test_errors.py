@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import story
 
-from horai.lang.ec.builder import read_text
-from horai.oracle import OracleError, Session
-from horai.oracle.errors import (
-    Endless,
+from horai.lang.ec.reader import read_text
+from horai.oracle import OracleError, OracleSession
+from horai.oracle.ec.errors import (
+    EndlessBackground,
     FutureRead,
     IllegalCycle,
     NotSettled,
     PredicateFailed,
-    Stuck,
+    UnboundVariable,
     Unsupported,
 )
 
@@ -22,14 +22,14 @@ def problem(rules: str, items: str = "a(x) 3; go 5", kind: type[OracleError] = O
     """What a run says before it gives up."""
     description, _ = read_text(rules, "rules.ec")
     with pytest.raises(kind) as caught:
-        Session(description).advance(20, story(items))
+        OracleSession(description).advance(20, story(items))
     return str(caught.value)
 
 
 def test_a_variable_without_a_value() -> None:
     rules = "initiatedAt(f(X)=true,T) :-\n  happensAt(a(X),T), Y > 3.\n"
     text = "rules.ec:1: no condition gives a value to a variable of `Y > 3`"
-    assert problem(rules, kind=Stuck) == text
+    assert problem(rules, kind=UnboundVariable) == text
 
 
 def test_a_head_that_nothing_completes() -> None:
@@ -46,7 +46,7 @@ def test_a_head_that_nothing_completes() -> None:
 
 def test_an_unsafe_negation() -> None:
     rules = "initiatedAt(f(X)=true,T) :- happensAt(a(X),T), \\+ p(Y), Y > 1.\np(1).\n"
-    assert "no condition gives a value to a variable of" in problem(rules, kind=Stuck)
+    assert "no condition gives a value to a variable of" in problem(rules, kind=UnboundVariable)
 
 
 def test_a_rule_of_a_cycle_that_looks_ahead() -> None:
@@ -74,14 +74,14 @@ def test_a_rule_of_a_cycle_that_looks_ahead_without_saying_when() -> None:
     """
     assert "f/0 is asked for at a later time" in problem(rules, "go 3; go 5", FutureRead)
     description, _ = read_text(rules.replace("T0 > T", "T0 < T"))
-    assert Session(description).advance(20, story("go 3; go 5")).spans != {}
+    assert OracleSession(description).advance(20, story("go 3; go 5")).spans != {}
 
 
 def test_looking_ahead_outside_a_cycle_is_no_problem() -> None:
     rules = "initiatedAt(f=true,T) :- happensAt(go,T), T2 is T+3, \\+ happensAt(a(_),T2).\n"
     description, _ = read_text(rules)
-    assert Session(description).advance(20, story("go 5; a(x) 8")).spans == {}
-    assert Session(description).advance(20, story("go 5; a(x) 9")).spans != {}
+    assert OracleSession(description).advance(20, story("go 5; a(x) 8")).spans == {}
+    assert OracleSession(description).advance(20, story("go 5; a(x) 9")).spans != {}
 
 
 def test_rules_that_are_true_only_if_they_are_not() -> None:
@@ -123,20 +123,27 @@ def test_a_predicate_that_depends_on_its_own_absence() -> None:
 
 def test_a_procedure_without_end() -> None:
     rules = "happensAt(o,T) :- happensAt(go,T), loop(1).\nloop(N) :- M is N+1, loop(M).\n"
-    text = problem(rules, kind=Endless)
-    assert text == "rules.ec:2: loop/1 calls itself too often, or without end"
-    assert isinstance(Endless("x"), RecursionError)
+    text = problem(rules, kind=EndlessBackground)
+    assert text.startswith("rules.ec:2: loop/1 calls itself too often, or without end")
+    assert isinstance(EndlessBackground("x"), RecursionError)
 
 
 def test_a_list_of_rows_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("horai.oracle.knowledge.MAX_ROWS", 1000)
+    monkeypatch.setattr("horai.lang.endless.MOST_ROUNDS", 1000)
     rules = "happensAt(o,T) :- happensAt(go,T), nat(7).\nnat(0).\nnat(M) :- nat(N), M is N+1.\n"
-    assert "nat/1 has too many rows, or no last one" in problem(rules, kind=Endless)
+    assert "nat/1 still has new rows after 1000 rounds" in problem(rules, kind=EndlessBackground)
+
+
+def test_a_list_of_more_rows_than_anybody_can_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horai.lang.endless.MOST_ROWS", 10)
+    facts = "n(1). n(2). n(3). n(4).\n"
+    rules = f"happensAt(o,T) :- happensAt(go,T), p(1,1).\np(A,B) :- n(A), n(B).\n{facts}"
+    assert "p/2 has more than 10 rows" in problem(rules, kind=EndlessBackground)
 
 
 def test_counting_without_end() -> None:
     rules = "happensAt(o(X),T) :- happensAt(go,T), between(1,inf,X).\n"
-    assert "up to infinity" in problem(rules, kind=Endless)
+    assert "up to infinity" in problem(rules, kind=EndlessBackground)
 
 
 def test_a_formula_may_speak_of_fluents_only() -> None:
@@ -161,7 +168,7 @@ def test_a_delay_with_two_times() -> None:
 
 def test_a_failing_python_predicate() -> None:
     description, _ = read_text("happensAt(o(X),T) :- happensAt(go,T), boom(T,X).\n", "rules.ec")
-    session = Session(description, predicates={"boom": lambda t: 1 // 0})
+    session = OracleSession(description, predicates={"boom": lambda t: 1 // 0})
     with pytest.raises(PredicateFailed) as caught:
         session.advance(20, story("go 5"))
     assert str(caught.value).startswith("rules.ec:1: the Python predicate boom failed")
@@ -179,4 +186,4 @@ def test_conditions_nested_too_deeply_are_no_traceback_of_python() -> None:
     total([],0).
     total([H|R],S) :- total(R,S0), S is S0+H.
     """
-    assert "total/2 calls itself too often" in problem(rules, kind=Endless)
+    assert "total/2 calls itself too often" in problem(rules, kind=EndlessBackground)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import run
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 INPUTS = "collectIntervals(i(_)=true).\ncollectIntervals(j(_)=true).\n"
 ITEMS = "i(x)=true 5-20; i(x)=true 26-28; j(x)=true 1-4; j(x)=true 18-22"

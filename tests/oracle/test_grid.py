@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import events, outputs, run
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 ONE = """
 initiatedAt(f=true,T) :- happensAt(a,T).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.oracle.story import Held, events, outputs, run
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 RULES = """
 initiatedAt(f(X)=true,T) :- happensAt(a(X),T).

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horai.oracle.intervals import (
+from horai.oracle.ec.intervals import (
     INF,
-    Grid,
     Interval,
     Intervals,
+    TickGrid,
     allen,
     allen_holds,
     coalesce,
@@ -24,7 +24,7 @@ from horai.oracle.intervals import (
 )
 
 LAST = 40  # beyond every finite end: what holds there holds for ever
-GRID = Grid(1)
+GRID = TickGrid(1)
 
 ends = st.one_of(st.integers(1, 8), st.just(INF))
 intervals = st.tuples(st.integers(0, 25), ends).map(lambda i: (i[0], i[0] + i[1]))
@@ -85,7 +85,7 @@ def test_nothing_intersects_to_nothing() -> None:
 
 @given(st.integers(-30, 30), st.integers(1, 7))
 def test_the_next_point_is_the_smallest_multiple_after(t: int, tick: int) -> None:
-    grid = Grid(tick)
+    grid = TickGrid(tick)
     assert grid.next(t) == min(p for p in range(t + 1, t + tick + 1) if p % tick == 0)
     assert grid.prev(t) == max(p for p in range(t - tick, t) if p % tick == 0)
     assert grid.cell(t) == max(p for p in range(t - tick, t + 1) if p % tick == 0)
@@ -183,8 +183,8 @@ def test_one_point_at_the_border_of_an_interval_neither_meets_nor_overlaps_it() 
 
 def test_last_points_lie_on_the_grid() -> None:
     # With a tick of 5, [0,10) has the points 0 and 5: it meets [5,20) in 5.
-    assert allen_holds("meets", (0, 10), (5, 20), Grid(5))
-    assert allen_holds("before", (0, 10), (10, 20), Grid(5))
+    assert allen_holds("meets", (0, 10), (5, 20), TickGrid(5))
+    assert allen_holds("before", (0, 10), (10, 20), TickGrid(5))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import describe, happened, held, queries, show, story
 
-from horai.oracle import Answer, Session
-from horai.oracle.intervals import INF
+from horai.oracle import OracleAnswer, OracleSession
+from horai.oracle.ec.intervals import INF
 
 RULES = """
 initiatedAt(f(X)=true,T) :- happensAt(a(X),T).
@@ -15,7 +15,7 @@ happensAt(o(X),T) :- happensAt(start(f(X)=true),T).
 """
 
 
-def changes(answer: Answer) -> dict[str, list[str]]:
+def changes(answer: OracleAnswer) -> dict[str, list[str]]:
     """The changelog as text."""
     spans = {
         "+": [f"{show(f)}={show(v)} {i}" for f, v, i in answer.new_spans],
@@ -80,20 +80,20 @@ def test_growing_older_can_be_a_change() -> None:
 
 
 def test_query_times_must_grow() -> None:
-    session = Session(describe(RULES))
+    session = OracleSession(describe(RULES))
     session.advance(10)
     with pytest.raises(ValueError, match="10 is not after 10"):
         session.advance(10)
 
 
 def test_query_times_need_no_fixed_step() -> None:
-    session = Session(describe(RULES), window=10)
+    session = OracleSession(describe(RULES), window=10)
     assert held(session.advance(3, story("a(x) 2; b(x) 9")).spans) == {"f(x)=true": [(3, INF)]}
     assert held(session.advance(17).spans) == {"f(x)=true": [(3, 10)]}
 
 
 def test_outputs_are_what_rules_define() -> None:
-    session = Session(describe(RULES))
+    session = OracleSession(describe(RULES))
     (item,) = story("a(x) 2")
     assert not session.is_output(item.entity, is_fluent=False)
     assert session.is_output(story("o(x) 2")[0].entity, is_fluent=False)

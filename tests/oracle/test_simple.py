@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import Held, run
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 ONE = """
 initiatedAt(f(X)=true,T) :- happensAt(a(X),T).

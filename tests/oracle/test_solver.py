@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracle.story import events, run
+from tests.weights import examples
 
 FACTS = """
 age(ann,17). age(bob,18). age(cyd,40).
@@ -197,7 +198,7 @@ def test_aggregates_over_values_that_hold() -> None:
     assert events(rules, "up(a) 1; up(b) 3; go 3; go 4") == {"out(1)": [3], "out(2)": [4]}
 
 
-@settings(max_examples=50, deadline=None)
+@examples("light")
 @given(st.permutations(SEEN.split("; ")))
 def test_aggregates_do_not_depend_on_arrival(pieces: list[str]) -> None:
     body = "happensAt(go,T), findall(N-W,happensAt(a(W,N),_),X)"

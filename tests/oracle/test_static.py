@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import outputs, run
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 INPUTS = "collectIntervals(i(_)=true).\ncollectIntervals(j(_)=true).\n"
 BOTH = "holdsFor(i(X)=true,I1), holdsFor(j(X)=true,I2)"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.oracle.story import Held, describe, held, outputs, queries, show, story
 
-from horai.oracle import Dropped, Reason, Session
-from horai.oracle.intervals import INF
+from horai.oracle import OracleSession, RefusalReason, RefusedItem
+from horai.oracle.ec.intervals import INF
 
 RULES = """
 initiatedAt(f(X)=true,T) :- happensAt(a(X),T).
@@ -28,8 +28,8 @@ def answers(
 
 def dropped(items: str, *, window: int | None, until: int = 30, start: int = 0) -> list[str]:
     """Item, reason and query time of everything that was not used in full."""
-    session = Session(describe(RULES + INPUT), start=start, window=window)
-    found: list[Dropped] = []
+    session = OracleSession(describe(RULES + INPUT), start=start, window=window)
+    found: list[RefusedItem] = []
     waiting = story(items)
     for query in range(start + 10, until + 1, 10):
         found += session.advance(query, waiting).dropped
@@ -178,7 +178,7 @@ def test_a_retraction_of_an_interval_that_was_cut() -> None:
     found = outputs(INPUT, items, until=30, window=10, step=10)
     assert found[1:] == [{"h(x)=true": [(11, 35)]}, {}]
     # At 30 the part up to 20 is final; it has no point after 20.
-    session = Session(describe(INPUT), window=10)
+    session = OracleSession(describe(INPUT), window=10)
     session.advance(20, story(items))
     assert held(session.advance(30).all_spans)["h(x)=true"] == [(11, 21)]
 
@@ -207,7 +207,7 @@ def test_a_revision_is_a_retraction_and_an_insertion() -> None:
 
 
 def test_reasons_are_sentences_and_tags_come_back() -> None:
-    session = Session(describe(RULES), window=10)
+    session = OracleSession(describe(RULES), window=10)
     items = story("a(x) 5; a(x) 0; b(x) 8 arrives 13; -b(y) 15 arrives 16; a(x) 50")
     tagged = [
         type(i)(i.entity, i.value, i.start, i.end, i.arrival, i.retract, n)
@@ -215,8 +215,8 @@ def test_reasons_are_sentences_and_tags_come_back() -> None:
     ]
     found = session.advance(10, tagged).dropped + session.advance(20).dropped + session.finish()
     assert [(d.item.tag, d.reason, d.text) for d in found] == [
-        (1, Reason.OUTSIDE_RUN, "it lies at or before the start of the run, 0"),
-        (2, Reason.TOO_LATE, "it lies at or before 10, where the window at 20 begins"),
-        (3, Reason.UNKNOWN_RETRACTION, "nothing equal to it has arrived before"),
-        (4, Reason.OUTSIDE_RUN, "it arrives or happens after the end of the run, 20"),
+        (1, RefusalReason.OUTSIDE_RUN, "it lies at or before the start of the run, 0"),
+        (2, RefusalReason.TOO_LATE, "it lies at or before 10, where the window at 20 begins"),
+        (3, RefusalReason.UNKNOWN_RETRACTION, "nothing equal to it has arrived before"),
+        (4, RefusalReason.OUTSIDE_RUN, "it arrives or happens after the end of the run, 20"),
     ]

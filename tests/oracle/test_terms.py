@@ -9,14 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracle.story import show, term
 
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, is_ground
-from horai.oracle.arithmetic import EvaluationError, evaluate, number_term, order_key, total
-from horai.oracle.builtins import BUILTINS
-from horai.oracle.unify import covers, ground, resolve, unify
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Float,
+    Int,
+    ListTerm,
+    Str,
+    Term,
+    Var,
+    is_ground,
+)
+from horai.oracle.ec.arithmetic import EvaluationError, evaluate, number_term, order_key, total
+from horai.oracle.ec.builtins import BUILTINS
+from horai.oracle.ec.terms import covers, ground, resolve, unify
 
 terms: st.SearchStrategy[Term] = st.recursive(
     st.one_of(
-        st.sampled_from([Atom("a"), Atom("b"), Int(1), Int(2), Float(1.0), Str("a")]),
+        st.sampled_from([Constant("a"), Constant("b"), Int(1), Int(2), Float(1.0), Str("a")]),
         st.sampled_from([Var("X"), Var("Y"), Var("Z")]),
     ),
     lambda inner: st.one_of(
@@ -42,7 +52,7 @@ def test_unification_does_not_care_for_sides(left: Term, right: Term) -> None:
 
 @given(terms)
 def test_a_term_unifies_with_its_instances(pattern: Term) -> None:
-    instance = resolve(pattern, {"X": Atom("a"), "Y": Int(2), "Z": ListTerm(())})
+    instance = resolve(pattern, {"X": Constant("a"), "Y": Int(2), "Z": ListTerm(())})
     env = unify(pattern, instance, {})
     assert env is not None
     assert ground(pattern, env) and is_ground(instance)
@@ -72,9 +82,11 @@ def test_unification(left: str, right: str, fits: bool) -> None:
 
 
 def test_what_a_termination_ends() -> None:
-    assert covers(None, Atom("a"))
-    assert covers(Atom("a"), Atom("a")) and not covers(Atom("a"), Atom("b"))
-    assert covers(term("level(_)"), term("level(3)")) and not covers(term("level(_)"), Atom("a"))
+    assert covers(None, Constant("a"))
+    assert covers(Constant("a"), Constant("a")) and not covers(Constant("a"), Constant("b"))
+    assert covers(term("level(_)"), term("level(3)")) and not covers(
+        term("level(_)"), Constant("a")
+    )
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
@@ -137,7 +149,7 @@ def test_sums_do_not_depend_on_order(numbers: list[float]) -> None:
 
 
 def test_infinity_is_an_atom_again() -> None:
-    assert number_term(math.inf) == Atom("inf")
+    assert number_term(math.inf) == Constant("inf")
     assert number_term(3) == Int(3)
     assert number_term(0.5) == Float(0.5)
 

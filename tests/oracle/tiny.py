@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, substitute
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Atom, Compound, Int, Term, Var, is_ground, substitute
 
 Env = dict[str, Term]
 Pair = tuple[Term, Term]
@@ -36,7 +36,7 @@ def match(pattern: Term, ground: Term, env: Env) -> Env | None:
 def order(literal: ec.Literal) -> int:
     """Conditions that give values first, then those that test them."""
     binds = (ec.Happens, ec.HoldsAt, ec.Call, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
-    if isinstance(literal, ec.Or):
+    if isinstance(literal, ec.Disjunction):
         return 1 if any(isinstance(part, ec.Happens) for part in ec.walk(literal)) else 3
     if isinstance(literal, ec.Is):
         return -1
@@ -146,15 +146,15 @@ class Tiny:
 
     def solve(self, literal: ec.Literal, env: Env, t: int) -> Iterator[Env]:
         match literal:
-            case ec.And(items=items):
+            case ec.Conjunction(items=items):
                 envs = [env]
                 for item in sorted(items, key=order):
                     envs = [found for one in envs for found in self.solve(item, one, t)]
                 yield from envs
-            case ec.Or(items=items):
+            case ec.Disjunction(items=items):
                 for item in items:
                     yield from self.solve(item, env, t)
-            case ec.Not(item=item):
+            case ec.Negation(item=item):
                 if not any(True for _ in self.solve(item, env, t)):
                     yield env
             case ec.Happens(event=event, time=time):
@@ -225,5 +225,5 @@ def number_of(term: Term) -> int:
 
 
 def _name(time: Term) -> str:
-    assert isinstance(time, Var | Atom)
+    assert isinstance(time, Var | Constant)
     return time.name

@@ -9,7 +9,7 @@ import pytest
 from tests.oracle.story import Held, outputs
 from tests.paper.windows import in_any_window
 
-from horai.oracle.intervals import INF
+from horai.oracle.ec.intervals import INF
 
 ON = """
 initiatedAt(f=on, T) :- happensAt(up, T).

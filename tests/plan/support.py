@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from horai.lang.diagnostics import Diagnostic, Severity
-from horai.lang.ec.builder import read_text
+from horai.lang.core.diagnostics import Diagnostic, Severity
+from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.check import check
-from horai.plan.components import Strata, stratify
-from horai.plan.dependencies import DependencyGraph, dependency_graph
-from horai.plan.vertices import Vertex
+from horai.plan.ec.components import Strata, stratify
+from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
 
 HERE = Path(__file__).parent
 

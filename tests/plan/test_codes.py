@@ -8,9 +8,9 @@ from types import ModuleType
 import pytest
 from tests.plan.support import codes, findings
 
-from horai.codes import all_codes
-from horai.lang.codes import CODES as READING
-from horai.plan.codes import CODES as CHECKING
+from horai.lang.ec.codes import CODES as READING
+from horai.plan.check.codes import CODES as CHECKING
+from horai.tools.codes import all_codes
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.plan.support import described, example, strata_of, vertex
+from tests.weights import examples
 
-from horai.plan.components import Strata, simple_values, stratify, subgraph
-from horai.plan.dependencies import dependency_graph
+from horai.plan.ec.components import Strata, simple_values, stratify, subgraph
+from horai.plan.ec.dependencies import dependency_graph
 
 
 def is_cyclic(text: str, name: str) -> bool:
@@ -98,6 +99,7 @@ def write(rules: object, delayed: object) -> str:
     return "\n".join(lines)
 
 
+@examples("normal")
 @given(st.lists(simple_rules, min_size=1, max_size=12), st.lists(effects, max_size=4))
 def test_levels_respect_edges(rules: object, delayed: object) -> None:
     strata = stratify(dependency_graph(described(write(rules, delayed))))

@@ -2,9 +2,9 @@
 
 from tests.plan.support import example, graph_of, named, pairs, strata_of, vertex
 
-from horai.plan.components import contracted_graph, f_contracted_graph, i_reduced, stratify
-from horai.plan.dependencies import DependencyGraph, dependency_graph
-from horai.plan.entities import Kind
+from horai.plan.ec.components import contracted_graph, f_contracted_graph, i_reduced, stratify
+from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
+from horai.plan.ec.entities import Kind
 
 QUOTE = frozenset({"quote=true", "quote=expiring", "quote=false"})
 PERMISSION = frozenset({"permission=true", "permission=false"})

@@ -3,8 +3,8 @@
 import pytest
 from tests.plan.support import example, graph_of, named, pairs, vertex
 
-from horai.plan.dependencies import Dependency, dependency_graph
-from horai.plan.timing import Timing
+from horai.plan.ec.dependencies import Dependency, dependency_graph
+from horai.plan.ec.timing import Timing
 
 
 def the_edge(text: str, source: str, target: str) -> Dependency:

@@ -2,9 +2,8 @@
 
 from tests.plan.support import described
 
-from horai.lang.terms import Atom
-from horai.plan.entities import Kind, Sort
-from horai.plan.entity_finding import find_entities
+from horai.lang.core.terms import Constant
+from horai.plan.ec.entities import Kind, Sort, find_entities
 
 RULES = """
 initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).
@@ -27,11 +26,11 @@ def test_what_heads_no_rule_comes_with_the_stream() -> None:
 def test_values_are_constants_or_computed() -> None:
     entities = find_entities(described(RULES))
     rich, location = entities.fluents["rich", 1], entities.fluents["location", 1]
-    assert set(rich.values) == {Atom("true"), Atom("false")}
-    assert rich.takes(Atom("true")) and not rich.takes(Atom("maybe"))
+    assert set(rich.values) == {Constant("true"), Constant("false")}
+    assert rich.takes(Constant("true")) and not rich.takes(Constant("maybe"))
     assert location.computed == {Sort.SIMPLE}
-    assert location.takes(Atom("anywhere"))
-    assert entities.fluents["visible", 1].takes(Atom("anything"))
+    assert location.takes(Constant("anywhere"))
+    assert entities.fluents["visible", 1].takes(Constant("anything"))
 
 
 def test_one_fluent_may_have_values_of_both_sorts() -> None:
@@ -44,8 +43,8 @@ def test_one_fluent_may_have_values_of_both_sorts() -> None:
     """
     fluent = find_entities(described(text)).fluents["punctuality", 1]
     assert fluent.sorts == {Sort.SIMPLE, Sort.DETERMINED}
-    assert fluent.sorts_of(Atom("punctual")) == {Sort.SIMPLE}
-    assert fluent.sorts_of(Atom("non_punctual")) == {Sort.DETERMINED}
+    assert fluent.sorts_of(Constant("punctual")) == {Sort.SIMPLE}
+    assert fluent.sorts_of(Constant("non_punctual")) == {Sort.DETERMINED}
 
 
 def test_the_form_of_input_fluents_is_as_declared() -> None:
@@ -68,7 +67,7 @@ def test_a_grounding_alone_makes_no_entity() -> None:
     text = "grounding(ghost(X)) :- p(X).\np(a).\ninitiatedAt(f=true, T) :- happensAt(e, T)."
     entities = find_entities(described(text))
     assert ("ghost", 1) not in entities.events
-    assert entities.event(Atom("e")) is not None
+    assert entities.event(Constant("e")) is not None
     assert {entity.kind for entity in entities} == {Kind.EVENT, Kind.FLUENT}
 
 

@@ -2,13 +2,11 @@
 
 import pytest
 
-from horai.lang.terms import Atom, Var
+from horai.lang.core.terms import Constant, Var
 from horai.plan import operators as op
-from horai.plan.compiling import compile_program
-from horai.plan.estimates import Rows, join
-from horai.plan.outline import OperatorOutline, PlanOutline, RuleOutline
-from horai.plan.outlining import outline
-from horai.plan.sizes import UNIT, InputSize, Size, Source
+from horai.plan.ec.estimates import UNIT, EstimatedRows, InputSize, Size, Source, join
+from horai.plan.ec.outline import OperatorOutline, PlanOutline, RuleOutline, outline
+from horai.plan.pipeline import compile_program
 
 from .support import described
 
@@ -28,20 +26,20 @@ def rows(rule: RuleOutline) -> list[float]:
 
 
 def test_a_join_keeps_one_pair_in_as_many_as_there_are_values() -> None:
-    table = Rows(1000, {"X": 100.0})
+    table = EstimatedRows(1000, {"X": 100.0})
     found = join(table, Size(50, (50.0, 5.0)), (Var("X"), Var("Y")))
     assert found.rows == 1000 * 50 / 100
     assert found.distinct == {"X": 50.0, "Y": 5.0}
 
 
 def test_a_constant_selects() -> None:
-    found = join(Rows(), Size(40, (4.0, 10.0)), (Atom("a"), Var("Y")))
+    found = join(EstimatedRows(), Size(40, (4.0, 10.0)), (Constant("a"), Var("Y")))
     assert found.rows == 10
 
 
 def test_no_more_combinations_than_rows() -> None:
     """Two columns that are joined by together do not select twice."""
-    table = Rows(1000, {"X": 100.0, "Y": 100.0})
+    table = EstimatedRows(1000, {"X": 100.0, "Y": 100.0})
     found = join(table, Size(1000, (100.0, 100.0)), (Var("X"), Var("Y")))
     assert found.rows == 1000
 
@@ -138,6 +136,6 @@ def test_every_kind_of_operator_has_an_estimate() -> None:
     """An operator without a case in the model would end a plan with an error."""
     from typing import get_args
 
-    from horai.plan.operator_outlines import _WORDS
+    from horai.plan.ec.outline import _WORDS
 
     assert set(get_args(op.Operator)) == {*_WORDS, op.SpanOperation}

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from horai import lars
-from horai.plan.lars.parts import Part, Parts, parts_of
-from horai.report.lars_parts import part_lines, parts_json
+from horai.plan.split.lars import Parts, ProgramPart, parts_of
+from horai.report.stages import part_lines, parts_json
 
 
 def parts(text: str) -> Parts:
     return parts_of(lars.loads(text).in_points("1s"))
 
 
-def only(text: str) -> Part:
+def only(text: str) -> ProgramPart:
     (part,) = parts(text).parts
     return part
 

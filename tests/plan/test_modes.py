@@ -5,25 +5,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.plan.support import described, example
 
+from horai.lang.core.printer import show
+from horai.lang.core.terms import variables
 from horai.lang.ec.syntax import (
-    Aggregate,
-    And,
+    AggregateAll,
     Call,
     Compare,
+    Conjunction,
+    Disjunction,
     FindAll,
     Happens,
     HoldsAt,
     Is,
     Literal,
-    Not,
-    Or,
+    Negation,
 )
-from horai.lang.printer import show
-from horai.lang.terms import variables
-from horai.plan.mode_table import ModeTable, PythonPredicate
-from horai.plan.modes import Ordering, order_body
-from horai.plan.ordering import Orderer, RuleOrder, times_found_by_holding
-from horai.plan.predicates import find_predicates, mode_table
+from horai.plan.ec.modes import ModeTable, Ordering, PythonPredicate, order_body
+from horai.plan.ec.ordering import Orderer, RuleOrder, times_found_by_holding
+from horai.plan.ec.predicates import find_predicates, mode_table
 
 BACKGROUND = """
 person(chris). pair(a, b).
@@ -143,7 +142,7 @@ def test_a_variable_of_the_head_is_not_local_to_a_negation() -> None:
 def test_nested_parts_are_ordered_too() -> None:
     ordering = order("happensAt(a(X), T), \\+ (S > 3, happensAt(v(X, S), T))")
     negation = ordering.body.items[-1]
-    assert isinstance(negation, Not) and isinstance(negation.item, And)
+    assert isinstance(negation, Negation) and isinstance(negation.item, Conjunction)
     assert isinstance(negation.item.items[0], Happens)
 
 
@@ -270,15 +269,15 @@ def run(item: Literal, bound: frozenset[str]) -> frozenset[str]:
         case Call(name="diff", args=args):
             assert {*variables(args[0]), *variables(args[1])} <= bound
             return mine
-        case Not(item=inner):
+        case Negation(item=inner):
             execute([inner], bound)
             return frozenset()
-        case And(items=items):
+        case Conjunction(items=items):
             return execute(list(items), bound)
-        case Or(items=items):
+        case Disjunction(items=items):
             ends = [execute([branch], bound) for branch in items]
             return frozenset.intersection(*ends)
-        case FindAll(goal=goal, result=result) | Aggregate(goal=goal, result=result):
+        case FindAll(goal=goal, result=result) | AggregateAll(goal=goal, result=result):
             execute([goal], bound)
             return frozenset(variables(result))
         case _:
@@ -286,5 +285,5 @@ def run(item: Literal, bound: frozenset[str]) -> frozenset[str]:
 
 
 def test_without_a_table_every_call_binds() -> None:
-    body = And((Call("p", (), described("p :- q.").rules[0].clause.head),), None)  # type: ignore[arg-type]
+    body = Conjunction((Call("p", (), described("p :- q.").rules[0].clause.head),), None)  # type: ignore[arg-type]
     assert order_body(body, (), ModeTable()).ok

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.plan.support import HERE, codes, findings
 
-from horai.lang.diagnostics import Severity
-from horai.lang.ec.builder import read_text
+from horai.lang.core.diagnostics import Severity
+from horai.lang.ec.reader import read_text
 from horai.plan.check import check
-from horai.plan.check.spelling import looks_mistyped
-from horai.plan.mode_table import PythonPredicate
+from horai.plan.check.names import looks_mistyped
+from horai.plan.ec.modes import PythonPredicate
 
 EXAMPLES = {"netbill": [], "maritime": ["H214"], "voting": [], "surveillance": []}
 

@@ -2,10 +2,10 @@
 
 from tests.plan.support import described, example
 
-from horai.plan.components import stratify
-from horai.plan.dependencies import dependency_graph
-from horai.plan.entities import Kind
-from horai.plan.partition import Partitioning, partition
+from horai.plan.ec.components import stratify
+from horai.plan.ec.dependencies import dependency_graph
+from horai.plan.ec.entities import Kind
+from horai.plan.split.keys import Partitioning, partition
 
 
 def partitions(text: str) -> dict[str, Partitioning]:

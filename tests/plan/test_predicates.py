@@ -3,7 +3,7 @@
 import pytest
 from tests.plan.support import described
 
-from horai.plan.predicates import find_predicates
+from horai.plan.ec.predicates import find_predicates
 
 FACTS = "edge(a, b). edge(b, c). limit(9).\n"
 

@@ -1,15 +1,16 @@
 """Whatever a person writes, the checks and passes must not fall over."""
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.plan.support import HERE
+from tests.weights import examples
 
-from horai.lang.ec.builder import read_text
+from horai.lang.ec.reader import read_text
 from horai.plan.check import check
-from horai.plan.components import stratify
-from horai.plan.dependencies import dependency_graph
-from horai.plan.ordering import order_rules
-from horai.plan.partition import partition
+from horai.plan.ec.components import stratify
+from horai.plan.ec.dependencies import dependency_graph
+from horai.plan.ec.ordering import order_rules
+from horai.plan.split.keys import partition
 from horai.report.graph import dependency_graph as drawing
 from horai.report.graph import to_dot, to_mermaid
 
@@ -29,7 +30,7 @@ def run_everything(text: str) -> None:
         to_mermaid(picture)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@examples("normal")
 @given(st.sampled_from(TEXTS), st.data())
 def test_descriptions_with_pieces_missing_or_exchanged(text: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 6))):

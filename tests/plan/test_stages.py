@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from tests.plan.support import described, example
 
+from horai.lang.core.printer import show
 from horai.lang.ec.syntax import Grounding, Initiation
-from horai.plan.demands import EntityKey
-from horai.plan.stages import Stage, stages_of
+from horai.plan.split.demands import EntityKey
+from horai.plan.split.stages import Stage, stages_of
 
 ONE = """
 initiatedAt(a(X)=true, T) :- happensAt(e(X), T).
@@ -141,11 +142,13 @@ def test_a_rendezvous_of_vessels_comes_after_the_vessels() -> None:
 
 
 def test_the_rules_of_a_stage() -> None:
-    """What earlier stages make is input: their rules are gone, and groundings of it as well."""
+    """What earlier stages make is input: their rules are gone, and groundings that name members."""
     whole = described(
         ONE
         + """
         grounding(a(X)=true) :- who(X).
+        grounding(a(X)=true) :- guest(X).
+        dynamicDomain(guest(_)).
         who(ann).
         initiatedAt(p(X, Y)=true, T) :- happensAt(meet(X, Y), T), holdsAt(a(Y)=true, T),
             holdsAt(a(X)=true, T).
@@ -153,8 +156,9 @@ def test_the_rules_of_a_stage() -> None:
     )
     first, second = stages_of(whole)
     mine = first.description(whole)
-    assert any(isinstance(rule, Grounding) for rule in mine.rules)
+    assert sum(isinstance(rule, Grounding) for rule in mine.rules) == 2
     rest = second.description(whole)
     assert [r.fvp.fluent.name for r in rest.rules if isinstance(r, Initiation)] == ["p"]  # type: ignore[union-attr]
-    assert not any(isinstance(rule, Grounding) for rule in rest.rules)
+    (kept,) = (rule for rule in rest.rules if isinstance(rule, Grounding))
+    assert show(kept.body.term) == "who(X)"
     assert rest.facts == whole.facts

@@ -2,12 +2,11 @@
 
 from tests.plan.support import described, example
 
-from horai.plan.entity_finding import find_entities
-from horai.plan.type_lattice import Type
-from horai.plan.types import Types, infer_types
+from horai.plan.ec.entities import find_entities
+from horai.plan.ec.types import InferredTypes, Type, infer_types
 
 
-def types_of(text: str) -> Types:
+def types_of(text: str) -> InferredTypes:
     description = described(text)
     return infer_types(description, find_entities(description))
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.plan.support import codes, findings
 
-from horai.lang.diagnostics import Severity
+from horai.lang.core.diagnostics import Severity
 
 LOTTERY = "initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).\n"
 
@@ -170,6 +170,16 @@ WRONG = [
     ("H416", LOTTERY + "ft(rich(X)=true, R) :- days(X, R).\ndays(a, 3).\n«days(b, -3)."),
     ("H416", LOTTERY + "ft(rich(X)=true, R) :- days(X, R).\n«days(X, 1.5) :- slow(X).\nslow(b)."),
     (
+        "H417",
+        LOTTERY
+        + "initiatedAt(due(X)=R, T) :- happensAt(e(X, R), T).\n"
+        + "ft(rich(X)=true, «R) :- T2 is T + 3, holdsAt(due(X)=R, T2).",
+    ),
+    (
+        "H303",
+        LOTTERY + "fi(rich(X)=true, due(X)=D, 5) :- D is «T + 5.\n",
+    ),
+    (
         "H416",
         LOTTERY + "ft(rich(X)=true, R) :- days(X, R).\ndays(X, R) :- hours(X, R).\n"
         "«hours(b, long).",
@@ -238,8 +248,7 @@ def test_everything_wrong_is_said_at_once() -> None:
     initiatedAt(g(X)=true, T) :- happensAt(e(X), T), S > 3.
     holdsFor(h(X)=true, I) :- holdsFor(f(X)=yes, I).
     """
-    errors = [f.code for f in findings(text) if f.severity is Severity.ERROR]
-    assert errors == ["H300", "H204", "H303", "H206"] or set(errors) >= {"H300", "H303", "H206"}
+    assert {f.code for f in findings(text)} >= {"H300", "H303", "H204", "H206"}
 
 
 def test_a_cycle_is_shown_as_a_whole_with_lines() -> None:

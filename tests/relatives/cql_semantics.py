@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from horai.lang.cql.syntax import (
+from horai.lang.core.terms import Constant, Int, Term
+from horai.lang.translate.cql.syntax import (
+    AggregateCall,
     Both,
-    Call,
     Combined,
-    Compare,
     Condition,
-    Constant,
-    Declaration,
+    CqlComparison,
+    CqlConstant,
+    CqlDeclaration,
+    CqlView,
     Denied,
     Either,
     Exists,
     Expression,
+    FromItem,
     Insert,
     Operation,
     Query,
     Range,
     Reference,
-    Rows,
+    RowsWindow,
     Select,
-    Source,
     Statement,
-    View,
 )
-from horai.lang.terms import Atom, Int, Term
 
 Value = int | str
 Row = tuple[Value, ...]
@@ -47,16 +47,16 @@ class World:
         self.time = time
         for statement in statements:
             match statement:
-                case Declaration(name=name, columns=columns):
+                case CqlDeclaration(name=name, columns=columns):
                     self.columns[name] = columns
                     self.relations[name] = set()
                 case Insert(name=name, rows=rows):
                     self.relations[name] |= {tuple(map(plain, row)) for row in rows}
-                case View(name=named, query=query):
+                case CqlView(name=named, query=query):
                     name = named or "answer"
                     self.columns[name], self.relations[name] = self.answer(query, ())
 
-    def rows(self, source: Source) -> set[Row]:
+    def rows(self, source: FromItem) -> set[Row]:
         """The relation that a source is now."""
         if source.window is None:
             return self.relations[source.name]
@@ -67,7 +67,7 @@ class World:
                 pivot = self.time // hop * hop
                 first = 0 if length.amount is None else pivot - length.amount
                 return {row for t, row in mine if first <= t <= pivot}
-            case Rows(number=number, by=by):
+            case RowsWindow(number=number, by=by):
                 places = [self.columns[source.name].index(one.column) for one in by]
                 groups: dict[Row, list[Row]] = {}
                 for _, row in mine:
@@ -115,7 +115,7 @@ class World:
                 continue
         return names, found
 
-    def _joined(self, sources: Sequence[Source]) -> Iterator[dict[str, dict[str, Value]]]:
+    def _joined(self, sources: Sequence[FromItem]) -> Iterator[dict[str, dict[str, Value]]]:
         tables = [sorted(self.rows(source), key=repr) for source in sources]
         for rows in product(*tables):
             yield {
@@ -129,7 +129,7 @@ class World:
         match condition:
             case None:
                 return True
-            case Compare(sign=sign, left=left, right=right):
+            case CqlComparison(sign=sign, left=left, right=right):
                 one, other = self._value(left, env, group), self._value(right, env, group)
                 return compared(sign, one, other)
             case Both(left=first, right=second):
@@ -147,7 +147,7 @@ class World:
 
     def _value(self, expression: Expression, env: Environment, group: list[Environment]) -> Value:
         match expression:
-            case Constant(term=term):
+            case CqlConstant(term=term):
                 return plain(term)
             case Reference():
                 return found_in(env, expression)
@@ -155,7 +155,7 @@ class World:
                 one, other = (self._value(side, env, group) for side in (left, right))
                 assert isinstance(one, int) and isinstance(other, int)
                 return {"+": one + other, "-": one - other, "*": one * other}[sign]
-            case Call(function=function, argument=argument, is_distinct=is_distinct):
+            case AggregateCall(function=function, argument=argument, is_distinct=is_distinct):
                 if argument is None:
                     return len(group)
                 values = [self._value(argument, member, []) for member in group]
@@ -199,10 +199,10 @@ def compared(sign: str, one: Value, other: Value) -> bool:
 def _calls(expression: Expression) -> bool:
     if isinstance(expression, Operation):
         return _calls(expression.left) or _calls(expression.right)
-    return isinstance(expression, Call)
+    return isinstance(expression, AggregateCall)
 
 
 def plain(term: Term) -> Value:
     """A constant as a value of Python."""
-    assert isinstance(term, Int | Atom)
+    assert isinstance(term, Int | Constant)
     return term.value if isinstance(term, Int) else term.name

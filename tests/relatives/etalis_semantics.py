@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from horai.lang.etalis.syntax import (
+from horai.lang.core.terms import Compound, Constant, Int, Term, Var
+from horai.lang.translate.etalis.syntax import (
     Absent,
     Binary,
-    Comparison,
+    EtalisComparison,
     Event,
-    EventRule,
     Lasting,
     Moment,
     Pattern,
+    PatternRule,
     Where,
     events,
 )
-from horai.lang.terms import Atom, Compound, Int, Term, Var
 
 Ground = tuple[str, tuple[Term, ...]]
 Interval = tuple[int, int]
@@ -25,7 +25,7 @@ Found = set[tuple[tuple[tuple[str, Term], ...], Interval]]
 Intervals = dict[Ground, set[Interval]]
 
 
-def least_model(rules: Iterable[EventRule], signals: Iterable[tuple[int, Ground]]) -> Intervals:
+def least_model(rules: Iterable[PatternRule], signals: Iterable[tuple[int, Ground]]) -> Intervals:
     """All intervals of all events; rules with absences come after what they speak of."""
     model: Intervals = {}
     for time, event in signals:
@@ -43,7 +43,7 @@ def least_model(rules: Iterable[EventRule], signals: Iterable[tuple[int, Ground]
     return model
 
 
-def _layers(rules: list[EventRule]) -> list[list[EventRule]]:
+def _layers(rules: list[PatternRule]) -> list[list[PatternRule]]:
     """Rules by how many absences lie below them."""
     levels: dict[str, int] = {}
     for _ in range(len(rules) + 1):
@@ -154,7 +154,7 @@ def _value(term: Term, values: Values) -> Term:
     return values[term.name] if isinstance(term, Var) else term
 
 
-def _true(condition: Comparison, values: Values) -> bool:
+def _true(condition: EtalisComparison, values: Values) -> bool:
     left, right = (_computed(side, values) for side in (condition.left, condition.right))
     match condition.sign:
         case "=":
@@ -185,6 +185,6 @@ def written(model: Intervals, names: Iterable[str]) -> set[str]:
     found = set()
     for (name, args), intervals in model.items():
         if name in names:
-            shown = [arg.name if isinstance(arg, Atom) else str(arg.value) for arg in args]  # type: ignore[union-attr]
+            shown = [arg.name if isinstance(arg, Constant) else str(arg.value) for arg in args]  # type: ignore[union-attr]
             found |= {f"{name}_iv({','.join([*shown, str(a), str(b)])})" for a, b in intervals}
     return found

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from horai.lang.ltl.syntax import (
-    And,
+from horai.lang.translate.ltl.syntax import (
     Formula,
     Historically,
     Iff,
-    Implies,
-    Not,
+    LtlAnd,
+    LtlImplies,
+    LtlNot,
+    LtlOr,
+    LtlTruth,
     Once,
-    Or,
     Previous,
     Proposition,
     Since,
-    Truth,
 )
 
 Path = Mapping[int, Set[str]]
@@ -27,15 +27,15 @@ def holds(formula: Formula, path: Path, time: int) -> bool:
     match formula:
         case Proposition(name=name):
             return name in path.get(time, set())
-        case Truth(value=value):
+        case LtlTruth(value=value):
             return value
-        case Not(formula=inner):
+        case LtlNot(formula=inner):
             return not holds(inner, path, time)
-        case And(left=left, right=right):
+        case LtlAnd(left=left, right=right):
             return holds(left, path, time) and holds(right, path, time)
-        case Or(left=left, right=right):
+        case LtlOr(left=left, right=right):
             return holds(left, path, time) or holds(right, path, time)
-        case Implies(left=left, right=right):
+        case LtlImplies(left=left, right=right):
             return not holds(left, path, time) or holds(right, path, time)
         case Iff(left=left, right=right):
             return holds(left, path, time) == holds(right, path, time)

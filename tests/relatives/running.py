@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from horai.lang.core.source import SourceText
 from horai.lang.lars.printer import show_program
-from horai.lang.source import Source
+from horai.lang.translate.languages import translate
 from horai.lars import loads
-from horai.lars_engines import LARS_ENGINES
-from horai.relatives.translate import translate
+from horai.runtime.lars.engines import LARS_ENGINES
 
 EVERY = tuple(LARS_ENGINES)
 
 
 def program_text(text: str, language: str) -> str:
     """The program for a text without mistakes."""
-    return show_program(translate(Source("text", text), language))
+    return show_program(translate(SourceText("text", text), language))
 
 
 def answers(

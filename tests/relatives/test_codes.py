@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import horai
-from horai.lang.relative_codes import RELATIVE_CODES, example_language
-from horai.lang.source import Source
-from horai.relatives.translate import translated
+from horai.lang.core.source import SourceText
+from horai.lang.translate.codes import RELATIVE_CODES, example_language
+from horai.lang.translate.languages import translated
 
 ROOT = Path(horai.__file__).parent
 
@@ -18,7 +18,7 @@ ROOT = Path(horai.__file__).parent
 @pytest.mark.parametrize("code", RELATIVE_CODES)
 def test_the_example_triggers_its_code_and_nothing_else(code: str) -> None:
     info = RELATIVE_CODES[code]
-    findings = translated(Source("text", info.example), example_language(code))[1]
+    findings = translated(SourceText("text", info.example), example_language(code))[1]
     assert [(finding.code, finding.severity) for finding in findings] == [(code, info.severity)]
     assert all(finding.span is not None and finding.hint for finding in findings)
 

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from tests.relatives.cql_semantics import Arrivals, World
 from tests.relatives.running import EVERY, answers, program_text
+from tests.weights import examples
 
-from horai.lang.cql.reader import read_source
-from horai.lang.cql.syntax import (
-    Both,
-    Compare,
-    Constant,
-    Either,
-    Item,
-    Range,
-    Reference,
-    Rows,
-    Select,
-    Source,
-    View,
-)
+from horai.lang.core.source import SourceText as Text
+from horai.lang.core.terms import Int
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
-from horai.lang.source import Source as Text
-from horai.lang.terms import Int
-from horai.relatives.cql import translated
+from horai.lang.translate.cql.reader import read_source
+from horai.lang.translate.cql.syntax import (
+    Both,
+    CqlComparison,
+    CqlConstant,
+    CqlView,
+    Either,
+    FromItem,
+    Range,
+    Reference,
+    RowsWindow,
+    Select,
+    SelectItem,
+)
+from horai.lang.translate.cql.translation import translated
 
 END = 6
 STREAMS = "CREATE STREAM s (a, b); CREATE STREAM r (a);\n"
@@ -39,17 +40,17 @@ def test_reading() -> None:
     text = "select x.a, 3 n from s [range 5 sec slide 2 sec] as x, r [rows 2] where a < 3 or 1 = 1;"
     (found,), findings = read_source(Text("q", text))
     assert findings == []
-    assert found == View(
+    assert found == CqlView(
         None,
         Select(
-            (Item(Reference("x", "a")), Item(Constant(Int(3)), "n")),
+            (SelectItem(Reference("x", "a")), SelectItem(CqlConstant(Int(3)), "n")),
             (
-                Source("s", Range(Duration(5, "s"), Duration(2, "s")), "x"),
-                Source("r", Rows(2), "r"),
+                FromItem("s", Range(Duration(5, "s"), Duration(2, "s")), "x"),
+                FromItem("r", RowsWindow(2), "r"),
             ),
             Either(
-                Compare("<", Reference(None, "a"), Constant(Int(3))),
-                Compare("=", Constant(Int(1)), Constant(Int(1))),
+                CqlComparison("<", Reference(None, "a"), CqlConstant(Int(3))),
+                CqlComparison("=", CqlConstant(Int(1)), CqlConstant(Int(1))),
             ),
         ),
     )
@@ -57,7 +58,7 @@ def test_reading() -> None:
 
 def test_joins_are_conditions() -> None:
     (found,), _ = read_source(Text("q", "SELECT * FROM s [NOW] JOIN k ON s.a = k.a WHERE b > 1;"))
-    assert isinstance(found, View) and isinstance(found.query, Select)
+    assert isinstance(found, CqlView) and isinstance(found.query, Select)
     assert isinstance(found.query.where, Both)
 
 
@@ -229,7 +230,7 @@ def check(query: str, stream: Arrivals, engines: tuple[str, ...]) -> None:
 
 
 @given(queries(), arrivals)
-@settings(max_examples=60)
+@examples("normal")
 def test_programs_answer_queries(query: str, stream: Arrivals) -> None:
     check(query, stream, ("asp", "reference"))
 
@@ -237,7 +238,7 @@ def test_programs_answer_queries(query: str, stream: Arrivals) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 @given(queries(), arrivals)
-@settings(max_examples=1000)
+@examples("normal")
 def test_programs_answer_queries_at_length(query: str, stream: Arrivals) -> None:
     check(query, stream, ("auto", "asp", "reference"))
 
@@ -249,7 +250,7 @@ def plain_queries(draw: DrawFn) -> str:
 
 
 @given(plain_queries(), arrivals)
-@settings(max_examples=15)
+@examples("normal")
 def test_every_engine_answers_plain_queries(query: str, stream: Arrivals) -> None:
     check(query, stream, EVERY)
 
@@ -279,6 +280,19 @@ def test_views_and_tables() -> None:
         ("SELECT a FROM r [NOW] WHERE a LIKE 'x%';", ("H802", "a LIKE 'x%'")),
         ("SELECT a FROM r [ROWS 5 SLIDE 2];", ("H802", "[ROWS 5 SLIDE 2]")),
         ("SELECT a FROM r [ROWS 0];", ("H802", "0")),
+        ("SELECT a FROM r [NOW] ORDER BY a;", ("H802", "ORDER BY")),
+        ("SELECT a FROM r [NOW] WHERE a > 1 order by a LIMIT 3;", ("H802", "order by")),
+        ("SELECT a FROM r [NOW] GROUP BY a LIMIT 3;", ("H802", "LIMIT")),
+        ("SELECT a FROM r [NOW] AS x OFFSET 3;", ("H802", "OFFSET")),
+        ("SELECT TOP 3 a FROM r [NOW];", ("H802", "TOP")),
+        ("SELECT x.a FROM (SELECT a FROM r [NOW]) x;", ("H802", "(SELECT")),
+        ("SELECT a FROM r [NOW], (SELECT a FROM r [NOW]) AS x;", ("H802", "(SELECT")),
+        ("SELECT CASE WHEN a > 1 THEN 1 ELSE 0 END FROM r [NOW];", ("H802", "CASE")),
+        ("SELECT CASE a WHEN 1 THEN 1 END FROM r [NOW];", ("H802", "CASE")),
+        ("SELECT a FROM r [NOW] WHERE CASE WHEN a = 1 THEN 1 END = 1;", ("H802", "CASE")),
+        ("SELECT SUM(a) OVER (PARTITION BY b) FROM s [NOW];", ("H802", "OVER")),
+        ("WITH v AS (SELECT a FROM r [NOW]) SELECT a FROM v;", ("H802", "WITH")),
+        ("SELECT limit.a FROM r [NOW] limit, ;", ("H801", ";")),
         ("SELECT a FROM r [RANGE 5 parsecs];", ("H802", "parsecs")),
         (
             "SELECT a FROM s [PARTITION BY a ROWS 1 RANGE 3];",

@@ -5,37 +5,38 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from tests.relatives.etalis_semantics import Ground, Intervals, least_model, written
 from tests.relatives.running import EVERY, answers, program_text
+from tests.weights import examples
 
-from horai.lang.etalis.reader import read_source
-from horai.lang.etalis.syntax import (
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Int, Term, Var
+from horai.lang.lars.printer import show_program
+from horai.lang.lars.reader import read_text
+from horai.lang.translate.etalis.reader import read_source
+from horai.lang.translate.etalis.syntax import (
     Absent,
     Binary,
-    Comparison,
+    EtalisComparison,
     Event,
-    EventRule,
     Lasting,
     Moment,
     Pattern,
+    PatternRule,
     Where,
 )
-from horai.lang.lars.printer import show_program
-from horai.lang.lars.reader import read_text
-from horai.lang.source import Source
-from horai.lang.terms import Compound, Int, Term, Var
-from horai.relatives.etalis import translated
+from horai.lang.translate.etalis.translation import translated
 
 END = 7
 X, Y, Z = Event("x"), Event("y"), Event("z")
 V, W = Var("V"), Var("W")
 
 
-def rules(text: str) -> list[EventRule]:
-    found, findings = read_source(Source("f", text))
+def rules(text: str) -> list[PatternRule]:
+    found, findings = read_source(SourceText("f", text))
     assert findings == [], findings[0].render()
     return found
 
@@ -56,7 +57,7 @@ def run(text: str, rows: list[str], time: int, shown: str, engine: str = "plan")
         ("x SEQ 7", Binary("SEQ", X, Moment(7))),
         (
             "w(V) WHERE V + 1 > 3",
-            Where(Event("w", (V,)), (Comparison(">", Compound("+", (V, Int(1))), Int(3)),)),
+            Where(Event("w", (V,)), (EtalisComparison(">", Compound("+", (V, Int(1))), Int(3)),)),
         ),
     ],
 )
@@ -134,11 +135,11 @@ def patterns(draw: DrawFn, known: list[str], depth: int = 3) -> Pattern:
     event = Event(draw(st.sampled_from(known)), (V,))
     limits: list[Term] = [Int(1), Compound("-", (Int(3), Int(1)))]
     limit = draw(st.sampled_from(limits))
-    return Where(event, (Comparison(sign, V, limit),))  # type: ignore[arg-type]
+    return Where(event, (EtalisComparison(sign, V, limit),))  # type: ignore[arg-type]
 
 
 @st.composite
-def rule_bases(draw: DrawFn) -> list[EventRule]:
+def rule_bases(draw: DrawFn) -> list[PatternRule]:
     """Rules for `a`, and for `b` which may build on it."""
     first = draw(patterns(["x", "y"]))
     second = draw(patterns(["x", "y", "a"], 2))
@@ -148,7 +149,7 @@ def rule_bases(draw: DrawFn) -> list[EventRule]:
         Binary("SEQ", Event("x", (V,)), part) if draw(st.booleans()) else part
         for part in (first, second, third)
     ]
-    return [EventRule(h, p) for h, p in zip(head, bodies, strict=True)]
+    return [PatternRule(h, p) for h, p in zip(head, bodies, strict=True)]
 
 
 streams = st.lists(
@@ -157,10 +158,10 @@ streams = st.lists(
 
 
 def check(
-    base: list[EventRule], stream: list[tuple[int, str, int]], engines: tuple[str, ...]
+    base: list[PatternRule], stream: list[tuple[int, str, int]], engines: tuple[str, ...]
 ) -> None:
     text = "".join(f"{_shown(rule.head)} <- {_shown(rule.pattern)}.\n" for rule in base)
-    found, findings = read_source(Source("f", text))
+    found, findings = read_source(SourceText("f", text))
     if findings:  # a variable that nothing binds
         assert {finding.code for finding in findings} <= {"H805", "H806"}
         return
@@ -209,17 +210,17 @@ def _term(term: Term) -> str:
 
 
 @given(rule_bases(), streams)
-@settings(max_examples=40)
+@examples("normal")
 def test_programs_derive_the_intervals_of_patterns(
-    base: list[EventRule], stream: list[tuple[int, str, int]]
+    base: list[PatternRule], stream: list[tuple[int, str, int]]
 ) -> None:
     check(base, stream, ("plan",))
 
 
 @given(rule_bases(), streams)
-@settings(max_examples=12)
+@examples("heavy")
 def test_every_engine_derives_the_intervals_of_patterns(
-    base: list[EventRule], stream: list[tuple[int, str, int]]
+    base: list[PatternRule], stream: list[tuple[int, str, int]]
 ) -> None:
     check(base, stream, EVERY)
 
@@ -244,16 +245,16 @@ def test_g38_points(engine: str) -> None:
 
 
 @given(rule_bases(), streams)
-@settings(max_examples=30)
+@examples("normal")
 def test_points_say_what_intervals_say_that_are_apart(
-    base: list[EventRule], stream: list[tuple[int, str, int]]
+    base: list[PatternRule], stream: list[tuple[int, str, int]]
 ) -> None:
     base = base[:2]  # those after it may need themselves
     signals: list[tuple[int, Ground]] = [
         (2 * time, (name, (Int(value),))) for time, name, value in stream
     ]
     text = "".join(f"{_shown(rule.head)} <- {_shown(rule.pattern)}.\n" for rule in base)
-    if read_source(Source("f", text))[1]:  # rules whose heads have variables of their own
+    if read_source(SourceText("f", text))[1]:  # rules whose heads have variables of their own
         return
     model = least_model(base, signals)
     if not _is_separable(model):
@@ -266,9 +267,9 @@ def test_points_say_what_intervals_say_that_are_apart(
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 @given(rule_bases(), streams)
-@settings(max_examples=1000)
+@examples("normal")
 def test_programs_derive_the_intervals_of_patterns_at_length(
-    base: list[EventRule], stream: list[tuple[int, str, int]]
+    base: list[PatternRule], stream: list[tuple[int, str, int]]
 ) -> None:
     check(base, stream, ("plan", "asp", "tms"))
 
@@ -281,6 +282,12 @@ def test_programs_derive_the_intervals_of_patterns_at_length(
         ("a <- x seq y.", ("H801", 1, 8, "seq")),
         ("a.", ("H801", 1, 1, "a")),
         ("a <- x ; y.", ("H801", 1, 8, ";")),
+        ("a <- NOT(x).", ("H802", 1, 6, "NOT(x)")),
+        ("a <- NOT x.", ("H802", 1, 6, "NOT")),
+        ("a <- x SEQ NOT(y(V) OR z) SEQ w.", ("H802", 1, 12, "NOT(y(V) OR z)")),
+        ("a <- x AND NOT(y), z.", ("H802", 1, 12, "NOT(y)")),
+        ("a <- NOT(x SEQ).[y, z].", ("H801", 1, 15, ")")),
+        ("a <- NOT(x).[y, z] SEQ.", ("H801", 1, 23, ".")),
         ("a <- NOT(a).[x, y].", ("H805", 1, 10, "a")),
         ("a <- NOT(b).[x, y]. b <- a SEQ x.", ("H805", 1, 10, "b")),
         ("a <- x. a <- NOT(x).[x, a].", ("H805", 1, 25, "a")),
@@ -291,6 +298,6 @@ def test_programs_derive_the_intervals_of_patterns_at_length(
     ],
 )
 def test_one_mistake(text: str, expected: tuple[str, int, int, str]) -> None:
-    (found,) = [finding.as_json() for finding in read_source(Source("f", text))[1]]
+    (found,) = [finding.as_json() for finding in read_source(SourceText("f", text))[1]]
     assert (found["code"], found["line"], found["column"], found["text"]) == expected
     assert found["hint"]

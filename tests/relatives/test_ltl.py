@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.relatives.ltl_semantics import holds
 from tests.relatives.running import EVERY, answers, program_text
+from tests.weights import examples
 
+from horai.lang.core.source import SourceText
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
-from horai.lang.ltl.reader import read_source
-from horai.lang.ltl.syntax import (
-    And,
+from horai.lang.translate.ltl.reader import read_source
+from horai.lang.translate.ltl.syntax import (
     Definition,
     Formula,
     Historically,
     Iff,
-    Implies,
-    Not,
+    LtlAnd,
+    LtlImplies,
+    LtlNot,
+    LtlOr,
+    LtlTruth,
     Once,
-    Or,
     Previous,
     Proposition,
     Since,
-    Truth,
 )
-from horai.lang.source import Source
-from horai.plan.lars import Fragment, classify
-from horai.relatives.ltl import translated
+from horai.lang.translate.ltl.translation import translated
+from horai.plan.lars.fragments import Fragment, classify
 
 END = 6
 P, Q = Proposition("p"), Proposition("q")
 
 
 def formula(text: str) -> Formula:
-    (found,), findings = read_source(Source("f", f"{text}."))
+    (found,), findings = read_source(SourceText("f", f"{text}."))
     assert findings == [], findings[0].render()
     return found.formula
 
@@ -43,15 +44,15 @@ def formula(text: str) -> Formula:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("not p and q", And(Not(P), Q)),
-        ("p or q and p", Or(P, And(Q, P))),
-        ("p -> q -> p", Implies(P, Implies(Q, P))),
-        ("!p | q <-> q", Iff(Or(Not(P), Q), Q)),
+        ("not p and q", LtlAnd(LtlNot(P), Q)),
+        ("p or q and p", LtlOr(P, LtlAnd(Q, P))),
+        ("p -> q -> p", LtlImplies(P, LtlImplies(Q, P))),
+        ("!p | q <-> q", Iff(LtlOr(LtlNot(P), Q), Q)),
         ("previous once p", Previous(Once(P))),
         ("Y O[1,3] H p", Previous(Once(Historically(P), 1, 3))),
         ("p since[2, inf] q", Since(P, Q, 2, None)),
         ("p S q S p", Since(Since(P, Q), P)),
-        ("(p) -> true", Implies(P, Truth(True))),
+        ("(p) -> true", LtlImplies(P, LtlTruth(True))),
     ],
 )
 def test_reading(text: str, expected: Formula) -> None:
@@ -60,9 +61,9 @@ def test_reading(text: str, expected: Formula) -> None:
 
 def test_definitions_stand_for_their_formulas() -> None:
     text = "b := previous a. a := p and q. % the order does not matter\n"
-    found, findings = read_source(Source("f", text))
+    found, findings = read_source(SourceText("f", text))
     assert findings == []
-    assert [one.formula for one in found] == [Previous(And(P, Q)), And(P, Q)]
+    assert [one.formula for one in found] == [Previous(LtlAnd(P, Q)), LtlAnd(P, Q)]
 
 
 @pytest.mark.parametrize(
@@ -83,13 +84,15 @@ bounds = st.tuples(st.integers(0, 3), st.integers(0, 3) | st.none()).map(
 
 
 def formulas() -> st.SearchStrategy[Formula]:
-    base: st.SearchStrategy[Formula] = st.sampled_from([P, P, Q, Q, Truth(True), Truth(False)])
+    base: st.SearchStrategy[Formula] = st.sampled_from(
+        [P, P, Q, Q, LtlTruth(True), LtlTruth(False)]
+    )
 
     def larger(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
         return st.one_of(
-            st.builds(Not, inner),
+            st.builds(LtlNot, inner),
             st.builds(Previous, inner),
-            *(st.builds(kind, inner, inner) for kind in (And, Or, Implies, Iff)),
+            *(st.builds(kind, inner, inner) for kind in (LtlAnd, LtlOr, LtlImplies, Iff)),
             *(
                 st.builds(lambda f, b, kind=kind: kind(f, *b), inner, bounds)
                 for kind in (Once, Historically)
@@ -115,24 +118,14 @@ def check(given_formula: Formula, path: dict[int, set[str]], engines: tuple[str,
 
 
 @given(formulas(), paths)
-@settings(max_examples=60)
+@examples("normal")
 def test_programs_say_what_formulas_mean(formula: Formula, path: dict[int, set[str]]) -> None:
     check(formula, path, ("plan", "reference"))
 
 
 @given(formulas(), paths)
-@settings(max_examples=15)
+@examples("normal")
 def test_every_engine_says_what_formulas_mean(formula: Formula, path: dict[int, set[str]]) -> None:
-    check(formula, path, EVERY)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@given(formulas(), paths)
-@settings(max_examples=1500)
-def test_programs_say_what_formulas_mean_at_length(
-    formula: Formula, path: dict[int, set[str]]
-) -> None:
     check(formula, path, EVERY)
 
 
@@ -152,7 +145,7 @@ def test_names_that_are_taken_already() -> None:
 
 
 def told(text: str) -> list[tuple[str, int, int, str]]:
-    found = [finding.as_json() for finding in read_source(Source("f", text))[1]]
+    found = [finding.as_json() for finding in read_source(SourceText("f", text))[1]]
     return [(one["code"], one["line"], one["column"], one["text"]) for one in found]
 
 

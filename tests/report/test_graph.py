@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 from tests.plan.support import described, example
 
-from horai.report.drawing import Arrow, Drawing
-from horai.report.graph import GraphError, dependency_graph, to_dot, to_mermaid, write_graph
+from horai.report.graph import (
+    Arrow,
+    Drawing,
+    GraphError,
+    dependency_graph,
+    to_dot,
+    to_mermaid,
+    write_graph,
+)
 
 
 def names(drawing: Drawing) -> dict[str, str]:
@@ -104,6 +111,13 @@ def test_names_with_quotes_are_escaped() -> None:
     description = described("initiatedAt(at(X)='the \"inn\"', T) :- happensAt(e(X), T).")
     assert '\\"inn\\"' in to_dot(dependency_graph(description))
     assert "#quot;inn#quot;" in to_mermaid(dependency_graph(description))
+
+
+def test_names_are_no_markup_and_no_lines_of_their_own() -> None:
+    text = "initiatedAt('<b>&#x\\nclick n0 \"javascript:1\"'=true, T) :- happensAt(e, T)."
+    lines = to_mermaid(dependency_graph(described(text))).splitlines()
+    assert not any(line.strip().startswith("click") for line in lines)
+    assert any("#lt;b#gt;#amp;#35;x click" in line for line in lines)
 
 
 def test_mermaid_text() -> None:

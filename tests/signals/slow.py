@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from shapely import Geometry, Point
 
-from horai.signals import Settings
+from horai.signals import MotionLimits
 
 Item = tuple[Any, ...]
 
@@ -60,7 +60,7 @@ def by_value(row: Row) -> tuple[float, ...]:
 
 
 def cleaned(
-    rows: Sequence[Row], settings: Settings
+    rows: Sequence[Row], settings: MotionLimits
 ) -> tuple[dict[str, list[tuple[Row, bool]]], list[tuple[str, Row]]]:
     """Per entity the rows that are believed, with whether the track begins anew; and the others."""
     good: dict[str, list[tuple[Row, bool]]] = {}
@@ -98,12 +98,12 @@ def millimetres(last: Row | None, row: Row) -> int:
     return 0 if last is None else math.floor(metres(place(last), place(row)) * 1000 + 0.5)
 
 
-def reachable(one: Row, other: Row, settings: Settings) -> bool:
+def reachable(one: Row, other: Row, settings: MotionLimits) -> bool:
     speed = metres(place(one), place(other)) / ((other.time - one.time) * settings.seconds)
     return speed * 3600 / 1852 <= settings.max_speed
 
 
-def tracks(kept: list[tuple[Row, bool]], settings: Settings) -> list[list[Row]]:
+def tracks(kept: list[tuple[Row, bool]], settings: MotionLimits) -> list[list[Row]]:
     found: list[list[Row]] = []
     for row, fresh in kept:
         if (
@@ -116,7 +116,7 @@ def tracks(kept: list[tuple[Row, bool]], settings: Settings) -> list[list[Row]]:
     return found
 
 
-def speeds(track: list[Row], settings: Settings) -> list[float | None]:
+def speeds(track: list[Row], settings: MotionLimits) -> list[float | None]:
     found = [track[0].speed]
     for before, row in pairwise(track):
         far = metres(place(before), place(row))
@@ -156,7 +156,7 @@ def angle(one: float, other: float) -> float:
     return min(apart, 360 - apart)
 
 
-def critical(kept: list[tuple[Row, bool]], until: int, settings: Settings) -> set[Item]:
+def critical(kept: list[tuple[Row, bool]], until: int, settings: MotionLimits) -> set[Item]:
     """Critical points of one entity."""
     found: set[Item] = set()
     entity = kept[0][0].entity
@@ -201,7 +201,7 @@ def critical(kept: list[tuple[Row, bool]], until: int, settings: Settings) -> se
     return found
 
 
-def velocities(kept: list[tuple[Row, bool]], settings: Settings) -> set[Item]:
+def velocities(kept: list[tuple[Row, bool]], settings: MotionLimits) -> set[Item]:
     found: set[Item] = set()
     for track in tracks(kept, settings):
         for row, speed, course in zip(track, speeds(track, settings), courses(track), strict=True):
@@ -215,7 +215,7 @@ def velocities(kept: list[tuple[Row, bool]], settings: Settings) -> set[Item]:
 
 
 def visits(
-    kept: list[tuple[Row, bool]], settings: Settings, areas: dict[str, Geometry]
+    kept: list[tuple[Row, bool]], settings: MotionLimits, areas: dict[str, Geometry]
 ) -> set[Item]:
     found: set[Item] = set()
     for name, shape in areas.items():
@@ -234,7 +234,7 @@ def visits(
 
 
 def where(
-    kept: list[tuple[Row, bool]], time: int, settings: Settings
+    kept: list[tuple[Row, bool]], time: int, settings: MotionLimits
 ) -> tuple[float, float] | None:
     """Where an entity is at a time, if that is known."""
     for track in tracks(kept, settings):
@@ -250,7 +250,7 @@ def where(
     return None
 
 
-def proximity(good: dict[str, list[tuple[Row, bool]]], settings: Settings) -> set[Item]:
+def proximity(good: dict[str, list[tuple[Row, bool]]], settings: MotionLimits) -> set[Item]:
     """All pairs, at all times."""
     step, piece = settings.points(settings.close_step), settings.points(settings.close_piece)
     times = [row.time for kept in good.values() for row, _ in kept]

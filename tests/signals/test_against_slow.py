@@ -7,16 +7,17 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.signals import slow
 from tests.signals.making import areas, positions, rows, shapes, table
+from tests.weights import examples
 
 from horai.signals import (
+    DerivedItems,
     Layout,
+    MotionLimits,
     Pipeline,
-    Settings,
-    Signals,
     State,
     no_positions,
     positions_of,
@@ -24,13 +25,11 @@ from horai.signals import (
 )
 
 pytestmark = pytest.mark.timeout(900)  # the first of them compiles the kernels
-LIMITS = Settings()
-NARROW = Settings(close=150.0, close_step=30.0, close_piece=120.0, trust_after=2, stop_time=0.0)
-QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-LONG = settings(deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
+LIMITS = MotionLimits()
+NARROW = MotionLimits(close=150.0, close_step=30.0, close_piece=120.0, trust_after=2, stop_time=0.0)
 
 
-def told(found: Signals) -> dict[str, list[Any]]:
+def told(found: DerivedItems) -> dict[str, list[Any]]:
     """Items by sort, in order."""
     by: dict[str, list[Any]] = {"velocity": [], "proximity": [], "area": [], "critical": []}
     for row in found.items.to_pylist():
@@ -56,7 +55,7 @@ def same_velocities(ours: list[Any], theirs: set[Any]) -> None:
         assert slow.angle(one[5], other[5]) < 0.051
 
 
-def compare(given_rows: list[slow.Row], later: int, limits: Settings) -> None:
+def compare(given_rows: list[slow.Row], later: int, limits: MotionLimits) -> None:
     until = max(row.time for row in given_rows) + later
     around = shapes(given_rows)
     found = Pipeline(limits, areas(around)).run(positions(given_rows), until)
@@ -73,19 +72,19 @@ def compare(given_rows: list[slow.Row], later: int, limits: Settings) -> None:
     assert sorted(by["proximity"]) == sorted(slow.proximity(good, limits))
 
 
-@QUICK
+@examples("normal")
 @given(rows(), st.sampled_from([0, 600, 601]), st.sampled_from([LIMITS, NARROW]))
 def test_items_follow_from_the_definitions(
-    given_rows: list[slow.Row], later: int, limits: Settings
+    given_rows: list[slow.Row], later: int, limits: MotionLimits
 ) -> None:
     compare(given_rows, later, limits)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@LONG
+@examples("normal")
 @given(rows(40), st.sampled_from([0, 600, 601]), st.sampled_from([LIMITS, NARROW]))
-def test_items_of_many_rows(given_rows: list[slow.Row], later: int, limits: Settings) -> None:
+def test_items_of_many_rows(given_rows: list[slow.Row], later: int, limits: MotionLimits) -> None:
     compare(given_rows, later, limits)
 
 
@@ -108,7 +107,7 @@ def stepwise(
     return sorted(items, key=str), sorted(letters)
 
 
-@QUICK
+@examples("normal")
 @given(rows(), st.integers(1, 6), st.randoms(use_true_random=False))
 def test_order_and_batches_change_nothing(
     given_rows: list[slow.Row], many: int, dice: random.Random
@@ -133,7 +132,7 @@ def test_order_and_batches_change_nothing(
     assert stepwise(pipeline, cut, dice) == (wanted, letters)
 
 
-@QUICK
+@examples("normal")
 @given(rows(), st.integers(1, 9))
 def test_slices_of_time_change_nothing(given_rows: list[slow.Row], size: int) -> None:
     pipeline = Pipeline(NARROW)
@@ -179,8 +178,8 @@ def test_other_units_of_time() -> None:
         for i in range(60)
         if not 30 < i < 45
     ]
-    seconds = Pipeline(Settings()).run(positions(given_rows))
-    minutes = Pipeline(Settings(unit="min")).run(
+    seconds = Pipeline(MotionLimits()).run(positions(given_rows))
+    minutes = Pipeline(MotionLimits(unit="min")).run(
         positions_of(table([row._replace(time=row.time // 60) for row in given_rows]), Layout())
     )
     wanted = [(i["type"], i["time"] // 60) for i in seconds.items.to_pylist()]

@@ -10,7 +10,7 @@ from tests.signals.slow import Row
 
 import horai
 from horai.io import InputError, Narrative, read
-from horai.signals import Pipeline, Signals, read_positions, write_items
+from horai.signals import DerivedItems, Pipeline, read_positions, write_items
 from horai.signals.items import ARITY
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ ROWS = [
 
 
 @pytest.fixture
-def found() -> Signals:
+def found() -> DerivedItems:
     return Pipeline(areas=areas(shapes(ROWS))).run(positions(ROWS))
 
 
@@ -45,7 +45,7 @@ def said(narrative: Narrative) -> list[tuple[object, ...]]:
     )
 
 
-def test_files_and_memory_hold_the_same(found: Signals, tmp_path: Path) -> None:
+def test_files_and_memory_hold_the_same(found: DerivedItems, tmp_path: Path) -> None:
     rules = horai.load(sorted(MARITIME.glob("*.ec")))
     wanted = found.narrative()
     assert wanted.counts().by_type.keys() > {"velocity", "proximity", "entersArea", "stop_start"}
@@ -65,7 +65,7 @@ def test_the_rules_of_the_example_read_every_type() -> None:
     }
 
 
-def test_rules_run_over_what_was_derived(found: Signals) -> None:
+def test_rules_run_over_what_was_derived(found: DerivedItems) -> None:
     rules = horai.load(sorted(MARITIME.glob("*.ec")))
     result = rules.run(found.narrative())
     assert result.dead_letters == []

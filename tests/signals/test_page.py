@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from horai.signals import CODES, SPEED_UNITS, Settings
+from horai.signals import CODES, SPEED_UNITS, MotionLimits
 from horai.signals.columns import ALIASES
 from horai.signals.items import ARITY
 
@@ -25,7 +25,9 @@ def test_the_table_of_codes() -> None:
 
 def test_the_table_of_limits() -> None:
     table = re.findall(r"^\| `([a-z_]+)` \| ([0-9.]+) \|", PAGE.split("## Limits")[1], re.M)
-    limits = {f.name: getattr(Settings(), f.name) for f in fields(Settings) if f.name != "unit"}
+    limits = {
+        f.name: getattr(MotionLimits(), f.name) for f in fields(MotionLimits) if f.name != "unit"
+    }
     assert {name: float(value) for name, value in table} == limits
 
 

@@ -11,7 +11,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from horai.io import Clock, InputError
+from horai.io import InputError, TimeScale
 from horai.signals import Layout, positions_of, read_positions
 from horai.signals.letters import as_letters
 
@@ -100,7 +100,7 @@ def test_tables_say_themselves_what_is_a_number(tmp_path: Path) -> None:
 def test_units_and_names_of_columns() -> None:
     table = pa.table({"who": [7], "when": [60_000], "x": [1.0], "y": [2.0], "v": [10.0]})
     columns = {"entity": "who", "time": "when", "speed": "v"}
-    found = positions_of(table, Layout(Clock("s", "ms"), "m/s", columns))
+    found = positions_of(table, Layout(TimeScale("s", "ms"), "m/s", columns))
     assert rows(found)[0]["time"] == 60
     assert rows(found)[0]["speed"] == pytest.approx(19.438, abs=0.001)
 
@@ -126,7 +126,7 @@ v,2024-03-01,1,1,,,
 
 def test_every_bad_row_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text(BAD)
-    found = read_positions(tmp_path / "bad.csv", Layout(Clock()))
+    found = read_positions(tmp_path / "bad.csv", Layout(TimeScale()))
     letters = sorted(tuple(row.values()) for row in found.letters.to_pylist())
     told = {line: (code, reason) for _, line, _, reason, code in letters}
     assert told == {

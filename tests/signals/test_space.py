@@ -10,21 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.signals.slow import metres
+from tests.weights import examples
 
 from horai.io import InputError
-from horai.signals import (
-    Pipeline,
-    Settings,
-    SettingsError,
-    areas_of,
-    no_positions,
-    read_areas,
-)
-from horai.signals.proximity import close_pairs
-from horai.signals.samples import SAMPLES
+from horai.signals import MotionLimits, Pipeline, SettingsError, areas_of, no_positions, read_areas
+from horai.signals.proximity import SAMPLES, close_pairs
 
 SQUARE = [[[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]]
 
@@ -109,7 +102,7 @@ PLACES = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples("normal")
 @given(
     PLACES,
     st.sampled_from([0.0, 1.0, 500.0, 20_000.0, 400_000.0]),
@@ -131,7 +124,7 @@ def test_no_pair_is_missed(
         rows[1] = (rows[1][0], *rows[0][1:])
     columns = [pa.array(column) for column in zip(*rows, strict=True)]
     samples = pa.Table.from_arrays(columns, names=SAMPLES.names).cast(SAMPLES)
-    found = close_pairs(samples, Settings(close=close))
+    found = close_pairs(samples, MotionLimits(close=close))
     ours = {tuple(row.values()) for row in found.to_pylist()}
     sure, possible = set(), set()
     for one in rows:
@@ -161,4 +154,4 @@ def test_no_pair_is_missed(
 )
 def test_limits_that_make_no_sense(wrong: dict[str, Any], part: str) -> None:
     with pytest.raises(SettingsError, match=part):
-        Settings(**wrong)
+        MotionLimits(**wrong)

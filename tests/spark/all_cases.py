@@ -19,11 +19,11 @@ from tests.spark.streamed_cases import final, on_spark, wanted
 from tests.spark.support import told
 
 from horai.result import Result
-from horai.spark.cluster import SparkGrid
-from horai.spark.connect import connect
-from horai.spark.grid import Grid
-from horai.spark_jobs import job_of
-from horai.sparking import run_jobs
+from horai.runtime.grid import Exchanger
+from horai.runtime.jobs import job_of
+from horai.runtime.spark.batch import run_jobs
+from horai.runtime.spark.connect import connect
+from horai.runtime.spark.shuffle import SparkGrid
 from horai.testing import compare
 
 BUCKETS = 3
@@ -36,7 +36,7 @@ def all_cases() -> list[Given]:
     return [*project_cases(), *shared_cases()]
 
 
-def in_batch(grid: Grid[Any]) -> Wrong:
+def in_batch(grid: Exchanger[Any]) -> Wrong:
     """Runs over everything at once, all of them in the same few jobs."""
     cases = all_cases()
     jobs = [job_of(given.rules, given.narrative, **given.settings) for given in cases]
@@ -78,7 +78,7 @@ def as_streams(folder: Path) -> Wrong:
     return len(cases), wrong
 
 
-def of_lars(grid: Grid[Any]) -> Wrong:
+def of_lars(grid: Exchanger[Any]) -> Wrong:
     """Programs of the other language, which run over a history only."""
     runs = case_runs()
     return len(runs), [name for name, run in runs.items() if in_buckets(run, grid) != alone(run)]

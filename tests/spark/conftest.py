@@ -1,4 +1,4 @@
-"""One Spark for all tests of a process."""
+"""One Spark for all tests: `tests/conftest.py` has those that ask for it run in one process."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.spark.clusters import cluster
 
-from horai.doctor import java
-from horai.spark import jars
-from horai.spark.cluster import SparkGrid
-from horai.spark.connect import connect
+from horai.runtime import jars
+from horai.runtime.spark.connect import connect
+from horai.runtime.spark.shuffle import SparkGrid
+from horai.tools.doctor import java
 
 SETTINGS = {
     "spark.sql.shuffle.partitions": "2",

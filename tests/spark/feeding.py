@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from tests.spark.given_cases import Given
 
-from horai.inputs import checked_clock, read_input, time_point
 from horai.io import Item
+from horai.runtime.inputs import checked_clock, read_input, time_point
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from tests.lars.plain_programs import Sent, Story, stories
 
 from horai import lars
 from horai.errors import RunError
-from horai.lars_result import LarsResult
-from horai.lars_sparking import run_job
-from horai.spark.grid import Grid, LocalGrid
+from horai.runtime.grid import Exchanger, LocalGrid
+from horai.runtime.lars.result import LarsResult
+from horai.runtime.spark.lars import run_job
 
 SETTINGS = ("lateness", "models", "filter", "step")
 
@@ -63,7 +63,7 @@ def alone(run: LarsRun) -> dict[str, Any]:
     return _said(lambda: lars.loads(run.text).run(list(run.rows), **run.settings))
 
 
-def in_buckets(run: LarsRun, grid: Grid[Any] | None = None) -> dict[str, Any]:
+def in_buckets(run: LarsRun, grid: Exchanger[Any] | None = None) -> dict[str, Any]:
     """What buckets say together."""
     job = lars.loads(run.text).job(**run.settings)
     return _said(lambda: run_job(grid or LocalGrid(), job, list(run.rows), run.buckets))

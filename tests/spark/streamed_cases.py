@@ -20,12 +20,12 @@ from tests.spark.streaming import Driver, plain
 
 from horai.errors import RunFailed
 from horai.io import AnswerRow, DeadLetter, to_source
-from horai.lang.printer import show
-from horai.lang.termtext import read_term
-from horai.spark import renewing
-from horai.spark.changelog import Changes
-from horai.spark.sink_table import read_current
-from horai.spark.sinks import About
+from horai.lang.core.printer import show
+from horai.lang.core.reader import read_term
+from horai.runtime import subscriptions
+from horai.runtime.changelog import Changes
+from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.table import read_current
 
 Row = tuple[Any, ...]
 Letter = tuple[str, str, str]
@@ -107,7 +107,7 @@ def in_steps(feed: Feed, seed: int) -> Said:
     # No power fails here: files need not reach a disk.
     with (
         patch.object(os, "fsync"),
-        patch.object(renewing, "STEPS", dice.randint(1, 4)),
+        patch.object(subscriptions, "STEPS", dice.randint(1, 4)),
         tempfile.TemporaryDirectory() as folder,
     ):
         buckets = dice.randint(1, 4)
@@ -158,7 +158,7 @@ def on_spark(feed: Feed, folder: Path, seed: int) -> Said:
     dice = random.Random(seed)
     _drop(folder / "drop", feed.chunks)
     at = dice.randint(1, len(feed.chunks))
-    with patch.object(renewing, "STEPS", dice.randint(1, 4)):
+    with patch.object(subscriptions, "STEPS", dice.randint(1, 4)):
         if dice.choice((True, False)):
             with pytest.raises(RunFailed, match="the disk is full"):
                 _start(feed, folder, [Failing(at)]).wait()

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from horai.inputs import checked_clock, read_input, row_text
 from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative
 from horai.rules import Rules
-from horai.schedule import before
+from horai.runtime.batch import packed
+from horai.runtime.grid import LocalGrid
+from horai.runtime.inputs import checked_clock, read_input, row_text
+from horai.runtime.jobs import job_of
+from horai.runtime.records import Record
+from horai.runtime.savepoint import save
+from horai.runtime.spark.batch import check, raw_answers
+from horai.runtime.steps import Steps, StreamStep
+from horai.runtime.streams import StreamJob, StreamTiming, enter
 from horai.session import Answer, Session
-from horai.spark.batch import packed
-from horai.spark.grid import LocalGrid
-from horai.spark.records import Record
-from horai.spark.savepoint import save
-from horai.spark.steps import Step, Steps
-from horai.spark_jobs import job_of
-from horai.spark_results import check, raw_answers
-from horai.streams import StreamJob, Timing, enter
+from horai.settings import before
 
 
 class Told(NamedTuple):
@@ -44,7 +44,7 @@ class Driver:
     def restart(self, saved: Path | None = None) -> None:
         """Nothing is known but what the folder says, or that of a savepoint."""
         job = job_of(self.rules, None, answers="changelog", **self.settings)
-        stream = StreamJob(job, Timing(job.settings, self.delay))
+        stream = StreamJob(job, StreamTiming(job.settings, self.delay))
         found = enter(self.folder, stream, self.buckets, self.buckets, saved)
         self.job = job
         self.steps: Steps[list[Record]] = stream.steps(LocalGrid(), found)
@@ -75,7 +75,7 @@ class Driver:
             if not crash:
                 self._commit(step)
 
-    def _commit(self, step: Step[list[Record]]) -> None:
+    def _commit(self, step: StreamStep[list[Record]]) -> None:
         for raw in raw_answers(step.queries, ("changelog",), step.answers):
             self.told.changes.extend(Answer(raw, lambda *_: True).changes)
         self.told.letters.extend(step.outcome.letters)

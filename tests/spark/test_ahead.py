@@ -12,15 +12,15 @@ import pytest
 from tests.spark.test_streaming import FINAL, RULES, drop, rows_of
 
 import horai
-from horai.ahead import Ahead, ahead_of, positions_within, sending
 from horai.errors import UsageError
-from horai.inputs import read_input
-from horai.io import Clock, Narrative
+from horai.io import Narrative, TimeScale
+from horai.runtime.inputs import read_input
+from horai.runtime.sinks.table import read_current
+from horai.runtime.spark.shuffle import SparkGrid
+from horai.runtime.streams import Ahead, ahead_of, positions_within, sending
 from horai.signals import positions_of
-from horai.spark.cluster import SparkGrid
-from horai.spark.sink_table import read_current
 
-SECONDS = Clock("s")
+SECONDS = TimeScale("s")
 GOOD = ["velocity|1000|1000|ann|2", "velocity|1070|1070|ann|8"]
 FAR = "velocity|253400000000|253400000000|ann|3"  # in the year 9999
 SETTINGS: dict[str, Any] = {"start": 900, "window": 600, "step": 60, "unit": "s"}
@@ -31,13 +31,13 @@ def test_the_limit_moves_with_the_clock() -> None:
     limit = Ahead(60, SECONDS).limit()
     after = int(dt.datetime.now(dt.UTC).timestamp())
     assert before + 60 <= limit <= after + 60
-    assert Ahead(0, Clock("d")).limit() in (before // 86400, after // 86400)
+    assert Ahead(0, TimeScale("d")).limit() in (before // 86400, after // 86400)
 
 
 def test_it_takes_a_unit() -> None:
-    assert ahead_of(None, Clock()) is None
+    assert ahead_of(None, TimeScale()) is None
     with pytest.raises(UsageError, match="max-ahead needs a unit"):
-        ahead_of(3, Clock())
+        ahead_of(3, TimeScale())
     with pytest.raises(UsageError, match="max-ahead"):
         ahead_of(-1, SECONDS)
 
@@ -48,7 +48,7 @@ def test_items_that_name_a_time_beyond_the_limit() -> None:
     lines += [
         f"close|1|1|{end}|true|ann|{who}" for end, who in (("inf", "x"), (10, "y"), (11, "z"))
     ]
-    narrative = read_input(lines, horai.loads(RULES).schema, Clock())
+    narrative = read_input(lines, horai.loads(RULES).schema, TimeScale())
     got: list[Narrative] = []
 
     def send(place: int, narrative: Narrative) -> Any:

@@ -8,27 +8,27 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.spark.streaming import Driver
 from tests.spark.test_steps import AGAIN, CALM, CRASH, RESIZE, RESTART, Streamed, check
 from tests.strategies.staged import INPUT, LAST, MORE, ONE, THEN, TWO
+from tests.weights import examples
 
 import horai
 from horai.engine.lending import arguments, lend
 from horai.errors import UsageError
-from horai.inputs import read_input
-from horai.spark import renewing
-from horai.spark.batch import packed
-from horai.spark.bucket import session_of
-from horai.spark.meeting import Asked
-from horai.spark.records import Label, unpacked
-from horai.spark.resident import FEW
-from horai.spark.routes import engine_round
-from horai.spark.steps import Step
+from horai.runtime import subscriptions
+from horai.runtime.batch import packed
+from horai.runtime.bucket import session_of
+from horai.runtime.inputs import read_input
+from horai.runtime.records import BlobLabel, unpacked
+from horai.runtime.resident import FEW
+from horai.runtime.routes import engine_round
+from horai.runtime.steps import StreamStep
+from horai.runtime.subscriptions import Subscriptions
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 WHO = ("ann", "bob", "cat", "3", "dan", "eve")
 
 
@@ -89,16 +89,9 @@ def late_pairs(draw: Draw) -> Streamed:
     return Streamed(text, chunks, events, given_settings, buckets, 0, few, steps)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(late_pairs())
 def test_who_begins_to_ask_knows_what_there_was(run: Streamed) -> None:
-    check(run)
-
-
-@pytest.mark.slow
-@settings(max_examples=1500, deadline=None, suppress_health_check=QUIET)
-@given(late_pairs())
-def test_who_begins_to_ask_knows_what_there_was_at_length(run: Streamed) -> None:
     check(run)
 
 
@@ -125,13 +118,13 @@ def test_rows_go_only_to_buckets_that_ask(tmp_path: Path) -> None:
     driver.take(0, [*BEGIN, "close|5|5|inf|true|v3|v7"])
     narrative = read_input(["velocity|12|12|x|9"], driver.rules.schema, driver.job.clock)
     routes = driver.steps.task.plan.routes
-    step: Step[Any] = driver.steps.take(1, list(packed(routes, 0, 1, narrative)))
+    step: StreamStep[Any] = driver.steps.take(1, list(packed(routes, 0, 1, narrative)))
     assert step.queries == [10]
     came = [
         (record.bucket, vessel)
         for records, _ in step.records
         for record in records
-        if record.round == engine_round(1) and Label.load(record.label).name == "slow"
+        if record.round == engine_round(1) and BlobLabel.load(record.label).name == "slow"
         for vessel in unpacked(record.blob).column("a0").to_pylist()
     ]
     assert sorted(vessel for _, vessel in came) == sorted([*FLEET, "v7"])
@@ -160,7 +153,7 @@ def asking(driver: Driver) -> int:
     store, last = driver.steps.checkpoint.store, driver.steps.checkpoint.last
     assert last.state is not None
     states = [store.read_state(1, bucket, last.state)[1] for bucket in range(driver.buckets)]
-    return sum(Asked.load(parts["asked"]).of(0).shape[1] for parts in states)
+    return sum(Subscriptions.load(parts["asked"]).of(0).shape[1] for parts in states)
 
 
 def slow_in(driver: Driver) -> list[int]:
@@ -180,7 +173,7 @@ def slow_in(driver: Driver) -> list[int]:
 
 def test_who_is_not_named_any_more_is_not_asked_for(tmp_path: Path) -> None:
     """Two are close, twice; in between nobody is told of the other, and then all of the past."""
-    with patch.object(renewing, "STEPS", 2):
+    with patch.object(subscriptions, "STEPS", 2):
         driver = Driver(horai.loads(SLOW + MEETING), tmp_path / "c", SETTINGS, 8)
         driver.take(0, [*BEGIN, "close|5|5|9|true|v3|v7", "velocity|12|12|x|9"])
         known = slow_in(driver)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from tests.engine.comparing import tables_of
 from tests.spark.support import told
@@ -17,18 +17,17 @@ from tests.strategies.staged import StagedRun, staged_runs
 from tests.strategies.streams import Windows
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
+from tests.weights import examples
 
 import horai
 from horai.errors import RunError, UsageError
 from horai.io import Narrative
-from horai.oracle import Item
-from horai.plan.stages import stages_of
+from horai.oracle import OracleItem
+from horai.plan.split.stages import stages_of
 from horai.rules import Rules
-from horai.spark.grid import LocalGrid
-from horai.spark_jobs import job_of
-from horai.sparking import run_job
-
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
+from horai.runtime.grid import LocalGrid
+from horai.runtime.jobs import job_of
+from horai.runtime.spark.batch import run_job
 
 
 def in_one_process(rules: Rules, run: StagedRun) -> dict[str, Any]:
@@ -51,16 +50,9 @@ def check(run: StagedRun) -> None:
     assert in_buckets(rules, run) == in_one_process(rules, run)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(staged_runs())
 def test_buckets_give_the_answers_of_one_process(run: StagedRun) -> None:
-    check(run)
-
-
-@pytest.mark.slow
-@settings(max_examples=1500, deadline=None, suppress_health_check=QUIET)
-@given(staged_runs())
-def test_buckets_give_the_answers_of_one_process_at_length(run: StagedRun) -> None:
     check(run)
 
 
@@ -68,7 +60,7 @@ def test_buckets_give_the_answers_of_one_process_at_length(run: StagedRun) -> No
 
 
 def check_items(
-    described: Described, cut: Cut | Windows, items: list[Item], buckets: int, shown: bool
+    described: Described, cut: Cut | Windows, items: list[OracleItem], buckets: int, shown: bool
 ) -> None:
     """Items as they are made in Python: of any type, also of what rules make or nobody reads."""
     rows = [replace(item, tag=number) for number, item in enumerate(items, 1)]
@@ -97,13 +89,13 @@ def check_items(
 BUCKETS = st.integers(1, 4)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(st.one_of(runs(lateness=20), wild_runs(lateness=20)), BUCKETS, st.booleans())
 def test_descriptions_of_all_kinds(run: Run, buckets: int, shown: bool) -> None:
     check_items(run.described, run.cut, run.items, buckets, shown)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(changing_runs(), BUCKETS, st.booleans())
 def test_items_of_what_rules_make(run: ChangingRun, buckets: int, shown: bool) -> None:
     check_items(run.described, run.cut, run.items, buckets, shown)
@@ -275,3 +267,36 @@ def test_entities_that_some_row_names_can_be_split() -> None:
     assert [stage.is_split for stage in stages_of(found.description)] == [True]
     (stage,) = stages_of(horai.loads(LISTS + LOOSE["taken away"]).description)
     assert "what is known of F by relieves(F,E) does not carry E" in stage.unsplit[0].reason
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_a_variable_of_the_conditions_alone_is_known_in_all_buckets(buckets: int) -> None:
+    """The grounding says whom the head is about; of U any row may tell, whoever it is about."""
+    text = """
+    holdsFor(alone(E)=true, I) :-
+        holdsFor(shift(E)=true, I0), holdsFor(relieves(E, U)=true, I1), complement_all([I0, I1], I).
+    grounding(alone(E)=true) :- d(E).
+    d(3).
+    """
+    run = StagedRun(LISTS + text, ["relieves|2|2|6|true|2|2"], {"start": 0, "end": 10}, buckets)
+    rules = horai.loads(run.rules)
+    found = in_buckets(rules, run)
+    assert found == in_one_process(rules, run)
+    assert [r.args for r in found["final"] if r.name == "alone"] == [(3,)]
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_groundings_of_what_an_earlier_stage_makes_say_who_is_known(buckets: int) -> None:
+    text = """
+    initiatedAt(g(2, X)=X, T) :- happensAt(a(X), T).
+    grounding(g(X, Y)=true) :- r(X, Y).
+    holdsFor(free(_)=true, I) :-
+        holdsFor(shift(Y)=true, I0), holdsFor(g(Y, X)=true, I1), complement_all([I0, I1], I).
+    grounding(free(X)=true) :- d(X).
+    d(3). r(2, 2).
+    """
+    run = StagedRun(LISTS + text, ["a|3|3|1"], {"start": 0, "end": 10}, buckets)
+    rules = horai.loads(run.rules)
+    found = in_buckets(rules, run)
+    assert found == in_one_process(rules, run)
+    assert [r.args for r in found["final"] if r.name == "free"] == [(3,)]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.spark.all_cases import Wrong, in_batch
 
-from horai.spark.cluster import SparkGrid
-from horai.spark.grid import LocalGrid
-from horai.spark.moving import FolderGrid
+from horai.runtime.grid import LocalGrid
+from horai.runtime.spark.shuffle import FolderGrid, SparkGrid
 
 
 def check(found: Wrong) -> None:
@@ -20,10 +20,12 @@ def check(found: Wrong) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_in_buckets_without_spark() -> None:
     check(in_batch(LocalGrid()))
 
 
+@pytest.mark.slow
 def test_as_on_a_cluster(grid: SparkGrid) -> None:
     """Records go from round to round by shuffles."""
     check(in_batch(grid))

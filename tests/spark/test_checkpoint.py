@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.spark.streaming import Driver
 from typer.testing import CliRunner
@@ -13,9 +15,11 @@ from typer.testing import CliRunner
 import horai
 from horai.cli.app import app
 from horai.errors import UsageError
-from horai.schedule import Settings
-from horai.spark.checkpoint import KEPT, Manifest, Seen
-from horai.streams import Timing
+from horai.runtime.checkpoint import KEPT, Manifest, Seen, Store
+from horai.runtime.records import packed, unpacked
+from horai.runtime.refusals import Refused
+from horai.runtime.streams import StreamTiming
+from horai.settings import RunSettings
 
 RULES = """
 initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, S), T), S < 5.
@@ -37,14 +41,16 @@ def state(*words: str) -> tuple[int, str, str]:
 # --- query times ----------------------------------------------------------------------------------
 
 
-def due(timing: Timing, known: Manifest, seen: Seen | None, finishing: bool = False) -> list[int]:
+def due(
+    timing: StreamTiming, known: Manifest, seen: Seen | None, finishing: bool = False
+) -> list[int]:
     found = timing.due(known, seen, finishing)
     assert found is not None
     return found.clock.queries
 
 
 def test_a_query_time_is_due_once_something_later_has_arrived() -> None:
-    timing = Timing(Settings(step=10, start=0))
+    timing = StreamTiming(RunSettings(step=10, start=0))
     assert due(timing, Manifest(), Seen(1, 90, 10)) == []
     assert due(timing, Manifest(), Seen(1, 90, 11)) == [10]
     assert due(timing, Manifest(query=10), Seen(1, 90, 31)) == [20, 30]
@@ -52,23 +58,23 @@ def test_a_query_time_is_due_once_something_later_has_arrived() -> None:
 
 
 def test_delay_waits_longer() -> None:
-    timing = Timing(Settings(step=10, start=0), 5)
+    timing = StreamTiming(RunSettings(step=10, start=0), 5)
     assert due(timing, Manifest(), Seen(1, 90, 15)) == []
     assert due(timing, Manifest(), Seen(1, 90, 16)) == [10]
 
 
 def test_the_end_is_asked_as_in_a_run() -> None:
-    timing = Timing(Settings(step=10, start=0))
+    timing = StreamTiming(RunSettings(step=10, start=0))
     assert due(timing, Manifest(query=10), Seen(1, 34, 12), finishing=True) == [20, 30, 34]
     assert due(timing, Manifest(query=34), Seen(1, 50, 41)) == [40]
-    ending = Timing(Settings(step=10, start=0, end=25))
+    ending = StreamTiming(RunSettings(step=10, start=0, end=25))
     assert due(ending, Manifest(), Seen(1, 90, 25)) == [10, 20]
     found = ending.due(Manifest(query=20), Seen(1, 90, 26), False)
     assert found is not None and found.ends and found.clock.queries == [25]
 
 
 def test_the_first_item_says_where_a_stream_begins() -> None:
-    timing = Timing(Settings(step=10, tick=5))
+    timing = StreamTiming(RunSettings(step=10, tick=5))
     assert timing.due(Manifest(), None, True) is None
     found = timing.due(Manifest(), Seen(107, 130, 130), False)
     assert found is not None
@@ -87,11 +93,11 @@ def test_dead_letters_count_before_a_stream_has_begun(tmp_path: Path) -> None:
 
 
 def test_an_item_from_far_away_is_refused_rather_than_waited_for() -> None:
-    timing = Timing(Settings(step=1, start=0))
+    timing = StreamTiming(RunSettings(step=1, start=0))
     with pytest.raises(UsageError, match="more than 10,000,000 query times"):
         timing.due(Manifest(), Seen(1, 2**61, 2**61), False)
     with pytest.raises(UsageError, match="begins after 30"):
-        Timing(Settings(step=1, end=20)).due(Manifest(), Seen(31, 40, 40), False)
+        StreamTiming(RunSettings(step=1, end=20)).due(Manifest(), Seen(31, 40, 40), False)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -168,6 +174,64 @@ def test_a_folder_that_is_damaged(tmp_path: Path, damage: Any, said: str) -> Non
     code, _, shown = state(str(folder))
     assert code == 2
     assert said in shown.replace("\n", "")
+
+
+def kept_file(folder: Path, what: str) -> Path:
+    """The file of that kind with the latest of what a stream keeps."""
+    later = ["velocity|12|11|bob|3"] if what == "state" else []  # else no query time is due
+    driver(folder).take(0, ["velocity|1|1|ann|2", *later])
+    found: Path = max((folder / what).iterdir(), key=lambda path: path.stat().st_size)
+    return found
+
+
+def test_state_that_is_damaged_is_refused_wherever(tmp_path: Path) -> None:
+    """What a byte says may matter to nobody; what is read is what was written, or refused."""
+    path = kept_file(tmp_path / "c", "state")
+    whole = path.read_bytes()
+    said = {state(str(tmp_path / "c"))[0]}
+    for place in range(0, len(whole), max(1, len(whole) // 60)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        code, out, shown = state(str(tmp_path / "c"))
+        said.add(code)
+        assert code in (0, 2) and "fault of Horai" not in shown, place
+        assert code == 0 or "damaged" in shown, (place, out, shown)
+        path.write_bytes(whole[:place])
+        code, _, shown = state(str(tmp_path / "c"))
+        assert (code, "damaged" in shown) == (2, True), place
+    assert said == {0, 2}
+
+
+@pytest.mark.parametrize("what", ["state", "items"])
+def test_offsets_that_point_out_of_a_file_are_refused(tmp_path: Path, what: str) -> None:
+    path = kept_file(tmp_path / "c", what)
+    number = int(path.stem.split("-")[2])
+    part, bucket = (int(word) for word in path.stem.split("-")[:2])
+    whole = path.read_bytes()
+    store = Store(str(tmp_path / "c"))
+    if what == "state":
+        blob = store.read_state(part, bucket, number)[1]["session"]
+        ends = struct.pack("<qq", 0, len(blob))
+        forged = struct.pack("<qq", 0, 2**40)
+    else:
+        records = store.read_items(part, bucket, number)
+        ends = struct.pack("<ii", 0, len(records[0].blob))
+        forged = struct.pack("<ii", 0, 2**30)
+    assert ends in whole
+    path.write_bytes(whole.replace(ends, forged))
+    with pytest.raises(Refused, match=f"{path.name} is damaged"):
+        if what == "state":
+            store.read_state(part, bucket, number)
+        else:
+            store.read_items(part, bucket, number)
+
+
+def test_a_table_on_its_way_says_only_what_is_in_it() -> None:
+    blob = packed(pa.table({"name": ["ann", "bob"]}), pressed=False)
+    assert unpacked(blob).num_rows == 2
+    ends, forged = struct.pack("<iii", 0, 3, 6), struct.pack("<iii", 0, 3, 2**30)
+    assert blob.count(ends) == 1
+    with pytest.raises(pa.ArrowInvalid):
+        unpacked(blob.replace(ends, forged))
 
 
 def test_savepoints_that_cannot_be(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ DRIVER = """
 import json, shutil, sys, horai
 from pathlib import Path
 from horai import lars
-from horai.spark.connect import connect
-from horai.spark.sink_table import read_current
+from horai.runtime.spark.connect import connect
+from horai.runtime.sinks.table import read_current
 spark = connect(sys.argv[1], json.loads(sys.argv[4]))
 rules = horai.load(sys.argv[2])
 result = rules.run(sys.argv[3], engine="spark", buckets=4, window=100, step=50)
@@ -50,6 +50,7 @@ spark.stop()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)  # five Javas start here, on whatever else the machine has to do
 def test_a_cluster_gives_the_answers_of_one_process(master: str, tmp_path: Path) -> None:
     rules, narrative, driver = (tmp_path / name for name in ("rules.ec", "day.csv", "driver.py"))

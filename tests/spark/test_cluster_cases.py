@@ -14,7 +14,7 @@ from tests.spark.all_cases import WAYS
 from tests.spark.clusters import SETTINGS
 from tests.spark.given_cases import ROOT
 
-from horai.spark.cluster import SparkGrid
+from horai.runtime.spark.shuffle import SparkGrid
 
 LEAST = {"batch": 250, "stream": 250, "lars": 100}  # cases that the project itself has
 

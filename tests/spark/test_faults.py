@@ -25,7 +25,7 @@ from tests.spark.clusters import SETTINGS
 from tests.spark.test_running import LINES, RULES
 
 import horai
-from horai.spark.sink_table import read_current
+from horai.runtime.sinks.table import read_current
 
 FILES = 6
 PATIENCE = 400.0
@@ -33,7 +33,7 @@ TRIES = 8
 TIMES = {"start": 0, "window": 300, "step": 50}
 DRIVER = """
 import json, sys, horai
-from horai.spark.connect import connect
+from horai.runtime.spark.connect import connect
 folder, master, settings, times = sys.argv[1], sys.argv[2], *map(json.loads, sys.argv[3:5])
 spark = connect(master, settings)
 stream = horai.load(folder + "/rules.ec").stream(
@@ -173,13 +173,14 @@ MASTER = "local[2,4]"  # a task may fail three times
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("what", ["driver", "worker"])
+@pytest.mark.parametrize("what", ["driver", pytest.param("worker", marks=pytest.mark.slow)])
 def test_a_process_is_killed(what: str, tmp_path: Path) -> None:
     prepare(tmp_path)
     disturbed(tmp_path, what, MASTER, LOCAL, seed=1)
     check(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_an_executor_is_killed(master: str, tmp_path: Path) -> None:
     prepare(tmp_path)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from tests.spark.conftest import need_java
 
-from horai import doctor
-from horai.spark import jars
-from horai.spark.cluster import SparkGrid
-from horai.spark.connect import NoSpark, connect
+from horai.runtime import jars
+from horai.runtime.spark.connect import NoSpark, connect
+from horai.runtime.spark.shuffle import SparkGrid
+from horai.tools import doctor
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "fetch_jars.py"
 
@@ -80,7 +80,7 @@ def test_what_was_fetched_works(grid: SparkGrid, tmp_path: Path) -> None:
 
 
 BARE = """
-from horai.spark.connect import NoSpark, connect
+from horai.runtime.spark.connect import NoSpark, connect
 first = connect("local[1]")
 try:
     connect("local[1]", parts=["kafka"])

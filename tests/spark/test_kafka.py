@@ -15,15 +15,15 @@ from tests.spark.test_running import RULES as JOINED
 
 import horai
 from horai.errors import UsageError
-from horai.io.topics import topic_of
+from horai.io.sources.kafka import topic_of
 from horai.rules import Rules
-from horai.spark.changelog import ROWS, Changes
-from horai.spark.cluster import SparkGrid
-from horai.spark.refusals import Refused
-from horai.spark.sink_delta import DeltaSink, DeltaTableSink
-from horai.spark.sink_kafka import KafkaSink
-from horai.spark.sinks import About, sink_of
-from horai.spark.source_kafka import KafkaSource
+from horai.runtime.changelog import ROWS, Changes
+from horai.runtime.refusals import Refused
+from horai.runtime.sinks.delta import DeltaSink, DeltaTableSink
+from horai.runtime.sinks.kafka import KafkaSink
+from horai.runtime.sinks.sinks import About, sink_of
+from horai.runtime.spark.shuffle import SparkGrid
+from horai.runtime.spark.sources import KafkaSource
 
 RULES = """
 initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).
@@ -87,6 +87,7 @@ def some_thousand() -> list[str]:
     return [line for _, line in sorted(lines)]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_from_topic_to_topic(kafka: Broker, grid: SparkGrid, tmp_path: Path) -> None:
     narrative = tmp_path / "narrative.txt"
@@ -261,6 +262,6 @@ def test_topics_that_are_not_there(
         stream(kafka, grid, tmp_path, "kafka:somewhere", "console")
     with pytest.raises(UsageError, match="names no topic"):
         stream(kafka, grid, tmp_path, kafka.url(topic), "kafka://somewhere")
-    monkeypatch.setattr("horai.io.topics.PATIENCE", 0.5)
+    monkeypatch.setattr("horai.io.sources.kafka.PATIENCE", 0.5)
     with pytest.raises(UsageError, match="no broker answers"):
         stream(kafka, grid, tmp_path, "kafka://127.0.0.1:1/topic", "console")

@@ -23,11 +23,11 @@ from tests.spark.test_streaming import (
 )
 
 import horai
-from horai.spark.sink_table import read_current
+from horai.runtime.sinks.table import read_current
 
 DRIVER = """
 import sys, horai
-from horai.spark.connect import connect
+from horai.runtime.spark.connect import connect
 connect("local[2]", {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
 here = sys.argv[1]
 print("ready", flush=True)
@@ -76,6 +76,7 @@ def check(folder: Path, seed: int) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_driver_that_is_killed(tmp_path: Path) -> None:
     check(tmp_path, 11)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.spark.lars_runs import LarsRun, alone, case_runs, in_buckets, plain_runs, split_runs
+from tests.weights import examples
 
 from horai import lars
-from horai.plan.lars.parts import parts_of
+from horai.plan.split.lars import parts_of
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 CASES = case_runs()
 
 
@@ -18,18 +18,10 @@ def check(run: LarsRun) -> None:
     assert in_buckets(run) == alone(run)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(st.one_of(split_runs(), split_runs(), plain_runs()))
 def test_buckets_give_the_answers_of_one_process(run: LarsRun) -> None:
     event(f"split: {parts_of(lars.loads(run.text).in_points()).are_split}")
-    check(run)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@settings(max_examples=3000, deadline=None, suppress_health_check=QUIET)
-@given(st.one_of(split_runs(), split_runs(), plain_runs()))
-def test_buckets_give_the_answers_of_one_process_at_length(run: LarsRun) -> None:
     check(run)
 
 

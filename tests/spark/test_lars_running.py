@@ -8,16 +8,17 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 from tests.spark.lars_runs import LarsRun, alone, in_buckets, split_runs, told
 from tests.spark.test_running import horai_cli
+from tests.weights import examples
 
 from horai import lars
 from horai.errors import RunError, UsageError
 from horai.io import InputError
-from horai.io.pieces import pieces_of
-from horai.lars_sparking import run_job
-from horai.spark.cluster import SparkGrid
+from horai.io.items.read import pieces_of
+from horai.runtime.spark.lars import run_job
+from horai.runtime.spark.shuffle import SparkGrid
 
 PROGRAM = """
 late(B) :- bus(B), not seen(B, _) [30 s].
@@ -38,7 +39,6 @@ LINES = [
 ]
 SETTINGS: dict[str, Any] = {"step": 10, "start": 0}
 LATE: dict[str, Any] = SETTINGS | {"lateness": 50, "filter": "none"}
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_files_are_read_by_workers_piece_by_piece(
 ) -> None:
     """Signals keep their order, which decides what the last one is, however the file is cut."""
     monkeypatch.setattr(pieces_of, "__defaults__", (400,))
-    monkeypatch.setattr("horai.io.pieces._BLOCK", 256)
+    monkeypatch.setattr("horai.io.items.read._BLOCK", 256)
     assert len(pieces_of(str(files / "day.csv"), None)) > 3
     program, input = lars.loads(PROGRAM), [str(files / "day.csv")]
     found = told(run_job(grid, program.job(**LATE), input, 3))
@@ -73,17 +73,9 @@ def test_the_engine_by_name(grid: SparkGrid) -> None:
 
 
 # A run on Spark takes seconds: an example that fails is kept as it is.
-@settings(max_examples=3, deadline=None, suppress_health_check=QUIET, phases=[Phase.generate])
+@examples("spark", phases=[Phase.generate])
 @given(split_runs())
 def test_random_runs(grid: SparkGrid, run: LarsRun) -> None:
-    assert in_buckets(run, grid) == alone(run)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET, phases=[Phase.generate])
-@given(split_runs())
-def test_random_runs_at_length(grid: SparkGrid, run: LarsRun) -> None:
     assert in_buckets(run, grid) == alone(run)
 
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 import horai
 from horai.cli.app import app
-from horai.spark.cluster import SparkGrid
-from horai.spark.listening import Progress
-from horai.stream_reports import StepReport
+from horai.runtime.spark.listening import Progress
+from horai.runtime.spark.shuffle import SparkGrid
+from horai.runtime.streams import StepReport
 
 LINES = "e|1|1|a\ne|2|2|b\ng|30|25|a\ne|60|3|c\n"
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.weights import examples
 
-from horai.spark.moving import moved, read_records, written
-from horai.spark.records import DRIVER, Record
+from horai.runtime.records import DRIVER, Record
+from horai.runtime.spark.shuffle import moved, read_records, written
 
 some_records = st.lists(
     st.builds(
@@ -29,6 +30,7 @@ some_records = st.lists(
 )
 
 
+@examples("heavy")
 @given(some_records, st.sets(st.integers(0, 3)), st.integers(1, 4))
 def test_all_that_is_written_is_read_once(
     tmp_path_factory: pytest.TempPathFactory, records: list[Record], rounds: set[int], slots: int
@@ -62,7 +64,7 @@ def test_the_collector_passes_over_what_a_worker_keeps() -> None:
     """In a process of its own: what is frozen here would stay so for other tests."""
     code = """
 import gc
-from horai.spark.sparing import spare_collector
+from horai.runtime.spark.shuffle import spare_collector
 gc.collect()
 before = gc.get_freeze_count()
 counts, kept = [], []

@@ -10,9 +10,9 @@ import pytest
 
 import horai
 from horai.io import InputError
-from horai.signals import Layout, Pipeline, Settings, as_rows, positions_of, read_areas
-from horai.spark.cluster import SparkGrid
-from horai.spark.positions import derive
+from horai.runtime.spark.frames import derive
+from horai.runtime.spark.shuffle import SparkGrid
+from horai.signals import Layout, MotionLimits, Pipeline, as_rows, positions_of, read_areas
 
 pytestmark = pytest.mark.timeout(900)  # workers start, and load or compile what they need
 
@@ -42,7 +42,7 @@ def crowd(rows: int, seed: int) -> pa.Table:
 
 def test_items_and_letters_are_those_of_one_process(grid: SparkGrid) -> None:
     table = pa.concat_tables([crowd(2000, 1), crowd(2000, 1).slice(0, 40)])
-    pipeline = Pipeline(Settings(max_speed=60.0, close=300.0), AREAS)
+    pipeline = Pipeline(MotionLimits(max_speed=60.0, close=300.0), AREAS)
     whole = pipeline.run(positions_of(table))
     frame = grid.spark.createDataFrame(table.to_pandas()).repartition(3)
     found = derive(frame, pipeline, buckets=2)

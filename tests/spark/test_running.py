@@ -15,10 +15,10 @@ import horai
 from horai.cli.app import app
 from horai.errors import RunError, UsageError
 from horai.io import InputError
-from horai.io.pieces import pieces_of
-from horai.spark.cluster import SparkGrid
-from horai.spark_jobs import job_of
-from horai.sparking import run_job
+from horai.io.items.read import pieces_of
+from horai.runtime.jobs import job_of
+from horai.runtime.spark.batch import run_job
+from horai.runtime.spark.shuffle import SparkGrid
 
 RULES = """
 collectIntervals(close(_, _)=true).
@@ -58,7 +58,7 @@ def test_files_are_read_by_workers_piece_by_piece(
 ) -> None:
     """Rows keep their lines however the file is cut."""
     monkeypatch.setattr(pieces_of, "__defaults__", (400,))
-    monkeypatch.setattr("horai.io.pieces._BLOCK", 256)
+    monkeypatch.setattr("horai.io.items.read._BLOCK", 256)
     assert len(pieces_of(str(files / "day.csv"), None)) > 3
     rules = horai.loads(RULES)
     job = job_of(rules, files / "day.csv", **SETTINGS)

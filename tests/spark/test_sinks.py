@@ -11,14 +11,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.weights import examples
 
-from horai.spark import sink_table
-from horai.spark.changelog import ROWS, Changes
-from horai.spark.refusals import Refused
-from horai.spark.sink_console import ConsoleSink
-from horai.spark.sink_files import ParquetSink
-from horai.spark.sink_table import TableSink, read_current, upserted
-from horai.spark.sinks import About
+from horai.runtime.changelog import ROWS, Changes
+from horai.runtime.refusals import Refused
+from horai.runtime.sinks import table as sink_table
+from horai.runtime.sinks.console import ConsoleSink
+from horai.runtime.sinks.files import ParquetSink
+from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.table import TableSink, read_current, upserted
 
 ABOUT = About("one", 0)
 
@@ -65,6 +66,7 @@ def test_the_table_has_what_was_said_last(tmp_path: Path) -> None:
     assert len(list((tmp_path / "t").glob("*.parquet"))) == 2
 
 
+@examples("heavy")
 @given(st.lists(st.lists(st.integers(0, 3), max_size=6), max_size=6))
 def test_the_table_is_the_sum_of_the_changes(steps: list[list[int]]) -> None:
     """Each number comes if it is not there, and goes if it is, at growing query times."""
@@ -83,6 +85,7 @@ names = st.sampled_from(("on", "off"))
 ends = st.none() | st.integers(1, 30)
 
 
+@examples("heavy")
 @given(st.lists(st.lists(st.tuples(names, st.integers(0, 2), ends), max_size=6), max_size=8))
 def test_segments_are_one_table(
     tmp_path_factory: pytest.TempPathFactory, steps: list[list[tuple[str, int, int | None]]]

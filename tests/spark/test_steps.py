@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.spark.streaming import Driver, Plain, Told
 from tests.strategies.staged import staged_runs
+from tests.weights import examples
 
 import horai
 from horai.errors import RunError
 from horai.io import DeadLetter
 from horai.rules import Rules
-from horai.spark import renewing, resident
+from horai.runtime import resident, subscriptions
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # What may happen between two micro-batches, and during one.
 CALM, RESTART, CRASH, AGAIN, RESIZE = "calm", "restart", "crash", "again", "resize"
 FINISH = "finish"  # all is read, and then there is more
@@ -37,7 +37,7 @@ class Streamed(NamedTuple):
     buckets: int
     delay: int
     few: int  # items that wait in a session
-    steps: int = renewing.STEPS  # after which buckets say anew whom they ask for
+    steps: int = subscriptions.STEPS  # after which buckets say anew whom they ask for
 
     def __repr__(self) -> str:
         said = "\n".join(f"{e}: {c}" for e, c in zip(self.events, self.chunks, strict=True))
@@ -66,7 +66,7 @@ def streamed(draw: Draw) -> Streamed:
     for name in ("start", "end"):  # where nobody says it, items do
         asked[name] = draw(st.sampled_from((asked[name], asked[name], None)))
     asked["include_input"] = draw(st.booleans())
-    steps = draw(st.sampled_from((1, 2, renewing.STEPS)))
+    steps = draw(st.sampled_from((1, 2, subscriptions.STEPS)))
     return Streamed(run.rules, chunks, events, asked, run.buckets, delay, few, steps)
 
 
@@ -74,7 +74,7 @@ def in_steps(rules: Rules, run: Streamed) -> Told:
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(resident, "FEW", run.few),
-        patch.object(renewing, "STEPS", run.steps),
+        patch.object(subscriptions, "STEPS", run.steps),
     ):
         driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay)
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
@@ -127,14 +127,7 @@ def check(run: Streamed) -> None:
     assert found.totals.get("dead_letters", 0) == len(found.letters)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(streamed())
 def test_steps_give_the_answers_of_one_session(run: Streamed) -> None:
-    check(run)
-
-
-@pytest.mark.slow
-@settings(max_examples=2000, deadline=None, suppress_health_check=QUIET)
-@given(streamed())
-def test_steps_give_the_answers_of_one_session_at_length(run: Streamed) -> None:
     check(run)

@@ -24,9 +24,9 @@ from tests.spark.test_streaming import (
 import horai
 from horai.errors import RunFailed, UsageError
 from horai.rules import Rules
-from horai.spark.cluster import SparkGrid
-from horai.spark.sink_table import read_current
-from horai.sparked import explained
+from horai.runtime.sinks.table import read_current
+from horai.runtime.spark.batch import explained
+from horai.runtime.spark.shuffle import SparkGrid
 
 __all__ = ["rules"]
 
@@ -52,11 +52,11 @@ ROW = "velocity|3|3|ann|2"
         ),
         (
             ["--source", "drop", "--sink", "console", "--metrics", "no/m.jsonl"],
-            "metrics cannot be written to no/m.jsonl: No such file or directory",
+            "--metrics no/m.jsonl: there is no folder no",
         ),
         (
             ["--source", "drop", "--sink", "console", "--metrics", "no/m.prom"],
-            "metrics cannot be written to no/m.prom: No such file or directory",
+            "--metrics no/m.prom: there is no folder no",
         ),
     ],
 )
@@ -192,7 +192,7 @@ def test_a_sink_that_takes_nothing_fails_the_stream(
     grid: SparkGrid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("horai.spark.sink_webhook.PAUSE", 0.01)
+    monkeypatch.setattr("horai.runtime.sinks.webhook.PAUSE", 0.01)
     (tmp_path / "rules.ec").write_text(RULES, encoding="utf-8")
     drop(tmp_path / "drop", [ROW, "velocity|50|50|ann|9"], 1)
     sinks = ["--sink", "webhook:http://127.0.0.1:1/x", "--trigger", "available-now"]

@@ -14,7 +14,7 @@ from tests.spark.given_cases import Given, project_cases, refused_cases, shared_
 from tests.spark.streamed_cases import final, in_steps, on_spark, wanted
 
 import horai
-from horai.spark.cluster import SparkGrid
+from horai.runtime.spark.shuffle import SparkGrid
 from horai.testing import case_rules
 
 OWN = project_cases()
@@ -22,8 +22,14 @@ ALL = [*OWN, *shared_cases()]
 SOME = random.Random(8).sample(ALL, 8)
 
 
-def named(cases: list[Given]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("given", cases, ids=[given.name for given in cases])
+def named(cases: list[Given], quick: int) -> pytest.MarkDecorator:
+    """All of them, and some, evenly spread, also where there is little time."""
+    few = {place * len(cases) // quick for place in range(quick)}
+    some = [
+        pytest.param(given, id=given.name, marks=() if place in few else pytest.mark.slow)
+        for place, given in enumerate(cases)
+    ]
+    return pytest.mark.parametrize("given", some)
 
 
 def feeds_of(given: Given, seed: int, most: int) -> list[Feed]:
@@ -31,7 +37,7 @@ def feeds_of(given: Given, seed: int, most: int) -> list[Feed]:
     return [feed_of(given, seed, in_time=in_time, most=most) for in_time in (True, False)]
 
 
-@named(ALL)
+@named(ALL, quick=50)
 def test_a_case_in_steps(given: Given) -> None:
     for feed in feeds_of(given, 1, 6):
         said = in_steps(feed, seed=1)
@@ -51,7 +57,7 @@ def test_all_cases_in_steps_at_length(seed: int) -> None:
             assert feed.forgets or said.final == final(given), feed
 
 
-@named(SOME)
+@named(SOME, quick=2)
 def test_a_case_on_spark(grid: SparkGrid, given: Given, tmp_path: Path) -> None:
     number = SOME.index(given)
     feed = feeds_of(given, 1, 3)[number % 2]
@@ -64,7 +70,7 @@ def test_a_case_on_spark(grid: SparkGrid, given: Given, tmp_path: Path) -> None:
 def test_only_cases_about_refused_rules_are_left_out() -> None:
     """Whatever else there is has a start and an end, so that it can be a stream."""
     refused = refused_cases()
-    assert (len(OWN) > 250, len(refused)) == (True, 7)
+    assert (len(OWN) > 250, len(refused)) == (True, 10)
     for case in refused:
         with pytest.raises(horai.RulesError):
             case_rules(case)

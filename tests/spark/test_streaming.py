@@ -22,11 +22,11 @@ from tests.spark.test_running import horai_cli
 import horai
 from horai.errors import RunError, RunFailed, UsageError
 from horai.rules import Rules
-from horai.spark import renewing
-from horai.spark.changelog import Changes
-from horai.spark.cluster import SparkGrid
-from horai.spark.sink_table import read_current
-from horai.spark.sinks import About
+from horai.runtime import subscriptions
+from horai.runtime.changelog import Changes
+from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.table import read_current
+from horai.runtime.spark.shuffle import SparkGrid
 
 RULES = """
 collectIntervals(close(_, _)=true).
@@ -119,7 +119,7 @@ def run(rules: Rules, folder: Path, **more: Any) -> None:
 def test_a_folder_gives_the_answers_of_one_process(
     grid: SparkGrid, rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(renewing, "STEPS", 1)  # so that buckets say anew whom they ask for
+    monkeypatch.setattr(subscriptions, "STEPS", 1)  # so that buckets say anew whom they ask for
     lines = stream_of(1)
     drop(tmp_path / "drop", lines, 4)
     run(rules, tmp_path)

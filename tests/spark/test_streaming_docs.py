@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.test_docs import FENCE, ROOT, commands, fits, run
 
-from horai.spark.cluster import SparkGrid
+from horai.runtime.spark.shuffle import SparkGrid
 
 
 def test_the_walk_through(grid: SparkGrid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,9 +20,9 @@ from tests.spark.test_streaming import CHANGES, FINAL, changelog, rows_of, wante
 import horai
 from horai.errors import UsageError
 from horai.rules import Rules
-from horai.signals import Feed, Pipeline, Settings, positions_of, read_areas, read_positions
-from horai.spark.cluster import SparkGrid
-from horai.spark.sink_table import read_current
+from horai.runtime.sinks.table import read_current
+from horai.runtime.spark.shuffle import SparkGrid
+from horai.signals import Feed, MotionLimits, Pipeline, positions_of, read_areas, read_positions
 
 pytestmark = pytest.mark.timeout(900)  # workers start, and load or compile what they need
 
@@ -245,11 +245,11 @@ def test_what_cannot_be_a_feed(rules: Rules) -> None:
     with pytest.raises(UsageError, match="have the unit s, the run has min"):
         rules.spark("x.csv", positions=Pipeline(), unit="min")
     with pytest.raises(ValueError, match="limits have time-points of 1 min, positions of 1 s"):
-        Feed(Pipeline(Settings(unit="min")))
+        Feed(Pipeline(MotionLimits(unit="min")))
     with pytest.raises(ValueError, match=r"lateness = 1\.5 is no length of time"):
         Feed(lateness=1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="made of a Pipeline and a Layout"):
-        Feed(Settings())  # type: ignore[arg-type]
+        Feed(MotionLimits())  # type: ignore[arg-type]
 
 
 def test_the_python_of_the_page(

@@ -11,34 +11,31 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.signals.making import areas, rows, shapes, table
 from tests.signals.slow import Row
+from tests.weights import examples
 
 import horai
 from horai.io import AnswerRow
+from horai.runtime.batch import message
+from horai.runtime.checkpoint import Manifest, Store
+from horai.runtime.grid import LocalGrid, Work
+from horai.runtime.jobs import job_of
+from horai.runtime.records import DRIVER, BlobLabel, Record, packed, unpacked
+from horai.runtime.savepoint import retrack
+from horai.runtime.spark.batch import check as outcome_is_fine
+from horai.runtime.spark.batch import raw_answers
+from horai.runtime.steps import Steps
+from horai.runtime.streams import StreamJob, StreamTiming, enter
+from horai.runtime.tracks import Front, TrackTask, send_positions
 from horai.session import Answer
-from horai.signals import Feed, Pipeline, Settings, positions_of
+from horai.signals import Feed, MotionLimits, Pipeline, positions_of
 from horai.signals.items import as_rows
 from horai.signals.letters import as_letters
-from horai.spark.batch import message
-from horai.spark.checkpoint import Manifest
-from horai.spark.front import Front
-from horai.spark.grid import LocalGrid, Work
-from horai.spark.records import DRIVER, Label, Record, packed, unpacked
-from horai.spark.retracking import retrack
-from horai.spark.steps import Steps
-from horai.spark.store import Store
-from horai.spark.tracks import TrackTask, send_positions
-from horai.spark_jobs import job_of
-from horai.spark_results import check as outcome_is_fine
-from horai.spark_results import raw_answers
-from horai.streams import StreamJob, Timing, enter
 
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 TOLD = -20  # the round that items go on to
 CLOSE = 130.0
 
@@ -68,7 +65,7 @@ def runs(draw: Draw) -> Run:
 
 def tell(seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
     blob = packed(as_rows(items))
-    yield Record(TOLD, 0, 0, 0, seq, Label("items").dump(), blob)
+    yield Record(TOLD, 0, 0, 0, seq, BlobLabel("items").dump(), blob)
     yield message(0, seq, "letters", as_letters(letters))
     yield message(0, seq, "rounds", [TOLD])
 
@@ -76,7 +73,7 @@ def tell(seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
 class Heard:
     def __init__(self, records: Sequence[Record]) -> None:
         self.rounds = {record.round for record in records}
-        said = [(Label.load(r.label).what, r.blob) for r in records if r.round == DRIVER]
+        said = [(BlobLabel.load(r.label).what, r.blob) for r in records if r.round == DRIVER]
         self.known = [int(blob) for what, blob in said if what == "known"]
         self.first = [int(blob) for what, blob in said if what == "first"]
 
@@ -103,7 +100,7 @@ class Stream:
         records: list[Record] = []
         if positions is not None:
             records = list(send_positions(task, 0, positions_of(table(positions))))
-        latest = [r.blob for r in records if Label.load(r.label).what == "latest"]
+        latest = [r.blob for r in records if BlobLabel.load(r.label).what == "latest"]
         manifest = Manifest(self.known.number + 1, tracks=self.known.tracks)
 
         def do(round: int, work: Work, name: str) -> Heard:
@@ -120,13 +117,13 @@ class Stream:
         for record in records:
             if record.round == TOLD:
                 self.items += unpacked(record.blob).to_pylist()
-            elif Label.load(record.label).what == "letters":
+            elif BlobLabel.load(record.label).what == "letters":
                 self.letters += [(code, reason) for *_, reason, code in json.loads(record.blob)]
 
 
 def check(run: Run) -> None:
     around = areas(shapes(next(filter(None, run.chunks), [Row("a", 0, 10.0, 50.0, *[None] * 3)])))
-    feed = Feed(Pipeline(Settings(close=CLOSE), around), lateness=run.lateness)
+    feed = Feed(Pipeline(MotionLimits(close=CLOSE), around), lateness=run.lateness)
     with tempfile.TemporaryDirectory() as folder:
         stream = Stream(Path(folder), feed)
         for chunk, buckets in zip(run.chunks, run.buckets, strict=True):
@@ -142,16 +139,9 @@ def spelled(rows: Sequence[dict[str, Any]]) -> list[str]:
     return sorted(map(str, rows))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(runs())
 def test_steps_in_buckets_tell_what_all_at_once_does(run: Run) -> None:
-    check(run)
-
-
-@pytest.mark.slow
-@settings(max_examples=3000, deadline=None, suppress_health_check=QUIET)
-@given(runs())
-def test_steps_in_buckets_tell_what_all_at_once_does_at_length(run: Run) -> None:
     check(run)
 
 
@@ -174,7 +164,7 @@ def answers(run: Run, feed: Feed, timing: dict[str, Any], delay: int) -> list[An
     rules = horai.loads(RULES)
     told: list[AnswerRow] = []
     job = job_of(rules, None, answers="changelog", positions=feed, **timing)
-    stream = StreamJob(job, Timing(job.settings, delay))
+    stream = StreamJob(job, StreamTiming(job.settings, delay))
     with tempfile.TemporaryDirectory() as folder:
         for batch, chunk in enumerate([*run.chunks, None]):
             found = enter(Path(folder) / "c", stream, run.buckets[0], None)
@@ -202,11 +192,13 @@ def summed(changes: Sequence[AnswerRow]) -> list[str]:
     return sorted(row for row, number in count.items() if number)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@examples("heavy")
 @given(runs(), st.sampled_from((400, 3000)))
 def test_rules_over_positions_step_by_step_and_at_once(run: Run, step: int) -> None:
     everything = [row for some in run.chunks for row in some]
-    feed = Feed(Pipeline(Settings(close=CLOSE), areas(shapes(everything))), lateness=run.lateness)
+    feed = Feed(
+        Pipeline(MotionLimits(close=CLOSE), areas(shapes(everything))), lateness=run.lateness
+    )
     timing: dict[str, Any] = {"start": -2, "window": 100_000, "step": step}
     whole = feed.pipeline.run(positions_of(table(everything))).narrative()
     wanted = horai.loads(RULES).run(whole, answers="changelog", unit="s", **timing).rows()
@@ -233,7 +225,7 @@ def test_positions_that_wait_have_come(tmp_path: Path) -> None:
     """So a stream does not end as idle because nothing could be told yet."""
     feed = Feed(Pipeline(), lateness=900)
     job = job_of(horai.loads(RULES), None, positions=feed, window=10_000, step=100)
-    stream = StreamJob(job, Timing(job.settings))
+    stream = StreamJob(job, StreamTiming(job.settings))
     steps: Steps[list[Record]] = stream.steps(LocalGrid(), enter(tmp_path / "c", stream, 2, None))
     assert steps.front is not None
     come = table([Row("a", 0, 10.0, 50.0, 9.0, None, None)])
@@ -248,7 +240,7 @@ def test_a_stream_begins_before_its_first_position() -> None:
     """Of the first one nothing is known at first, and a gap after the others were heard of."""
     quiet = Row("a", 0, 10.0, 50.0, None, None, None)
     others = [Row("b", time, 11.0, 50.0, 9.0, None, None) for time in range(60, 1000, 60)]
-    feed = Feed(Pipeline(Settings(close=CLOSE)))
+    feed = Feed(Pipeline(MotionLimits(close=CLOSE)))
     for first in ([quiet, *others[:2]], [quiet]):
         rest = [row for row in others if row not in first]
         run = Run([first, rest], [2, 2], 0, 1)

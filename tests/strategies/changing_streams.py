@@ -9,16 +9,16 @@ from hypothesis.strategies import DrawFn as Draw
 from tests.strategies.changing_parts import OFTEN, changing_descriptions
 from tests.strategies.parts import Described
 
-from horai.lang.terms import Atom, Float, Int, Term, make
-from horai.oracle.intervals import INF, Grid
-from horai.oracle.items import Item
+from horai.lang.core.terms import Constant, Float, Int, Term, make
+from horai.oracle.ec.intervals import INF, TickGrid
+from horai.oracle.ec.session import OracleItem
 
 LAST = 40
 LATE = 8  # of ten items
 TAKEN_BACK = 2  # of ten items
 
-_WHO = st.sampled_from([Atom(name) for name in ("x", "y", "z")])
-_LETTER = st.sampled_from([Atom("a"), Atom("b")])
+_WHO = st.sampled_from([Constant(name) for name in ("x", "y", "z")])
+_LETTER = st.sampled_from([Constant("a"), Constant("b")])
 _NUMBER: st.SearchStrategy[Term] = st.sampled_from([Int(1), Int(2), Int(3), Float(2.5), Float(2.0)])
 
 
@@ -34,7 +34,7 @@ class Cut:
 class ChangingRun:
     """What sessions need to answer at every query time."""
 
-    def __init__(self, described: Described, cut: Cut, items: list[Item]) -> None:
+    def __init__(self, described: Described, cut: Cut, items: list[OracleItem]) -> None:
         self.described = described
         self.cut = cut
         self.items = items
@@ -49,7 +49,7 @@ def _events(draw: Draw) -> Term:
     who = draw(_WHO)
     match draw(st.sampled_from(["e1", "e2", "e3", "e4", "w", "e0", "e1", "e2", "e4"])):
         case "e0":
-            return Atom("e0")
+            return Constant("e0")
         case "e3":
             return make("e3", who, draw(_LETTER))
         case "e4":
@@ -61,7 +61,7 @@ def _events(draw: Draw) -> Term:
 
 
 @st.composite
-def _items(draw: Draw, tick: int, lateness: int) -> Item:
+def _items(draw: Draw, tick: int, lateness: int) -> OracleItem:
     start = draw(st.one_of(st.sampled_from((4, 5, 9, 16, 17, 23, 30)), st.integers(1, LAST)))
     late = draw(st.integers(1, 10)) <= LATE
     arrival = start + (draw(st.integers(0, lateness)) if late else draw(st.integers(-2, 1)))
@@ -71,39 +71,39 @@ def _items(draw: Draw, tick: int, lateness: int) -> Item:
             end = INF if draw(st.integers(0, 7)) == 7 else start + length
             other = make("j", draw(_WHO), draw(_WHO))
             entity = draw(st.sampled_from([make("i1", draw(_WHO)), other]))
-            return Item(entity, Atom("true"), start, end, arrival)
+            return OracleItem(entity, Constant("true"), start, end, arrival)
         case 9:
-            end = Grid(tick).next(start)
-            return Item(make("i2", draw(_WHO)), draw(_LETTER), start, end, arrival)
+            end = TickGrid(tick).next(start)
+            return OracleItem(make("i2", draw(_WHO)), draw(_LETTER), start, end, arrival)
         case _:
-            return Item(draw(_events()), None, start, start, arrival)
+            return OracleItem(draw(_events()), None, start, start, arrival)
 
 
 @st.composite
-def _told(draw: Draw, lateness: int) -> Item:
+def _told(draw: Draw, lateness: int) -> OracleItem:
     """An item of something that rules may define too."""
     start = draw(st.integers(1, LAST))
     arrival, who = start + draw(st.integers(0, lateness)), draw(_WHO)
     match draw(st.sampled_from(["o", "oo", "f", "h"])):
         case "oo":
-            return Item(make("oo", who, draw(_LETTER)), None, start, start, arrival)
+            return OracleItem(make("oo", who, draw(_LETTER)), None, start, start, arrival)
         case "o":
-            return Item(make("o1", who), None, start, start, arrival)
+            return OracleItem(make("o1", who), None, start, start, arrival)
         case name:
-            value = Atom(draw(st.sampled_from(["true", "a"])))
-            return Item(make(f"{name}1", who), value, start, start + 6, arrival)
+            value = Constant(draw(st.sampled_from(["true", "a"])))
+            return OracleItem(make(f"{name}1", who), value, start, start + 6, arrival)
 
 
 @st.composite
 def changing_streams(
     draw: Draw, tick: int, lateness: int, most: int = 40, told: bool = True
-) -> list[Item]:
+) -> list[OracleItem]:
     """Items in no particular order; some come twice, some are taken back."""
     size = draw(st.integers(0, most))
     found = draw(st.lists(_items(tick, lateness), min_size=size, max_size=size))
     if told and draw(st.integers(0, 11)) == 11:
         found += draw(st.lists(_told(lateness), max_size=2))
-    extra: list[Item] = []
+    extra: list[OracleItem] = []
     for item in found:
         chosen = draw(st.integers(0, 9))
         later = item.arrival + draw(st.integers(0, lateness)) if chosen < TAKEN_BACK + 1 else 0

@@ -10,13 +10,13 @@ from tests.strategies.descriptions import FEATURES, descriptions
 from tests.strategies.parts import Described
 from tests.strategies.streams import Windows, streams, windows
 
-from horai.oracle.items import Item
+from horai.oracle.ec.session import OracleItem
 
 
 class Run:
     """What an engine needs to answer at every query time."""
 
-    def __init__(self, described: Described, cut: Windows, items: list[Item]) -> None:
+    def __init__(self, described: Described, cut: Windows, items: list[OracleItem]) -> None:
         self.described = described
         self.cut = cut
         self.items = items

@@ -12,23 +12,23 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.strategies.parts import LETTERS, NUMBERS, STRANGER, THINGS
 
-from horai.lang.terms import Atom, Int, Term, make
-from horai.oracle.intervals import INF, Grid
-from horai.oracle.items import Item
+from horai.lang.core.terms import Constant, Int, Term, make
+from horai.oracle.ec.intervals import INF, TickGrid
+from horai.oracle.ec.session import OracleItem
 
 LAST = 24  # the last time-point at which something happens; runs end a little later
 END = 36  # not before the latest arrival of a stream with the largest lateness
 
-WHO = st.sampled_from([Atom(name) for name in (*THINGS, STRANGER)])
+WHO = st.sampled_from([Constant(name) for name in (*THINGS, STRANGER)])
 
 
 def _occurrence(draw: Draw) -> Term:
     who = draw(WHO)
     match draw(st.sampled_from(["e1", "e2", "e3", "e0", "e4"])):
         case "e0":
-            return Atom("e0")
+            return Constant("e0")
         case "e3":
-            return make("e3", who, Atom(draw(st.sampled_from(LETTERS))))
+            return make("e3", who, Constant(draw(st.sampled_from(LETTERS))))
         case "e4":
             return make("e4", who, Int(draw(st.sampled_from(NUMBERS))))
         case name:
@@ -36,7 +36,7 @@ def _occurrence(draw: Draw) -> Term:
 
 
 @st.composite
-def items(draw: Draw, tick: int = 1, lateness: int = 0, early: int = 0) -> Item:
+def items(draw: Draw, tick: int = 1, lateness: int = 0, early: int = 0) -> OracleItem:
     """An item: an event, or an input fluent over an interval or at a point."""
     start = draw(st.integers(1, LAST))
     arrival = start + draw(st.integers(-early, lateness))
@@ -44,12 +44,14 @@ def items(draw: Draw, tick: int = 1, lateness: int = 0, early: int = 0) -> Item:
         case "interval":
             length = draw(st.integers(1, 8))
             end = INF if draw(st.integers(0, 7)) == 7 else start + length
-            return Item(make("i1", draw(WHO)), Atom("true"), start, end, arrival)
+            return OracleItem(make("i1", draw(WHO)), Constant("true"), start, end, arrival)
         case "point":
-            value = Atom(draw(st.sampled_from(LETTERS)))
-            return Item(make("i2", draw(WHO)), value, start, Grid(tick).next(start), arrival)
+            value = Constant(draw(st.sampled_from(LETTERS)))
+            return OracleItem(
+                make("i2", draw(WHO)), value, start, TickGrid(tick).next(start), arrival
+            )
         case _:
-            return Item(_occurrence(draw), None, start, start, arrival)
+            return OracleItem(_occurrence(draw), None, start, start, arrival)
 
 
 @st.composite
@@ -60,11 +62,11 @@ def streams(
     early: int = 0,
     retractions: bool = True,
     most: int = 20,
-) -> list[Item]:
+) -> list[OracleItem]:
     """Items in no particular order, some twice, some taken back later."""
     size = draw(st.integers(0, most))  # lists of a drawn size are long as often as short
     found = draw(st.lists(items(tick, lateness, early), min_size=size, max_size=size))
-    extra: list[Item] = []
+    extra: list[OracleItem] = []
     for item in found:
         match draw(st.integers(0, 9)):
             case 8:
@@ -76,7 +78,7 @@ def streams(
     return draw(st.permutations([*found, *extra])) if extra else found
 
 
-def retraction_of(item: Item, lateness: int) -> st.SearchStrategy[Item]:
+def retraction_of(item: OracleItem, lateness: int) -> st.SearchStrategy[OracleItem]:
     """Takes an item back, after it arrived and before it is too late."""
     latest = max(item.arrival, item.start + lateness)
     return st.builds(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.strategies.descriptions import descriptions
 from tests.strategies.parts import Described
@@ -10,20 +10,15 @@ from tests.strategies.runs import Run
 from tests.strategies.streams import END, streams
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
+from tests.weights import examples
 
-from horai.lang.diagnostics import Severity
-from horai.lang.ec.builder import read_text
-from horai.oracle import OracleError, Session
+from horai.lang.core.diagnostics import Severity
+from horai.lang.ec.reader import read_text
+from horai.oracle import OracleError, OracleSession
 from horai.plan.check import check
 
-SETTINGS = settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 
-
-@SETTINGS
+@examples("normal")
 @given(descriptions())
 def test_descriptions_are_legal(described: Described) -> None:
     description, found = read_text(described.text)
@@ -32,22 +27,22 @@ def test_descriptions_are_legal(described: Described) -> None:
     assert not wrong
 
 
-@SETTINGS
+@examples("normal")
 @given(st.data())
 def test_descriptions_run(data: st.DataObject) -> None:
     described = data.draw(descriptions())
     description, _ = read_text(described.text)
-    session = Session(description, tick=described.tick)
+    session = OracleSession(description, tick=described.tick)
     answer = session.advance(END, data.draw(streams(described.tick)))
     derived = [pair for pair in answer.spans if session.is_output(pair[0], is_fluent=True)]
     event(f"{min(len(derived), 5)} pairs hold")
 
 
-@SETTINGS
+@examples("normal")
 @given(wild_runs())
 def test_wild_descriptions_run(run: Run) -> None:
     description, _ = read_text(run.described.text)
-    session = Session(description, tick=run.described.tick, predicates=PREDICATES)
+    session = OracleSession(description, tick=run.described.tick, predicates=PREDICATES)
     try:
         answer = session.advance(END, run.items)
     except OracleError:

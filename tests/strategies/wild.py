@@ -14,10 +14,10 @@ from tests.strategies.wild_bodies import Body, WildScene
 from tests.strategies.wild_parts import FACTS, HELPERS, INPUTS, PROCEDURES, RELATIONS, SLOT, Form
 from tests.strategies.wild_static import formula, interval_rule
 
-from horai.lang.diagnostics import Severity
-from horai.lang.ec.builder import read_text
+from horai.lang.core.diagnostics import Severity
+from horai.lang.ec.reader import read_text
 from horai.plan.check import check
-from horai.plan.mode_table import PythonPredicate
+from horai.plan.ec.modes import PythonPredicate
 
 PYTHON = [
     *(PythonPredicate("py_odd", 1), PythonPredicate("py_alike", 2), PythonPredicate("py_close", 2)),

@@ -8,13 +8,13 @@ from tests.strategies.runs import Run
 from tests.strategies.streams import LAST, retraction_of, windows
 from tests.strategies.wild import wild_descriptions
 
-from horai.lang.terms import Atom, Compound, Float, Int, Str, Term, make
-from horai.oracle.intervals import INF
-from horai.oracle.items import Item
+from horai.lang.core.terms import Compound, Constant, Float, Int, Str, Term, make
+from horai.oracle.ec.intervals import INF
+from horai.oracle.ec.session import OracleItem
 
 MEETINGS = (3, 4, 9, 10, 15, 21)  # where joins at one time-point find partners
 
-_WHO: st.SearchStrategy[Term] = st.sampled_from([Atom(name) for name in "xyz"])
+_WHO: st.SearchStrategy[Term] = st.sampled_from([Constant(name) for name in "xyz"])
 _NUMBER: st.SearchStrategy[Term] = st.sampled_from(
     [Int(1), Int(2), Int(3), Float(0.5), Float(2.0), Float(2.5)]
 )
@@ -22,23 +22,23 @@ _ANY: st.SearchStrategy[Term] = st.one_of(
     _NUMBER,
     st.sampled_from(
         [
-            *(Atom("a"), Atom("b"), Str("a"), Float(1.0), Compound("k", (Atom("a"),))),
-            *(Compound("k", (Int(1),)), Compound("k", (Float(1.0),)), Atom("x")),
+            *(Constant("a"), Constant("b"), Str("a"), Float(1.0), Compound("k", (Constant("a"),))),
+            *(Compound("k", (Int(1),)), Compound("k", (Float(1.0),)), Constant("x")),
         ]
     ),
 )
 
 
 @st.composite
-def wild_items(draw: Draw, lateness: int = 0, early: int = 0) -> Item:
+def wild_items(draw: Draw, lateness: int = 0, early: int = 0) -> OracleItem:
     """An item for an input of wild descriptions."""
     start = draw(st.one_of(st.sampled_from(MEETINGS), st.integers(1, LAST)))
     arrival = start + draw(st.integers(-early, lateness))
     if draw(st.integers(0, 9)) < 5:
-        return Item(draw(_happening()), None, start, start, arrival)
+        return OracleItem(draw(_happening()), None, start, start, arrival)
     entity, value = draw(_state())
     end = INF if draw(st.integers(0, 7)) == 7 else start + draw(st.integers(1, 9))
-    return Item(entity, value, start, end, arrival)
+    return OracleItem(entity, value, start, end, arrival)
 
 
 @st.composite
@@ -49,7 +49,7 @@ def _happening(draw: Draw) -> Term:
     )
     match kind:
         case "e0":
-            return Atom("e0")
+            return Constant("e0")
         case "w1":
             return make("w1", who, draw(_WHO))
         case "w2":
@@ -66,14 +66,14 @@ def _happening(draw: Draw) -> Term:
 
 @st.composite
 def _state(draw: Draw) -> tuple[Term, Term]:
-    who, true = draw(_WHO), Atom("true")
+    who, true = draw(_WHO), Constant("true")
     match draw(st.sampled_from(["i1", "j1", "j2", "hold", "free", "twin"])):
         case "j1":
             return make("j1", who, draw(_WHO)), true
         case "j2":
             return make("j2", who), draw(_ANY)
         case "hold":
-            value = Atom(draw(st.sampled_from(["true", "false"])))
+            value = Constant(draw(st.sampled_from(["true", "false"])))
             return make("per", make("hold", who, draw(_NUMBER))), value
         case "free":
             return make("per", make("free", who)), true
@@ -87,11 +87,11 @@ def _state(draw: Draw) -> tuple[Term, Term]:
 @st.composite
 def wild_streams(
     draw: Draw, lateness: int = 0, early: int = 0, retractions: bool = True, most: int = 40
-) -> list[Item]:
+) -> list[OracleItem]:
     """Items in no particular order, some twice, some taken back."""
     size = draw(st.integers(0, most))
     found = draw(st.lists(wild_items(lateness, early), min_size=size, max_size=size))
-    extra: list[Item] = []
+    extra: list[OracleItem] = []
     for item in found:
         match draw(st.integers(0, 9)):
             case 8:

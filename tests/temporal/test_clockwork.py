@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.temporal.clock_reference import Candidate, Case, Effect, Reference, Unsettled
+from tests.weights import examples
 
 from horai.temporal.clockwork import (
     NEVER,
@@ -127,7 +128,7 @@ def plain(state: State) -> list[list[int]]:
 # --- laws ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400)
+@examples("light")
 @given(cases())
 def test_a_run_is_what_the_definitions_say(case: Case) -> None:
     settled = run(case)
@@ -144,7 +145,7 @@ def test_a_run_is_what_the_definitions_say(case: Case) -> None:
     event(f"{min(len(expected.acts), 5)} effects")
 
 
-@settings(max_examples=400)
+@examples("light")
 @given(cases(), st.integers(0, SPAN), st.integers(0, SPAN))
 def test_a_run_goes_on_from_its_snapshot(case: Case, until: int, back: int) -> None:
     """A first run up to some time, then a second one from its snapshot, is one run."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.weights import examples
 
 from horai.temporal.inertia import EVERY_VALUE, Changes, ValueSpans, inertia
 from horai.temporal.line_points import COLUMNS
@@ -107,7 +107,7 @@ def check(history: list[tuple[list[Point], list[int]]], held: dict[int, int], ti
     return kept
 
 
-@settings(max_examples=150, deadline=None)
+@examples("light")
 @given(HISTORIES, HELD, st.sampled_from([1, 1, 3]))
 def test_lines_say_what_inertia_says(
     history: list[tuple[list[Point], list[int]]], held: dict[int, int], tick: int
@@ -115,17 +115,7 @@ def test_lines_say_what_inertia_says(
     check(history, held, tick)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@settings(max_examples=20_000, deadline=None)
-@given(HISTORIES, HELD, st.sampled_from([1, 1, 3]))
-def test_lines_say_what_inertia_says_at_length(
-    history: list[tuple[list[Point], list[int]]], held: dict[int, int], tick: int
-) -> None:
-    check(history, held, tick)
-
-
-@settings(max_examples=50, deadline=None)
+@examples("light")
 @given(HISTORIES, st.integers(-1, 20), st.lists(POINTS, max_size=8))
 def test_lines_go_on_elsewhere_without_their_past(
     history: list[tuple[list[Point], list[int]]], forgotten: int, more: list[Point]

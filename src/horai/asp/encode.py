@@ -3,36 +3,272 @@
 Windows over signals are predicates of their own (`_w0`, ...), whose atoms come from `views` as
 facts or externals. Windows over derived atoms are rules over time-pinned atoms (`_at_p`), and only
 the points they cover (`_span0`, ...) come from outside.
+
+
+Terms, atoms, comparisons and aggregates as clingo reads them.
+What is given to clingo: rules as text, and the names of all that has to be added to them.
+Facts as clingo reads them. A fresh clingo reads all of them every time, so they are short.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from clingo import String
+
 from horai.asp.dependencies import Dependencies
-from horai.asp.encoding import Encoding
-from horai.asp.facts import fact_lines
+from horai.asp.numbers import COMPARISONS, FUNCTIONS
 from horai.asp.plain import (
     NOW,
     Between,
     Chain,
     Choosing,
     Condition,
-    Groups,
     Headed,
     Measure,
+    NotServed,
     Only,
     Ordinary,
+    PartitionedTuples,
     PlainProgram,
     PlainRule,
-    Refused,
-    Times,
+    TimeRange,
     Tuples,
     WindowAtom,
 )
+from horai.asp.symbols import LARGEST, ModelMemory, PredicateNames, is_name, to_symbol
 from horai.asp.values import names_in
-from horai.asp.views import ViewKey
-from horai.asp.writer import Writer
-from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule
-from horai.lang.terms import Term, Var
+from horai.asp.windows import ViewKey
+from horai.lang.core.terms import Compound, Int, ListTerm, Term, Var, is_anonymous, is_ground
+from horai.lang.lars.predicates import ARITHMETIC, is_computed
+from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule, Sign
+
+_VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_']*")
+_MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NATIVE = frozenset("+-")
+
+
+class Writer:
+    """Writes parts of rules.
+
+    With `is_numeric` all constants are numbers that clingo can compare by itself, and with
+    `is_native` also add up, which is faster; otherwise it asks for every operation. With
+    `has_decimals` there are numbers that it does not know as such; only where the program itself
+    `states_decimals` are aggregates refused before any of those has come to one.
+    """
+
+    def __init__(
+        self,
+        names: PredicateNames,
+        *,
+        is_numeric: bool,
+        is_native: bool,
+        has_decimals: bool,
+        states_decimals: bool,
+    ) -> None:
+        self.names = names
+        self.is_numeric = is_numeric
+        self.is_native = is_native
+        self.has_decimals = has_decimals
+        self.states_decimals = states_decimals
+        self.counts = False
+        """Whether every operation is counted: those of recursive rules might never end."""
+
+    # --- terms and atoms ---
+
+    def term(self, term: Term) -> str:
+        """A term; expressions are computed."""
+        match term:
+            case Var(name=name):
+                return _variable(term, name)
+            case Compound(name=sign, args=args) if sign in ARITHMETIC:
+                return self.expression(sign, args)
+            case Compound(name=name, args=args) if not is_ground(term) or is_computed(term):
+                inner = ",".join(self.term(arg) for arg in args)
+                text = f"{name}({inner})" if is_name(name) else f"_applied({_text(name)},{inner})"
+                return f"@counted({text})" if self.counts else text
+            case ListTerm():
+                raise AssertionError("LARS has no lists")
+            case _:
+                return str(to_symbol(term))
+
+    def expression(self, sign: str, args: Sequence[Term]) -> str:
+        """An arithmetic expression."""
+        inner = [self.term(arg) for arg in args]
+        if self.is_native and not self.counts and sign in _NATIVE:
+            return f"({inner[0]}{sign}{inner[1]})" if len(inner) == 2 else f"({sign}{inner[0]})"
+        text = f"@{FUNCTIONS[sign]}({','.join(inner)})"
+        return f"@counted({text})" if self.counts else text
+
+    def atom(self, atom: Atom) -> str:
+        """An atom at the current time."""
+        return self.applied(self.names.now(atom.name), atom.args)
+
+    def pinned(self, atom: Atom, time: Term) -> str:
+        """An atom at a time."""
+        return self.applied(self.names.at(atom.name), (*atom.args, time))
+
+    def helper(self, name: str, atom: Atom, time: Term | None) -> str:
+        """The predicate of a window, with the arguments of an atom."""
+        return self.applied(name, atom.args if time is None else (*atom.args, time))
+
+    def applied(self, name: str, args: Sequence[Term]) -> str:
+        """A name with arguments."""
+        return f"{name}({','.join(map(self.term, args))})" if args else name
+
+    # --- comparisons and aggregates ---
+
+    def comparison(self, formula: Comparison) -> str:
+        """A comparison."""
+        left, right = self.term(formula.left), self.term(formula.right)
+        if formula.sign in COMPARISONS and not self.is_numeric:
+            return f"@{COMPARISONS[formula.sign]}({left},{right}) = 1"
+        return f"{left} {formula.sign} {right}"
+
+    def measure(
+        self,
+        measure: Measure,
+        rows: Sequence[tuple[tuple[Term, ...], list[str]]],
+        negated: bool,
+        rule: PlainRule,
+        total: str,
+    ) -> str:
+        """An aggregate, given its rows with their conditions as text, and a term that names it."""
+        function = measure.function
+        bound = self.term(measure.bound)
+        sign = _MIRRORED.get(measure.sign, measure.sign)
+        guard = ""
+        if sign in COMPARISONS and not self.is_numeric and not isinstance(measure.bound, Int):
+            # For clingo names are larger than all numbers; here they are not compared.
+            if self.states_decimals:
+                reason = f"{function} compared with what may be a decimal or a very large number"
+                raise NotServed(reason, rule.origin)
+            if negated:
+                raise NotServed(f"`not` before {function} with what may be no number", rule.origin)
+            guard = f", @is_whole({bound}) = 1"
+        if function == "count":
+            text = f"{bound} {sign} #count {{ {self.rows(rows)} }}{guard}"
+            return f"not {text}" if negated else text
+        if self.states_decimals:
+            raise NotServed(
+                f"{function} where there are decimals or very large numbers", rule.origin
+            )
+        if function == "sum" or self.has_decimals:
+            weigh = f"@weigh({total}," if function == "sum" else "@weigh("
+            rows = [
+                (terms, [*condition, f"{weigh}{self.term(terms[0])}) = 1"])
+                if terms
+                else (terms, condition)
+                for terms, condition in rows
+            ]
+        # Nothing has no least and no largest one, where clingo would say it is #sup or #inf.
+        limit = {"min": " < #sup", "max": " > #inf"}.get(function, "")
+        text = f"{bound} {sign} #{function} {{ {self.rows(rows)} }}{limit}"
+        if self.is_numeric:
+            return f"not {text}" if negated else text
+        if negated:
+            raise NotServed(f"`not` before {function} of what may be no numbers", rule.origin)
+        others = [
+            (terms, [*condition, f"@is_number({self.term(terms[0])}) = 0"])
+            for terms, condition in rows
+        ]
+        return f"{text}, 0 = #count {{ {self.rows(others)} }}{guard}"
+
+    def rows(self, rows: Sequence[tuple[tuple[Term, ...], list[str]]]) -> str:
+        """The elements of an aggregate."""
+        return " ; ".join(
+            f"{','.join(map(self.term, terms))} : {', '.join(condition)}"
+            for terms, condition in rows
+        )
+
+
+def _variable(term: Var, name: str) -> str:
+    if is_anonymous(term):
+        return "_"
+    if _VARIABLE.fullmatch(name):
+        return name
+    # Letters that clingo does not read become numbers, between primes that no other name has.
+    return "V'" + "".join(c if c.isascii() and c.isalnum() else f"'{ord(c)}'" for c in name)
+
+
+def _text(name: str) -> str:
+    return str(String(name))
+
+
+@dataclass(slots=True)
+class Encoding:
+    """The rules as text, and the names of all that has to be added to them."""
+
+    writer: Writer
+    signalled: frozenset[Predicate]
+    rules: list[str] = field(default_factory=list)
+    whole: str | None = None
+    """All rules as one text, once they are asked for."""
+    views: dict[ViewKey, str] = field(default_factory=dict)
+    spans: dict[Chain, str] = field(default_factory=dict)
+    shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
+    """Predicates of answers: what they stand for, and whether their last argument is a time."""
+    memory: ModelMemory = field(default_factory=ModelMemory)
+    """What was read from models."""
+    has_times: bool = False
+    """Whether answers show atoms at other times than the current one."""
+    occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
+    """Where windows over signals are asked for."""
+    is_timeless: bool = True
+    """Whether no rule mentions a time point, so that the rules are the same at all times."""
+
+    def feeding(self) -> str:
+        """Rules that ask for what windows hold."""
+        lines: list[str] = []
+        for number, (key, name) in enumerate(self.views.items()):
+            arity = key.predicate[1] + (key.modality == "at")
+            args = "".join(f"X{place}," for place in range(arity))
+            head = f"{name}({args[:-1]})" if args else name
+            lines.append(f"{head} :- ({args or ','}) = @held({number}).")
+        return "\n".join(lines)
+
+    @property
+    def names(self) -> PredicateNames:
+        """The names of predicates."""
+        return self.writer.names
+
+    def text(self) -> str:
+        """The rules, and which atoms to show."""
+        if self.whole is None:
+            self.whole = "\n".join(self.rules)
+        return self.whole
+
+
+def fact_lines(facts: Iterable[Atom], writer: Writer) -> Iterator[str]:
+    """One line per fact; numbers that follow each other are one."""
+    numbers: dict[str, list[int]] = {}
+    for fact in facts:
+        match fact.args:
+            case (Int(value=value),) if abs(value) < LARGEST:
+                numbers.setdefault(writer.names.now(fact.name), []).append(value)
+            case _:
+                yield f"{writer.atom(fact)}."
+    for name, values in numbers.items():
+        for first, last in in_a_row(values):
+            yield f"{name}({first})." if first == last else f"{name}({first}..{last})."
+
+
+def in_a_row(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and last of numbers that follow each other.
+
+    >>> in_a_row([3, 1, 2, 7])
+    [(1, 3), (7, 7)]
+    """
+    found: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
 
 ALL: Chain = ()
 MOST = 2**31 - 1  # the largest number that clingo has
@@ -143,12 +379,12 @@ class Encoder:
             if isinstance(element, Ordinary):
                 return self.write.atom(element.atom)
             reason = f"the background predicate {predicate[0]} under a window or at a time"
-            raise Refused(reason, self.current.origin, element.atom.span)
+            raise NotServed(reason, self.current.origin, element.atom.span)
         if isinstance(element, Ordinary):
             if predicate in self.program.derived:
                 return self.write.atom(element.atom)
             return self.view(ViewKey(NOW, "some", predicate), element.atom, None)
-        counts = any(isinstance(window, Tuples | Groups) for window in element.windows)
+        counts = any(isinstance(window, Tuples | PartitionedTuples) for window in element.windows)
         if counts or predicate not in self.program.derived:
             # Windows that count hold signals only, also of predicates that have rules.
             key = ViewKey(element.windows, element.modality, predicate)
@@ -183,7 +419,7 @@ class Encoder:
 
     def is_only_now(self, predicate: Predicate, windows: Chain) -> bool:
         """Whether a predicate can hold at the current time only, and windows contain that time."""
-        sliding = all(isinstance(window, Times) and window.hop == 1 for window in windows)
+        sliding = all(isinstance(window, TimeRange) and window.hop == 1 for window in windows)
         return sliding and predicate not in self.timed | self.signalled
 
     def window_rule(self, element: WindowAtom, atom: Atom, span: str, name: str) -> str:
@@ -243,7 +479,7 @@ def selected(windows: Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
     """The arguments of atoms that filters among the windows let through."""
     found = [_open(predicate).args]
     for window in windows:
-        assert isinstance(window, Times | Between | Only)
+        assert isinstance(window, TimeRange | Between | Only)
         if isinstance(window, Only):
             narrowed = [_narrowed(args, p, predicate) for p in window.patterns for args in found]
             found = [args for args in narrowed if args is not None]

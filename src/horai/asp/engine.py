@@ -1,33 +1,266 @@
 """LARS by answer set solving: a session answers at growing query times.
 
 Windows over signals are kept in Python and given to clingo, which settles the rest.
+
+
+How large a program may get when all of it is ground: a bound, told without grounding it.
+Grounding that is kept: windows are externals, and only their truth changes from time to time.
+One question, one clingo: everything is grounded anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import replace
+from math import prod
 
 from clingo import Function, Number, Supremum, Symbol
 
-from horai.asp.answers import Answers
-from horai.asp.encode import Encoder
-from horai.asp.encoding import Encoding
-from horai.asp.inputs import Inputs, Signal
-from horai.asp.multishot import PATIENCE, MultiShot, Rows
-from horai.asp.normal import normal_form
+from horai.asp.encode import Encoder, Encoding, Writer
 from horai.asp.numbers import Outgrown
-from horai.asp.oneshot import solve_once
-from horai.asp.plain import Refused
-from horai.asp.solving import Asked
-from horai.asp.symbols import LARGEST, Names, to_symbol
+from horai.asp.plain import (
+    EndlessValues,
+    NotServed,
+    Ordinary,
+    PlainProgram,
+    PlainRule,
+    WindowAtom,
+    normal_form,
+)
+from horai.asp.solving import AnswerSets, Clingo, SolveRequest
+from horai.asp.symbols import LARGEST, PredicateNames, to_symbol
 from horai.asp.values import Kinds
-from horai.asp.views import Row, View, ViewKey, make_view
-from horai.asp.windows import chain_span
-from horai.asp.writer import Writer
+from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view
+from horai.lang.core.terms import Var, is_anonymous, variables
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.clock import Clock
-from horai.lang.lars.points import in_points
-from horai.lang.lars.syntax import Predicate, Program
+from horai.lang.lars.predicates import is_computed
+from horai.lang.lars.syntax import Atom, Predicate, Program
+from horai.lang.lars.walk import in_points
 from horai.plan.lars.reach import reach_of
+
+Place = tuple[Predicate, int]
+_MOST_ROUNDS = 50  # values only grow, and soon stop to
+
+
+def most_instances(program: PlainProgram) -> int:
+    """At most so many ground rules."""
+    sizes = _of_facts(program)
+    for _ in range(_MOST_ROUNDS):
+        before = dict(sizes)
+        for rule in program.rules:
+            values = _values(rule, sizes, program)
+            for head in rule.heads():
+                for place, arg in _places(head.atom):
+                    size = values.get(arg.name, 1) if isinstance(arg, Var) else 1
+                    sizes[place] = max(sizes.get(place, 0), size)
+        if sizes == before:
+            break
+    return sum(prod(_values(rule, sizes, program).values()) for rule in program.rules)
+
+
+def _of_facts(program: PlainProgram) -> dict[Place, int]:
+    values: dict[Place, set[object]] = {}
+    for fact in program.facts:
+        for place, arg in _places(fact):
+            values.setdefault(place, set()).add(arg)
+    return {place: len(found) for place, found in values.items()}
+
+
+def _values(rule: PlainRule, sizes: dict[Place, int], program: PlainProgram) -> dict[str, int]:
+    """How many values each variable may have: those of the condition that leaves it the fewest."""
+    found: dict[str, int] = {}
+    for condition in rule.body:
+        element = condition.element
+        if condition.negated or not isinstance(element, Ordinary | WindowAtom):
+            continue
+        for place, arg in _places(element.atom):
+            if isinstance(arg, Var) and place[0] in program.defined:
+                size = sizes.get(place, 0)
+                found[arg.name] = min(found.get(arg.name, size), size)
+    return found
+
+
+def _places(atom: Atom) -> list[tuple[Place, object]]:
+    return [((atom.predicate, number), arg) for number, arg in enumerate(atom.args)]
+
+
+Rows = Mapping[ViewKey, Set[Row]]
+ToSymbol = Callable[[ViewKey, Row], Symbol]
+PATIENCE = 2
+"""How many times in a row without new atoms make it likely that the grounding can be kept."""
+
+
+MOST_RULES = 40_000
+"""Solving has its cost even where windows are empty; larger groundings are not worth keeping."""
+LATER = 1_000
+"""After so many questions it is tried even if the grounding may be too large to keep."""
+MOST_IDLE = 256
+"""How many atoms of windows may be known without being true before they are forgotten."""
+
+
+class MultiShot:
+    """A clingo that lives on between questions."""
+
+    def __init__(
+        self,
+        program: PlainProgram,
+        encoding: Encoding,
+        asked: SolveRequest,
+        patience: int = PATIENCE,
+    ) -> None:
+        self.encoding = encoding
+        self.asked = asked
+        self.patience = patience
+        fixed = program.background - encoding.signalled
+        self.guards = {key: _guards(encoding, fixed, key) for key in encoding.views}
+        self.open = [key for key, guards in self.guards.items() if guards is None]
+        self.seen: dict[ViewKey, set[Row]] = {key: set() for key in self.open}
+        self.quiet = 0 if self.open else patience
+        self.clingo: Clingo | None = None
+        self.literals: dict[tuple[ViewKey, Row], int | None] = {}
+        self.true: dict[ViewKey, set[Row]] = {}
+        # To find out costs as much as dozens of answers; it is put off until that is little.
+        self.waits = LATER if patience and most_instances(program) > MOST_RULES else 0
+        self.is_too_large = False
+
+    def answers(self, time: int, rows: Rows, symbol: ToSymbol) -> AnswerSets | None:
+        """The answers for what windows hold; None when it is better to ask a fresh clingo."""
+        if self.is_too_large:
+            return None
+        new = self._learn(rows)
+        if self.waits:
+            self.waits -= 1
+            return None
+        if new:
+            self.clingo = None
+            self.quiet = 0
+        else:
+            self.quiet += 1
+        is_new = self.clingo is None
+        if self.clingo is None:
+            if self.quiet < self.patience:
+                return None
+            self.clingo = self._ground(rows, symbol)
+        self._assign(self.clingo, rows, symbol)
+        found = self.clingo.answers(self.encoding, time)
+        # Asking clingo for its statistics costs more than asking for an answer: once is enough.
+        if is_new and self.patience and self.clingo.rules() > MOST_RULES:
+            self.is_too_large = True
+            self.clingo = None
+        return found
+
+    def _learn(self, rows: Rows) -> bool:
+        """Take note of atoms that are new; True if there are any."""
+        found = False
+        for key in self.open:
+            if not rows[key] <= self.seen[key]:
+                self.seen[key] |= rows[key]
+                found = True
+        return found
+
+    def _ground(self, rows: Rows, symbol: ToSymbol) -> Clingo:
+        """A clingo with an external for every atom of a window that may come to matter."""
+        self.literals = {}
+        self.true = {key: set() for key in self.encoding.views}
+        lines: list[str] = []
+        for key, guards in self.guards.items():
+            if guards is not None:
+                lines.extend(guards)
+                continue
+            if len(self.seen[key]) > MOST_IDLE + 4 * len(rows[key]):
+                self.seen[key] = set(rows[key])
+            lines.extend(f"#external {symbol(key, row)}." for row in self.seen[key])
+        clingo = Clingo(self.asked, is_tame=not self.encoding.writer.has_decimals)
+        clingo.ground("\n".join([self.encoding.text(), *lines]))
+        return clingo
+
+    def _assign(self, clingo: Clingo, rows: Rows, symbol: ToSymbol) -> None:
+        """Make externals true and false, as far as they changed."""
+        for key, now in rows.items():
+            before = self.true[key]
+            for changed, truth in ((now - before, True), (before - now, False)):
+                for row in changed:
+                    literal = self._literal(clingo, key, row, symbol)
+                    if literal is not None:
+                        clingo.control.assign_external(literal, truth)
+            self.true[key] = set(now)
+
+    def _literal(self, clingo: Clingo, key: ViewKey, row: Row, symbol: ToSymbol) -> int | None:
+        """The external of a row; None for a row that no rule asks for."""
+        place = (key, row)
+        if place not in self.literals:
+            atom = clingo.control.symbolic_atoms[symbol(key, row)]
+            self.literals[place] = None if atom is None else atom.literal
+        return self.literals[place]
+
+
+def _guards(encoding: Encoding, fixed: Set[Predicate], key: ViewKey) -> list[str] | None:
+    """Externals for all atoms that rules may ask for; None if background facts do not tell them."""
+    found: list[str] = []
+    for rule, atom in encoding.occurrences[key]:
+        guards = _background(rule, fixed)
+        guarded = {name for guard in guards for arg in guard.args for name in variables(arg)}
+        asked = {name: var for arg in atom.args for name, var in variables(arg).items()}
+        if not asked.keys() <= guarded or any(is_anonymous(var) for var in asked.values()):
+            return None
+        condition = ", ".join(encoding.writer.atom(guard) for guard in guards)
+        external = encoding.writer.applied(encoding.views[key], atom.args)
+        found.append(f"#external {external} : {condition}." if guards else f"#external {external}.")
+    return found
+
+
+def _background(rule: PlainRule, fixed: Set[Predicate]) -> list[Atom]:
+    """Conditions on facts that give all their variables values, which expressions do not."""
+    return [
+        condition.element.atom
+        for condition in rule.body
+        if isinstance(condition.element, Ordinary)
+        and not condition.negated
+        and condition.element.atom.predicate in fixed
+        and not any(map(is_computed, condition.element.atom.args))
+    ]
+
+
+def solve_once(
+    encoding: Encoding,
+    windows: list[list[Symbol]],
+    moments: Iterable[Symbol],
+    asked: SolveRequest,
+    time: int,
+    previous: AnswerSets | None = None,
+) -> AnswerSets:
+    """The answers for what windows hold, in the order of the views of the encoding.
+
+    With `previous`, those that differ from it the least.
+    """
+    if previous is None or not previous.models:
+        asked, preference = replace(asked, steady=False), ""
+    else:
+        preference = _preference(encoding, previous)
+    clingo = Clingo(asked, is_tame=not encoding.writer.has_decimals)
+    clingo.functions.windows = windows
+    facts = [f"{moment}." for moment in moments]
+    clingo.ground("\n".join([encoding.text(), encoding.feeding(), *facts, preference]))
+    return clingo.answers(encoding, time)
+
+
+def _preference(encoding: Encoding, previous: AnswerSets) -> str:
+    """Every atom that comes or goes at the current time costs one."""
+    lines: list[str] = []
+    for (name, arity), pinned in encoding.shown.values():
+        if not pinned:
+            args = ",".join(f"X{place}" for place in range(arity))
+            now = encoding.names.now(name) + (f"({args})" if args else "")
+            row = f"1@1,{now}"
+            lines.append(f"#minimize {{ {row} : {now}, not _before({now}) }}.")
+            lines.append(f"#minimize {{ {row} : _before({now}), not {now} }}.")
+    for atom in previous.models[0].at(previous.time):
+        args_before = [to_symbol(arg) for arg in atom.args]
+        symbol = Function(encoding.names.now(atom.name), args_before)
+        lines.append(f"_before({symbol}).")
+    return "\n".join(["#defined _before/1.", *lines])
+
 
 FAR = "rules that speak of times beyond a thousand million: choose a longer clock time"
 
@@ -45,30 +278,33 @@ class AspSession:
         *,
         clock: Clock | None = None,
         start: int = 0,
-        asked: Asked | None = None,
+        asked: SolveRequest | None = None,
         grounding: str = "auto",
     ) -> None:
         self.plain = normal_form(program, clock)
-        self.asked = asked or Asked()
+        self.asked = asked or SolveRequest()
         self.start = start
         self.inputs = Inputs(start)
         self.reach = reach_of(in_points(program, clock or Clock()))
         self.kinds = Kinds(self.plain)
+        self.read = {element.atom.predicate for element in self.plain.extended()}
+        self.read |= self.plain.defined
         self.signalled: frozenset[Predicate] = frozenset()
-        self.views: dict[ViewKey, View] = {}
+        self.views: dict[ViewKey, WindowView] = {}
         self.arguments: list[list[Symbol]] = []
         self.grounding = grounding
-        self.last: Answers | None = None
+        self.last: AnswerSets | None = None
         self.encode()
 
     def encode(self) -> None:
         """Write the rules, for the kinds of signals there are so far."""
         used = {*self.plain.derived, *self.plain.background}
         writer = Writer(
-            Names(used),
+            PredicateNames(used),
             is_numeric=self.kinds.is_numeric,
             is_native=self.kinds.is_native,
             has_decimals=self.kinds.has_decimals,
+            states_decimals=self.kinds.states_decimals,
         )
         self.encoded = self.kinds.found
         self.encoding: Encoding = Encoder(self.plain, self.signalled, writer).encode()
@@ -83,12 +319,13 @@ class AspSession:
 
     def advance(
         self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
-    ) -> Answers:
+    ) -> AnswerSets:
         """The answers at a time, with more signals known than before."""
         came = list(signals)
         new = self.inputs.add(came)
         self.inputs.retract(retracted)
-        self.learn(new, max([abs(time), *(abs(signal[0]) for signal in came)]))
+        times = (abs(signal[0]) for signal in came if signal[1].predicate in self.read)
+        self.learn(new, max([abs(time), *times]))
         rows = {key: view.move(time) for key, view in self.views.items()}
         try:
             self.last = self.solve(time, rows)
@@ -106,21 +343,25 @@ class AspSession:
         atoms = [self.inputs.atoms[number] for number in sorted(new)]
         self.arguments.extend([to_symbol(arg) for arg in atom.args] for atom in atoms)
         signalled = self.signalled | ({a.predicate for a in atoms} & self.plain.defined)
-        self.kinds.learn(atoms)
+        self.kinds.learn(atom for atom in atoms if atom.predicate in self.read)
         if not self.encoding.is_timeless:
             if time > LARGEST:
-                raise Refused(FAR)
+                raise NotServed(FAR)
             self.kinds.reach(time)
         if self.kinds.found != self.encoded or signalled != self.signalled:
             self.signalled = signalled
             self.encode()
 
-    def solve(self, time: int, rows: Rows) -> Answers:
+    def solve(self, time: int, rows: Rows) -> AnswerSets:
         """Ask clingo, by the way that is cheapest for what is new."""
         if self.multishot is not None:
             try:
                 found = self.multishot.answers(time, rows, self.symbol)
-            except Refused:  # of all that has ever been, which may be too much
+            except (
+                NotServed,
+                TooLarge,
+                EndlessValues,
+            ):  # of all that has ever been, which may be too much
                 found, self.multishot = None, None
             if found is not None:
                 return found
@@ -155,6 +396,6 @@ class AspSession:
             span = chain_span(windows, self.start, time)
             if span is not None:
                 if span[1] is not None and span[1] > LARGEST:
-                    raise Refused(FAR)
+                    raise NotServed(FAR)
                 last = Supremum if span[1] is None else Number(span[1])
                 yield Function(name, [Number(span[0]), last])

@@ -1,42 +1,273 @@
-"""The incremental encoding: rules that are always there, and those that come with every tick."""
+"""The incremental encoding: rules that are always there, and those that come with every tick.
+
+Normal rules with variables, as the incremental encoding makes them.
+How long rules stay that come with ticks.
+Windows over derived atoms that do not slide: rules for the points they cover, time by time.
+The rules of sliding time windows and tuple windows that come with every tick.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from horai.asp.expiry import FOR_EVER, Annotated, Tick
+from horai.asp.encode import selected
 from horai.asp.numbers import FAR
 from horai.asp.plain import (
+    Chain,
     Choosing,
     Condition,
-    Groups,
     Headed,
     Measure,
+    NotServed,
     Ordinary,
+    PartitionedTuples,
     PlainProgram,
     PlainRule,
-    Refused,
-    Times,
+    TimeRange,
     Tuples,
     WindowAtom,
 )
-from horai.asp.spans import SpannedRules
-from horai.asp.templates import (
-    Check,
-    Literal,
-    Template,
-    at,
-    counted,
-    derived_now,
-    open_literal,
-    plain,
-    plain_name,
-)
-from horai.asp.views import ViewKey
-from horai.asp.window_rules import WindowRules, has_rules
+from horai.asp.windows import ViewKey, chain_span
+from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.lars.syntax import Atom, Comparison, Predicate
-from horai.lang.terms import Compound, Int
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A predicate of an encoding with arguments; expressions among them are computed."""
+
+    name: str
+    args: tuple[Term, ...] = ()
+    code: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code", hash((self.name, self.args)))
+
+    def __hash__(self) -> int:
+        return self.code  # rules are looked up all the time: it is computed once
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A comparison, perhaps negated."""
+
+    comparison: Comparison
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`head :- positive, not negative, tests`."""
+
+    head: Literal
+    positive: tuple[Literal, ...] = ()
+    negative: tuple[Literal, ...] = ()
+    tests: tuple[Check, ...] = ()
+    code: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = (self.head, self.positive, self.negative, self.tests)
+        object.__setattr__(self, "code", hash(parts))
+
+    def __hash__(self) -> int:
+        return self.code
+
+
+def plain_name(predicate: Predicate) -> str:
+    """The predicate of atoms at the current time; no helper is called like that."""
+    return f"p:{predicate[0]}/{predicate[1]}"
+
+
+def plain(atom: Atom) -> Literal:
+    """An atom at the current time."""
+    return Literal(plain_name(atom.predicate), atom.args)
+
+
+def pinned_name(name: str) -> str:
+    """The predicate of atoms at a time."""
+    return f"@{name}"
+
+
+def at(literal: Literal, time: Term) -> Literal:
+    """A literal pinned to a time."""
+    return Literal(pinned_name(literal.name), (*literal.args, time))
+
+
+def counted(literal: Literal, time: int, count: int) -> Literal:
+    """A literal pinned to a tick."""
+    return Literal(f"#{literal.name}", (*literal.args, Int(time), Int(count)))
+
+
+def derived_now(literal: Literal) -> Literal:
+    """An atom that a rule derives for the current time, before it gets there."""
+    return Literal(f"now:{literal.name}", literal.args)
+
+
+def open_literal(predicate: Predicate) -> Literal:
+    """An atom of a predicate with a variable at every place."""
+    args = tuple(Var(f"X{place}'") for place in range(predicate[1]))
+    return Literal(plain_name(predicate), args)
+
+
+Duration = tuple[int | None, int | None]
+FOR_EVER: Duration = (None, None)
+Annotated = tuple[Duration, Template]
+Tick = tuple[int, int]
+
+
+class Expiry:
+    """Which rules are there: each as long as one of the ticks that brought it says.
+
+    The same rule may come again before it goes; it stays until its last copy has gone.
+    """
+
+    def __init__(self) -> None:
+        self.copies: dict[Template, int] = {}
+        self._now = -1
+        self._by_time: dict[int, list[list[Template]]] = {}
+        self._by_count: dict[int, list[list[Template]]] = {}
+
+    def add(self, tick: Tick, annotated: Annotated) -> bool:
+        """Take in a rule; True if it is new."""
+        (points, signals), template = annotated
+        is_new = template not in self.copies
+        if points is None and signals is None:
+            self.copies[template] = self.copies.get(template, 1)
+            return is_new
+        self.copies[template] = self.copies.get(template, 0) + 1
+        entry = [template]  # emptied by whichever end comes first
+        if points is not None:
+            self._by_time.setdefault(tick[0] + points, []).append(entry)
+        if signals is not None:
+            self._by_count.setdefault(tick[1] + signals, []).append(entry)
+        return is_new
+
+    def expired(self, tick: Tick) -> Iterator[Template]:
+        """The rules that go at a tick."""
+        gone: list[list[Template]] = []
+        if tick[0] > self._now:
+            self._now = tick[0]
+            ends = [time for time in self._by_time if time <= tick[0]]
+            gone = [entry for time in ends for entry in self._by_time.pop(time)]
+        for entry in (*gone, *self._by_count.pop(tick[1], ())):
+            if entry:
+                template = entry.pop()
+                self.copies[template] -= 1
+                if not self.copies[template]:
+                    del self.copies[template]
+                    yield template
+
+
+_T = Var("T'")
+
+
+@dataclass(frozen=True, slots=True)
+class SpannedRules:
+    """A window atom over derived atoms, and the rules for its predicate at a time."""
+
+    name: str
+    key: ViewKey
+    start: int
+
+    def at(self, time: int) -> Iterator[Template]:
+        """The rules for the points that the window covers at a time."""
+        span = chain_span(self.key.windows, self.start, time)
+        if span is None:
+            return
+        for args in selected(self.key.windows, self.key.predicate):
+            atom = Literal(plain_name(self.key.predicate), args)
+            if self.key.modality == "always":
+                if span[1] is not None:
+                    points = range(span[0], span[1] + 1)
+                    body = tuple(at(atom, Int(point)) for point in points)
+                    yield Template(Literal(self.name, args), body)
+            else:
+                yield self._somewhere(atom, *span)
+
+    def _somewhere(self, atom: Literal, first: int, last: int | None) -> Template:
+        held: tuple[Term, ...] = atom.args
+        if self.key.modality == "at":
+            held = (*held, _T)
+        checks = [Check(Comparison(">=", _T, Int(first)))]
+        if last is not None:
+            checks.append(Check(Comparison("<=", _T, Int(last))))
+        return Template(Literal(self.name, held), (at(atom, _T),), (), tuple(checks))
+
+
+def has_rules(windows: Chain) -> bool:
+    """Whether there are rules for a window: a sliding one over a number of points or signals."""
+    match windows:
+        case (TimeRange(past=int(), future=0, hop=1),) | (Tuples(past=int(), future=0),):
+            return True
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRules:
+    """A window atom, and the rules for its predicate."""
+
+    name: str
+    key: ViewKey
+
+    def at(self, time: int, count: int, start: int, is_signal: bool) -> Iterator[Annotated]:
+        """The rules that come with a tick; `is_signal` when it brings one, not a time point."""
+        window = self.key.windows[0]
+        atom = open_literal(self.key.predicate)
+        held = Literal(self.name, atom.args)
+        if isinstance(window, TimeRange):
+            assert window.past is not None
+            if not is_signal:
+                yield from self._timed(atom, held, time, window.past, start)
+        else:
+            assert isinstance(window, Tuples) and window.past is not None
+            yield from self._counted(atom, held, time, count, window.past, is_signal)
+
+    def _timed(
+        self, atom: Literal, held: Literal, time: int, past: int, start: int
+    ) -> Iterator[Annotated]:
+        match self.key.modality:
+            case "some":
+                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
+            case "at":
+                held = Literal(held.name, (*held.args, Int(time)))
+                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
+            case "always":
+                spoiled = Literal(f"spoil:{self.name}", atom.args)
+                yield FOR_EVER, Template(held, (atom,), (spoiled,))
+                # Before the start there are no points that could lack the atom.
+                if past >= 1 and time - 1 >= start:
+                    yield (past, None), Template(spoiled, (atom,), (at(atom, Int(time - 1)),))
+
+    def _counted(
+        self, atom: Literal, held: Literal, time: int, count: int, past: int, is_signal: bool
+    ) -> Iterator[Annotated]:
+        signal = counted(atom, time, count)
+        match self.key.modality:
+            case "some" if is_signal:
+                yield (None, past), Template(held, (signal,))
+            case "at" if is_signal:
+                held = Literal(held.name, (*held.args, Int(time)))
+                yield (None, past), Template(held, (signal,))
+            case "always":
+                yield from self._counted_always(atom, held, time, count, past)
+
+    def _counted_always(
+        self, atom: Literal, held: Literal, time: int, count: int, past: int
+    ) -> Iterator[Annotated]:
+        tick = Literal("tick", (Int(time), Int(count)))
+        spoiled = Literal(f"spoil:{self.name}", atom.args)
+        time_covered = Literal(f"time:{self.name}", (Int(time),))
+        count_covered = Literal(f"count:{self.name}", (Int(count),))
+        inside = Literal(f"in:{self.name}", (*atom.args, Int(time)))
+        signal = counted(atom, time, count)
+        yield FOR_EVER, Template(held, (atom,), (spoiled,))
+        yield FOR_EVER, Template(spoiled, (atom, tick, time_covered), (at(atom, Int(time)),))
+        # The atom is at a covered point, but all its signals there are before the cut.
+        yield FOR_EVER, Template(spoiled, (atom, signal, time_covered), (inside,))
+        yield FOR_EVER, Template(inside, (signal, count_covered))
+        yield (None, past), Template(time_covered, (tick,))
+        yield (None, past), Template(count_covered, (tick,))
 
 
 class IncrementalRules:
@@ -96,8 +327,8 @@ class IncrementalRules:
         head, guards = self._head(rule.head[0])
         return Template(head, tuple(positive), tuple(negative), (*tests, *guards))
 
-    def _refused(self, reason: str) -> Refused:
-        return Refused(reason, self._rule.origin, self._rule.origin.span)
+    def _refused(self, reason: str) -> NotServed:
+        return NotServed(reason, self._rule.origin, self._rule.origin.span)
 
     def _head(self, head: Headed) -> tuple[Literal, list[Check]]:
         if head.time is None:
@@ -137,7 +368,7 @@ class IncrementalRules:
     def _window_atom(self, element: WindowAtom, is_derived: bool) -> Literal:
         key = ViewKey(element.windows, element.modality, element.atom.predicate)
         args = element.atom.args if element.time is None else (*element.atom.args, element.time)
-        counts = any(isinstance(window, Tuples | Groups) for window in element.windows)
+        counts = any(isinstance(window, Tuples | PartitionedTuples) for window in element.windows)
         is_box = element.modality == "always"
         is_fed = is_box and self.feeds_boxes and not is_derived
         if has_rules(element.windows) and not is_fed and not (counts and is_derived):
@@ -156,7 +387,7 @@ class IncrementalRules:
     def _ask_window(self, key: ViewKey) -> None:
         window = key.windows[0]
         predicate = key.predicate
-        if isinstance(window, Times):
+        if isinstance(window, TimeRange):
             self._ask(predicate, window.past)
         else:
             assert isinstance(window, Tuples) and window.past is not None
@@ -207,4 +438,4 @@ class IncrementalRules:
     def longest(self) -> int:
         """The size of the largest time window: earlier ticks leave no rule behind."""
         sizes = [w.key.windows[0] for w in self.windows.values()]
-        return max((w.past or 0 for w in sizes if isinstance(w, Times)), default=0)
+        return max((w.past or 0 for w in sizes if isinstance(w, TimeRange)), default=0)

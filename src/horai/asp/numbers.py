@@ -12,12 +12,12 @@ from typing import Any
 
 from clingo import Number, Symbol, SymbolType
 
-from horai.asp.plain import Endless
+from horai.asp.plain import EndlessValues
 from horai.asp.symbols import LARGEST, is_tame, to_symbol, to_term
+from horai.lang.core.terms import Constant, Float, Int, Str, Term
 from horai.lang.lars import arithmetic
 from horai.lang.lars.arithmetic import Number as Value
 from horai.lang.lars.arithmetic import TooLarge
-from horai.lang.terms import Atom, Float, Int, Str, Term
 
 FAR = 2**61
 """The first number that is no time point."""
@@ -76,9 +76,9 @@ class Functions:
         self.calls += 1
         self.results.add(found)
         if len(self.results) > MOST_RESULTS or self.calls > MOST_CALLS:
-            raise self._stop(Endless(f"{self.calls - 1} computations"))
+            raise self._stop(EndlessValues(f"{self.calls - 1} computations"))
         if found.type is SymbolType.Function and _depth(found) > MOST_NESTED:
-            raise self._stop(Endless(f"{MOST_NESTED} rounds"))
+            raise self._stop(EndlessValues(f"{MOST_NESTED} rounds"))
         return found
 
     def _compute(self, sign: str, args: Sequence[Symbol]) -> list[Symbol]:
@@ -148,13 +148,29 @@ class Functions:
             raise self._stop(TooFar(f"a rule that speaks of time {term.value}"))
         return Number(isinstance(term, Int) and start.number <= term.value <= LARGEST)
 
-    def weigh(self, total: Symbol, symbol: Symbol) -> Symbol:
-        """1 for an element of a sum, if clingo can add up all that it has so far."""
-        if symbol.type is SymbolType.Number:
+    def weigh(self, *args: Symbol) -> Symbol:
+        """1 for an element of an aggregate, if clingo can work with it.
+
+        For a sum, which is named first, that is so as long as it can add up all there is so far.
+        """
+        *totals, symbol = args
+        if symbol.type is not SymbolType.Number:
+            self.is_whole(symbol)
+            return Number(1)
+        for total in totals:
             found = self.weights[total] = self.weights.get(total, 0) + abs(symbol.number)
             if found > LARGEST:
                 raise self._stop(TooFar(f"a sum of numbers that may come to {found}"))
         return Number(1)
+
+    def is_whole(self, symbol: Symbol) -> Symbol:
+        """1 for the numbers of clingo, 0 for what is no number; others it cannot order."""
+        if symbol.type is SymbolType.Number:
+            return Number(1)
+        term = to_term(symbol)
+        if isinstance(term, Int | Float):
+            raise self._stop(TooFar(f"an aggregate with the number {term.value}"))
+        return Number(0)
 
     def is_number(self, symbol: Symbol) -> Symbol:
         """1 for numbers, 0 for all else."""
@@ -204,6 +220,6 @@ def _keys(left: Term, right: Term) -> tuple[Value | str, Value | str] | None:
         return left.value, right.value
     if isinstance(left, Str) and isinstance(right, Str):
         return left.value, right.value
-    if isinstance(left, Atom) and isinstance(right, Atom):
+    if isinstance(left, Constant) and isinstance(right, Constant):
         return left.name, right.name
     return None

@@ -1,21 +1,68 @@
-"""Asking clingo: how many answers, which kind of them, and what its models say."""
+"""Asking clingo: how many answers, which kind of them, and what its models say.
+
+What engines answer at a time.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from clingo import Control, MessageCode, Model, Symbol
+from clingo import Control, MessageCode, Symbol
+from clingo import Model as ClingoModel
 
-from horai.asp.answers import Answers
-from horai.asp.answers import Model as AnswerStream
-from horai.asp.encoding import Encoding
+from horai.asp.encode import Encoding
 from horai.asp.numbers import Functions, Outgrown, Stopped, TooFar
-from horai.asp.plain import Endless, Refused
+from horai.asp.plain import EndlessValues, NotServed
 from horai.asp.symbols import to_term
+from horai.lang.core.terms import Term
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom
-from horai.lang.terms import Term
+
+Pair = tuple[int, Atom]
+"""An atom at a time."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """An answer stream, told by the atoms that rules derive: at the query time, and elsewhere."""
+
+    time: int
+    now: frozenset[Atom]
+    elsewhere: frozenset[Pair] = frozenset()
+
+    @property
+    def derived(self) -> frozenset[Pair]:
+        """All atoms with their times."""
+        return self.elsewhere | {(self.time, atom) for atom in self.now}
+
+    def at(self, time: int) -> frozenset[Atom]:
+        """What is derived for a time."""
+        if time == self.time:
+            return self.now
+        return frozenset(atom for moment, atom in self.elsewhere if moment == time)
+
+
+@dataclass(frozen=True)
+class AnswerSets:
+    """The answer streams at a time: as many as were asked for, none if there is none."""
+
+    time: int
+    models: tuple[Model, ...]
+
+    @classmethod
+    def of(cls, time: int, models: Iterable[Model]) -> AnswerSets:
+        """Answers without repetition, in an order that depends on nothing but them."""
+        found = list(models)
+        if len(found) > 1:
+            found = sorted(dict.fromkeys(found), key=_order)
+        return cls(time, tuple(found))
+
+
+def _order(model: Model) -> list[tuple[int, str]]:
+    return sorted((time, repr(atom)) for time, atom in model.derived)
+
 
 Which = OneOf["models", "brave", "cautious"]
 """Answer streams themselves, what holds in some of them, or what holds in all of them."""
@@ -26,7 +73,7 @@ MOST_KNOWN = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SolveRequest:
     """What to ask for. `steady` prefers the answer that changes the least since the last one."""
 
     models: int = 1
@@ -37,7 +84,7 @@ class Asked:
 class Clingo:
     """A clingo control whose messages are kept instead of printed."""
 
-    def __init__(self, asked: Asked, *, is_tame: bool = False) -> None:
+    def __init__(self, asked: SolveRequest, *, is_tame: bool = False) -> None:
         modes = {"models": "auto", "brave": "brave", "cautious": "cautious"}
         number = asked.models if asked.which == "models" else 0
         options = [f"--models={number}", f"--enum-mode={modes[asked.which]}"]
@@ -62,15 +109,15 @@ class Clingo:
             self.control.ground([("base", [])], context=self.functions)
         except (Stopped, RuntimeError) as error:
             match self.functions.trouble:
-                case Outgrown() | TooLarge() | Endless() as trouble:
+                case Outgrown() | TooLarge() | EndlessValues() as trouble:
                     raise trouble from error
                 case TooFar() as trouble:
-                    raise Refused(f"{trouble}, beyond the numbers of clingo") from error
-            raise Refused("; ".join(self.messages) or str(error)) from error
+                    raise NotServed(f"{trouble}, beyond the numbers of clingo") from error
+            raise NotServed("; ".join(self.messages) or str(error)) from error
 
-    def answers(self, encoding: Encoding, time: int) -> Answers:
+    def answers(self, encoding: Encoding, time: int) -> AnswerSets:
         """Solve, and read the answers."""
-        found: list[AnswerStream] = []
+        found: list[Model] = []
         with self.control.solve(yield_=True) as handle:
             for model in handle:
                 if self.asked.which != "models":
@@ -81,14 +128,14 @@ class Clingo:
                     kept = [] if self.asked.models == 1 else found
                     found = [*kept, read(model, encoding, time)]
         wanted = self.asked.models or len(found)
-        return Answers.of(time, found[:wanted])
+        return AnswerSets.of(time, found[:wanted])
 
     def rules(self) -> int:
         """How many ground rules the last question was about."""
         return int(self.control.statistics["problem"]["lp"]["rules"])
 
 
-def read(model: Model, encoding: Encoding, time: int) -> AnswerStream:
+def read(model: ClingoModel, encoding: Encoding, time: int) -> Model:
     """The answer stream of a model."""
     memory = encoding.memory
     symbols = model.symbols(shown=True)
@@ -101,11 +148,11 @@ def read(model: Model, encoding: Encoding, time: int) -> AnswerStream:
         new = list(range(len(codes)))
     memory.atoms.update((codes[place], _pair(symbols[place], encoding)) for place in new)
     if not encoding.has_times:
-        return AnswerStream(time, memory.now(frozenset(codes)))
+        return Model(time, memory.now(frozenset(codes)))
     found = [memory.atoms[code] for code in codes]
     now = frozenset([atom for atom, moment in found if moment is None or moment == time])
     elsewhere = [(t, atom) for atom, t in found if t is not None and t != time]
-    return AnswerStream(time, now, frozenset(elsewhere))
+    return Model(time, now, frozenset(elsewhere))
 
 
 def _pair(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:

@@ -9,15 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from horai.asp.answers import Answers, Model
-from horai.asp.incremental import IncrementalRules
-from horai.asp.inputs import Inputs, Signal
-from horai.asp.normal import normal_form
-from horai.asp.plain import PlainProgram, Refused, Times, Tuples
-from horai.asp.solving import Asked, Clingo
-from horai.asp.symbols import Names, to_term
-from horai.asp.templates import (
+from horai.asp.encode import Writer
+from horai.asp.incremental import (
     Check,
+    IncrementalRules,
     Literal,
     Template,
     at,
@@ -28,11 +23,13 @@ from horai.asp.templates import (
     plain,
     plain_name,
 )
-from horai.asp.views import ViewKey
-from horai.asp.writer import Writer
+from horai.asp.plain import NotServed, PlainProgram, TimeRange, Tuples, normal_form
+from horai.asp.solving import AnswerSets, Clingo, Model, SolveRequest
+from horai.asp.symbols import PredicateNames, to_term
+from horai.asp.windows import Inputs, Signal, ViewKey
+from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.syntax import Atom, Comparison, Program, Sign
-from horai.lang.terms import Compound, Int, Term, Var
 
 _N, _C, _T, _D = (Var(name) for name in ("N'", "C'", "T'", "D'"))
 
@@ -41,7 +38,7 @@ def lars_to_asp(program: PlainProgram, start: int = 0) -> list[Template]:
     """The rules of the static encoding, whatever the time and the stream are."""
     base = IncrementalRules(program, start=start, feeds_boxes=False)
     if base.fed or base.spanned:
-        raise Refused("a window that is neither a sliding time window nor a tuple window")
+        raise NotServed("a window that is neither a sliding time window nor a tuple window")
     used = {e.atom.predicate for e in program.extended()} | program.derived
     rules: list[Template] = []
     for predicate in sorted(used - program.background):
@@ -66,7 +63,7 @@ def _window_rules(name: str, key: ViewKey, start: int) -> Iterator[Template]:
     spoiled = Literal(f"spoil:{name}", atom.args)
     if key.modality == "always":
         yield Template(held, (atom,), (spoiled,))
-    if isinstance(window, Times):
+    if isinstance(window, TimeRange):
         assert window.past is not None
         now = Literal("now", (_N,))
         for back in range(window.past + 1):
@@ -131,7 +128,13 @@ class Rendering:
     """Templates as text for clingo."""
 
     def __init__(self) -> None:
-        self.writer = Writer(Names(()), is_numeric=False, is_native=False, has_decimals=True)
+        self.writer = Writer(
+            PredicateNames(()),
+            is_numeric=False,
+            is_native=False,
+            has_decimals=True,
+            states_decimals=True,
+        )
         self.names: dict[str, str] = {}
 
     def name(self, name: str) -> str:
@@ -155,12 +158,12 @@ class Rendering:
         return f"{head} :- {', '.join(parts)}." if parts else f"{head}."
 
 
-def solve_templates(program: PlainProgram, templates: Iterable[Template], time: int) -> Answers:
+def solve_templates(program: PlainProgram, templates: Iterable[Template], time: int) -> AnswerSets:
     """All answer streams of an encoding."""
     rendering = Rendering()
     rules = [rendering.rule(Template(plain(fact))) for fact in program.facts]
     rules += [rendering.rule(template) for template in templates]
-    clingo = Clingo(Asked(models=0))
+    clingo = Clingo(SolveRequest(models=0))
     clingo.ground("\n".join(rules))
     back = {}
     for predicate in program.derived:
@@ -181,7 +184,7 @@ def solve_templates(program: PlainProgram, templates: Iterable[Template], time: 
                         assert isinstance(args[-1], Int)
                         elsewhere.add((args[-1].value, Atom(name, args[:-1])))
             found.append(Model(time, frozenset(now), frozenset(elsewhere)))
-    return Answers.of(time, found)
+    return AnswerSets.of(time, found)
 
 
 class StaticSession:
@@ -193,7 +196,7 @@ class StaticSession:
         self.rules = lars_to_asp(self.plain, start)
         self.inputs = Inputs(start)
 
-    def advance(self, time: int, signals: Iterable[Signal] = ()) -> Answers:
+    def advance(self, time: int, signals: Iterable[Signal] = ()) -> AnswerSets:
         """All answer streams at a time."""
         self.inputs.add(signals)
         known = [self.inputs.atoms[number] for number in self.inputs.numbers]

@@ -2,18 +2,21 @@
 
 clingo has 32-bit integers, strings and function symbols. Whatever else there is becomes a function
 of a string, under a name that starts with an underscore, as no name of a program does.
+
+
+Atoms of models that were read before: the next model has most of them again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 
 from clingo import Function, Number, String, Symbol, SymbolType
 
-from horai.lang.lars.syntax import Predicate
-from horai.lang.terms import Atom as Constant
-from horai.lang.terms import Compound, Float, Int, Str, Term, subterms
+from horai.lang.core.terms import Compound, Constant, Float, Int, Str, Term, subterms
+from horai.lang.lars.syntax import Atom, Predicate
 
 LARGEST = 2**30
 """Sums of two smaller numbers fit into 32 bits."""
@@ -76,7 +79,7 @@ def to_term(symbol: Symbol) -> Term:
     return Compound(name, tuple(map(to_term, args))) if args else Constant(name)
 
 
-class Names:
+class PredicateNames:
     """The names of predicates in encodings: their own where clingo can read it."""
 
     def __init__(self, predicates: Iterable[Predicate]) -> None:
@@ -90,3 +93,34 @@ class Names:
     def at(self, name: str) -> str:
         """The predicate of time-pinned atoms."""
         return f"_at_{self.now(name)}"
+
+
+@dataclass(slots=True)
+class ModelMemory:
+    """Atoms (with their time if they have one) and terms by codes of symbols; the last model."""
+
+    atoms: dict[Hashable, tuple[Atom, int | None]] = field(default_factory=dict)
+    terms: dict[Hashable, Term] = field(default_factory=dict)
+    last: frozenset[Hashable] = frozenset()
+    held: frozenset[Atom] = frozenset()
+
+    def now(self, codes: frozenset[Hashable]) -> frozenset[Atom]:
+        """The atoms of a model: those of the last one, but for what has changed.
+
+        To put an atom into a set takes longer than all the rest of reading it.
+        """
+        gone, came = self.last - codes, codes - self.last
+        if len(gone) + len(came) > len(codes):
+            self.held = frozenset([self.atoms[code][0] for code in codes])
+        else:
+            self.held = self.held.difference([self.atoms[code][0] for code in gone])
+            self.held = self.held.union([self.atoms[code][0] for code in came])
+        self.last = codes
+        return self.held
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.atoms.clear()
+        self.terms.clear()
+        self.last = frozenset()
+        self.held = frozenset()

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from horai.asp.answers import Answers, Model
 from horai.asp.dependencies import Dependencies
-from horai.asp.expiry import Expiry, Tick
-from horai.asp.grounding import Grounder
-from horai.asp.incremental import IncrementalRules
-from horai.asp.inputs import Inputs, Signal
+from horai.asp.grounding import Grounder, check_terms, to_term
+from horai.asp.incremental import (
+    Expiry,
+    IncrementalRules,
+    Literal,
+    Template,
+    Tick,
+    pinned_name,
+    plain,
+    plain_name,
+)
 from horai.asp.jtms import Jtms, Unsettled
-from horai.asp.matching import check_terms, to_term
-from horai.asp.normal import normal_form
-from horai.asp.plain import Refused
-from horai.asp.templates import Literal, Template, pinned_name, plain, plain_name
-from horai.asp.views import Row, View, ViewKey, make_view
+from horai.asp.plain import EndlessValues, NotServed, normal_form
+from horai.asp.solving import AnswerSets, Model
+from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, make_view
+from horai.lang.core.terms import Int
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.syntax import Atom, Predicate, Program
-from horai.lang.terms import Int
 
 
 class TmsSession:
@@ -47,7 +52,9 @@ class TmsSession:
         self.rules = IncrementalRules(self.plain, self.signalled, start=self.start)
         self.expiry = Expiry()
         self.jtms = Jtms(self.seed, verifies=self.odd is not None)
-        self.views: dict[ViewKey, View] = {k: make_view(k, self.inputs) for k in self.rules.fed}
+        self.views: dict[ViewKey, WindowView] = {
+            k: make_view(k, self.inputs) for k in self.rules.fed
+        }
         self.held: dict[ViewKey, set[Row]] = {key: set() for key in self.views}
         self.covering: dict[str, dict[Template, None]] = {}
         self.ahead: dict[Template, None] = {}  # facts of signals to come
@@ -70,7 +77,7 @@ class TmsSession:
 
     def advance(
         self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
-    ) -> Answers:
+    ) -> AnswerSets:
         """The answer at a time, with more signals known than before."""
         came = list(signals)
         new = self.inputs.add(came)
@@ -86,8 +93,15 @@ class TmsSession:
             # Ticks that were taken cannot be undone one by one: all of them are taken again.
             self.signalled = signalled
             self.restart()
-        self.move(time)
-        return Answers(time, (self.read(time),))
+        try:
+            self.move(time)
+        except (TooLarge, EndlessValues):
+            # Rules that came and rules that went have met, which never hold together.
+            self.restart()
+            self.is_lost = True  # unless this comes to an end
+            self.move(time)
+            self.is_lost = False
+        return AnswerSets(time, (self.read(time),))
 
     # --- from tick to tick ---
 
@@ -182,14 +196,11 @@ class TmsSession:
         self.ahead = ahead
         added, removed = self.grounder.changes()
         try:
-            for rule in added:
-                self.jtms.add(rule)
-            for rule in removed:
-                self.jtms.remove(rule)
+            self.jtms.change(added, removed)
         except Unsettled as error:
             self.is_lost = True
             loop = f": {self.odd[0]} depends on itself through `not`" if self.odd else ""
-            raise Refused(f"truth maintenance found no answer{loop}") from error
+            raise NotServed(f"truth maintenance found no answer{loop}") from error
 
     # --- answers ---
 

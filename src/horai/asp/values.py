@@ -14,9 +14,9 @@ from horai.asp.plain import (
     WindowAtom,
 )
 from horai.asp.symbols import LARGEST, is_tame
+from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous, subterms, variables
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Atom, Comparison, Predicate
-from horai.lang.terms import Compound, Int, Term, Var, is_anonymous, subterms, variables
 
 
 class Kinds:
@@ -29,6 +29,8 @@ class Kinds:
         self.growth = growth(program)
         for term in _terms(program):
             self._look(term)
+        self.states_decimals = self.has_decimals
+        """Whether the program itself has them, so that no stream is needed to see that."""
 
     @property
     def is_native(self) -> bool:

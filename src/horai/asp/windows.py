@@ -1,17 +1,122 @@
 """What windows select from the signals, straight from their definitions.
 
 The timeline has a start and no end. A tuple window counts signals, also equal ones of a time point.
+
+
+The signals of a stream in the order that counts: by time, and by arrival within a time point.
+Windows over signals, kept up to date from one time to the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Set
 from dataclasses import dataclass
 
-from horai.asp.inputs import Inputs
-from horai.asp.plain import Between, Chain, Groups, Only, Times, Tuples, Window
-from horai.lang.lars.syntax import Atom, Pattern
-from horai.lang.terms import Term, Var, is_anonymous
+from horai.asp.plain import (
+    Between,
+    Chain,
+    Modality,
+    Only,
+    PartitionedTuples,
+    TimeRange,
+    Tuples,
+    Window,
+)
+from horai.lang.core.terms import Term, Var, is_anonymous
+from horai.lang.lars.syntax import Atom, Pattern, Predicate
+from horai.plan.lars.reach import SignalReach
+
+Signal = tuple[int, Atom] | tuple[int, Atom, int]
+"""A time point and a ground atom, perhaps with its place among the signals of that time point."""
+
+
+class Inputs:
+    """All signals that may still count. Atoms are numbered, so that sets of them are cheap."""
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.times: list[int] = []
+        self.numbers: list[int] = []
+        self.orders: list[int] = []
+        self.arrived = 0
+        self.dropped = 0
+        """How many signals were forgotten; they were the first ones."""
+        self.disorder = 0
+        """Changes whenever positions of signals do: whoever remembers positions starts anew."""
+        self.atoms: list[Atom] = []
+        self.predicates: list[Predicate] = []
+        self._known: dict[Atom, int] = {}
+        self._thinned = 0  # how many were left when signals were forgotten the last time
+
+    def number(self, atom: Atom) -> int:
+        """The number of an atom."""
+        found = self._known.get(atom)
+        if found is None:
+            found = self._known[atom] = len(self.atoms)
+            self.atoms.append(atom)
+            self.predicates.append(atom.predicate)
+        return found
+
+    def add(self, signals: Iterable[Signal]) -> set[int]:
+        """Take in signals; those before the start do not count. Gives the numbers of new atoms."""
+        known = len(self.atoms)
+        for time, atom, *order in signals:
+            if time >= self.start:
+                self.arrived += 1
+                self._insert(time, self.number(atom), order[0] if order else self.arrived)
+        return set(range(known, len(self.atoms)))
+
+    def _insert(self, time: int, number: int, order: int) -> None:
+        place = len(self.times)
+        if place and (self.times[-1], self.orders[-1]) > (time, order):
+            first, last = self.before(time), self.until(time)
+            place = bisect_right(self.orders, order, first, last)
+            self.disorder += 1
+        self.times.insert(place, time)
+        self.numbers.insert(place, number)
+        self.orders.insert(place, order)
+
+    def retract(self, signals: Iterable[Signal]) -> None:
+        """Take signals back: of several equal ones the last, unless their place is given."""
+        for time, atom, *order in signals:
+            number = self.number(atom)
+            for place in range(self.until(time) - 1, self.before(time) - 1, -1):
+                if self.numbers[place] == number and order in ([], [self.orders[place]]):
+                    del self.times[place], self.numbers[place], self.orders[place]
+                    self.disorder += 1
+                    break
+
+    def before(self, time: int) -> int:
+        """How many of the signals kept are earlier than a time."""
+        return bisect_left(self.times, time)
+
+    def until(self, time: int) -> int:
+        """How many of the signals kept are not later than a time."""
+        return bisect_right(self.times, time)
+
+    def thin_out(self, reach: SignalReach, now: int) -> None:
+        """Forget signals that no window sees, wherever they are, once many more have come."""
+        if len(self.times) < 1000 + 2 * self._thinned:
+            return
+        known = [(t, self.atoms[n]) for t, n in zip(self.times, self.numbers, strict=True)]
+        places = [place for place, stays in enumerate(reach.needed(known, now)) if stays]
+        if len(places) < len(self.times):
+            self.times, self.numbers, self.orders = (
+                [column[place] for place in places]
+                for column in (self.times, self.numbers, self.orders)
+            )
+            self.disorder += 1
+        self._thinned = len(places)
+
+    def forget(self, keep_from: int) -> None:
+        """Forget signals before a position, once they are as many as those that stay."""
+        if keep_from > 1000 and 2 * keep_from > len(self.times):
+            del self.times[:keep_from], self.numbers[:keep_from], self.orders[:keep_from]
+            self.dropped += keep_from
+
 
 Entry = tuple[int, int, int]
 """Time, position and number of a signal."""
@@ -33,7 +138,7 @@ class Stretch:
 
 def select(inputs: Inputs, windows: Chain, now: int) -> Stretch:
     """What windows select at a time, applied one after the other."""
-    if windows and isinstance(windows[0], Times | Between):
+    if windows and isinstance(windows[0], TimeRange | Between):
         # Only the signals that the first window keeps are looked at.
         first, last = span_of(windows[0], inputs.start, now)
         stop = len(inputs.times) if last is None else inputs.until(last)
@@ -51,7 +156,7 @@ def _entries(inputs: Inputs, places: range) -> list[Entry]:
     return [(inputs.times[place], place, inputs.numbers[place]) for place in places]
 
 
-def span_of(window: Times | Between, start: int, now: int) -> tuple[int, int | None]:
+def span_of(window: TimeRange | Between, start: int, now: int) -> tuple[int, int | None]:
     """The points that a window covers at a time. There are none if the last is before the first."""
     if isinstance(window, Between):
         return max(start, window.first), window.last
@@ -69,7 +174,7 @@ def _applied(window: Window, stretch: Stretch, now: int, atoms: list[Atom]) -> S
         return _cut(stretch, window.first, window.last)
     if not stretch.has(now):  # a window looks around the current point, and there is none
         return stretch
-    if isinstance(window, Times):
+    if isinstance(window, TimeRange):
         first, last = span_of(window, stretch.first, now)
         return _cut(stretch, first, last)
     if isinstance(window, Tuples):
@@ -104,7 +209,7 @@ def last_and_next(past: int | None, future: int | None, stretch: Stretch, now: i
     return Stretch(first, last, before + after)
 
 
-def _grouped(window: Groups, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
+def _grouped(window: PartitionedTuples, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
     fits = fitting(window.patterns, atoms)
     groups: dict[Key, list[Entry]] = {}
     for entry in stretch.entries:
@@ -171,11 +276,210 @@ def chain_span(windows: Chain, start: int, now: int) -> tuple[int, int | None] |
     for window in windows:
         if isinstance(window, Only):
             continue
-        assert isinstance(window, Times | Between)
-        if isinstance(window, Times) and not Stretch(first, last, []).has(now):
+        assert isinstance(window, TimeRange | Between)
+        if isinstance(window, TimeRange) and not Stretch(first, last, []).has(now):
             continue
         cut = _cut(Stretch(first, last, []), *span_of(window, first, now))
         if cut.last is not None and cut.last < cut.first:
             return None
         first, last = cut.first, cut.last
     return first, last
+
+
+Row = tuple[int, int | None]
+"""Number of an atom, and its time under `at`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewKey:
+    """What is asked: views with equal keys are one."""
+
+    windows: Chain
+    modality: Modality
+    predicate: Predicate
+
+
+class WindowView(ABC):
+    """What holds in a window; `rows` after `move` belong to the time that was given."""
+
+    def __init__(self, key: ViewKey, inputs: Inputs) -> None:
+        self.key = key
+        self.inputs = inputs
+
+    @abstractmethod
+    def move(self, now: int) -> Set[Row]:
+        """The rows at a time, which never falls."""
+
+    def keep_from(self, now: int) -> int:
+        """The position of the first signal that may still count at this or a later time."""
+        position = 0
+        for window in self.key.windows[:1]:
+            match window:
+                case TimeRange(past=int() as past, hop=hop):
+                    position = self.inputs.before(now // hop * hop - past)
+                case Tuples(past=int() as past, future=0):
+                    position = self.inputs.until(now) - past
+                case Between(first=first):
+                    position = self.inputs.before(first)
+        return max(0, position)
+
+
+def make_view(key: ViewKey, inputs: Inputs) -> WindowView:
+    """The cheapest view that serves."""
+    if len(key.windows) == 1 and key.modality == "some":
+        match key.windows[0]:
+            case TimeRange(past=int(), future=0, hop=1) | Tuples(past=int(), future=0):
+                return SlidingSome(key, inputs)
+    if len(key.windows) == 1 and key.modality != "always":
+        match key.windows[0]:
+            case PartitionedTuples(past=int(), future=0):
+                return GroupedView(key, inputs)
+    if len(key.windows) == 1 and key.modality == "always":
+        match key.windows[0]:
+            case TimeRange(future=0, hop=1):
+                return SlidingAlways(key, inputs)
+    return PlainView(key, inputs)
+
+
+class PlainView(WindowView):
+    """Computes everything anew every time."""
+
+    def move(self, now: int) -> Set[Row]:
+        stretch = select(self.inputs, self.key.windows, now)
+        predicates, wanted = self.inputs.predicates, self.key.predicate
+        own = [(t, n) for t, _, n in stretch.entries if predicates[n] == wanted]
+        if self.key.modality == "some":
+            return {(number, None) for _, number in own}
+        if self.key.modality == "at":
+            return {(number, time) for time, number in own}
+        return {(number, None) for number in _throughout(stretch, own)}
+
+
+def _throughout(stretch: Stretch, entries: Iterable[tuple[int, int]]) -> set[int]:
+    """The atoms that hold at all points. Without an end of time none does."""
+    if stretch.last is None:
+        return set()
+    points: dict[int, set[int]] = {}
+    for time, number in entries:
+        points.setdefault(number, set()).add(time)
+    length = stretch.last - stretch.first + 1
+    return {number for number, times in points.items() if len(times) == length}
+
+
+class SlidingSome(WindowView):
+    """Counts atoms as they come in and go out: for windows that end now."""
+
+    def __init__(self, key: ViewKey, inputs: Inputs) -> None:
+        super().__init__(key, inputs)
+        self.window = key.windows[0]
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what is counted."""
+        self.disorder = self.inputs.disorder
+        self.low = self.high = 0
+        self.counts: dict[Row, int] = {}
+
+    def move(self, now: int) -> Set[Row]:
+        if self.disorder != self.inputs.disorder:
+            self.restart()
+        dropped = self.inputs.dropped
+        high = self.inputs.until(now) + dropped
+        low = max(self.keep_from(now) + dropped, self.low)
+        for place in range(max(self.high, low), high):
+            self.count(place - dropped, 1)
+        for place in range(self.low, min(self.high, low)):
+            self.count(place - dropped, -1)
+        self.low, self.high = low, max(high, low)
+        return self.counts.keys()
+
+    def count(self, place: int, change: int) -> None:
+        number = self.inputs.numbers[place]
+        if self.inputs.predicates[number] != self.key.predicate:
+            return
+        row = (number, None)
+        count = self.counts.get(row, 0) + change
+        if count:
+            self.counts[row] = count
+        else:
+            self.counts.pop(row, None)
+
+
+class SlidingAlways(WindowView):
+    """Remembers since when atoms hold without a gap: for time windows that end now."""
+
+    def __init__(self, key: ViewKey, inputs: Inputs) -> None:
+        super().__init__(key, inputs)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all runs."""
+        self.disorder = self.inputs.disorder
+        self.high = 0
+        self.runs: dict[int, tuple[int, int]] = {}
+
+    def move(self, now: int) -> Set[Row]:
+        if self.disorder != self.inputs.disorder:
+            self.restart()
+        inputs, wanted = self.inputs, self.key.predicate
+        high = inputs.until(now)
+        for place in range(max(0, self.high - inputs.dropped), high):
+            number, time = inputs.numbers[place], inputs.times[place]
+            if inputs.predicates[number] == wanted:
+                since, last = self.runs.get(number, (time, time))
+                self.runs[number] = (since if time - last <= 1 else time, time)
+        self.high = high + inputs.dropped
+        window = self.key.windows[0]
+        assert isinstance(window, TimeRange)
+        first, _ = span_of(window, inputs.start, now)
+        current = inputs.numbers[inputs.before(now) : high]
+        return {(n, None) for n in current if n in self.runs and self.runs[n][0] <= first}
+
+
+class GroupedView(WindowView):
+    """Keeps the last signals of every group: for partition windows that end now."""
+
+    def __init__(self, key: ViewKey, inputs: Inputs) -> None:
+        super().__init__(key, inputs)
+        window = key.windows[0]
+        assert isinstance(window, PartitionedTuples) and window.past is not None
+        self.size = window.past
+        self.group_of = fitting(window.patterns, inputs.atoms)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all groups."""
+        self.disorder = self.inputs.disorder
+        self.high = 0
+        self.groups: dict[Key, deque[Row]] = {}
+        self.counts: dict[Row, int] = {}
+
+    def move(self, now: int) -> Set[Row]:
+        if self.disorder != self.inputs.disorder:
+            self.restart()
+        inputs = self.inputs
+        high = inputs.until(now)
+        for place in range(self.high, high):
+            number = inputs.numbers[place]
+            group = self.group_of(number)
+            if group is not None:
+                time = inputs.times[place] if self.key.modality == "at" else None
+                self.enter(self.groups.setdefault(group, deque()), (number, time))
+        self.high = high
+        return self.counts.keys()
+
+    def enter(self, members: deque[Row], row: Row) -> None:
+        """Take a signal into its group; the oldest one leaves if there are too many."""
+        members.append(row)
+        self.count(row, 1)
+        if len(members) > self.size:
+            self.count(members.popleft(), -1)
+
+    def count(self, row: Row, change: int) -> None:
+        if self.inputs.predicates[row[0]] != self.key.predicate:
+            return
+        count = self.counts.get(row, 0) + change
+        if count:
+            self.counts[row] = count
+        else:
+            del self.counts[row]

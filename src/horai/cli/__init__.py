@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-import gc
+import os
 import sys
-from types import ModuleType
-from warnings import catch_warnings, simplefilter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def main() -> None:
     """Run the command line."""
-    # Reading modules and rules makes many objects that stay; to look through them again and again
-    # for some to throw away takes a tenth of a small run.
-    gc.set_threshold(20_000)
-    spare_pandas()
-    from horai.cli.app import app
+    try:
+        import gc
+        import signal
 
-    app()
+        # Modules that are interrupted while they are read may say anything, or go on.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, leave)
+        # Reading modules and rules makes many objects that stay; to look through them again and
+        # again for some to throw away takes a tenth of a small run.
+        gc.set_threshold(20_000)
+        spare_pandas()
+        from horai.cli.app import app
+
+        try:
+            app()
+        finally:
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, leave)
+    except KeyboardInterrupt:
+        leave()
+
+
+def leave(number: int = 0, frame: FrameType | None = None) -> None:
+    """End at once, in words: nothing has begun yet, or all is done."""
+    os.write(2, b"error: interrupted\n")
+    os._exit(130)
 
 
 def spare_pandas() -> None:
@@ -26,6 +47,9 @@ def spare_pandas() -> None:
     """
     if "pandas" in sys.modules:
         return
+    from types import ModuleType
+    from warnings import catch_warnings, simplefilter
+
     import pyarrow as pa
 
     too_old = ModuleType("pandas")
@@ -39,4 +63,4 @@ def spare_pandas() -> None:
         del sys.modules["pandas"]
 
 
-__all__ = ["main"]
+__all__ = ["leave", "main"]

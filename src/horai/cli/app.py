@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("new", "check", "run", "signals", "report", "query", "test", "graph", "plan", "tune"),
-    *("stream", "state", "translate", "equiv", "explain", "doctor"),
+    *("stream", "state", "translate", "equiv", "explain", "doctor", "trust"),
 )
 DEBUG = "HORAI_DEBUG"
 

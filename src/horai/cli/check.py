@@ -9,19 +9,20 @@ from typing import Annotated
 import typer
 
 from horai.cli import console
-from horai.cli.both import check_both, speaks_both
+from horai.cli.combined import check_both, speaks_both
 from horai.cli.guard import WRONG, guarded
 from horai.cli.lars import check_lars, is_lars, refuse_lars_options
-from horai.cli.lars_options import Clock
-from horai.cli.options import Background, Predicates, RulesArgument, choose
-from horai.lang.diagnostics import Diagnostic, Severity
-from horai.lang.ec.builder import read_files
+from horai.cli.options import Background, Clock, Predicates, RulesArgument, Severity, choose
+from horai.errors import counted
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Severity as Level
+from horai.lang.ec.reader import read_files
 from horai.lang.ec.syntax import EventDescription
-from horai.loading import all_findings
-from horai.words import counted
+from horai.rules import all_findings
+from horai.tools.codes import judged
 
 
-class Format(StrEnum):
+class CheckFormat(StrEnum):
     """For people or for editors."""
 
     text = "text"
@@ -34,10 +35,13 @@ def command(
     background: Background = None,
     predicates: Predicates = None,
     clock: Clock = None,
-    format: Annotated[Format, typer.Option(help="For people, or for editors.")] = Format.text,
+    severity: Severity = None,
+    format: Annotated[
+        CheckFormat, typer.Option(help="For people, or for editors.")
+    ] = CheckFormat.text,
 ) -> None:
     """Check rules; exit status 2 if there are errors."""
-    chosen = choose(rules, background, predicates)
+    chosen = choose(rules, background, predicates, severity=severity, runs=False)
     if speaks_both(chosen.rules):
         findings, summary = check_both(chosen, clock)
     elif is_lars(chosen.rules):
@@ -47,8 +51,9 @@ def command(
         description, read = read_files(chosen.rules, chosen.background)
         findings = all_findings(description, read, chosen.predicates)
         summary = _summary(description)
-    errors = sum(finding.severity is Severity.ERROR for finding in findings)
-    if format is Format.json:
+    findings = judged(findings, chosen.severity)
+    errors = sum(finding.severity is Level.ERROR for finding in findings)
+    if format is CheckFormat.json:
         typer.echo(json.dumps([d.as_json() for d in findings], ensure_ascii=False, indent=1))
     else:
         console.show_findings(findings)

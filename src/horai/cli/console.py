@@ -10,12 +10,14 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from horai.lang.diagnostics import Diagnostic, Severity
+from horai.io.shown import printable, redacted
+from horai.lang.core.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+LONGEST = 10_000  # characters of a message
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 _PLACE = re.compile(r"(\s*)(-->)( .*)")
 _GUTTER = re.compile(r"(\s*\d* \|)(.*)")
@@ -45,16 +47,16 @@ def say(text: str, style: str = "") -> None:
     """A line for people."""
     from rich.text import Text
 
-    stderr().print(Text(text, style=style))
+    stderr().print(Text(_clean(text), style=style))
 
 
 def error(text: str, hint: str | None = None) -> None:
     """An error that is no finding about rules."""
     from rich.text import Text
 
-    line = Text.assemble(("error", "bold red"), (f": {text}", "bold"))
+    line = Text.assemble(("error", "bold red"), (f": {_clean(text)}", "bold"))
     if hint:
-        line.append_text(Text.assemble("\n  = ", ("help", "bold cyan"), f": {hint}"))
+        line.append_text(Text.assemble("\n  = ", ("help", "bold cyan"), f": {_clean(hint)}"))
     stderr().print(line)
 
 
@@ -62,11 +64,20 @@ def warning(text: str) -> None:
     """A warning that is no finding about rules."""
     from rich.text import Text
 
-    stderr().print(Text.assemble(("warning", "bold yellow"), f": {text}"))
+    stderr().print(Text.assemble(("warning", "bold yellow"), f": {_clean(text)}"))
+
+
+def _clean(text: str) -> str:
+    """Strangers wrote some of it, and a few of them a lot."""
+    some = printable(redacted(text))
+    return some if len(some) <= LONGEST else f"{some[:LONGEST]}…"
 
 
 def show_findings(findings: Iterable[Diagnostic]) -> None:
     """Findings about rules, each with its line underlined."""
+    findings = list(findings)
+    if not findings:
+        return
     console = stderr()
     for finding in findings:
         console.print(coloured(finding))
@@ -78,7 +89,7 @@ def coloured(finding: Diagnostic) -> Text:
     from rich.text import Text
 
     style = _STYLE[finding.severity]
-    head, *rest = finding.render().split("\n")
+    head, *rest = printable(finding.render()).split("\n")
     mark, _, message = head.partition(": ")
     text = Text.assemble((mark, style), (f": {message}", "bold"))
     for line in rest:

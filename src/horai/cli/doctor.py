@@ -6,8 +6,8 @@ import typer
 
 from horai.cli import console
 from horai.cli.guard import FAILED, guarded
-from horai.doctor import examine
-from horai.words import counted
+from horai.errors import counted
+from horai.tools.doctor import examine
 
 
 @guarded

@@ -14,17 +14,16 @@ import typer
 from horai.cli import console
 from horai.cli.guard import FAILED, guarded
 from horai.cli.lars import SUFFIX
-from horai.cli.lars_options import Clock
-from horai.cli.options import Input
-from horai.equivalence.search import Progress
-from horai.equivalence.verdicts import Counterexample, Notion, Verdict
+from horai.cli.options import Clock, Input
 from horai.errors import UsageError
 from horai.lars import load
-from horai.lars_clock import DEFAULT_CLOCK
-from horai.lars_equivalence import equivalence
+from horai.runtime.lars.job import DEFAULT_CLOCK
+from horai.tools.equivalence.programs import equivalence
+from horai.tools.equivalence.search import Progress
+from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict
 
 
-class Format(StrEnum):
+class EquivFormat(StrEnum):
     """For people or for programs."""
 
     text = "text"
@@ -67,7 +66,9 @@ def command(
             "--output", "-o", metavar="NAME", help="Write what differs to NAME.csv and NAME.lars."
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="For people, or for programs.")] = Format.text,
+    format: Annotated[
+        EquivFormat, typer.Option(help="For people, or for programs.")
+    ] = EquivFormat.text,
 ) -> None:
     """Compare two LARS programs; exit status 1 if they differ."""
     for file in (first, second):
@@ -95,7 +96,7 @@ def command(
         )
     if output is not None and verdict.counterexample is not None:
         _write(verdict.counterexample, output)
-    if format is Format.json:
+    if format is EquivFormat.json:
         typer.echo(json.dumps(_as_json(verdict), ensure_ascii=False, indent=1))
     else:
         for line in _lines(verdict, first, second, output):

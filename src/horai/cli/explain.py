@@ -9,10 +9,9 @@ from rich.text import Text
 
 from horai.cli import console
 from horai.cli.guard import guarded
-from horai.codes import all_codes, letter_codes
 from horai.errors import UsageError
-from horai.lang.diagnostics import did_you_mean
-from horai.lang.report import CodeInfo
+from horai.lang.core.diagnostics import CodeInfo, did_you_mean
+from horai.tools.codes import all_codes, letter_codes
 
 
 @guarded

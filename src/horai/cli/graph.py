@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from horai.cli.both import speaks_both
+from horai.cli.combined import speaks_both
 from horai.cli.guard import guarded
 from horai.cli.lars import is_lars
 from horai.cli.options import Background, Predicates, RulesArgument, choose
+from horai.cli.output import check_outputs
 from horai.errors import UsageError
-from horai.plan.lars.reading import readings_of
-from horai.report.graph import GraphError, dependency_graph, to_mermaid, write_graph
-from horai.report.lars_graph import program_graph
+from horai.plan.lars.dependencies import readings_of
+from horai.report.graph import GraphError, dependency_graph, program_graph, to_mermaid, write_graph
 
 
 @guarded
@@ -36,7 +36,8 @@ def command(
     predicates: Predicates = None,
 ) -> None:
     """Draw what depends on what in rules."""
-    chosen = choose(rules, background, predicates)
+    chosen = choose(rules, background, predicates, runs=False)
+    check_outputs({"--output": output}, chosen.files(predicates))
     if speaks_both(chosen.rules):
         raise UsageError("rules of two languages are drawn apart", "name files of one of them")
     if is_lars(chosen.rules):

@@ -1,11 +1,12 @@
 """Every command runs guarded: what is wrong is said in words, with the right exit status.
 
-0 fine, 1 it ran but something failed, 2 wrong use or wrong input.
+0 fine, 1 it ran but something failed, 2 wrong use or wrong input, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -13,18 +14,18 @@ from typing import ParamSpec
 
 import typer
 
-from horai.cli import console
+from horai.cli import console, leave
 from horai.cli.app import DEBUG
-from horai.errors import CaseError, RunError, RunFailed, UsageError
+from horai.errors import CaseError, RunError, RunFailed, UsageError, counted
 from horai.io import InputError
-from horai.lang.codes import has_errors
-from horai.lang.diagnostics import RulesError, Severity
-from horai.words import counted
+from horai.io.shown import shortened
+from horai.lang.core.diagnostics import RulesError, Severity, has_errors
 
 P = ParamSpec("P")
 
 FAILED = 1
 WRONG = 2
+INTERRUPTED = 130
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
@@ -33,10 +34,15 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
+            if signal.getsignal(signal.SIGINT) is leave:  # from here on there is work to end
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             command(*args, **kwargs)
             sys.stdout.flush()
         except typer.Exit:
             raise
+        except KeyboardInterrupt:
+            console.error("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever reads our output has seen enough. Python flushes once more when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,7 +69,7 @@ def _explain(problem: Exception) -> int:
                 console.error(f"{problem.file}:{line}: {text}")
         case InputError():
             place = problem.file if problem.line is None else f"{problem.file}:{problem.line}"
-            row = f"\n  row: {problem.text}" if problem.text else ""
+            row = f"\n  row: {shortened(problem.text)}" if problem.text else ""
             console.error(f"{place}: {problem.reason}{row}", problem.hint or None)
         case RunError():
             console.error(str(problem))

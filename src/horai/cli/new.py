@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -24,14 +25,16 @@ def command(
     name = folder.resolve().name
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a project", "start it with a letter")
-    if folder.exists() and not folder.is_dir():
+    # `x/..` is no folder before `x` is made, and then it is one that was there all the time.
+    target = Path(os.path.abspath(folder))  # noqa: PTH100
+    if target.exists() and not target.is_dir():
         raise UsageError(f"{folder} is a file")
-    if folder.is_dir() and any(folder.iterdir()):
+    if target.is_dir() and any(target.iterdir()):
         raise UsageError(f"{folder} exists and is not empty", "choose another name")
-    made = sorted(_copy(files("horai.cli").joinpath("template"), folder, name))
+    made = sorted(_copy(files("horai.cli").joinpath("template"), target, name))
     typer.echo(f"Made {folder} with")
     for path in made:
-        typer.echo(f"  {path.relative_to(folder)}")
+        typer.echo(f"  {path.relative_to(target)}")
     typer.echo(f"\nTry\n  cd {folder}\n  horai run\n  horai test")
 
 
@@ -46,6 +49,7 @@ def _copy(source: Traversable, target: Path, name: str) -> list[Path]:
             made.extend(_copy(entry, target / entry.name, name))
         else:
             text = entry.read_text(encoding="utf-8").replace("NAME", name)
-            (target / entry.name).write_text(text, encoding="utf-8")
+            with (target / entry.name).open("x", encoding="utf-8") as new:  # never replaces a file
+                new.write(text)
             made.append(target / entry.name)
     return made

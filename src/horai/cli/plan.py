@@ -12,15 +12,13 @@ import typer
 
 from horai import io
 from horai.cli import console
-from horai.cli.both import speaks_both
-from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.combined import speaks_both
 from horai.cli.guard import guarded
 from horai.cli.lars import is_lars, refuse_lars_options, refuse_lars_settings
-from horai.cli.lars_options import Clock
 from horai.cli.options import (
     AllenMemory,
     Background,
-    Chosen,
+    Clock,
     End,
     Incremental,
     Input,
@@ -35,26 +33,25 @@ from horai.cli.options import (
     TimeIn,
     Unit,
     Window,
+    Workload,
     choose,
     merged,
     read_chosen,
     run_rules,
 )
+from horai.cli.output import tell_dead_letters
 from horai.engine.deltas.parts import update_of
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.plan.compiling import compile_program
-from horai.plan.lars.parts import parts_of
-from horai.plan.mode_table import PythonPredicate
-from horai.plan.outlining import outline
-from horai.plan.program import Program
-from horai.plan.sizes import InputSize, Source
-from horai.plan.stages import stages_of
-from horai.report.lars_parts import part_lines, parts_json
-from horai.report.plan_json import plan_json
-from horai.report.plan_numbers import PlanNumbers
-from horai.report.plan_text import plan_lines
-from horai.report.stages import stage_lines, stages_json
+from horai.plan.ec.estimates import InputSize, Source
+from horai.plan.ec.modes import PythonPredicate
+from horai.plan.ec.outline import outline
+from horai.plan.pipeline import compile_program
+from horai.plan.program import Plan
+from horai.plan.split.lars import parts_of
+from horai.plan.split.stages import stages_of
+from horai.report.plan import PlanNumbers, plan_json, plan_lines
+from horai.report.stages import part_lines, parts_json, stage_lines, stages_json
 from horai.rules import Rules
 
 # A run that is shorter is repeated: the first one also loads compiled code.
@@ -62,7 +59,7 @@ SHORT = 2.0
 _NOT_HERE = ("answers", "format", "include_input", "engine")
 
 
-class Format(StrEnum):
+class PlanFormat(StrEnum):
     """For people or for machines."""
 
     text = "text"
@@ -93,11 +90,13 @@ def command(
     incremental: Incremental = None,
     predicates: Predicates = None,
     clock: Clock = None,
-    format: Annotated[Format, typer.Option(help="For people, or for machines.")] = Format.text,
+    format: Annotated[
+        PlanFormat, typer.Option(help="For people, or for machines.")
+    ] = PlanFormat.text,
     quiet: Quiet = False,
 ) -> None:
     """Show how rules are worked out, operator by operator, and what that costs."""
-    chosen = choose(rules, background, predicates, input)
+    chosen = choose(rules, background, predicates, input, runs=analyze)
     if is_lars(chosen.rules):
         refuse_lars_settings(
             {"window": window, "tick": tick, "allen-memory": allen_memory},
@@ -142,19 +141,19 @@ def command(
         _show(_compiled(loaded), sizes, None, format, tick)
 
 
-def _show_stages(rules: Rules, format: Format) -> None:
+def _show_stages(rules: Rules, format: PlanFormat) -> None:
     stages = stages_of(rules.description)
-    if format is Format.json:
+    if format is PlanFormat.json:
         typer.echo(json.dumps(stages_json(stages), ensure_ascii=False, indent=1))
         return
     for line in stage_lines(stages):
         typer.echo(line)
 
 
-def _show_lars(chosen: Chosen, spark: bool, clock: str | None, format: Format) -> None:
+def _show_lars(chosen: Workload, spark: bool, clock: str | None, format: PlanFormat) -> None:
     """The rules of a LARS program in their order, or its parts as Spark runs them."""
     from horai import lars
-    from horai.cli.lars_plan import outline_json, outline_lines
+    from horai.cli.lars import outline_json, outline_lines
 
     program = lars.load(chosen.rules, chosen.background)
     timed = clock or chosen.run.get("clock"), chosen.run.get("unit")
@@ -164,7 +163,7 @@ def _show_lars(chosen: Chosen, spark: bool, clock: str | None, format: Format) -
     else:
         found = program.outline(*timed)
         lines, shown = outline_lines(found), [outline_json(found)]
-    if format is Format.json:
+    if format is PlanFormat.json:
         typer.echo(json.dumps(shown if spark else shown[0], ensure_ascii=False, indent=1))
         return
     for line in lines:
@@ -191,7 +190,7 @@ def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
     return found
 
 
-def _compiled(rules: Rules) -> Program:
+def _compiled(rules: Rules) -> Plan:
     given = [
         PythonPredicate(name, len(inspect.signature(function).parameters))
         for name, function in rules.predicates.items()
@@ -200,7 +199,7 @@ def _compiled(rules: Rules) -> Program:
 
 
 def _profile(
-    rules: Rules, chosen: Chosen, narrative: io.Narrative, settings: dict[str, Any], quiet: bool
+    rules: Rules, chosen: Workload, narrative: io.Narrative, settings: dict[str, Any], quiet: bool
 ) -> Profile:
     profile = Profile()
     result = run_rules(rules, chosen, settings | {"profile": profile}, quiet, narrative)
@@ -212,15 +211,15 @@ def _profile(
 
 
 def _show(
-    program: Program,
+    program: Plan,
     sizes: dict[Source, InputSize] | None,
     numbers: PlanNumbers | None,
-    format: Format,
+    format: PlanFormat,
     tick: int,
 ) -> None:
     plan = outline(program, sizes)
     updates = {id(stratum): update_of(stratum, program, tick) for stratum in program.strata}
-    if format is Format.json:
+    if format is PlanFormat.json:
         typer.echo(json.dumps(plan_json(plan, numbers, updates), ensure_ascii=False, indent=1))
         return
     screen = console.stdout()

@@ -8,16 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from horai.cli import console
-from horai.cli.both import load_both, speaks_both
-from horai.cli.dead_letters import tell_dead_letters
+from horai.cli.combined import load_both, speaks_both
 from horai.cli.guard import guarded
 from horai.cli.lars import is_lars
-from horai.cli.lars_options import Clock, Filter
 from horai.cli.options import (
     Background,
-    Chosen,
+    Clock,
     End,
     Engine,
+    Filter,
     Input,
     InputFormat,
     Predicates,
@@ -28,15 +27,19 @@ from horai.cli.options import (
     TimeIn,
     Unit,
     Window,
+    Workload,
     choose,
     merged,
 )
-from horai.engines import DEFAULT
+from horai.cli.output import check_outputs, tell_dead_letters, tell_of_run
 from horai.errors import UsageError
+from horai.runtime.engines import DEFAULT
 
-_OF_EVENTS = frozenset({"window", "allen_memory", "incremental", "tick", "include_input"})
+_OF_EVENTS = frozenset(
+    {"columns", "window", "allen_memory", "incremental", "tick", "include_input"}
+)
 _OF_WINDOWS = frozenset({"clock", "filter"})
-_OF_BOTH = (_OF_EVENTS | _OF_WINDOWS) - {"tick"}
+_OF_BOTH = (_OF_EVENTS | _OF_WINDOWS) - {"tick", "columns"}
 _OF_ALL = frozenset({"step", "start", "end", "unit", "time_in", "input_format", "engine"})
 
 
@@ -63,11 +66,12 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Draw what rules find in a stream, on a page for a browser."""
-    from horai.pages import title_of, write_page
+    from horai.report.results import title_of, write_page
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"{output}: a page is HTML", "name a file such as report.html")
     chosen = choose(rules, background, predicates, input)
+    check_outputs({"--output": output}, chosen.files(predicates))
     given = {"window": window, "step": step, "start": start, "end": end, "unit": unit}
     given |= {"time_in": time_in, "input_format": input_format, "engine": engine}
     settings = merged(chosen, **given, clock=clock, filter=filter)
@@ -77,11 +81,12 @@ def command(
     name = title or (chosen.project.name if chosen.project else title_of(chosen.rules))
     write_page(result, output, name, settings.get("unit"))
     tell_dead_letters(result.dead_letters, None, quiet)
+    tell_of_run(getattr(result, "warnings", ()), quiet)
     if not quiet:
         console.say(f"{output} is written")
 
 
-def _found(chosen: Chosen, settings: dict[str, Any], given: set[str]) -> Any:
+def _found(chosen: Workload, settings: dict[str, Any], given: set[str]) -> Any:
     """The result of a run in the language of the rules."""
     if speaks_both(chosen.rules):
         return load_both(chosen).run(chosen.input, **_fitting(settings, _OF_BOTH, given))

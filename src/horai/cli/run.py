@@ -1,4 +1,7 @@
-"""`horai run`: rules over a stream, answers to a file or a pipe."""
+"""`horai run`: rules over a stream, answers to a file or a pipe.
+
+Answers as a folder of files, which workers of Spark write.
+"""
 
 from __future__ import annotations
 
@@ -11,63 +14,117 @@ from typing import Annotated, Any
 import typer
 
 from horai.cli import console
-from horai.cli.answers import Format, format_of, write
-from horai.cli.both import SETTINGS as BOTH_SETTINGS
-from horai.cli.both import run_both, speaks_both
-from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.feed_options import KNOTS, AreasFile, Columns, Limits, Positions, SpeedIn
-from horai.cli.folders import is_folder, write_folder
+from horai.cli.combined import SETTINGS as BOTH_SETTINGS
+from horai.cli.combined import run_both, speaks_both
 from horai.cli.guard import guarded
 from horai.cli.lars import SETTINGS as LARS_SETTINGS
 from horai.cli.lars import Files, Flowing, is_lars, refuse_lars_options, run_lars
-from horai.cli.lars_options import (
+from horai.cli.options import (
+    KNOTS,
+    AllenMemory,
+    AreasFile,
+    Background,
     Brave,
+    Buckets,
     Cautious,
     Clock,
-    Filter,
-    Lateness,
-    LeastChange,
-    Live,
-    Models,
-    OutputEvery,
-    RealTime,
-    Reasoning,
-    State,
-    reasoning_of,
-)
-from horai.cli.metrics import summary, write_metrics
-from horai.cli.options import (
-    AllenMemory,
-    Background,
-    Buckets,
-    Chosen,
+    Columns,
+    ColumnsOption,
     End,
     Engine,
+    Filter,
     Incremental,
     Input,
     InputFormat,
+    Lateness,
+    LeastChange,
+    Limits,
+    Live,
     Master,
+    Models,
+    OutputEvery,
+    Positions,
     Predicates,
     Quiet,
+    RealTime,
+    ReasoningOption,
     RulesArgument,
+    Severity,
+    SpeedIn,
     Start,
+    State,
     Step,
     Strict,
     Tick,
     TimeIn,
     Unit,
     Window,
+    Workload,
+    check_spark,
     choose,
+    columns_given,
     merged,
+    reasoning_of,
     run_rules,
 )
-from horai.errors import UsageError
+from horai.cli.output import (
+    OutputFormat,
+    check_outputs,
+    fail_on,
+    format_of,
+    summary,
+    tell_dead_letters,
+    tell_of_rules,
+    tell_of_run,
+    write,
+    write_metrics,
+)
+from horai.errors import UsageError, counted
 from horai.io import write_dead_letters
 from horai.result import Result
-from horai.words import counted
+from horai.runtime.engines import SPARK
+
+
+def is_folder(output: Path | None, settings: dict[str, Any]) -> bool:
+    """Workers of Spark can write a folder of files each; its name has no ending."""
+    return settings.get("engine") == SPARK and output is not None and not output.suffix
+
+
+def write_folder(
+    chosen: Workload, settings: dict[str, Any], format: str | None, files: Files, quiet: bool
+) -> None:
+    """Parquet in folders of names and days, written by the workers."""
+    if format not in (None, OutputFormat.parquet):
+        raise UsageError(
+            f"{files.output}: a folder is written as Parquet", "name a file such as answers.csv"
+        )
+    if not chosen.input:
+        raise UsageError("no input given", "name the stream: --input FILE")
+    check_spark(settings)
+    asked = {name: value for name, value in settings.items() if name != "engine"}
+    found = chosen.load().spark(chosen.input, **asked)
+    letters = sorted(found.letters, key=lambda letter: (letter.file, letter.line))
+    found.write_parquet(str(files.output))
+    if files.dead_letters is not None:
+        write_dead_letters(files.dead_letters, letters)
+    if files.metrics is not None:
+        write_metrics(files.metrics, found.metrics)
+    tell_dead_letters(letters, files.dead_letters, quiet)
+
 
 SETTINGS = frozenset(
-    {"window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "answers"}
+    {
+        "window",
+        "step",
+        "start",
+        "end",
+        "tick",
+        "unit",
+        "time_in",
+        "input_format",
+        "answers",
+        "columns",
+    }
     | {"strict", "include_input", "allen_memory", "engine", "incremental", "master", "buckets"}
 )
 """The options of a run of an event description."""
@@ -75,7 +132,7 @@ RAW = frozenset({"positions", "areas", "speed_in", "column", "set"})
 """Those about raw positions."""
 
 
-class Answers(StrEnum):
+class AnswerForm(StrEnum):
     """Which answers are written."""
 
     final = "final"
@@ -101,12 +158,14 @@ def command(
     unit: Unit = None,
     time_in: TimeIn = None,
     input_format: InputFormat = None,
+    columns: ColumnsOption = None,
     answers: Annotated[
-        Answers | None,
+        AnswerForm | None,
         typer.Option(help="All at the end, per query time, or what changes at each."),
     ] = None,
     format: Annotated[
-        Format | None, typer.Option(help="text on a terminal, jsonl otherwise, or as -o says.")
+        OutputFormat | None,
+        typer.Option(help="text on a terminal, jsonl otherwise, or as -o says."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where answers go.")
@@ -128,9 +187,10 @@ def command(
     master: Master = None,
     buckets: Buckets = None,
     predicates: Predicates = None,
+    severity: Severity = None,
     clock: Clock = None,
     models: Models = None,
-    reasoning: Reasoning = None,
+    reasoning: ReasoningOption = None,
     brave: Brave = None,
     cautious: Cautious = None,
     least_change: LeastChange = None,
@@ -146,7 +206,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Run rules over a stream of events."""
-    chosen = choose(rules, background, predicates, input)
+    chosen = choose(rules, background, predicates, input, severity)
     given: dict[str, Any] = {
         "input": input,
         "positions": positions,
@@ -162,6 +222,7 @@ def command(
         "unit": unit,
         "time_in": time_in,
         "input_format": input_format,
+        "columns": columns_given(columns),
         "answers": answers and str(answers),
         "strict": strict,
         "include_input": include_input,
@@ -184,6 +245,16 @@ def command(
         "interactive": interactive or None,
     }
     files = Files(output, dead_letters, metrics)
+    is_file = output if output is None or output.suffix or not _on_spark(chosen, engine) else None
+    check_outputs(
+        {
+            "--output": is_file,
+            "--dead-letters": dead_letters,
+            "--metrics": metrics,
+            "--state": state,
+        },
+        [*chosen.files(predicates, areas), *(positions or ())],
+    )
     if speaks_both(chosen.rules):
         _run_both(chosen, given, format, files, quiet)
     elif is_lars(chosen.rules):
@@ -197,6 +268,11 @@ def command(
         _run_rules(chosen, given, format, files, quiet)
 
 
+def _on_spark(chosen: Workload, engine: str | None) -> bool:
+    """Workers of Spark may write a folder."""
+    return (engine or chosen.run.get("engine")) == SPARK
+
+
 def _only(given: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in names}
 
@@ -207,22 +283,23 @@ def _but(given: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
 
 
 def _run_both(
-    chosen: Chosen, given: dict[str, Any], format: str | None, files: Files, quiet: bool
+    chosen: Workload, given: dict[str, Any], format: str | None, files: Files, quiet: bool
 ) -> None:
     """Run rules of two languages together."""
     settings = merged(chosen, **_only(given, BOTH_SETTINGS))
     form = format_of(format or settings.pop("format", None), files.output)
-    if form is Format.timeline:
+    if form is OutputFormat.timeline:
         raise UsageError("a timeline shows one language", "use another --format")
     strange = _but(given, {*BOTH_SETTINGS, "input", "predicates", "state"})
     result = run_both(chosen, settings, strange, files.dead_letters, given["state"], quiet)
     if files.metrics is not None:
         write_metrics(files.metrics, result.metrics)
     write(result, form, files.output)
+    fail_on(result.warnings)
 
 
 def _run_rules(
-    chosen: Chosen, given: dict[str, Any], format: str | None, files: Files, quiet: bool
+    chosen: Workload, given: dict[str, Any], format: str | None, files: Files, quiet: bool
 ) -> None:
     """Run an event description."""
     refused = _but(given, {*SETTINGS, *RAW, "input", "predicates", "interactive"})
@@ -240,9 +317,7 @@ def _run_rules(
     form = format_of(wanted, files.output)
     began = time.perf_counter()
     loaded = chosen.load()
-    if loaded.warnings and not quiet:
-        number = counted(len(loaded.warnings), "warning")
-        console.warning(f"the rules have {number}; `horai check` shows them")
+    tell_of_rules(loaded.warnings, {}, quiet)
     result = run(loaded, chosen, settings, quiet)
     if files.dead_letters is not None:
         write_dead_letters(files.dead_letters, result.dead_letters)
@@ -251,22 +326,24 @@ def _run_rules(
     if not interactive:
         write(result, form, files.output)
     tell_dead_letters(result.dead_letters, files.dead_letters, quiet)
+    tell_of_run(result.warnings, quiet)
     if not quiet and console.is_watched():
         console.say(_summary(result, time.perf_counter() - began), "dim")
         console.say(summary(result.metrics.run), "dim")
     if interactive:
-        from horai.cli.repl import converse
+        from horai.cli.query import converse
 
         converse(result)
+    fail_on(result.warnings)
 
 
 def _input_of(
-    chosen: Chosen, given: dict[str, Any], settings: dict[str, Any]
-) -> tuple[Chosen, dict[str, Any], Callable[..., Result]]:
+    chosen: Workload, given: dict[str, Any], settings: dict[str, Any]
+) -> tuple[Workload, dict[str, Any], Callable[..., Result]]:
     """What is read, and how rules run over it; most runs need not load what positions take."""
     if not any(given[name] for name in RAW):
         return chosen, settings, run_rules
-    from horai.cli.feeds import positions_of_run, run_positions
+    from horai.cli.options import positions_of_run, run_positions
 
     run = run_positions if given["positions"] else run_rules
     return *positions_of_run(chosen, given, settings), run

@@ -12,18 +12,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horai.cli import console
-from horai.cli.dead_letters import tell_dead_letters
-from horai.cli.feed_options import KNOTS, AreasFile, Columns, Limits, Positions, SpeedIn
-from horai.cli.feeds import feed_from
 from horai.cli.guard import guarded
-from horai.cli.options import Quiet, Strict, TimeIn
-from horai.errors import UsageError
-from horai.inputs import checked_clock, time_point
+from horai.cli.options import (
+    KNOTS,
+    AreasFile,
+    Columns,
+    Limits,
+    Positions,
+    Quiet,
+    SpeedIn,
+    Strict,
+    TimeIn,
+    feed_from,
+)
+from horai.cli.output import check_outputs, tell_dead_letters
+from horai.errors import UsageError, counted
 from horai.io import InputError, write_dead_letters
-from horai.lang.diagnostics import did_you_mean
+from horai.lang.core.diagnostics import did_you_mean
+from horai.runtime.inputs import checked_clock, time_point
 from horai.signals import read_positions, write_items
 from horai.signals.items import ARITY, FORMATS, csv_of, only_types
-from horai.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +75,10 @@ def command(
     if output is not None and output.suffix.lower() not in FORMATS:
         known = ", ".join(FORMATS)
         raise UsageError(f"{output}: the file name does not tell its format", f"use {known}")
+    check_outputs(
+        {"--output": output, "--facts": facts, "--dead-letters": dead_letters},
+        [*positions, *([] if areas is None else [areas])],
+    )
     wanted = _types(only)
     end = time_point(until, checked_clock(unit, time_in).unit, "until")
     began = time.perf_counter()

@@ -11,9 +11,11 @@ import typer
 
 from horai.cli.guard import guarded
 from horai.cli.options import Predicates
-from horai.kept import Bucket, Kept, save_stream
+from horai.engine.errors import EngineError
+from horai.errors import UsageError, counted
 from horai.predicates import from_file
-from horai.words import counted
+from horai.runtime.inspect import Bucket, Kept, save_stream
+from horai.runtime.refusals import Refused
 
 
 @guarded
@@ -33,11 +35,21 @@ def command(
         number = save_stream(folder, savepoint)
         typer.echo(f"{savepoint}: the stream of {folder} after step {number}")
         return
-    kept = Kept(folder, from_file(predicates) if predicates else None)
-    if entity is not None:
-        _show(kept.entity(entity), as_json, lambda found: _entity(entity, found))
-        return
-    found: dict[str, Any] = kept.about | {"state": [asdict(one) for one in kept.buckets()]}
+    functions = from_file(predicates) if predicates else None
+    try:
+        kept = Kept(folder, functions)
+        if entity is not None:
+            of_entity = kept.entity(entity)
+            _show(of_entity, as_json, lambda found: _entity(entity, found))
+            return
+        found: dict[str, Any] = kept.about | {"state": [asdict(one) for one in kept.buckets()]}
+    except UsageError:
+        raise
+    except Refused as error:
+        raise UsageError(error.problem, error.hint) from error
+    except (EngineError, ValueError, LookupError, TypeError, AttributeError, OSError) as error:
+        hint = "use another checkpoint, or a savepoint of it"
+        raise UsageError(f"{folder}: the state of this stream is damaged", hint) from error
     _show(found, as_json, _stream)
 
 

@@ -1,32 +1,40 @@
-"""`horai stream`: rules over a stream that goes on, on Spark."""
+"""`horai stream`: rules over a stream that goes on, on Spark.
+
+What `horai stream` says of its steps: to people, to a file of metrics, to Prometheus.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from horai.cli import console
-from horai.cli.feed_options import KNOTS, AreasFile, Columns, Limits, SpeedIn
-from horai.cli.feeds import feed_from, only_of_positions
 from horai.cli.guard import guarded
 from horai.cli.lars import refuse_lars
 from horai.cli.options import (
+    KNOTS,
     AllenMemory,
+    AreasFile,
     Background,
     Buckets,
+    Columns,
     End,
     Incremental,
     InputFormat,
+    Limits,
     Master,
     Predicates,
     Quiet,
     RulesArgument,
+    SpeedIn,
     Start,
     Step,
     Strict,
@@ -35,14 +43,100 @@ from horai.cli.options import (
     Unit,
     Window,
     choose,
+    feed_from,
     merged,
+    only_of_positions,
 )
-from horai.cli.stream_telling import Teller, monitor_of
-from horai.errors import UsageError
-from horai.schedule import Settings
+from horai.cli.output import check_outputs, tell_dead_letters
+from horai.errors import UsageError, counted
+from horai.io import DeadLetter
+from horai.settings import RunSettings
 
 if TYPE_CHECKING:
-    from horai.stream_running import Streaming
+    from horai.runtime.metrics import Monitor
+    from horai.runtime.spark.streaming import Streaming
+    from horai.runtime.streams import StepReport
+
+
+PROMETHEUS = ".prom"
+
+
+def monitor_of(
+    folder: Path, file: Path | None, port: int | None, address: str | None, token: Path | None
+) -> Monitor | None:
+    """Who tells Prometheus, if somebody wants it."""
+    text = file if file is not None and file.suffix == PROMETHEUS else None
+    if port is None and (address or token):
+        raise UsageError("there is no page of metrics", "add --metrics-port PORT")
+    if text is None and port is None:
+        return None
+    from horai.io.secrets import FILE, METRICS, secret
+    from horai.io.sources.lines import LOCAL
+    from horai.runtime.metrics import Monitor
+
+    given = {METRICS + FILE: str(token)} if token else os.environ
+    try:
+        return Monitor(folder.resolve().name, text, port, address or LOCAL, secret(METRICS, given))
+    except OSError as error:
+        raise _unwritable(file, error) from error
+
+
+def _unwritable(file: Path | None, error: OSError) -> UsageError:
+    """Better said before the stream begins than after its first step."""
+    problem = f"metrics cannot be written to {file}: {error.strerror or error}"
+    return UsageError(problem, "name a file in a folder that is there, and that you may write to")
+
+
+class Teller:
+    """Says what steps do: to people, and to a file of metrics."""
+
+    def __init__(self, metrics: Path | None, checkpoint: Path, quiet: bool) -> None:
+        self.metrics, self.checkpoint, self.quiet = metrics, checkpoint, quiet
+        self.letters: list[DeadLetter] = []
+        self.lost = 0
+        self.monitor: Monitor | None = None
+        if metrics is not None and metrics.suffix != PROMETHEUS:
+            try:
+                metrics.open("a", encoding="utf-8").close()
+            except OSError as error:
+                raise _unwritable(metrics, error) from error
+
+    def step(self, report: StepReport, letters: Sequence[DeadLetter]) -> None:
+        """A step has happened."""
+        self.lost += len(letters)
+        self.letters += letters[: max(0, _FEW - len(self.letters))]
+        if self.monitor is not None:
+            self.monitor.step(report)
+        if self.metrics is not None and self.metrics.suffix != PROMETHEUS:
+            with self.metrics.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(report.to_dict()) + "\n")
+        if not self.quiet and console.is_watched():
+            console.say(line(report.to_dict()), "dim")
+
+    def end(self) -> None:
+        """The stream is over, or was stopped."""
+        if self.lost:
+            tell_dead_letters(self.letters, self.checkpoint / "dead-letters", self.quiet)
+            if self.lost > len(self.letters):
+                console.warning(f"{self.lost} rows in all were not used, or only in part")
+
+
+_FEW = 1000
+
+
+def line(report: dict[str, Any]) -> str:
+    """A step in a line.
+
+    >>> report = {"step": 4, "query": 60, "queries": 2, "changes": 1, "dead_letters": 0}
+    >>> line({**report, "seconds": 0.5})
+    'step 4: 2 query times up to 60, 1 change, 0.5 s'
+    """
+    asked = "no query time due"
+    if report["queries"]:
+        asked = f"{counted(report['queries'], 'query time')} up to {report['query']}"
+    lost = f", {counted(report['dead_letters'], 'row')} not used" if report["dead_letters"] else ""
+    changes = counted(report["changes"], "change")
+    return f"step {report['step']}: {asked}, {changes}{lost}, {report['seconds']} s"
 
 
 @guarded
@@ -115,6 +209,14 @@ def command(
         int | None,
         typer.Option("--metrics-port", metavar="PORT", help="Where Prometheus reads numbers."),
     ] = None,
+    metrics_address: Annotated[
+        str | None,
+        typer.Option("--metrics-address", metavar="IP", help="Of that page; else 127.0.0.1."),
+    ] = None,
+    metrics_token_file: Annotated[
+        Path | None,
+        typer.Option("--metrics-token-file", metavar="FILE", help="Bearer token of that page."),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Run rules over a stream that goes on, on Spark."""
@@ -142,9 +244,12 @@ def command(
         master=master,
         buckets=buckets,
     )
+    if settings.pop("columns", None):
+        raise UsageError("columns cannot be chosen in a stream", "rename those of the source")
     settings = {
         n: value for n, value in settings.items() if n not in ("answers", "engine", "format")
     }
+    check_outputs({"--metrics": metrics}, chosen.files(predicates, areas))
     place, sinks, folder = _asked(source, sink, checkpoint)
     feed = None
     if positions:
@@ -152,18 +257,18 @@ def command(
         feed = feed_from(unit, time_in, areas, speed_in, column, set, lateness)
     else:
         only_of_positions("the source has items", areas, speed_in, column, set, lateness)
-    from horai.stream_places import seconds_of
-    from horai.streaming import start as start_stream
+    from horai.runtime.spark.sources import seconds_of
+    from horai.runtime.spark.streaming import start as start_stream
 
     idle = None if until_idle is None else seconds_of(until_idle)
-    lengths = Settings(window=settings.get("window"), step=settings.get("step"))
+    lengths = RunSettings(window=settings.get("window"), step=settings.get("step"))
     if lengths.loses_items and not quiet:
         console.warning(
             f"the window ({lengths.window}) is shorter than the step ({lengths.step}): what "
             "happens between two windows is lost"
         )
     teller = Teller(metrics, folder, quiet)
-    monitor = monitor_of(folder, metrics, metrics_port)
+    monitor = monitor_of(folder, metrics, metrics_port, metrics_address, metrics_token_file)
     if monitor is not None:
         teller.monitor = monitor
     running = start_stream(
@@ -194,20 +299,26 @@ def command(
 
 @contextmanager
 def _gently(running: Streaming) -> Iterator[None]:
-    """With Ctrl-C the stream ends after the step that runs; whoever insists ends it at once."""
+    """With Ctrl-C or SIGTERM it ends after the step that runs; whoever insists ends it at once."""
 
     def stop(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for one, at_once in plain.items():
+            signal.signal(one, at_once)
         console.say("stopping after this step; the same command goes on from there")
         running.ask_to_stop()
 
-    before = signal.signal(signal.SIGINT, stop)
+    plain: dict[signal.Signals, Any] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
+    before = {number: signal.signal(number, stop) for number in plain}
     try:
         yield
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _asked(
@@ -219,7 +330,8 @@ def _asked(
         if not given
     ]
     if not source or not sink or checkpoint is None:
-        from horai.spark import sinks, sources
+        from horai.runtime.sinks import sinks
+        from horai.runtime.spark import sources
 
         hint = f"a source is {sources.FORMS}; a sink is {sinks.FORMS}"
         raise UsageError(f"a stream needs {' and '.join(missing)}", hint)

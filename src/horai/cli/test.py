@@ -8,17 +8,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from horai.cases import Case, read_cases
 from horai.cli import console
 from horai.cli.guard import FAILED, guarded
 from horai.cli.options import Engine, Incremental, choose
-from horai.engines import DEFAULT, engine_named, incremental_named
-from horai.errors import CaseError, UsageError
-from horai.lang.diagnostics import RulesError
-from horai.project import FILE, Project, find_project
+from horai.errors import CaseError, UsageError, counted
+from horai.lang.core.diagnostics import RulesError
 from horai.rules import Rules
-from horai.testing import Difference, find_cases, run_case
-from horai.words import counted
+from horai.runtime.engines import DEFAULT, engine_named, incremental_named
+from horai.testing import Case, Difference, find_cases, read_cases, run_case
+from horai.tools.project import FILE, Project, find_project
 
 _STYLES = {"-": "red", "+": "green", "!": "yellow"}
 

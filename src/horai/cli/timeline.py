@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from horai.cli.console import stdout
-from horai.expectations import table_key
 from horai.io import AnswerRow, Unit, format_time
 from horai.io.times import NANOSECONDS
 from horai.result import Result
+from horai.testing import table_key
 
 _COLOURS = ("green", "cyan", "yellow", "magenta", "blue", "red")
 _FILE_WIDTH = 100

@@ -10,17 +10,18 @@ from typing import Annotated
 import typer
 
 from horai.cli.guard import guarded
+from horai.cli.output import check_outputs
 from horai.errors import UsageError
-from horai.lang.diagnostics import RulesError
+from horai.lang.core.diagnostics import RulesError
+from horai.lang.core.reader import clean, read_file
+from horai.lang.core.source import SourceText
 from horai.lang.lars.printer import show_program
-from horai.lang.reader import clean, read_file
-from horai.lang.source import Source
-from horai.relatives.translate import ENDS, POINTS, SUFFIXES, translate
+from horai.lang.translate.languages import ENDS, POINTS, SUFFIXES, translate
 
 TEXT = "<text>"
 
 
-class Language(StrEnum):
+class SourceLanguage(StrEnum):
     """The languages that can be translated."""
 
     cql = "cql"
@@ -34,7 +35,7 @@ def command(
         Path | None, typer.Argument(metavar="FILE", help="What to translate; - is standard input.")
     ] = None,
     language: Annotated[
-        Language | None,
+        SourceLanguage | None,
         typer.Option("--from", help="The language; without it, the name of the file tells."),
     ] = None,
     text: Annotated[
@@ -52,6 +53,7 @@ def command(
     """Translate a CQL query, ETALIS patterns or past LTL to LARS."""
     if (file is None) == (text is None):
         raise UsageError("give either a file or -e TEXT", "for example: -e 'once[0,5] alarm'")
+    check_outputs({"--output": output}, [] if file is None else [file])
     chosen = _language(file, language)
     source = _source(file, text, chosen)
     if not source.text.strip(f"{ENDS[chosen]} \n\t"):
@@ -65,7 +67,7 @@ def command(
         output.write_text(shown, encoding="utf-8")
 
 
-def _language(file: Path | None, given: Language | None) -> str:
+def _language(file: Path | None, given: SourceLanguage | None) -> str:
     if given is not None:
         return str(given)
     suffix = "" if file is None else file.suffix.lower()
@@ -75,13 +77,13 @@ def _language(file: Path | None, given: Language | None) -> str:
     return SUFFIXES[suffix]
 
 
-def _source(file: Path | None, text: str | None, language: str) -> Source:
+def _source(file: Path | None, text: str | None, language: str) -> SourceText:
     if text is not None:
         end = ENDS[language]
-        return Source(TEXT, text if text.rstrip().endswith(end) else f"{text}\n{end}")
+        return SourceText(TEXT, text if text.rstrip().endswith(end) else f"{text}\n{end}")
     assert file is not None
     if str(file) == "-":
-        return Source("<stdin>", clean(sys.stdin.read()))
+        return SourceText("<stdin>", clean(sys.stdin.read()))
     source, findings = read_file(file)
     if findings:
         raise RulesError(findings)

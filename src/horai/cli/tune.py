@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horai.cli import console
-from horai.cli.dead_letters import tell_dead_letters
 from horai.cli.guard import FAILED, guarded
 from horai.cli.lars import refuse_lars
 from horai.cli.options import (
     AllenMemory,
     Background,
-    Chosen,
     End,
     Engine,
     Input,
@@ -29,21 +27,23 @@ from horai.cli.options import (
     Tick,
     TimeIn,
     Unit,
+    Workload,
     choose,
     merged,
     read_chosen,
 )
+from horai.cli.output import tell_dead_letters
 from horai.errors import UsageError
 
 if TYPE_CHECKING:
-    from horai.tuning import Trial, Tuning
+    from horai.tools.tune import Trial, Tuning
 
 _SETTINGS = ("step", "start", "end", "tick", "unit", "allen_memory", "engine")
 _SHOWN = (0.5, 0.9, 0.99, 1.0)
 HEAD = ["window", "items lost", "share", "answers missing", "wrong", "share", "most of"]
 
 
-class Format(StrEnum):
+class TuneFormat(StrEnum):
     """For people or for machines."""
 
     text = "text"
@@ -73,7 +73,9 @@ def command(
     allen_memory: AllenMemory = None,
     engine: Engine = None,
     predicates: Predicates = None,
-    format: Annotated[Format, typer.Option(help="For people, or for machines.")] = Format.text,
+    format: Annotated[
+        TuneFormat, typer.Option(help="For people, or for machines.")
+    ] = TuneFormat.text,
     quiet: Quiet = False,
 ) -> None:
     """Propose a window: try some on a sample and see what each loses."""
@@ -100,7 +102,7 @@ def command(
         engine=engine,
     )
     found = _tuned(chosen, settings, quiet, windows=lengths, max_loss=limit)
-    if format is Format.json:
+    if format is TuneFormat.json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
     else:
         typer.echo("\n".join(lines(found)))
@@ -109,7 +111,7 @@ def command(
         raise typer.Exit(FAILED)
 
 
-def _tuned(chosen: Chosen, settings: dict[str, Any], quiet: bool, **asked: Any) -> Tuning:
+def _tuned(chosen: Workload, settings: dict[str, Any], quiet: bool, **asked: Any) -> Tuning:
     loaded = chosen.load()
     narrative = read_chosen(loaded, chosen, settings)
     tell_dead_letters(narrative.dead_letters, None, quiet)

@@ -23,7 +23,7 @@ import numpy as np
 from horai.engine.columns import Column, terms_of
 from horai.engine.origins import Dropped
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term, make
+from horai.lang.core.terms import Term, make
 from horai.temporal.spans import INF, Ints
 
 Which = Literal["window", "all", "new", "gone", "input"]

@@ -26,19 +26,39 @@ from horai.engine.numbers import (
 )
 from horai.engine.operations import BINARY, UNARY
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, Term, Var, variables
+from horai.lang.core import undefined
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, variables
+from horai.temporal.spans import Mask
 
 Columns = Mapping[str, Column]
 NOTHING = Numbers(FALSE, TRUE)  # no row has a value
 
 
 def evaluate(expression: Term, columns: Columns, rows: int, symbols: Symbols) -> Numbers:
-    """The value of an expression in every row; rows without one are not valid."""
+    """The value of an expression in every row; rows without one are not valid, and told of."""
+    found = computed(expression, columns, rows, symbols)
+    tell(expression, columns, found.valid, symbols)
+    return found
+
+
+def computed(expression: Term, columns: Columns, rows: int, symbols: Symbols) -> Numbers:
+    """The value of an expression in every row, for who tells himself where there is none."""
     with np.errstate(all="ignore"):
         try:
             return _evaluate(expression, columns, symbols).over(rows)
         except TooLarge:
             return _exactly(expression, columns, rows, symbols)
+
+
+def tell(expression: Term, columns: Columns, valid: Mask, symbols: Symbols) -> None:
+    """Say for what an expression has no value, once for each distinct row."""
+    if valid.all() or not undefined.is_heard():
+        return
+    rows = np.flatnonzero(~valid)
+    used = {n: columns[n].take(rows) for n in variables(expression) if n in columns}
+    first, _ = groups(list(used.values()), len(rows))
+    for env in environments(used, first[: undefined.MOST], symbols):
+        undefined.note(expression, env)
 
 
 def _evaluate(term: Term, columns: Columns, symbols: Symbols) -> Numbers:
@@ -51,14 +71,22 @@ def _evaluate(term: Term, columns: Columns, symbols: Symbols) -> Numbers:
             return of_ints(np.asarray(value, np.int64))
         case Float(value=real):
             return of_floats(np.asarray(real))
-        case Atom(name=name) if name in scalars.CONSTANTS:
+        case Constant(name=name) if name in scalars.CONSTANTS:
             return of_floats(np.asarray(scalars.CONSTANTS[name]))
         case Compound(name=name, args=(arg,)) if name in UNARY:
-            return UNARY[name](_evaluate(arg, columns, symbols))
+            return _defined(UNARY[name](_evaluate(arg, columns, symbols)))
         case Compound(name=name, args=(left, right)) if name in BINARY:
             first = _evaluate(left, columns, symbols)
-            return BINARY[name](first, _evaluate(right, columns, symbols))
+            return _defined(BINARY[name](first, _evaluate(right, columns, symbols)))
     return NOTHING
+
+
+def _defined(found: Numbers) -> Numbers:
+    """What is not a number, such as inf - inf, is no value."""
+    if found.exact is not None or found.whole.all():
+        return found
+    nan = np.isnan(found.floats) & ~found.whole
+    return found._replace(valid=found.valid & ~nan) if nan.any() else found
 
 
 def _variable(column: Column | None, symbols: Symbols) -> Numbers:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from horai.engine.columns import Column, codes, floats, ints
 from horai.engine.symbols import Symbols
-from horai.lang.termtext import read_term
+from horai.lang.core.reader import read_term
 from horai.temporal.spans import INF, Ints
 
 ItemKind = Literal["event", "fluent"]

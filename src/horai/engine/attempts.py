@@ -19,9 +19,8 @@ from horai.engine.frames import Frame, unit
 from horai.engine.heads import Heads
 from horai.engine.matching import build, take_apart
 from horai.engine.moments import Moments, Node, Owner, Saying
-from horai.lang.terms import Term, Var
-from horai.plan import operators as op
-from horai.plan.program import DelayPlan, Program, Stratum
+from horai.lang.core.terms import Term, Var
+from horai.plan.program import DelayPlan, Plan, Stratum
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Attempt:
 class Attempts:
     """The attempts of a component and their deadlines."""
 
-    def __init__(self, program: Program, stratum: Stratum, heads: Heads, moments: Moments) -> None:
+    def __init__(self, program: Plan, stratum: Stratum, heads: Heads, moments: Moments) -> None:
         self.plans = stratum.delays
         self.postponable = program.postponable
         self.heads = heads
@@ -50,9 +49,9 @@ class Attempts:
     def attempt(self, owner: Owner, value: int, t: int) -> set[int]:
         """Note an initiation; returns its deadlines that fall into the run so far."""
         deadlines: set[int] = set()
-        for index, plan in enumerate(self.plans):
+        for index in range(len(self.plans)):
             attempt = Attempt(index, owner, value, t)
-            for deadline, _, _ in self._solutions(attempt, plan.early, False):
+            for deadline in self._deadlines(attempt):
                 self.due.setdefault(deadline, {})[attempt] = None
                 if deadline <= self.heads.world.query:
                     deadlines.add(deadline)
@@ -66,7 +65,7 @@ class Attempts:
             index = places[pending.rule]
             attempt = Attempt(index, pending.owner, pending.value, pending.since)
             self.restored.add(attempt)
-            for deadline, _, _ in self._solutions(attempt, self.plans[index].early, False):
+            for deadline in self._deadlines(attempt):
                 self.due.setdefault(deadline, {})[attempt] = None
                 if deadline <= self.heads.world.query:
                     deadlines.add(deadline)
@@ -99,9 +98,7 @@ class Attempts:
         plan = self.plans[attempt.rule]
         if self._cancelled(attempt, t):
             return
-        for deadline, args, value in self._solutions(attempt, plan.full, True):
-            if deadline != t:
-                continue
+        for args, value in self._targets(attempt, t):
             if not plan.initiates:
                 yield ("terminated", plan.target_key, args, value, t)
             else:
@@ -137,20 +134,43 @@ class Attempts:
                 return True
         return False
 
-    def _solutions(
-        self, attempt: Attempt, chain: op.Chain, at_deadline: bool
-    ) -> Iterator[tuple[int, tuple[int, ...], int]]:
-        """Deadline and target of an attempt, as far as they can be known at that time."""
+    def _deadlines(self, attempt: Attempt) -> list[int]:
+        """When an attempt is due, as far as can be known when it is made."""
+        with blaming(self.plans[attempt.rule].clause):
+            frame = self._begun(attempt)
+            delays = frame.columns["#delay"].data.tolist() if frame.rows else []
+        return [attempt.since + delay for delay in delays if delay > 0]
+
+    def _targets(self, attempt: Attempt, t: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        """What an attempt aims at that is due now: those due later may ask what is not known."""
+        plan = self.plans[attempt.rule]
+        with blaming(plan.clause):
+            frame = self._begun(attempt)
+            if frame.rows:
+                frame = frame.where(frame.columns["#delay"].data == t - attempt.since)
+            if frame.rows:
+                frame = self.heads.evaluator.run(plan.late, frame)
+            if not frame.rows:
+                return
+            terms = [
+                codes_of(build(t, frame.columns, frame.rows, self.symbols), self.symbols).tolist()
+                for t in plan.target
+            ]
+        for row in zip(*terms, strict=True):
+            yield tuple(row[:-1]), row[-1]
+
+    def _begun(self, attempt: Attempt) -> Frame:
+        """The ways to satisfy what can be judged at the time of initiation, with their delays."""
         plan = self.plans[attempt.rule]
         key, args = attempt.owner
         if key != plan.origin_key:
-            return
-        with blaming(plan.clause):
-            frame = self._bound(plan, (*args, attempt.value), attempt.since)
-            frame = self.heads.evaluator.run(chain, frame) if frame.rows else frame
-            if not frame.rows:
-                return
-            yield from self._rows(plan, frame, attempt.since, at_deadline)
+            return Frame(0)
+        frame = self._bound(plan, (*args, attempt.value), attempt.since)
+        frame = self.heads.evaluator.run(plan.early, frame) if frame.rows else frame
+        if not frame.rows:
+            return frame
+        delays = build(plan.delay, frame.columns, frame.rows, self.symbols)
+        return self.heads.evaluator.whole("#delay", frame.with_columns({"#delay": delays}))
 
     def _bound(self, plan: DelayPlan, row: tuple[int, ...], since: int) -> Frame:
         frame = unit()
@@ -159,24 +179,7 @@ class Attempts:
                 frame = self.heads.evaluator.bind(pattern, frame, narrow(_one(code), self.symbols))
         if plan.time is not None and frame.rows:
             frame = self.heads.evaluator.bind(Var(plan.time), frame, ints(np.array([since])))
-        return frame
-
-    def _rows(
-        self, plan: DelayPlan, frame: Frame, since: int, at_deadline: bool
-    ) -> Iterator[tuple[int, tuple[int, ...], int]]:
-        delays = build(plan.delay, frame.columns, frame.rows, self.symbols)
-        whole = self.heads.evaluator.whole("#delay", frame.with_columns({"#delay": delays}))
-        listed = whole.columns["#delay"].data.tolist()
-        if not at_deadline:
-            yield from ((since + delay, (), 0) for delay in listed if delay > 0)
-            return
-        terms = [
-            codes_of(build(t, whole.columns, whole.rows, self.symbols), self.symbols).tolist()
-            for t in plan.target
-        ]
-        for delay, row in zip(listed, zip(*terms, strict=True), strict=True):
-            if delay > 0:
-                yield since + delay, tuple(row[:-1]), row[-1]
+        return self.heads.aimed(plan, frame)
 
 
 def _one(code: int) -> Column:

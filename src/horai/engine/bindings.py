@@ -14,9 +14,9 @@ from horai.engine.frames import Frame, is_number
 from horai.engine.matching import build, match
 from horai.engine.relations import Relation
 from horai.engine.world import World
-from horai.lang.terms import Term, Var, is_ground
+from horai.lang.core.terms import Term, Var, is_ground
 from horai.plan import operators as op
-from horai.plan.scopes import names
+from horai.plan.ec.literals import names
 from horai.temporal.spans import Mask, Spans
 
 Names = frozenset[str]
@@ -52,7 +52,8 @@ class Bindings:
         self.nothing_absent = False  # at the very start, formulas say nothing of what is absent
         self.uncut: intervals.Whole | None = None  # for lists that are looked at as intervals
         self.spreads = 0  # how often a variable took all values that are known
-        self._depth = 0
+        self._depth = 0  # of calls inside each other
+        self._calls = 0  # inside of the outermost one
         self._temporal: dict[int, bool] = {}
         self._numbers = count()
 

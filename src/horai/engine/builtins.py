@@ -16,9 +16,9 @@ from horai.engine.matching import build, used, values
 from horai.engine.numbers import LARGEST_INT, Numbers, bound, compare, full
 from horai.engine.scalars import NoValue
 from horai.engine.symbols import Symbols
-from horai.lang.terms import (
-    Atom,
+from horai.lang.core.terms import (
     Compound,
+    Constant,
     Float,
     Int,
     ListTerm,
@@ -28,13 +28,14 @@ from horai.lang.terms import (
     substitute,
     variables,
 )
+from horai.lang.core.undefined import note
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
 
 TYPES: dict[str, tuple[type, ...]] = {
-    "atom": (Atom,),
-    "atomic": (Atom, Int, Float, Str),
+    "atom": (Constant,),
+    "atomic": (Constant, Int, Float, Str),
     "number": (Int, Float),
     "integer": (Int,),
     "float": (Float,),
@@ -85,7 +86,7 @@ def _on_lists(name: str, args: Args, columns: Columns, rows: int, symbols: Symbo
             for bindings in run(tuple(substitute(arg, env) for arg in args)):
                 found[values(names, bindings)] = None
         except NoValue:
-            pass
+            note(Compound(name, args), env)
         answers.append(list(found))
     return spread(answers, names, of_row, symbols)
 
@@ -96,6 +97,9 @@ def _free(args: Args, columns: Columns) -> list[str]:
 
 
 # --- between -------------------------------------------------------------------------------------
+
+
+MOST_LISTED = 1_000_000  # numbers of a range
 
 
 def _between(args: Args, columns: Columns, rows: int, symbols: Symbols) -> Found:
@@ -132,12 +136,21 @@ def _listed(name: str, low: Numbers, high: Numbers, rows: Ints, symbols: Symbols
     begins, ends = (full(side.ints, len(side.valid))[rows] for side in (low, high))
     if bound(begins) + bound(ends) >= LARGEST_INT:
         return _listed_exactly(name, low, high, rows, symbols)
+    _refuse_long(int(np.max(ends - begins, initial=0)))
     places, found = repeated(begins, np.maximum(ends - begins + 1, 0))
     return Found(rows[places], {name: ints(found)})
 
 
+def _refuse_long(length: int) -> None:
+    if length >= MOST_LISTED:
+        most = f"between/3 lists at most {MOST_LISTED} numbers"
+        raise Endless(f"{most}, here {length + 1}")
+
+
 def _listed_exactly(name: str, low: Numbers, high: Numbers, rows: Ints, symbols: Symbols) -> Found:
     begins, ends = low.take(rows).values(len(rows)), high.take(rows).values(len(rows))
+    for begin, end in zip(begins, ends, strict=True):
+        _refuse_long(int(end) - int(begin))
     answers: list[list[tuple[Term, ...]]] = [
         [(Int(value),) for value in range(int(begin), int(end) + 1)]
         for begin, end in zip(begins, ends, strict=True)

@@ -11,12 +11,12 @@ from horai.engine.hashing import distinct
 from horai.engine.matching import build
 from horai.engine.relations import join
 from horai.engine.timejoins import TimeJoins
-from horai.lang.terms import Term, Var
+from horai.lang import endless
+from horai.lang.core.terms import Term, Var
 from horai.plan import operators as op
-from horai.plan.scopes import names
+from horai.plan.ec.literals import names
 from horai.temporal.spans import Ints
 
-MAX_DEPTH = 200  # calls of procedures inside each other
 Run = Callable[[op.Chain, Frame], Frame]
 
 
@@ -25,9 +25,9 @@ class Procedures(TimeJoins):
 
     def procedure(self, step: op.Procedure, frame: Frame, run: Run) -> Frame:
         """The answers of a procedure; `run` evaluates its clauses."""
-        if self._depth >= MAX_DEPTH:
-            name, arity = step.key
-            raise Endless(f"{name}/{arity} calls itself too often, or without end")
+        self._calls = self._calls + 1 if self._depth else 0
+        if self._depth >= endless.DEEPEST_CALL or self._calls > endless.MOST_CALLS:
+            raise Endless(endless.too_many_calls(f"{step.key[0]}/{step.key[1]}"))
         self._depth += 1
         try:
             branches = self.procedures.branches[step.key, step.bound]

@@ -18,9 +18,10 @@ from horai.engine.frames import Frame, deduplicated, gather, is_number, stack
 from horai.engine.profile import Profile
 from horai.engine.python_predicates import call_python
 from horai.engine.relations import join
-from horai.lang.terms import Atom
+from horai.lang.core.terms import Constant
+from horai.lang.core.undefined import asks
 from horai.plan import operators as op
-from horai.plan.scopes import names
+from horai.plan.ec.literals import names
 
 TEMPORAL = (op.Scan, op.Stab, op.Walk, op.Lookup)
 
@@ -40,6 +41,7 @@ class Evaluator(Procedures):
 
     def step(self, step: op.Operator, frame: Frame, needed: Names) -> Frame:
         """One operator; afterwards only what is needed is kept."""
+        asks(step.term)
         match step:
             case op.Scan():
                 return self._scan(step, frame, needed)
@@ -47,7 +49,7 @@ class Evaluator(Procedures):
                 return self._stab(step, frame, needed)
             case op.Walk():
                 return self._walk(step, frame, needed)
-            case op.Facts(key=key, terms=terms):
+            case op.FactJoin(key=key, terms=terms):
                 table = self.overrides.get(id(step)) or self.facts(key)
                 frame, terms = self.plain(frame, terms)
                 return join(frame, table, terms, self.symbols).to_frame(keeps(needed))
@@ -72,7 +74,7 @@ class Evaluator(Procedures):
                 column = numbers.column(self.symbols)
                 frame = frame.with_columns({"#is": column}).where(numbers.valid)
                 return self._bind(literal.target, frame, "#is").only(needed)
-            case op.Truth(value=value):
+            case op.TruthOp(value=value):
                 return frame if value else frame.empty()
             case op.QueryTime(target=target):
                 now = ints(np.full(frame.rows, self.world.query))
@@ -94,11 +96,11 @@ class Evaluator(Procedures):
                 return self.run(branch, frame)
             case op.Union(branches=branches):
                 return stack([self.run(branch, frame) for branch in branches], self.symbols)
-            case op.Choice():
+            case op.IfThenElseOp():
                 return self._choice(step, frame)
-            case op.Aggregate():
+            case op.AggregateOp():
                 return self._aggregate(step, frame)
-            case op.Builtin(call=goal):
+            case op.BuiltinOp(call=goal):
                 frame = self.as_columns(frame, names(step.term))
                 found = call(goal.name, goal.args, frame.columns, frame.rows, self.symbols)
                 return extended(frame, found)
@@ -116,7 +118,7 @@ class Evaluator(Procedures):
 
     # --- chains inside others --------------------------------------------------------------------
 
-    def _choice(self, step: op.Choice, frame: Frame) -> Frame:
+    def _choice(self, step: op.IfThenElseOp, frame: Frame) -> Frame:
         name = self.number()
         met = self.run(step.condition, frame.numbered(name))
         unmet = np.ones(frame.rows, np.bool_)
@@ -127,10 +129,10 @@ class Evaluator(Procedures):
         no = self.run(step.otherwise, frame.where(unmet))
         return stack([yes, no], self.symbols)
 
-    def _aggregate(self, step: op.Aggregate, frame: Frame) -> Frame:
+    def _aggregate(self, step: op.AggregateOp, frame: Frame) -> Frame:
         name = self.number()
         found = self.run(step.body, frame.numbered(name))
-        template = step.template or Atom("count")
+        template = step.template or Constant("count")
         found = self.as_columns(found, step.inner | names(template))
         if found.rows:
             found = deduplicated(found, [name, *sorted(step.inner & set(found.columns))])
@@ -139,6 +141,7 @@ class Evaluator(Procedures):
             found = found.with_columns(nothing)
         kind = "bag" if step.kind == "list" else step.kind
         group = found.columns[name].data
+        asks(step.term)
         mask, result = aggregate(kind, group, template, found.columns, frame.rows, self.symbols)
         return self.bind(step.result, frame.where(mask), result)
 

@@ -22,8 +22,8 @@ from horai.engine.heads import EVERY, Heads, Said, together
 from horai.engine.owners import Owners, Values
 from horai.engine.simple import Held
 from horai.engine.world import Fluent
-from horai.plan.guards import Tests
-from horai.plan.program import PointPlan, Program, Stratum
+from horai.plan.ec.settling import Tests
+from horai.plan.program import Plan, PointPlan, Stratum
 from horai.temporal import clockwork
 from horai.temporal.clockwork import INITIATE, NEVER, NONE
 from horai.temporal.spans import Ints
@@ -46,7 +46,7 @@ class Clock:
 
     def __init__(
         self,
-        program: Program,
+        program: Plan,
         stratum: Stratum,
         heads: Heads,
         tests: dict[int, list[Tests]],

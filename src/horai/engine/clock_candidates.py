@@ -18,7 +18,7 @@ from horai.engine.matching import build
 from horai.engine.owners import Owners, Values
 from horai.engine.simple import spelled_out
 from horai.engine.symbols import Symbols
-from horai.plan.guards import Guard, Tests
+from horai.plan.ec.settling import Guard, Tests
 from horai.plan.program import PointPlan
 from horai.temporal import clockwork
 from horai.temporal.clockwork import GHOST, INITIATE, TERMINATE

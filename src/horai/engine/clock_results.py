@@ -12,7 +12,7 @@ from horai.engine.heads import Said
 from horai.engine.owners import Owners, Values
 from horai.engine.relations import Relation
 from horai.engine.world import Fluent, no_fluent
-from horai.plan.program import Program, Stratum
+from horai.plan.program import Plan, Stratum
 from horai.temporal import clockwork
 from horai.temporal.clockwork import INITIATE, TERMINATE
 from horai.temporal.inertia import ValueSpans
@@ -43,7 +43,7 @@ def fluent_of(key: Key, spans: ValueSpans, owners: Owners, values: Values) -> Fl
 class Points:
     """The initiations and terminations that counted, for rules that read them."""
 
-    def __init__(self, program: Program, stratum: Stratum) -> None:
+    def __init__(self, program: Plan, stratum: Stratum) -> None:
         self.program = program
         self.initiated: dict[Key, list[Said]] = {key: [] for key in stratum.fluents}
         self.terminated: dict[Key, list[Said]] = {key: [] for key in stratum.fluents}

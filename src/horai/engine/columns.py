@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from horai.engine.hashing import dense
 from horai.engine.symbols import LARGEST, Symbols
-from horai.lang.terms import Atom, Float, Int, Term
+from horai.lang.core.terms import Constant, Float, Int, Term
 from horai.temporal.spans import Ints, Mask
 
 Kind = Literal["int", "float", "term"]
@@ -69,8 +69,8 @@ def constant(term: Term, rows: int, symbols: Symbols) -> Column:
 def column_of(terms: Sequence[Term], symbols: Symbols) -> Column:
     """A column of the narrowest kind that holds all the terms."""
     kinds = set(map(type, terms))
-    if kinds == {Atom}:
-        return codes(symbols.atoms(term.name for term in terms if isinstance(term, Atom)))
+    if kinds == {Constant}:
+        return codes(symbols.atoms(term.name for term in terms if isinstance(term, Constant)))
     if kinds <= {Int} and all(
         isinstance(term, Int) and -LARGEST < term.value < LARGEST for term in terms
     ):

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from horai.engine import numbers
-from horai.engine.arithmetic import evaluate
+from horai.engine.arithmetic import computed, tell
 from horai.engine.columns import Column, codes_of
 from horai.engine.hashing import dense
 from horai.engine.matching import build, equal, unifiable
 from horai.engine.scalars import order_key
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term
+from horai.lang.core.terms import Compound, Term
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
@@ -44,8 +44,9 @@ def compare(
 def _numbers(
     op: str, left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols
 ) -> Mask:
-    ours, theirs = (evaluate(side, columns, rows, symbols) for side in (left, right))
+    ours, theirs = (computed(side, columns, rows, symbols) for side in (left, right))
     valid = ours.valid & theirs.valid
+    tell(Compound(op, (left, right)), columns, valid, symbols)
     return valid & numbers.compare(op, ours, theirs)
 
 

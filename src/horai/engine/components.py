@@ -27,10 +27,9 @@ from horai.engine.static import Static
 from horai.engine.stepwise import Stepwise
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World
-from horai.plan.guards import Tests
-from horai.plan.machine_program import Machine
-from horai.plan.program import PointPlan, Program, Stratum
-from horai.plan.settling import Compiled
+from horai.plan.ec.machine import Machine
+from horai.plan.ec.settling import Compiled, Tests
+from horai.plan.program import Plan, PointPlan, Stratum
 
 Key = tuple[str, int]
 CutFor = Callable[[], int]
@@ -40,7 +39,7 @@ class Components:
     """Works out the strata of a program in a world."""
 
     def __init__(
-        self, program: Program, world: World, evaluator: Evaluator, groundings: Groundings
+        self, program: Plan, world: World, evaluator: Evaluator, groundings: Groundings
     ) -> None:
         self.program = program
         self.world = world

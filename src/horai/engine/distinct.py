@@ -10,7 +10,7 @@ import numpy as np
 from horai.engine.columns import Column, bits, column_of, terms_of
 from horai.engine.hashing import dense
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
 from horai.temporal.spans import Ints
 
 Env = dict[str, Term]

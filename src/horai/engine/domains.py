@@ -14,10 +14,10 @@ from horai.engine.groundings import Groundings
 from horai.engine.hashing import distinct
 from horai.engine.relations import Relation, join
 from horai.engine.world import World
+from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Term
+from horai.plan.ec.literals import names
 from horai.plan.program import key_of
-from horai.plan.scopes import names
 
 
 class Domains(dict[str, Column]):

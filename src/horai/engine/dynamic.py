@@ -13,8 +13,8 @@ from horai.engine.matching import build, match
 from horai.engine.relations import Relation, different, joined
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.plan.program import GroundingPlan, Program
-from horai.plan.scopes import names
+from horai.plan.ec.literals import names
+from horai.plan.program import GroundingPlan, Plan
 from horai.temporal.spans import INF
 
 Key = tuple[str, int]
@@ -23,7 +23,7 @@ Key = tuple[str, int]
 class Members:
     """Members of the dynamic domains; those of items that are final stay for good."""
 
-    def __init__(self, program: Program, symbols: Symbols) -> None:
+    def __init__(self, program: Plan, symbols: Symbols) -> None:
         self.program = program
         self.symbols = symbols
         self.permanent: dict[Key, Relation] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from horai.engine.clockstate import Owner
 from horai.engine.columns import Column, codes, codes_of, concat, narrow
-from horai.engine.errors import Unsupported, blaming
+from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.hashing import build as build_index
 from horai.engine.hashing import dense, first
@@ -17,14 +17,13 @@ from horai.engine.heads import Heads, Said
 from horai.engine.matching import build, match
 from horai.engine.owners import Owners, Values
 from horai.engine.symbols import Symbols
-from horai.plan.program import DelayPlan, Program, Stratum
+from horai.plan.program import DelayPlan, Plan, Stratum
 from horai.temporal import clockwork
 from horai.temporal.clockwork import GHOST, INITIATE, TERMINATE
 from horai.temporal.spans import Ints, Mask
 
 Key = tuple[str, int]
 Pairs = tuple[tuple[Column, ...], Ints]
-MAX_ROUNDS = 1000
 
 
 @dataclass(slots=True)
@@ -145,7 +144,7 @@ class EffectTable:
 
 
 def find_effects(
-    program: Program, stratum: Stratum, heads: Heads, begun: dict[Key, list[Pairs]]
+    program: Plan, stratum: Stratum, heads: Heads, begun: dict[Key, list[Pairs]]
 ) -> EffectTable:
     """The effects of all pairs that can be initiated, effects of effects included."""
     found: list[Step] = []
@@ -154,7 +153,7 @@ def find_effects(
         return EffectTable(found, symbols)
     seen: dict[Key, Pairs] = {}
     news = {key: _new(key, parts, seen, symbols) for key, parts in begun.items()}
-    for _ in range(MAX_ROUNDS):
+    while True:  # there are only so many values: see `plan.guards`
         steps = [
             step
             for plan in stratum.delays
@@ -169,7 +168,6 @@ def find_effects(
         news = {key: _new(key, parts, seen, symbols) for key, parts in targets.items()}
         if not any(pairs is not None for pairs in news.values()):
             return EffectTable(found, symbols)
-    raise Unsupported("delayed effects lead to ever new values")
 
 
 def _new(key: Key, parts: list[Pairs], seen: dict[Key, Pairs], symbols: Symbols) -> Pairs | None:
@@ -196,7 +194,7 @@ def _new(key: Key, parts: list[Pairs], seen: dict[Key, Pairs], symbols: Symbols)
     return new
 
 
-def _effects(plan: DelayPlan, pairs: Pairs, program: Program, heads: Heads) -> Iterator[Step]:
+def _effects(plan: DelayPlan, pairs: Pairs, program: Plan, heads: Heads) -> Iterator[Step]:
     symbols = heads.symbols
     with blaming(plan.clause):
         columns = (*pairs[0], narrow(codes(pairs[1]), symbols))
@@ -205,7 +203,7 @@ def _effects(plan: DelayPlan, pairs: Pairs, program: Program, heads: Heads) -> I
             here = column.take(frame.columns["@pair"].data)
             fits = match(pattern, here, frame.columns, symbols)
             frame = frame.take(fits.rows).with_columns(fits.new)
-        frame = heads.evaluator.run(plan.full, frame)
+        frame = heads.evaluator.run(plan.full, heads.aimed(plan, frame))
         if not frame.rows:
             return
         delay = build(plan.delay, frame.columns, frame.rows, symbols)
@@ -216,7 +214,7 @@ def _effects(plan: DelayPlan, pairs: Pairs, program: Program, heads: Heads) -> I
         yield _step(plan, pairs, frame, program, heads)
 
 
-def _step(plan: DelayPlan, pairs: Pairs, frame: Frame, program: Program, heads: Heads) -> Step:
+def _step(plan: DelayPlan, pairs: Pairs, frame: Frame, program: Plan, heads: Heads) -> Step:
     symbols = heads.symbols
     rows = frame.columns["@pair"].data
     origin = tuple(column.take(rows) for column in pairs[0]), pairs[1][rows]
@@ -230,7 +228,7 @@ def _step(plan: DelayPlan, pairs: Pairs, frame: Frame, program: Program, heads: 
     return Step(plan, origin, target, frame.columns["#delay"].data, kind, postponable)
 
 
-def _postponable(program: Program, key: Key, pairs: Pairs, symbols: Symbols) -> Mask:
+def _postponable(program: Plan, key: Key, pairs: Pairs, symbols: Symbols) -> Mask:
     """Which pairs have a p(F=V)?"""
     rows = len(pairs[1])
     mask = np.zeros(rows, np.bool_)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from horai.lang.core.undefined import inside_of
 from horai.lang.ec.syntax import Clause
 
 
@@ -65,7 +66,8 @@ class NotRestored(EngineError):
 def blaming(clause: Clause) -> Iterator[None]:
     """Problems inside are those of the clause, unless one further inside is named already."""
     try:
-        yield
+        with inside_of(clause):
+            yield
     except EngineError as error:
         if error.clause is None:
             error.clause = clause

@@ -16,14 +16,14 @@ from horai.engine.horizon import sources_of
 from horai.engine.memory import Memory
 from horai.engine.saved import install, unpack
 from horai.engine.session import Session
-from horai.plan.program import Key, Program, Stratum
-from horai.plan.reach import Source
+from horai.plan.ec.reach import Source
+from horai.plan.program import Key, Plan, Stratum
 
 T = TypeVar("T")
 Where = dict[Source, int]
 
 
-def evolve(session: Session, saved: bytes, old: Program) -> None:
+def evolve(session: Session, saved: bytes, old: Plan) -> None:
     """Put a fresh session where one with other rules was saved; `NotRestored` says why not."""
     state = unpack(session, saved)
     cut, _ = state["inputs"]
@@ -37,7 +37,7 @@ def evolve(session: Session, saved: bytes, old: Program) -> None:
 
 
 def _memory(
-    stratum: Stratum, old: Program, makers: Where, before: list[Memory], border: int
+    stratum: Stratum, old: Plan, makers: Where, before: list[Memory], border: int
 ) -> Memory:
     """What a component knows, of what others knew of the same relations."""
     sources = sources_of(stratum)

@@ -11,8 +11,8 @@ from horai.engine.remembering import remember
 from horai.engine.residents import residents, settlers, until_cut
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
+from horai.plan.ec.reach import Source
 from horai.plan.program import Stratum
-from horai.plan.reach import Source
 
 if TYPE_CHECKING:
     from horai.engine.session import Session

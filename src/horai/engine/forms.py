@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Compound, ListTerm, Term, Var, substitute, variables
+from horai.lang.core.terms import Compound, ListTerm, Term, Var, substitute, variables
 from horai.temporal.spans import Ints
 
 Env = dict[str, Term]

@@ -13,11 +13,12 @@ from horai.engine.chains import Evaluator
 from horai.engine.columns import ints
 from horai.engine.errors import Unsupported
 from horai.engine.frames import Frame, stack
+from horai.engine.overlaps import is_crowded, overlap_join
 from horai.engine.relations import join
-from horai.lang.terms import Var
+from horai.lang.core.terms import Var
 from horai.plan import operators as op
+from horai.plan.ec.literals import names
 from horai.plan.program import StaticPlan
-from horai.plan.scopes import names
 from horai.temporal.algebra import complement, difference, intersection
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import INF, Ints, Spans, no_spans
@@ -56,7 +57,7 @@ class Formula:
             if isinstance(step, op.Union):
                 inner = [self._given(branch) for branch in step.branches]
                 found |= frozenset.intersection(*inner) if inner else frozenset()
-            elif isinstance(step, op.Choice):
+            elif isinstance(step, op.IfThenElseOp):
                 yes = self._given(step.condition) | self._given(step.then)
                 found |= yes & self._given(step.otherwise)
             elif not isinstance(step, op.AntiJoin | op.Filter):
@@ -94,7 +95,7 @@ class Formula:
                 return self._cut(frame, self._times(body, frame))
             case op.Union(branches=branches):
                 return stack([self.run(branch, frame) for branch in branches], self.symbols)
-            case op.Choice(condition=condition, then=then, otherwise=otherwise):
+            case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
                 yes = self.run(then, self.run(condition, frame))
                 rest = self._cut(frame, self._times(condition, frame))
                 return stack([yes, self.run(otherwise, rest)], self.symbols)
@@ -106,6 +107,10 @@ class Formula:
     def _holds(self, step: op.Stab | op.Walk, frame: Frame) -> Frame:
         frame, terms = self.evaluator.plain(frame, step.terms)
         fluent = self.world.fluent(step.key)
+        if is_crowded(frame, fluent, terms, self.symbols):
+            found, when = overlap_join(frame, frame.lists[WHEN], fluent, terms, self.symbols)
+            joined = found.to_frame(lambda name: name != WHEN)
+            return Frame(len(found.left), joined.columns, {**joined.lists, WHEN: when})
         found = join(frame, fluent.pairs, terms, self.symbols)
         joined = found.to_frame(lambda _: True)
         when = intersection(joined.lists[WHEN], fluent.lists(found.source_rows()))
@@ -135,7 +140,7 @@ class Formula:
     # --- point by point --------------------------------------------------------------------------
 
     def _counts(self, step: op.Operator) -> bool:
-        return isinstance(step, op.Aggregate) and self.evaluator.is_temporal(step)
+        return isinstance(step, op.AggregateOp) and self.evaluator.is_temporal(step)
 
     def _point_by_point(self, frame: Frame) -> Frame:
         cuts = self._cuts()

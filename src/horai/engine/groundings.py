@@ -16,11 +16,11 @@ from horai.engine.frames import Frame, deduplicated, stack, unit
 from horai.engine.hashing import dense
 from horai.engine.matching import build
 from horai.engine.relations import Relation, join
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
 from horai.plan import operators as op
-from horai.plan.program import GroundingPlan, Program
-from horai.plan.scopes import names
-from horai.plan.unify import may_match
+from horai.plan.ec.literals import names
+from horai.plan.ec.unify import may_match
+from horai.plan.program import GroundingPlan, Plan
 from horai.temporal.spans import Ints, Mask
 
 Key = tuple[str, int]
@@ -29,7 +29,7 @@ Key = tuple[str, int]
 class Groundings:
     """The groundings of a program in a world. `key` is name and arity; events have no value."""
 
-    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+    def __init__(self, program: Plan, evaluator: Evaluator) -> None:
         self.plans = program.groundings
         self.dynamic = bool(program.dynamic)
         self.evaluator = evaluator
@@ -64,7 +64,7 @@ class Groundings:
         allowed = np.zeros(rows, np.bool_)
         for plan, _, frame in self._asked(key, args, value, rows):
             for step in plan.check.steps:
-                if isinstance(step, op.Facts) and step.key in new:
+                if isinstance(step, op.FactJoin) and step.key in new:
                     self.evaluator.overrides[id(step)] = new[step.key]
                     found = self.evaluator.run(plan.check, frame)
                     del self.evaluator.overrides[id(step)]
@@ -108,14 +108,13 @@ class Groundings:
         """Do the groundings of an entity name every argument?"""
         return all(self.listed(plan) is not None for plan in self.plans.get(key, ()))
 
-    def domain(self, key: Key, args: tuple[Term, ...], value: Term | None) -> Frame:
-        """All ways to give the variables of a head a value by its groundings.
+    def complete(self, frame: Frame, key: Key, args: tuple[Term, ...], value: Term | None) -> Frame:
+        """All ways to give the free variables of a head a value by its groundings.
 
         A value without a grounding of its own has the arguments that the other values have.
         """
         spoken = value is None or self.speaks_of(key, value)
         found: list[Frame] = []
-        wanted = names(*args, value)
         for plan in self.plans.get(key, ()):
             listed = self.listed(plan)
             if listed is None:
@@ -128,12 +127,12 @@ class Groundings:
                 terms = (*args, value)
             else:
                 table, terms = Relation(table.columns[: len(args)], table.rows), args
-            match = join(unit(), table, terms, self.symbols)
-            frame = match.to_frame(wanted.__contains__)
-            found.append(Frame(len(match.left), frame.columns))
-        if not found:
+            match = join(frame, table, terms, self.symbols)
+            columns = match.to_frame(lambda name: not name.startswith("#whole")).columns
+            found.append(Frame(len(match.left), columns))
+        if not any(one.rows for one in found):
             return Frame(0)
-        return deduplicated(stack(found, self.symbols))
+        return deduplicated(stack([one for one in found if one.rows], self.symbols))
 
     def instances(self, key: Key) -> list[tuple[Relation, bool]]:
         """What the groundings of an entity list; the flag says that the last column is a value."""

@@ -15,9 +15,9 @@ from horai.engine.groundings import Groundings
 from horai.engine.matching import build
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
-from horai.lang.terms import Term, Var
-from horai.plan.program import PointPlan
-from horai.plan.scopes import names
+from horai.lang.core.terms import Term, Var
+from horai.plan.ec.literals import names
+from horai.plan.program import DelayPlan, PointPlan
 from horai.temporal.spans import Ints, Mask
 
 EVERY = -2  # as the code of a value: a termination that ends whatever holds; no term has it
@@ -81,20 +81,17 @@ class Heads:
         """The bindings a rule begins with: head variables that only a grounding gives."""
         frame = unit()
         if plan.domain:
-            args, value = self._entity(plan)
-            frame = self.groundings.domain(plan.key, args, value).only(plan.domain)
-            if not set(plan.domain) <= set(frame.columns):
-                return Frame(0)
-            frame = deduplicated(frame)
+            args, value = (plan.terms, None) if plan.kind == "event" else _entity(plan)
+            frame = deduplicated(self.groundings.complete(frame, plan.key, args, value))
         if plan.bounds is not None:
             frame = self._whole_run(plan, frame)
         return frame
 
-    def _entity(self, plan: PointPlan) -> tuple[tuple[Term, ...], Term | None]:
-        if plan.kind == "event":
-            return plan.terms, None
-        value = plan.terms[-1]
-        return plan.terms[:-1], Var("#any") if plan.open_value else value
+    def aimed(self, plan: DelayPlan, frame: Frame) -> Frame:
+        """The origins of a delayed effect, with what only a grounding says of its target."""
+        if not plan.domain or not frame.rows:
+            return frame
+        return self.groundings.complete(frame, plan.target_key, *_entity(plan))
 
     def _whole_run(self, plan: PointPlan, frame: Frame) -> Frame:
         """A range T1 =< T < T2 that the body leaves open is the whole run."""
@@ -195,3 +192,13 @@ class Heads:
         if said.value is None or not len(said) or said.value[0] != EVERY:
             return self.groundings.allows(key, said.args, value, len(said))
         return np.ones(len(said), np.bool_)
+
+
+def _entity(plan: PointPlan | DelayPlan) -> tuple[tuple[Term, ...], Term | None]:
+    """Arguments and value of a head whose variables a grounding gives.
+
+    A value that is given may be none of the grounding, and still ends the others: whom it is about
+    is what the groundings of all values say.
+    """
+    *args, value = plan.terms if isinstance(plan, PointPlan) else plan.target
+    return tuple(args), value if names(value) & plan.domain else None

@@ -13,8 +13,8 @@ from horai.engine.latecomers import Latecomers
 from horai.engine.memory import FOREVER
 from horai.engine.static import known_before
 from horai.engine.world import Undecided
-from horai.plan.program import Program, Stratum
-from horai.plan.reach import Look, Reach, Source, reach_of
+from horai.plan.ec.reach import ComponentReach, Look, Source, reach_of
+from horai.plan.program import Plan, Stratum
 
 Key = tuple[str, int]
 
@@ -23,10 +23,10 @@ Key = tuple[str, int]
 class Horizon:
     """The cuts of all components of a program."""
 
-    program: Program
+    program: Plan
     start: int
     tick: int
-    reaches: list[Reach] = field(default_factory=list)
+    reaches: list[ComponentReach] = field(default_factory=list)
     makers: dict[Source, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class Horizon:
         return min([border, *(cuts[maker] for maker in self.makers.get(source, ()))])
 
 
-def reaches_of(program: Program) -> list[Reach]:
+def reaches_of(program: Plan) -> list[ComponentReach]:
     """What every component looks at."""
     found = [reach_of(stratum, program) for stratum in program.strata]
     latecomers = Latecomers(program)

@@ -15,8 +15,8 @@ from horai.engine.remembering import KnownPairs
 from horai.engine.stream import EventRows, Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World, fluent_of
-from horai.lang.terms import Compound, Term, Var
-from horai.plan.unwrapping import Unwrapping
+from horai.lang.core.terms import Compound, Term, Var
+from horai.plan.ec.unwrapping import Unwrapping
 from horai.temporal.spans import Ints
 
 Key = tuple[str, int]

@@ -13,8 +13,8 @@ from horai.engine.matching import build
 from horai.engine.numbers import full
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
-from horai.lang.ec.syntax import Allen, Duration, IntervalOp
-from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var
+from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var
+from horai.lang.ec.syntax import Allen, DurationFilter, IntervalOp
 from horai.temporal.algebra import complement, difference, intersection, union
 from horai.temporal.allen import allen
 from horai.temporal.coalesce import sort_spans
@@ -28,7 +28,10 @@ Pairs = list[tuple[int, int]]
 
 
 def operate(
-    literal: IntervalOp | Duration | Allen, frame: Frame, world: World, uncut: Whole | None = None
+    literal: IntervalOp | DurationFilter | Allen,
+    frame: Frame,
+    world: World,
+    uncut: Whole | None = None,
 ) -> Result:
     """The interval list that an operation gives for every row, and the rows that have one."""
     symbols = world.symbols
@@ -42,7 +45,7 @@ def operate(
                 given, good = as_spans(base, frame, symbols)
                 return difference(given, _union(parts)), valid & good
             return (_union(parts) if kind == "union_all" else _common(parts)), valid
-        case Duration(op=op, intervals=given, bound=bound, open_counts=open_counts):
+        case DurationFilter(op=op, intervals=given, bound=bound, open_counts=open_counts):
             spans, valid = as_spans(given, frame, symbols)
             if uncut is not None:
                 spans = uncut(literal, 0, given, frame, spans)
@@ -147,7 +150,7 @@ def _pairs_of_term(term: Term) -> Pairs | None:
         match item:
             case Compound(name=",", args=(Int(value=start), Int(value=end))):
                 pairs.append((start, end))
-            case Compound(name=",", args=(Int(value=start), Atom(name="inf"))):
+            case Compound(name=",", args=(Int(value=start), Constant(name="inf"))):
                 pairs.append((start, INF))
             case _:
                 return None
@@ -181,7 +184,9 @@ def as_terms(spans: Spans, rows: int, symbols: Symbols) -> Column:
         for row in range(rows):
             yield ListTerm(
                 tuple(
-                    Compound(",", (Int(start[i]), Atom("inf") if end[i] == INF else Int(end[i])))
+                    Compound(
+                        ",", (Int(start[i]), Constant("inf") if end[i] == INF else Int(end[i]))
+                    )
                     for i in range(offsets[row], offsets[row + 1])
                 )
             )

@@ -8,18 +8,18 @@ an entity only when an item names it: then there was nothing to notice before.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
-from horai.engine.static import supports_of
+from horai.engine.static import lists_heads, supports_of
+from horai.lang.core.terms import Compound, Term, Var
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Compound, Term, Var
 from horai.plan import operators as op
-from horai.plan.literals import literal_fvp
-from horai.plan.program import GroundingPlan, Key, PointPlan, Program, StaticPlan, Stratum, key_of
-from horai.plan.reach import unfolded
-from horai.plan.readings import readings
-from horai.plan.scopes import names
-from horai.plan.unify import may_match
+from horai.plan.ec.literals import literal_fvp, names
+from horai.plan.ec.reach import unfolded
+from horai.plan.ec.readings import readings
+from horai.plan.ec.unify import may_match
+from horai.plan.program import GroundingPlan, Key, Plan, PointPlan, StaticPlan, Stratum, key_of
 
 Terms = tuple[Term, ...]
 Membership = tuple[Key, Terms]  # a dynamic domain and its member, in the variables of a rule
@@ -31,7 +31,7 @@ NOTHING: Needs = frozenset()
 class Latecomers:
     """Which components must not forget the past."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Plan) -> None:
         self.program = program
         self.made = {key for stratum in program.strata for key in _makes(stratum)}
         # Initial values that depend on who is known, and the memberships they depend on.
@@ -47,6 +47,9 @@ class Latecomers:
     def noticed_by(self, stratum: Stratum) -> bool:
         """Could what a component said of the past change when someone comes to be known?"""
         late = {plan.key for plan, _ in self.initial}
+        rules = Counter(plan.key for plan in stratum.static)
+        if any(rules[plan.key] > 1 for plan in stratum.static if self._is_absent(plan)):
+            return True  # the past of a pair is kept for all of its rules together
         for delay in stratum.delays:
             before = self._needs(delay.origin_key, delay.origin)
             if not self._needs(delay.target_key, delay.target) <= before:
@@ -78,7 +81,7 @@ class Latecomers:
 
     def _is_anchored_static(self, plan: StaticPlan) -> bool:
         needs = self._needs(plan.key, plan.terms)
-        if not needs or any(plan is one for one in self.absent):
+        if not needs or self._is_absent(plan):
             return True  # a rule that speaks of absence keeps track of whom it speaks of
         if isinstance(plan.rule, ec.HoldsAtRule):
             return needs <= self._implied(ec.conjuncts(plan.rule.body))
@@ -87,10 +90,13 @@ class Latecomers:
             for support in supports_of(plan)
         )
 
+    def _is_absent(self, plan: StaticPlan) -> bool:
+        return any(plan is one for one in self.absent)
+
     def _reads_late(self, rule: ec.Rule) -> bool:
         """Does a rule look at a fluent that may get a past, without an item that names it?"""
         body = getattr(rule, "body", None)
-        known = self._implied(ec.conjuncts(body)) if isinstance(body, ec.And) else NOTHING
+        known = self._implied(ec.conjuncts(body)) if isinstance(body, ec.Conjunction) else NOTHING
         for reading in readings(rule, self.program.graph.helpers):
             fvp = literal_fvp(reading.literal)
             if fvp is None:
@@ -118,15 +124,7 @@ class Latecomers:
             return False
         if self._needs(plan.key, plan.terms) or self._dynamic(plan.rule.body):
             return True
-        return self._spreads(plan, head if self._lists(plan) else frozenset())
-
-    def _lists(self, plan: StaticPlan) -> bool:
-        """Do facts name everyone a rule speaks of, by way of its grounding?"""
-        groundings = self.program.groundings.get(plan.key, ())
-        values = [one.value for one in groundings]
-        return any(v is None or may_match(v, plan.terms[-1]) for v in values) and all(
-            names(*one.terms) <= names(*(call.term for call in one.calls)) for one in groundings
-        )
+        return self._spreads(plan, head if lists_heads(plan, self.program) else frozenset())
 
     def _spreads(self, plan: StaticPlan, bound: frozenset[str]) -> bool:
         """Does a variable take all values that are known so far?"""
@@ -154,7 +152,7 @@ class Latecomers:
         assert isinstance(rule, ec.Grounding)
         return _moved(self._dynamic(rule.body), plan.terms, args)
 
-    def _dynamic(self, body: ec.And) -> Needs:
+    def _dynamic(self, body: ec.Conjunction) -> Needs:
         """The memberships a body asks for; by way of other predicates nothing is seen of them."""
         plain = {id(part) for part in ec.conjuncts(body)}
         found = NOTHING

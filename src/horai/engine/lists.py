@@ -16,8 +16,8 @@ from horai.engine.scalars import (
     smallest,
     total,
 )
-from horai.lang.terms import Atom, Float, Int, ListTerm, Str, Term
-from horai.plan.unify import unify
+from horai.lang.core.terms import Constant, Float, Int, ListTerm, Str, Term
+from horai.plan.ec.unify import unify
 
 Args = tuple[Term, ...]
 Answer = Mapping[str, Term]
@@ -104,7 +104,7 @@ def _last(args: Args) -> Iterator[Answer]:
 
 def _atom_length(args: Args) -> Iterator[Answer]:
     match args[0]:
-        case Atom(name=text) | Str(value=text):
+        case Constant(name=text) | Str(value=text):
             yield from _equal((args[1], Int(len(text))))
         case Int(value=number) | Float(value=number):
             yield from _equal((args[1], Int(len(str(number)))))

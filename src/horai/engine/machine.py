@@ -24,10 +24,10 @@ from horai.engine.relations import Relation
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, Terminations, no_fluent
-from horai.lang.terms import Float, Int
-from horai.plan.machine_program import Machine
-from horai.plan.opcodes import INITIATE, TERMINATE, TERMINATE_ALL
-from horai.plan.program import Program, Stratum
+from horai.lang.core.terms import Float, Int
+from horai.plan.ec.machine import Machine
+from horai.plan.ec.opcodes import INITIATE, TERMINATE, TERMINATE_ALL
+from horai.plan.program import Plan, Stratum
 from horai.temporal.sorting import order
 from horai.temporal.spans import INF, Ints, Spans
 
@@ -42,7 +42,7 @@ class MachineRun:
 
     def __init__(
         self,
-        program: Program,
+        program: Plan,
         stratum: Stratum,
         machine: Machine,
         heads: Heads,

@@ -18,9 +18,8 @@ from horai.engine.live import LiveWorld
 from horai.engine.matching import build, match
 from horai.engine.simple import Held
 from horai.engine.world import Fluent, World, fluent_of, merged
-from horai.lang.terms import Var
-from horai.plan import operators as op
-from horai.plan.machine_program import MachineDelay
+from horai.lang.core.terms import Var
+from horai.plan.ec.machine import MachineDelay
 from horai.temporal.spans import INF, Ints
 
 if TYPE_CHECKING:
@@ -103,10 +102,7 @@ def _rows(run: MachineRun, delay: MachineDelay, columns: list[Ints], since: Ints
         if plan.time is not None:
             at = ints(since[frame.columns["@attempt"].data])
             frame = evaluator.bind(Var(plan.time), frame, at)
-        wanted = frozenset(delay.saved)
-        kept = tuple(needed | wanted for needed in plan.early.needed)
-        chain = op.Chain(plan.early.steps, kept, plan.early.bound)
-        frame = evaluator.run(chain, frame) if frame.rows else frame
+        frame = evaluator.run(plan.early, frame) if frame.rows else frame
         if not frame.rows:
             return np.empty((0, 2 + len(columns) + len(delay.saved)), np.int64)
         waits = build(plan.delay, frame.columns, frame.rows, symbols)

@@ -14,7 +14,7 @@ from horai.engine.machine_steps import (
     put,
     tell,
 )
-from horai.plan import opcodes as do
+from horai.plan.ec import opcodes as do
 from horai.temporal.kernels import inside, lean
 from horai.temporal.spans import INF, Ints
 

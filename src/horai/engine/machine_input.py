@@ -17,13 +17,12 @@ from horai.engine.machine_rows import Candidates, Given
 from horai.engine.matching import build
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term, is_ground
-from horai.plan import opcodes as do
+from horai.lang.core.terms import Term, is_ground
 from horai.plan import operators as op
-from horai.plan.machine_program import Machine, MachineRule
-from horai.plan.machine_words import Column as Brought
-from horai.plan.machine_words import Table
-from horai.plan.program import Program
+from horai.plan.ec import opcodes as do
+from horai.plan.ec.machine import Column as Brought
+from horai.plan.ec.machine import LookupTable, Machine, MachineRule
+from horai.plan.program import Plan
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Mask
 
@@ -39,7 +38,7 @@ class NotHere(Exception):
 class Inputs:
     """Makes what the kernel takes, for one run."""
 
-    program: Program
+    program: Plan
     machine: Machine
     heads: Heads
 
@@ -206,7 +205,7 @@ class Inputs:
     def _looked_up(self) -> list[Key]:
         return list(dict.fromkeys(t.fluent for t in self.machine.tables if t.fluent is not None))
 
-    def _pairs(self, table: Table) -> tuple[Matrix, int]:
+    def _pairs(self, table: LookupTable) -> tuple[Matrix, int]:
         """The pairs of a fluent with their numbers among those of all that are looked up."""
         assert table.fluent is not None
         first = 0
@@ -218,7 +217,7 @@ class Inputs:
         rows, keys = self._coded(pairs, table.order, table.keys)
         return np.column_stack((rows, np.arange(first, first + pairs.rows))), keys
 
-    def _table(self, table: Table) -> tuple[Matrix, int]:
+    def _table(self, table: LookupTable) -> tuple[Matrix, int]:
         if table.fluent is not None:
             return self._pairs(table)
         if table.points is not None:

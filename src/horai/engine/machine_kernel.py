@@ -19,7 +19,7 @@ from horai.engine.machine_steps import (
     note_breaks,
     settle,
 )
-from horai.plan import opcodes as do
+from horai.plan.ec import opcodes as do
 from horai.temporal.kernels import compiled, lean
 from horai.temporal.spans import INF, Ints, Mask
 

@@ -19,8 +19,8 @@ from horai.engine.machine_state import (
     reindex,
 )
 from horai.engine.machine_steps import is_postponable
-from horai.plan import opcodes as do
-from horai.plan.machine_program import Machine
+from horai.plan.ec import opcodes as do
+from horai.plan.ec.machine import Machine
 from horai.temporal.kernels import compiled
 from horai.temporal.spans import Ints
 

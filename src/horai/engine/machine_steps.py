@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from horai.engine import machine_rows as row
 from horai.engine.machine_state import find_pair, mixed, spread
-from horai.plan import opcodes as do
+from horai.plan.ec import opcodes as do
 from horai.temporal.kernels import lean
 from horai.temporal.spans import Ints, Mask
 

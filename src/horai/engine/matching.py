@@ -10,16 +10,8 @@ from horai.engine.columns import Column, codes, codes_of, common, constant, narr
 from horai.engine.distinct import Found, environments, groups
 from horai.engine.forms import form, take_apart
 from horai.engine.symbols import Symbols
-from horai.lang.terms import (
-    Float,
-    Int,
-    Term,
-    Var,
-    is_ground,
-    substitute,
-    variables,
-)
-from horai.plan import unify as terms
+from horai.lang.core.terms import Float, Int, Term, Var, is_ground, substitute, variables
+from horai.plan.ec import unify as terms
 from horai.temporal.spans import Mask
 
 Columns = Mapping[str, Column]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from horai.engine.heads import EVERY
 from horai.engine.live import Args, LiveWorld, Pair
 from horai.engine.matching import take_apart
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
 
 Key = tuple[str, int]
 Owner = tuple[Key, Args]

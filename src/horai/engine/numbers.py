@@ -100,7 +100,7 @@ class Numbers(NamedTuple):
         if self.whole.all():
             return ints(full(self.ints, rows))
         real, decimal = full(self.floats, rows), full(~self.whole, rows)
-        infinite = self.valid & decimal & (real == math.inf)
+        infinite = self.valid & decimal & np.isinf(real)
         if decimal.all() and not infinite.any():
             return floats(real)
         return self._mixed(real, decimal & self.valid, infinite, symbols)
@@ -109,7 +109,9 @@ class Numbers(NamedTuple):
         data = codes_of(ints(np.where(decimal, 0, self.ints)), symbols)
         plain = decimal & ~infinite
         data[plain] = codes_of(floats(real[plain]), symbols)
-        data[infinite] = symbols.atom("inf")
+        for limit in (math.inf, -math.inf):
+            if (these := infinite & (real == limit)).any():
+                data[these] = symbols.codes([number_term(limit)])[0]
         return codes(data)
 
 

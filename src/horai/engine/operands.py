@@ -18,7 +18,7 @@ from horai.engine.memory import known_rows
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
-from horai.lang.terms import Term, Var
+from horai.lang.core.terms import Term, Var
 from horai.plan import operators as op
 from horai.temporal.algebra import union
 from horai.temporal.spans import Spans

@@ -102,7 +102,7 @@ class Origins:
         """The waiting rows, given by their numbers in order; they get numbers from 0 on."""
         bounds = np.searchsorted(waiting, [*self._bases, self._next]).tolist()
         return [
-            _source_state(pick(source, waiting[low:high] - base))
+            source_state(pick(source, waiting[low:high] - base))
             for source, base, low, high in zip(
                 self._sources, self._bases, bounds, bounds[1:], strict=False
             )
@@ -113,13 +113,13 @@ class Origins:
         """The origins of the rows that `to_state` wrote."""
         origins = cls()
         for saved in state:
-            with pa.ipc.open_stream(saved["table"]) as reader:
-                source = SomeItems(**{**saved, "table": reader.read_all()})
+            source = source_of(saved)
             origins.wait(origins.register(source, source.table.num_rows), 1)
         return origins
 
 
-def _source_state(source: SomeItems) -> dict[str, Any]:
+def source_state(source: Source) -> dict[str, Any]:
+    """A source as plain values."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, source.table.schema) as writer:
         writer.write_table(source.table)
@@ -130,3 +130,11 @@ def _source_state(source: SomeItems) -> dict[str, Any]:
         "form": source.form,
         "table": sink.getvalue().to_pybytes(),
     }
+
+
+def source_of(state: dict[str, Any]) -> SomeItems:
+    """The source that `source_state` wrote; what is no such thing raises."""
+    with pa.ipc.open_stream(state["table"]) as reader:
+        table = reader.read_all()
+    table.validate(full=True)  # Arrow itself would read wherever a forged offset points
+    return SomeItems(**{**state, "table": table})

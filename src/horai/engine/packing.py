@@ -19,13 +19,17 @@ import numpy as np
 from horai.engine.columns import Column
 from horai.engine.recoding import NOT_YET, SAME, NoSuchTerm, narrowed, recoded, widened
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var, children
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var, children
 from horai.temporal.spans import Ints
 
 Json = Any
-_TERMS = (Atom, Int, Float, Str, Var, Compound, ListTerm)
+_TERMS = (Constant, Int, Float, Str, Var, Compound, ListTerm)
 _TYPES = {"int64", "float64", "bool", "int8", "uint8"}
 _STORED = _TYPES | {"int16", "int32"}
+# Rows that are all equal are stored as one. Some column tells rows apart, so that what a state
+# grows to has a measure in its own size; a few forged bytes must not ask for all memory there is.
+_GROWS = 1024
+_SMALL = 1 << 26
 
 
 class Unreadable(ValueError):
@@ -137,7 +141,7 @@ class Packer:
     def _entry(self, term: Term) -> Json:
         """Atoms, which are most of them, as text; all others as lists."""
         match term:
-            case Atom(name=name):
+            case Constant(name=name):
                 return name
             case Int(value=whole):
                 return ["i", hex(whole)]  # Python refuses to read decimals of thousands of digits
@@ -155,7 +159,7 @@ class Packer:
 
 
 def _known_as(term: Term) -> Term | str:
-    return term.name if isinstance(term, Atom) else term
+    return term.name if isinstance(term, Constant) else term
 
 
 class Unpacker:
@@ -177,6 +181,7 @@ class Unpacker:
         for kind, size, stored in self._header["arrays"]:
             self._places.append(_stored(kind, size, stored, second))
             second += self._places[-1][0].itemsize * self._places[-1][1]
+        self._room = _SMALL + _GROWS * len(packed)
 
     def whole(self) -> Any:
         """What was packed."""
@@ -208,6 +213,9 @@ class Unpacker:
 
     def _array(self, place: int) -> np.ndarray[Any, Any]:
         kind, size, _ = self._header["arrays"][place]
+        self._room -= size * np.dtype(kind).itemsize
+        if self._room < 0:
+            raise Unreadable("its arrays would be far larger than what is stored of them")
         return widened(np.frombuffer(self._packed, *self._places[place]), kind, size)
 
     def _coded(self, codes: Ints) -> Ints:
@@ -218,7 +226,7 @@ class Unpacker:
 
     def _code(self, places: list[int]) -> Ints:
         terms = [self._terms[place] for place in places]
-        names = [term.name for term in terms if isinstance(term, Atom)]
+        names = [term.name for term in terms if isinstance(term, Constant)]
         if len(names) == len(terms):
             return self._symbols.atoms(names)
         return self._symbols.codes(terms)
@@ -228,7 +236,7 @@ class Unpacker:
         for entry in entries:
             match entry:
                 case str():
-                    found.append(Atom(entry))
+                    found.append(Constant(entry))
                 case ["i", digits]:
                     found.append(Int(int(digits, 16)))
                 case ["f", digits]:

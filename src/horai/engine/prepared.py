@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from horai.engine.horizon import reaches_of, sources_of
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.compiling import compile_program
-from horai.plan.mode_table import PythonPredicate
-from horai.plan.program import Program
-from horai.plan.reach import Reach, absence_read
-from horai.plan.settling import Compiled, compiled_way
+from horai.plan.ec.modes import PythonPredicate
+from horai.plan.ec.reach import ComponentReach, absence_read
+from horai.plan.ec.settling import Compiled, compiled_way
+from horai.plan.pipeline import compile_program
+from horai.plan.program import Plan
 
 Key = tuple[str, int]
 KEPT = 8  # descriptions whose plans are kept
@@ -26,8 +26,8 @@ class Prepared:
     `absent` are fluents whose instances are never forgotten, `derived` those that rules define.
     """
 
-    program: Program
-    reaches: list[Reach]
+    program: Plan
+    reaches: list[ComponentReach]
     ways: list[Compiled]
     absent: frozenset[Key]
     derived: frozenset[Key]

@@ -13,8 +13,8 @@ from time import perf_counter
 
 from horai.engine.frames import Frame
 from horai.plan import operators as op
-from horai.plan.program import Program
-from horai.plan.settling import Way
+from horai.plan.ec.settling import Way
+from horai.plan.program import Plan
 
 Path = tuple[int, ...]
 
@@ -69,7 +69,7 @@ class Profile:
     is settled cell by cell, bodies are asked piece by piece.
     """
 
-    program: Program | None = None
+    program: Plan | None = None
     operators: dict[Path, Stats] = field(default_factory=dict)
     rules: dict[int, Stats] = field(default_factory=dict)
     loose: dict[int, float] = field(default_factory=dict)

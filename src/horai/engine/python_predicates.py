@@ -14,7 +14,7 @@ from horai.engine.distinct import Found, groups
 from horai.engine.errors import PredicateFailed
 from horai.engine.matching import build, match
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Atom, Float, Int, ListTerm, Str, Term
+from horai.lang.core.terms import Constant, Float, Int, ListTerm, Str, Term
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
@@ -117,7 +117,7 @@ def _column(answers: Answers, symbols: Symbols) -> tuple[Mask, Column]:
     if isinstance(answers, np.ndarray):
         match answers.dtype.kind:
             case "b":
-                words = symbols.codes([Atom("false"), Atom("true")])
+                words = symbols.codes([Constant("false"), Constant("true")])
                 return np.ones(len(answers), np.bool_), codes(words[answers.astype(np.int64)])
             case "i":
                 return np.ones(len(answers), np.bool_), ints(answers)
@@ -131,7 +131,7 @@ def _column(answers: Answers, symbols: Symbols) -> tuple[Mask, Column]:
 def to_python(term: Term) -> object:
     """Atoms and strings become `str`, numbers numbers, lists lists; other terms stay terms."""
     match term:
-        case Atom(name=name):
+        case Constant(name=name):
             return name
         case Int(value=value):
             return value
@@ -149,17 +149,17 @@ def to_term(value: object) -> Term:
     """The term a Python value stands for.
 
     >>> to_term([1, "a", True])
-    ListTerm(items=(Int(value=1), Atom(name='a'), Atom(name='true')), tail=None)
+    ListTerm(items=(Int(value=1), Constant(name='a'), Constant(name='true')), tail=None)
     """
     match value:
         case bool():
-            return Atom("true" if value else "false")
+            return Constant("true" if value else "false")
         case int():
             return Int(value)
         case float():
             return Float(value)
         case str():
-            return Atom(value)
+            return Constant(value)
         case list() | tuple():
             return ListTerm(tuple(to_term(item) for item in value))
         case _:

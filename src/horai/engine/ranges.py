@@ -14,9 +14,9 @@ from horai.engine.frames import Frame
 from horai.engine.hashing import build, dense, first
 from horai.engine.relations import Match, Relation, join
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term, Var, is_ground
+from horai.lang.core.terms import Term, Var, is_ground
+from horai.plan.ec.literals import names
 from horai.plan.operators import Bound
-from horai.plan.scopes import names
 from horai.temporal.kernels import kernel, lean
 from horai.temporal.sorting import offsets_of, order
 from horai.temporal.spans import INF, Ints
@@ -63,7 +63,7 @@ def range_join(
     sorting = order(entity, time)
     offsets = offsets_of(entity, len(firsts))
     everywhere = np.full(frame.rows, 0, np.int64)
-    left, right = _between(
+    left, right = between(
         wanted,
         everywhere + LOWEST if low is None else low,
         everywhere + INF if high is None else high,
@@ -112,7 +112,7 @@ def _place(time: Ints, low: int, high: int, wanted: int) -> int:
 
 
 @kernel
-def _between(entity: Ints, low: Ints, high: Ints, offsets: Ints, time: Ints) -> tuple[Ints, Ints]:
+def between(entity: Ints, low: Ints, high: Ints, offsets: Ints, time: Ints) -> tuple[Ints, Ints]:
     rows = len(entity)
     begin = np.zeros(rows, np.int64)
     end = np.zeros(rows, np.int64)

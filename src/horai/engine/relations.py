@@ -16,7 +16,7 @@ from horai.engine.frames import Frame
 from horai.engine.hashing import Index, build, distinct, probe
 from horai.engine.matching import match
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term, Var, is_ground
+from horai.lang.core.terms import Term, Var, is_ground
 from horai.temporal.spans import Ints, Mask
 
 FEW = 64  # rows that are sooner looked through than indexed
@@ -91,8 +91,8 @@ class Pattern:
 
 def join(frame: Frame, table: Relation, terms: tuple[Term, ...], symbols: Symbols) -> Match:
     """The rows of frame and table that fit together."""
-    table, terms, rows = _flat(table, terms, symbols)
-    pattern = _pattern(frame, terms, symbols)
+    table, terms, rows = flat(table, terms, symbols)
+    pattern = pattern_of(frame, terms, symbols)
     if frame.rows == 1 and not pattern.keys and not pattern.twice:
         return _everything(frame, table, rows, pattern.news)
     left, right = _pairs(frame, table, pattern, symbols)
@@ -164,7 +164,7 @@ def _rising(rows: Ints) -> bool:
     return bool((rows[1:] > rows[:-1]).all())
 
 
-def _flat(
+def flat(
     table: Relation, terms: tuple[Term, ...], symbols: Symbols
 ) -> tuple[Relation, tuple[Term, ...], Ints | None]:
     """Compound patterns taken apart: each of their variables becomes a column of its own."""
@@ -184,7 +184,7 @@ def _flat(
     return Relation(tuple(columns), len(rows)), tuple(flat), rows
 
 
-def _pattern(frame: Frame, terms: tuple[Term, ...], symbols: Symbols) -> Pattern:
+def pattern_of(frame: Frame, terms: tuple[Term, ...], symbols: Symbols) -> Pattern:
     found = Pattern()
     for position, term in enumerate(terms):
         if not isinstance(term, Var):

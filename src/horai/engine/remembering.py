@@ -9,7 +9,7 @@ from horai.engine.memory import Memory, clipped, ended, holding, later, only, un
 from horai.engine.relations import Relation, different, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Terminations
-from horai.plan.reach import Source
+from horai.plan.ec.reach import Source
 
 Key = tuple[str, int]
 Keep = Callable[[Source], int]

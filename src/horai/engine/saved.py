@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 Key = tuple[str, int]
 Cell = tuple[int, Owner, int, int]  # rule, whose, value, and the time that goes with them
 NAME = "horai columnar session 3"
+# Whatever is wrong inside of bytes shows as one of these, those of Arrow included.
+_WRONG_INSIDE = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    *(OSError, RecursionError, MemoryError, OverflowError),
+)
 
 
 def save(session: Session) -> bytes:
@@ -65,7 +70,7 @@ def restore(session: Session, saved: bytes) -> None:
 
 def unpack(session: Session, saved: bytes) -> dict[str, Any]:
     """What was saved, in the symbols of a session that has the same settings."""
-    with _readable():
+    with readable():
         state: dict[str, Any] = Unpacker(NAME, saved, session.symbols, RECORDS).whole()
         _compare(session, state)
         return state
@@ -73,7 +78,7 @@ def unpack(session: Session, saved: bytes) -> dict[str, Any]:
 
 def install(session: Session, state: dict[str, Any]) -> None:
     """Put a fresh session where a saved one was."""
-    with _readable():
+    with readable():
         stream = Stream.from_state(state["stream"], session.symbols)
         cut, fluents = state["inputs"]
         query, memories = int(state["query"]), list(state["memories"])
@@ -89,12 +94,11 @@ def install(session: Session, state: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
+def readable() -> Iterator[None]:
     """Whatever is wrong inside of bytes, in words."""
     try:
         yield
-    except (ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError) as error:
-        # Whatever is wrong inside shows as one of these, those of Arrow included.
+    except _WRONG_INSIDE as error:
         said = str(error) if isinstance(error, Unreadable) else "something in the bytes is wrong"
         raise NotRestored(
             f"this is no saved session that can be read: {said}; "

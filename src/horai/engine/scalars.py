@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from horai.lang.terms import Atom, Compound, Float, Int, ListTerm, Str, Term, Var
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
 
 Number = int | float
 
@@ -126,6 +126,13 @@ BINARY: dict[str, Callable[[Number, Number], Number]] = {
 
 def evaluate(term: Term, env: Mapping[str, Term]) -> Number:
     """The value of an arithmetic expression; variables stand for ground terms."""
+    found = _computed(term, env)
+    if found != found:  # only what is not a number differs from itself: inf - inf, 0 * inf
+        raise NoValue("the result is not a number")
+    return found
+
+
+def _computed(term: Term, env: Mapping[str, Term]) -> Number:
     if isinstance(term, Var):
         term = env.get(term.name, term)
     try:
@@ -134,7 +141,7 @@ def evaluate(term: Term, env: Mapping[str, Term]) -> Number:
                 return value
             case Float(value=real):
                 return real
-            case Atom(name=name) if name in CONSTANTS:
+            case Constant(name=name) if name in CONSTANTS:
                 return CONSTANTS[name]
             case Compound(name=name, args=(arg,)) if name in UNARY:
                 return UNARY[name](evaluate(arg, env))
@@ -154,10 +161,12 @@ def value_of(term: Term, env: Mapping[str, Term]) -> Number | None:
 
 
 def number_term(value: Number) -> Term:
-    """A number as a term; infinity is the atom `inf`."""
+    """A number as a term; infinity is the atom `inf`, and what is below all numbers `-inf`."""
     if isinstance(value, int):
         return Int(value)
-    return Atom("inf") if value == math.inf else Float(value)
+    if math.isinf(value):
+        return Constant("inf") if value > 0 else Compound("-", (Constant("inf"),))
+    return Float(value)
 
 
 def order_key(term: Term) -> tuple[int, object, object]:
@@ -169,7 +178,7 @@ def order_key(term: Term) -> tuple[int, object, object]:
             return (1, real, 0)
         case Int(value=value):
             return (1, value, 1)
-        case Atom(name=name):
+        case Constant(name=name):
             return (2, name, 0)
         case Str(value=text):
             return (3, text, 0)

@@ -35,9 +35,9 @@ from horai.engine.symbols import Symbols
 from horai.engine.watching import watched
 from horai.engine.world import Undecided, World
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.mode_table import PythonPredicate
-from horai.plan.program import Program
-from horai.plan.reach import Source
+from horai.plan.ec.modes import PythonPredicate
+from horai.plan.ec.reach import Source
+from horai.plan.program import Plan
 
 Key = tuple[str, int]
 Predicate = Callable[..., object]
@@ -70,7 +70,7 @@ class Session:
             for name, function in self.python.items()
         ]
         plan = prepare(description, given)
-        self.program: Program = plan.program
+        self.program: Plan = plan.program
         self.symbols = Symbols()
         self.start, self.window, self.tick = start, window, tick
         self.allen_memory = allen_memory

@@ -130,10 +130,10 @@ class Shelf:
 
     def set_state(self, state: State) -> None:
         """Take over what `to_state` wrote."""
-        self.waiting = rows_from_state(state["waiting"])
+        self.waiting = rows_from_state(state["waiting"], self.waiting)
         self._room = self.waiting.size
-        self._admitted.replace(rows_from_state(state["admitted"]))
-        self._kept = [rows_from_state(state["kept"])]
+        self._admitted.replace(rows_from_state(state["admitted"], self.admitted()))
+        self._kept = [rows_from_state(state["kept"], self._kept[0])]
 
     def pick(self, wanted: Callable[[tuple[Column, ...]], Mask]) -> tuple[State, Ints]:
         """The rows that are meant, by their arguments; of those that wait the numbers."""
@@ -159,8 +159,8 @@ class Shelf:
 
     def borrow(self, state: Mapping[str, Any]) -> None:
         """Add rows that `pick` gave somewhere else."""
-        self._admitted.add(rows_from_state(state["admitted"]))
-        self._kept.append(rows_from_state(state["kept"]))
+        self._admitted.add(rows_from_state(state["admitted"], self.admitted()))
+        self._kept.append(rows_from_state(state["kept"], self._kept[0]))
 
     def _meant(self, rows: Rows, wanted: Callable[[tuple[Column, ...]], Mask]) -> Mask:
         return wanted(self._args(rows))

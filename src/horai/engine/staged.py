@@ -20,7 +20,7 @@ from horai.engine.horizon import sources_of
 from horai.engine.session import Incremental, Predicate, Session
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.program import Program, Stratum
+from horai.plan.program import Plan, Stratum
 from horai.temporal.spans import INF, Ints, previous_point
 
 Key = tuple[str, int]
@@ -80,7 +80,7 @@ class StagedSession(Session):
         super().restore(data)
         self.stream.give(self.given)
 
-    def evolve(self, data: bytes, old: Program) -> None:
+    def evolve(self, data: bytes, old: Plan) -> None:
         """Take up a run that was saved with other rules."""
         evolve(self, data, old)
         self.stream.give(self.given)

@@ -24,11 +24,12 @@ from horai.engine.matching import build
 from horai.engine.operands import Operands, Remembered
 from horai.engine.relations import Relation, join, joined
 from horai.engine.world import Fluent, World, fluent_of, merged, no_fluent
+from horai.lang.core.terms import ListTerm, Term, Var
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import ListTerm, Term, Var
 from horai.plan import operators as op
-from horai.plan.program import Program, StaticPlan
-from horai.plan.scopes import names, visible
+from horai.plan.ec.literals import names, visible
+from horai.plan.ec.unify import may_match
+from horai.plan.program import Plan, StaticPlan
 from horai.temporal.spans import Spans
 
 Key = tuple[str, int]
@@ -112,9 +113,9 @@ class Static:
         if not groundings.speaks_of(plan.key, value):
             if head <= visible(plan.rule.body):
                 return [unit()]
-            listed = groundings.domain(plan.key, args, value)
+            listed = groundings.complete(unit(), plan.key, args, value)
             return [listed] if listed.rows else [unit()]
-        listed = groundings.domain(plan.key, args, value)
+        listed = groundings.complete(unit(), plan.key, args, value)
         return [listed] if groundings.lists_all(plan.key) else [listed, unit()]
 
     def _frames(self, plan: StaticPlan) -> list[Frame]:
@@ -188,18 +189,30 @@ def present_only(plan: StaticPlan) -> bool:
     return all(support and asked <= _names(support) for support in supports)
 
 
-def known_before(plan: StaticPlan, program: Program) -> set[Key]:
+def lists_heads(plan: StaticPlan, program: Plan) -> bool:
+    """Does its grounding name everyone a rule speaks of, by facts or members of domains?"""
+    groundings = program.groundings.get(plan.key, ())
+    values = [one.value for one in groundings]
+    return any(v is None or may_match(v, plan.terms[-1]) for v in values) and all(
+        names(*one.terms) <= names(*(call.term for call in one.calls)) for one in groundings
+    )
+
+
+def known_before(plan: StaticPlan, program: Plan) -> set[Key]:
     """Fluents of which something may be known before the grounding of a rule that reads it.
 
     So it is if a variable gets its values neither from lists that must hold, nor from what is
     stated, but from whatever else is known: fluents that do not name it may have a past.
     """
-    if isinstance(plan.rule, ec.HoldsAtRule) or plan.key in program.groundings:
+    if isinstance(plan.rule, ec.HoldsAtRule):
         return set()
-    stated = [step for step in plan.chain.steps if isinstance(step, op.Facts)]
+    stated = [step for step in plan.chain.steps if isinstance(step, op.FactJoin)]
     lookups = [step for step in plan.chain.steps if isinstance(step, op.Lookup)]
     open_ = names(*plan.terms, *(term for step in lookups for term in step.terms))
     open_ -= names(*(term for step in stated for term in step.terms))
+    asked = (call.key for one in program.groundings.get(plan.key, ()) for call in one.calls)
+    if lists_heads(plan, program) and not program.dynamic.intersection(asked):
+        open_ -= names(*plan.terms)
     if all(open_ <= _names(support) for support in supports_of(plan)):
         return set()
     return {step.key for step in lookups if not open_ <= names(*step.terms)}
@@ -218,7 +231,7 @@ def _supports(result: Term, steps: tuple[op.Operator, ...]) -> list[Support]:
                 made[name] = step
             case op.SpanOperation(literal=literal) if isinstance(literal.result, Var):
                 made[literal.result.name] = step
-            case op.Union() | op.Choice() | op.Procedure() | op.Unify():
+            case op.Union() | op.IfThenElseOp() | op.Procedure() | op.Unify():
                 return ANYTHING  # lists may come from inside
             case _:
                 pass
@@ -227,7 +240,7 @@ def _supports(result: Term, steps: tuple[op.Operator, ...]) -> list[Support]:
         # What a duration or an Allen relation will say depends on intervals that are not over yet,
         # so it is asked about them even while the rest of the rule has nothing to say.
         match step:
-            case op.SpanOperation(literal=ec.Duration(intervals=intervals)):
+            case op.SpanOperation(literal=ec.DurationFilter(intervals=intervals)):
                 found = found + _of(intervals, made)
             case op.SpanOperation(literal=ec.Allen(source=source, target=target)):
                 found = found + _of(source, made) + _of(target, made)
@@ -250,7 +263,7 @@ def _of(term: Term, made: dict[str, op.Operator]) -> list[Support]:
             if kind == "union_all":
                 return _few([support for part in parts for support in part])
             return _together(parts)
-        case op.SpanOperation(literal=ec.Duration(intervals=intervals)):
+        case op.SpanOperation(literal=ec.DurationFilter(intervals=intervals)):
             return _of(intervals, made)
         case op.SpanOperation(literal=ec.Allen(source=source, target=target)):
             return _together([_of(source, made), _of(target, made)])

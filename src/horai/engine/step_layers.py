@@ -9,9 +9,9 @@ from horai.engine.live import LiveWorld
 from horai.engine.moments import Node
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
+from horai.plan.ec.literals import names
 from horai.plan.graphs import Digraph
-from horai.plan.program import PointPlan, Program, Stratum
-from horai.plan.scopes import names
+from horai.plan.program import Plan, PointPlan, Stratum
 
 Key = tuple[str, int]
 
@@ -38,7 +38,7 @@ def has_computed_time(plan: PointPlan) -> bool:
                 return True
             case ec.Compare(op="=", left=left, right=right) if names(left, right) & time:
                 return True
-            case ec.FindAll(result=result) | ec.Aggregate(result=result) if names(result) & time:
+            case ec.FindAll(result=result) | ec.AggregateAll(result=result) if names(result) & time:
                 return True
             case ec.Call() if names(literal.term) & time:
                 return True
@@ -47,7 +47,7 @@ def has_computed_time(plan: PointPlan) -> bool:
     return False
 
 
-def read_elsewhere(plan: PointPlan, live: LiveWorld, program: Program) -> Key | None:
+def read_elsewhere(plan: PointPlan, live: LiveWorld, program: Plan) -> Key | None:
     """What a rule reads of its own component at a time that is not its own."""
     assert plan.split is not None
     for step in op.walk(plan.split.remainder):
@@ -66,7 +66,7 @@ def read_elsewhere(plan: PointPlan, live: LiveWorld, program: Program) -> Key | 
     return None
 
 
-def layers_of(stratum: Stratum, program: Program) -> list[Layer]:
+def layers_of(stratum: Stratum, program: Plan) -> list[Layer]:
     """The nodes of a component in the order in which one moment settles them."""
     graph: Digraph[Node] = Digraph()
     graph.add_nodes(("fluent", key) for key in stratum.fluents)
@@ -86,7 +86,7 @@ def layers_of(stratum: Stratum, program: Program) -> list[Layer]:
     return found
 
 
-def _instant_sources(chain: op.Chain, program: Program) -> Iterator[Node]:
+def _instant_sources(chain: op.Chain, program: Plan) -> Iterator[Node]:
     """What a chain may read at the very moment it is about."""
     seen: set[tuple[Key, frozenset[int]]] = set()
     chains = [chain]

@@ -21,8 +21,8 @@ from horai.engine.live import LiveWorld
 from horai.engine.matching import build
 from horai.engine.moments import Saying
 from horai.engine.step_layers import has_computed_time, read_elsewhere
-from horai.lang.terms import Term
-from horai.plan.program import PointPlan, Program, Stratum
+from horai.lang.core.terms import Term
+from horai.plan.program import Plan, PointPlan, Stratum
 
 Key = tuple[str, int]
 
@@ -43,7 +43,7 @@ class Rules:
     """The rules of one component; what they can say is on the agenda."""
 
     def __init__(
-        self, program: Program, stratum: Stratum, heads: Heads, live: LiveWorld, agenda: Agenda
+        self, program: Plan, stratum: Stratum, heads: Heads, live: LiveWorld, agenda: Agenda
     ) -> None:
         self.program = program
         self.stratum = stratum

@@ -23,7 +23,7 @@ from horai.engine.simple import Held
 from horai.engine.step_layers import Layer, layers_of, node_of
 from horai.engine.step_rules import Rules
 from horai.engine.world import World
-from horai.plan.program import Program, Stratum
+from horai.plan.program import Plan, Stratum
 
 Key = tuple[str, int]
 MAX_ROUNDS = 500
@@ -34,7 +34,7 @@ class Stepwise:
 
     def __init__(
         self,
-        program: Program,
+        program: Plan,
         stratum: Stratum,
         heads: Heads,
         held: dict[Key, Held],

@@ -84,6 +84,14 @@ def rows_state(rows: Rows) -> State:
     return {"numbers": dict(rows.numbers), "terms": list(rows.terms)}
 
 
-def rows_from_state(state: Mapping[str, Any]) -> Rows:
-    """The rows that `rows_state` wrote."""
-    return Rows(state["numbers"], tuple(Column(*column) for column in state["terms"]))
+def rows_from_state(state: Mapping[str, Any], like: Rows) -> Rows:
+    """The rows that `rows_state` wrote; `ValueError` if others are there than those `like` has."""
+    found = Rows(state["numbers"], tuple(Column(*column) for column in state["terms"]))
+    lengths = {len(data) for data in (*found.numbers.values(), *(c.data for c in found.terms))}
+    if (
+        not like.numbers.keys() <= found.numbers.keys()
+        or len(like.terms) != len(found.terms)
+        or len(lengths) > 1
+    ):
+        raise ValueError("these are no rows of the stream")
+    return found

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from horai.engine.hashing import dense
-from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, children
+from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, children
 from horai.temporal.spans import Ints
 
 LARGEST = 1 << 61  # integers beyond are kept in the table like other terms
@@ -31,7 +31,7 @@ class Symbols:
         """The code of a ground term; a `plain` one is made of terms that have codes."""
         if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
             return term.value * 2 + 1
-        if isinstance(term, Atom):
+        if isinstance(term, Constant):
             return self.atom(term.name)
         found = self._codes.get(term)
         if found is None:
@@ -44,7 +44,7 @@ class Symbols:
         """The code of a term if it has one: what was never met equals nothing."""
         if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
             return term.value * 2 + 1
-        return self._atoms.get(term.name) if isinstance(term, Atom) else self._codes.get(term)
+        return self._atoms.get(term.name) if isinstance(term, Constant) else self._codes.get(term)
 
     def atom(self, name: str) -> int:
         """The code of an atom."""
@@ -69,7 +69,7 @@ class Symbols:
             return Int(code >> 1)
         kept = self._terms[code >> 1]
         if isinstance(kept, str):
-            kept = self._terms[code >> 1] = Atom(kept)
+            kept = self._terms[code >> 1] = Constant(kept)
         return kept
 
     def kept(self, first: int = 0) -> list[Term | str]:
@@ -101,8 +101,8 @@ def _plain(term: Term) -> Term:
             return Compound(name, tuple(_plain(arg) for arg in args))
         case ListTerm(items=items, tail=tail):
             return ListTerm(tuple(map(_plain, items)), None if tail is None else _plain(tail))
-        case Atom(name=name):
-            return Atom(name)
+        case Constant(name=name):
+            return Constant(name)
         case _ if not children(term):
             return term
     return term

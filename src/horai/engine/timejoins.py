@@ -10,13 +10,14 @@ from horai.engine.columns import codes, codes_of, ints, narrow
 from horai.engine.comparison import compare
 from horai.engine.frames import Frame, stack
 from horai.engine.matching import build, match
+from horai.engine.overlaps import is_crowded, overlap_join
 from horai.engine.ranges import range_join
 from horai.engine.relations import different, join, joined
-from horai.lang.terms import Term, Var
+from horai.lang.core.terms import Term, Var
 from horai.plan import operators as op
-from horai.plan.scopes import names
+from horai.plan.ec.literals import names
 from horai.temporal.grid import grid_points
-from horai.temporal.spans import INF, Mask
+from horai.temporal.spans import INF, Mask, Spans
 
 FEW = 64  # rows that are sooner looked up one by one than joined
 
@@ -117,9 +118,15 @@ class TimeJoins(Bindings):
             if all(column is not None for column in known):
                 return self._now(step.key, known, terms[-1], frame).only(needed)
         fluent = self.world.fluent(step.key)
+        at = frame.columns[time.name].data
+        if is_crowded(frame, fluent, terms, self.symbols):
+            moments = Spans(np.arange(frame.rows), at, at + 1)
+            return overlap_join(frame, moments, fluent, terms, self.symbols)[0].to_frame(
+                keeps(needed)
+            )
         found = join(frame, fluent.pairs, terms, self.symbols)
-        at = frame.columns[time.name].data[found.left]
-        return found.where(fluent.holds(found.source_rows(), at)).to_frame(keeps(needed))
+        found = found.where(fluent.holds(found.source_rows(), at[found.left]))
+        return found.to_frame(keeps(needed))
 
     def _codes(self, term: Term, frame: Frame) -> list[int] | None:
         """What a term stands for in every row, None if it has a free variable."""

@@ -22,7 +22,7 @@ from horai.engine.relations import Relation
 from horai.engine.static import Static
 from horai.engine.world import Fluent, World
 from horai.plan import operators as op
-from horai.plan.program import PointPlan, Program, StaticPlan, Stratum
+from horai.plan.program import Plan, PointPlan, StaticPlan, Stratum
 
 
 class WatchedEvaluator(Evaluator):
@@ -101,7 +101,7 @@ class WatchedComponents(Components):
 
     def __init__(
         self,
-        program: Program,
+        program: Plan,
         world: World,
         evaluator: Evaluator,
         groundings: Groundings,
@@ -153,7 +153,7 @@ def watched(
         return made
 
     def components(
-        program: Program, world: World, evaluator: Evaluator, groundings: Groundings
+        program: Plan, world: World, evaluator: Evaluator, groundings: Groundings
     ) -> Components:
         return WatchedComponents(program, world, evaluator, groundings, profile)
 

@@ -13,7 +13,7 @@ from horai.engine.columns import Column, bits, codes, concat, ints
 from horai.engine.hashing import dense
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import offsets_of

@@ -6,27 +6,35 @@ narrative.tables         # typed Arrow tables, one per name, arity and form of r
 narrative.dead_letters   # rows that could not be used, each with its reason
 """
 
-from .answers import AnswerBlock, AnswerRow, AnswerTable
-from .formats import Format
-from .items import Counts, ItemTable, Narrative
-from .letters import CODES, DeadLetter, InputError, write_dead_letters
-from .read import read, read_object
-from .rows import Item
-from .schema import Form, InputSchema, InputType, Kind, RowForm
-from .termcolumns import TermColumn, TermKind, distinct, from_uniques
-from .terms import Term, TermText, from_source, quote_atom, to_source
-from .times import UNITS, Clock, Unit, format_time
-from .write import AnswerFormat, answer_table, json_line, write_answers
+from horai.io.answers.rows import AnswerBlock, AnswerRow, AnswerTable
+from horai.io.answers.write import AnswerFormat, answer_table, json_line, write_answers
+from horai.io.items.read import Format, read, read_object
+from horai.io.items.rows import Item
+from horai.io.items.tables import ItemTable, Narrative, ReadCounts
+from horai.io.letters import CODES, DeadLetter, InputError, write_dead_letters
+from horai.io.schema import PARTS, Chosen, Form, InputSchema, InputType, Kind, RowForm
+from horai.io.terms import (
+    Term,
+    TermColumn,
+    TermKind,
+    TermText,
+    distinct,
+    from_source,
+    from_uniques,
+    quote_atom,
+    to_source,
+)
+from horai.io.times import UNITS, TimeScale, Unit, format_time
 
 __all__ = [
     "CODES",
+    "PARTS",
     "UNITS",
     "AnswerBlock",
     "AnswerFormat",
     "AnswerRow",
     "AnswerTable",
-    "Clock",
-    "Counts",
+    "Chosen",
     "DeadLetter",
     "Form",
     "Format",
@@ -37,11 +45,13 @@ __all__ = [
     "ItemTable",
     "Kind",
     "Narrative",
+    "ReadCounts",
     "RowForm",
     "Term",
     "TermColumn",
     "TermKind",
     "TermText",
+    "TimeScale",
     "Unit",
     "answer_table",
     "distinct",

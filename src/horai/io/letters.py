@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
+
+from horai.io.shown import csv_line, redacted, shortened
+from horai.io.terms import text_cell
 
 CODES: dict[str, str] = {
     "field-count": "the row has too few or too many fields for its type",
@@ -28,6 +30,7 @@ CODES: dict[str, str] = {
     "encoding": "bytes that are not UTF-8",
     "json": "not a JSON object on one line",
     "unreadable": "a whole file of a stream that cannot be read",
+    "too-long": "a line of more characters than anybody should send",
     "ahead": "names a time further ahead of the clock than the stream allows",
     "too-late": "arrived after its window had passed",
     "partly-too-late": "began before its window: only the part inside was used or taken back",
@@ -62,9 +65,10 @@ class InputError(Exception):
     def __init__(
         self, file: str, reason: str, *, line: int | None = None, text: str = "", hint: str = ""
     ) -> None:
+        file, reason = redacted(file), redacted(reason)
         self.file, self.line, self.reason, self.text, self.hint = file, line, reason, text, hint
         where = file if line is None else f"{file}:{line}"
-        shown = f"\n  row:  {_shorten(text)}" if text else ""
+        shown = f"\n  row:  {shortened(text)}" if text else ""
         advice = f"\n  hint: {hint}" if hint else ""
         super().__init__(f"{where}: {reason}{shown}{advice}")
 
@@ -91,13 +95,10 @@ def write_dead_letters(path: str | os.PathLike[str], letters: Iterable[DeadLette
     """Write letters as CSV when the name ends in `.csv`, as JSON lines otherwise."""
     with Path(path).open("w", encoding="utf-8", newline="") as out:
         if Path(path).suffix.lower() == ".csv":
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(DeadLetter._fields)
-            writer.writerows(letters)
+            out.write(csv_line(DeadLetter._fields) + "\n")
+            for letter in letters:
+                cells = (x if isinstance(x, int) else text_cell(x) for x in letter)
+                out.write(csv_line(cells) + "\n")
         else:
             for letter in letters:
                 out.write(json.dumps(letter._asdict(), ensure_ascii=False) + "\n")
-
-
-def _shorten(text: str, limit: int = 200) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -11,6 +11,8 @@ Kind = Literal["event", "fluent"]
 Form = Literal["any", "intervals", "points"]
 RowForm = Literal["intervals", "points"]
 MAX_REASONS = 10_000
+PARTS = ("time", "start", "end", "arrival", "value", "op")
+MEANT = "did you mean"
 
 
 class InputType(NamedTuple):
@@ -56,12 +58,41 @@ def row_keys(type_: InputType) -> list[TableKey]:
     return [TableKey(type_.name, type_.arity, "fluent", form) for form in forms]
 
 
+class Chosen(NamedTuple):
+    """Where the rows of a type are: columns that play a part, and those of the arguments."""
+
+    parts: Mapping[str, str]
+    args: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.parts.values(), *self.args)
+
+    @classmethod
+    def of(cls, given: Iterable[str]) -> Chosen:
+        """The columns of a list in which `time:when` says that the time is called when.
+
+        >>> Chosen.of(["time:when", "vessel", "knots"])
+        Chosen(parts={'time': 'when'}, args=('vessel', 'knots'))
+        """
+        parts, args = {}, []
+        for name in given:
+            part, sign, column = name.partition(":")
+            if sign and part.strip() in PARTS:
+                parts[part.strip()] = column.strip()
+            else:
+                args.append(name.strip())
+        return cls(parts, tuple(args))
+
+
 @dataclass(frozen=True)
 class InputSchema:
     """The input types by name, and the names the rules derive themselves."""
 
     types: Mapping[str, Sequence[InputType]]
     derived: frozenset[str] = frozenset()
+    columns: Mapping[str, Chosen] = field(default_factory=dict)
+    """For some types, which columns their rows are in; the others have all columns in order."""
     # A stream may hold millions of rows of a type nobody asked for; the search is done once.
     _reasons: dict[str, tuple[str, str]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -103,7 +134,7 @@ class InputSchema:
             return "derived-type", f"{name} is derived by the rules, not an input"
         close = difflib.get_close_matches(name[:100], self.types, n=1)
         if close:
-            return "unknown-type", f"unknown type {_show(name)}; did you mean {close[0]}?"
+            return "unknown-type", f"unknown type {_show(name)}; {MEANT} {close[0]}?"
         known = ", ".join(sorted(self.types)[:8]) + (", ..." if len(self.types) > 8 else "")
         return "unknown-type", f"unknown type {_show(name)}; the rules read {known or 'nothing'}"
 

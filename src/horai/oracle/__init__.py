@@ -1,18 +1,23 @@
 """The reference engine: a slow, obvious interpreter written straight from the definitions."""
 
-from horai.oracle.errors import OracleError
-from horai.oracle.evaluate import Interpreter, Knowledge, Occurrence
-from horai.oracle.items import Dropped, Item, Reason
-from horai.oracle.session import Answer, Session
+from horai.oracle.ec.errors import OracleError
+from horai.oracle.ec.evaluate import Interpreter, Knowledge, Occurrence
+from horai.oracle.ec.session import (
+    OracleAnswer,
+    OracleItem,
+    OracleSession,
+    RefusalReason,
+    RefusedItem,
+)
 
 __all__ = [
-    "Answer",
-    "Dropped",
     "Interpreter",
-    "Item",
     "Knowledge",
     "Occurrence",
+    "OracleAnswer",
     "OracleError",
-    "Reason",
-    "Session",
+    "OracleItem",
+    "OracleSession",
+    "RefusalReason",
+    "RefusedItem",
 ]

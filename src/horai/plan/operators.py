@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from horai.lang.ec.syntax import Allen, Call, Compare, Duration, IntervalOp, Is
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
+from horai.lang.ec.syntax import Allen, Call, Compare, DurationFilter, IntervalOp, Is
 
 Key = tuple[str, int]
 Names = frozenset[str]
@@ -44,7 +44,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FactJoin:
     """Join with a background relation."""
 
     key: Key
@@ -86,7 +86,7 @@ class Lookup:
 class SpanOperation:
     """Union, intersection, complement, duration filter or Allen relation of interval lists."""
 
-    literal: IntervalOp | Duration | Allen
+    literal: IntervalOp | DurationFilter | Allen
     term: Term
 
 
@@ -116,7 +116,7 @@ class Extend:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class TruthOp:
     """`true` or `fail`."""
 
     value: bool
@@ -140,7 +140,7 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class IfThenElseOp:
     """`(C -> A ; B)`."""
 
     condition: Chain
@@ -150,7 +150,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class AggregateOp:
     """`findall` (kind `list`) and `aggregate_all`, over the different solutions of a chain."""
 
     kind: OneOf["list", "count", "sum", "max", "min", "bag", "set"]
@@ -162,7 +162,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Builtin:
+class BuiltinOp:
     """A built-in predicate over terms."""
 
     call: Call
@@ -200,7 +200,7 @@ class Procedure:
 
 Operator = (
     Scan
-    | Facts
+    | FactJoin
     | Stab
     | Walk
     | Lookup
@@ -208,12 +208,12 @@ Operator = (
     | Filter
     | Unify
     | Extend
-    | Truth
+    | TruthOp
     | AntiJoin
     | Union
-    | Choice
-    | Aggregate
-    | Builtin
+    | IfThenElseOp
+    | AggregateOp
+    | BuiltinOp
     | Python
     | QueryTime
     | Procedure
@@ -247,11 +247,11 @@ class Procedures:
 def inside(operator: Operator) -> tuple[Chain, ...]:
     """The chains in an operator."""
     match operator:
-        case AntiJoin(body=body) | Aggregate(body=body):
+        case AntiJoin(body=body) | AggregateOp(body=body):
             return (body,)
         case Union(branches=branches):
             return branches
-        case Choice(condition=condition, then=then, otherwise=otherwise):
+        case IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
             return (condition, then, otherwise)
         case _:
             return ()

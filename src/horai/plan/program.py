@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal as OneOf
 
+from horai.lang.core.terms import Term, functor
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.terms import Term, functor
 from horai.plan import operators as op
-from horai.plan.components import Component
-from horai.plan.dependencies import DependencyGraph
-from horai.plan.lowering import Lowering
-from horai.plan.predicates import Predicate
-from horai.plan.splitting import Split
-from horai.plan.unwrapping import Unwrapping
+from horai.plan.ec.components import Component
+from horai.plan.ec.dependencies import DependencyGraph
+from horai.plan.ec.lowering import Lowering
+from horai.plan.ec.predicates import Predicate
+from horai.plan.ec.splitting import Split
+from horai.plan.ec.unwrapping import Unwrapping
 
 Key = tuple[str, int]
 Names = frozenset[str]
@@ -33,9 +33,9 @@ class PointPlan:
     """A rule that says when something happens, begins or ends.
 
     `terms` are the arguments of the head, followed by the value of a fluent. `domain` are the head
-    variables that take their values from the grounding before the chain runs, `given` those and a
-    range left open; `open_value` marks a termination of every value, or of all values of a form.
-    `split` is there for rules that read their own component.
+    variables that only the grounding gives a value, `given` those that have one before the chain
+    runs: arguments of an instance, and a range left open; `open_value` marks a termination of every
+    value, or of all values of a form. `split` is there for rules that read their own component.
     """
 
     kind: OneOf["event", "initiated", "terminated", "initially"]
@@ -44,7 +44,7 @@ class PointPlan:
     time: Term | None
     chain: op.Chain
     domain: Names
-    body: ec.And
+    body: ec.Conjunction
     clause: ec.Clause
     given: Names = frozenset()
     bounds: tuple[Term, Term] | None = None
@@ -67,7 +67,10 @@ class StaticPlan:
 
 @dataclass(frozen=True, slots=True)
 class DelayPlan:
-    """A delayed effect. `target` is the fluent acted on, with arguments and value."""
+    """A delayed effect. `target` is the fluent acted on, with arguments and value.
+
+    `domain` are the variables of the target that only its grounding gives a value.
+    """
 
     number: int
     rule: DelayRule
@@ -78,7 +81,9 @@ class DelayPlan:
     delay: Term
     time: str | None  # the variable that stands for the time of initiation
     early: op.Chain  # what can be judged when the value is initiated
+    late: op.Chain  # what is left to be judged at the deadline
     full: op.Chain
+    domain: Names
     clause: ec.Clause
 
     @property
@@ -124,7 +129,7 @@ class Stratum:
 
 
 @dataclass
-class Program:
+class Plan:
     """Everything an engine needs to know of a description."""
 
     unwrapping: Unwrapping

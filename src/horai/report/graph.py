@@ -1,17 +1,409 @@
-"""The dependency graph as a picture: `write_graph(description, "rules.svg")`."""
+"""The dependency graph as a picture: `write_graph(description, "rules.svg")`.
+
+What is drawn of a dependency graph: nodes, boxes around them, arrows; no matter in which format.
+Drawings in the language of Graphviz: levels are columns, from left to right.
+Drawings as Mermaid flowcharts, for pages that draw them themselves.
+What depends on what in a LARS program, as a picture.
+"""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal as OneOf
 
 from horai.plan import EventDescription
-from horai.plan.components import stratify
-from horai.plan.dependencies import dependency_graph as dependencies
-from horai.report.dot import to_dot
-from horai.report.drawing import Drawing, draw
-from horai.report.mermaid import to_mermaid
+from horai.plan.ec.components import Strata, stratify
+from horai.plan.ec.dependencies import Dependency, DependencyGraph, Vertex
+from horai.plan.ec.dependencies import dependency_graph as dependencies
+from horai.plan.ec.entities import Kind, Sort
+from horai.plan.graphs import Digraph
+from horai.plan.lars.check import named
+from horai.plan.lars.dependencies import Readings
+
+LEGEND = (
+    "columns: levels  |  rounded: simple fluent  |  square: statically determined  |  "
+    "ellipse: event",
+    "arrow: is read by  |  bar: is read negated  |  dashed: leads to, after the delay  |  "
+    "red box: cycle, settled in time order",
+)
+
+Style = OneOf["input", "event", "simple", "determined"]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNode:
+    """A fluent-value pair or an event."""
+
+    id: str
+    label: str
+    style: Style
+    level: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The values of one fluent, or all members of a cycle. Boxes never hold other boxes."""
+
+    id: str
+    label: str
+    nodes: tuple[DrawnNode, ...]
+    cyclic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """From a node or a whole box to a node or a whole box."""
+
+    source: str
+    target: str
+    kind: OneOf["i", "f"] = "i"
+    negative: bool = False
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture of a dependency graph."""
+
+    nodes: tuple[DrawnNode, ...]
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    legend: tuple[str, ...] = LEGEND
+
+    @property
+    def levels(self) -> dict[int, list[DrawnNode]]:
+        """The nodes by level, lowest first."""
+        every = [*self.nodes, *(node for box in self.boxes for node in box.nodes)]
+        found: dict[int, list[DrawnNode]] = {}
+        for node in sorted(every, key=lambda n: n.level):
+            found.setdefault(node.level, []).append(node)
+        return found
+
+
+def draw(strata: Strata, inputs: bool = False) -> Drawing:
+    """The drawing of stratified rules, with or without what comes from the stream."""
+    return _Drafter(strata, inputs).draw()
+
+
+class _Drafter:
+    def __init__(self, strata: Strata, inputs: bool) -> None:
+        self.strata = strata
+        self.graph: DependencyGraph = strata.graph
+        shown = [v for v in self.graph.vertices if inputs or v not in self.graph.inputs]
+        self.ids = {vertex: f"n{number}" for number, vertex in enumerate(shown)}
+        self.values: dict[Vertex, list[Vertex]] = {}
+        for vertex in shown:
+            self.values.setdefault(vertex.fluent, []).append(vertex)
+        self.box_ids: dict[Vertex, str] = {}
+
+    def draw(self) -> Drawing:
+        nodes: list[DrawnNode] = []
+        boxes: list[Box] = []
+        for component in self.strata.components:
+            members = [v for v in component.vertices if v in self.ids]
+            fluents = dict.fromkeys(vertex.fluent for vertex in members)
+            if component.cyclic and len(fluents) > 1:
+                inside = tuple(self._node(vertex) for vertex in members)
+                boxes.append(Box(f"c{component.number}", "cycle", inside, cyclic=True))
+                continue
+            for fluent in fluents:
+                mine = [vertex for vertex in members if vertex.fluent == fluent]
+                box = self._fluent_box(fluent, mine, component.cyclic)
+                if box is None:
+                    nodes += [self._node(vertex) for vertex in mine]
+                else:
+                    boxes.append(box)
+        return Drawing(tuple(nodes), tuple(boxes), tuple(self._arrows()))
+
+    def _fluent_box(self, fluent: Vertex, mine: list[Vertex], cyclic: bool) -> Box | None:
+        """A box around the values of a fluent, unless there is just one or some are elsewhere."""
+        if len(mine) < (1 if cyclic else 2) or len(mine) != len(self.values[fluent]):
+            return None
+        name = str(fluent).partition("=")[0]
+        self.box_ids[fluent] = f"b{len(self.box_ids)}"
+        inside = tuple(self._node(vertex, short=True) for vertex in mine)
+        return Box(self.box_ids[fluent], f"{name}: cycle" if cyclic else name, inside, cyclic)
+
+    def _node(self, vertex: Vertex, short: bool = False) -> DrawnNode:
+        label = str(vertex).partition("=")[2] if short else str(vertex).replace("=", " = ", 1)
+        level = self.strata.level(vertex)
+        return DrawnNode(self.ids[vertex], label, self._style(vertex), level, self._note(vertex))
+
+    def _style(self, vertex: Vertex) -> Style:
+        if vertex in self.graph.inputs:
+            return "input"
+        if vertex.kind is Kind.EVENT:
+            return "event"
+        return "simple" if Sort.SIMPLE in self.graph.sorts[vertex] else "determined"
+
+    def _note(self, vertex: Vertex) -> str:
+        """Delayed terminations have no arrow to show them."""
+        rules = [rule for rule in self.graph.terminations if rule in self.graph.rules[vertex]]
+        return "; ".join(f"ends after {_delay(rule.delay)}" for rule in rules)
+
+    # --- arrows -------------------------------------------------------------------------------
+
+    def _arrows(self) -> Iterable[Arrow]:
+        groups: dict[tuple[object, ...], set[tuple[Vertex, Vertex]]] = {}
+        for edge in self.graph.edges:
+            if edge.source in self.ids and edge.target in self.ids:
+                key = (edge.source.fluent, edge.target.fluent, edge.kind, *_look(edge))
+                groups.setdefault(key, set()).add((edge.source, edge.target))
+        found: dict[Arrow, None] = {}
+        for (source, target, kind, negative, label), pairs in groups.items():
+            ends = self._merge(pairs, source, target, kind)  # type: ignore[arg-type]
+            for start, end in ends:
+                found[Arrow(start, end, kind, negative, label)] = None  # type: ignore[arg-type]
+        return sorted(found, key=lambda a: (a.kind, int(a.source[1:]), int(a.target[1:]), a.source))
+
+    def _merge(
+        self, pairs: set[tuple[Vertex, Vertex]], source: Vertex, target: Vertex, kind: str
+    ) -> list[tuple[str, str]]:
+        """The pairs as arrows between nodes, or from and to boxes where all values take part."""
+        from_box, to_box = self.box_ids.get(source), self.box_ids.get(target)
+        if kind == "f" or source == target:
+            return [(self.ids[a], self.ids[b]) for a, b in self._sorted(pairs)]
+        ends: list[tuple[str, str]] = []
+        left = set(pairs)
+        if from_box:
+            for end in self.values[target]:
+                column = {(start, end) for start in self.values[source]}
+                if column <= left:
+                    left -= column
+                    ends.append((from_box, self.ids[end]))
+        ends += [(self.ids[a], self.ids[b]) for a, b in self._sorted(left)]
+        return self._merge_targets(ends, target, to_box) if to_box else ends
+
+    def _merge_targets(
+        self, ends: list[tuple[str, str]], target: Vertex, box: str
+    ) -> list[tuple[str, str]]:
+        values = {self.ids[value] for value in self.values[target]}
+        starts = dict.fromkeys(start for start, _ in ends)
+        merged: list[tuple[str, str]] = []
+        for start in starts:
+            reached = [end for begin, end in ends if begin == start]
+            merged += [(start, box)] if set(reached) == values else [(start, e) for e in reached]
+        return merged
+
+    def _sorted(self, pairs: Iterable[tuple[Vertex, Vertex]]) -> list[tuple[Vertex, Vertex]]:
+        return sorted(pairs, key=lambda p: (self.graph.place[p[0]], self.graph.place[p[1]]))
+
+
+def _look(edge: Dependency) -> tuple[bool, str]:
+    return (not edge.positive, _delay(edge.delay) if edge.kind == "f" else "")
+
+
+def _delay(term: object) -> str:
+    return str(getattr(term, "value", getattr(term, "name", "")))
+
+
+_FONT = "Helvetica,Arial,sans-serif"
+_NODES = {
+    "input": 'shape=box, style="dashed", color="#8a8f98", fontcolor="#5b616b"',
+    "event": 'shape=ellipse, style="filled", fillcolor="#fdf3e1", color="#c58a1b"',
+    "simple": 'shape=box, style="rounded,filled", fillcolor="#e6f0fa", color="#3b6ea5"',
+    "determined": 'shape=box, style="filled", fillcolor="#ebf5e4", color="#5b8c3a"',
+}
+
+
+def to_dot(drawing: Drawing, legend: bool = True) -> str:
+    """The drawing as a Graphviz file."""
+    return "\n".join(_lines(drawing, legend)) + "\n"
+
+
+def _lines(drawing: Drawing, legend: bool) -> Iterator[str]:
+    yield "digraph dependencies {"
+    yield "  rankdir=LR; compound=true; splines=true;"
+    yield "  nodesep=0.25; ranksep=1.0; pad=0.3; bgcolor=white;"
+    yield f'  graph [fontname="{_FONT}", fontsize=11, fontcolor="#5b616b"];'
+    yield f'  node [fontname="{_FONT}", fontsize=12, height=0.35, margin="0.14,0.06"];'
+    yield f'  edge [fontname="{_FONT}", fontsize=10, color="#4a5058", arrowsize=0.7, weight=8];'
+    if legend:
+        yield f'  labelloc=b; label="{_escape(chr(10).join(drawing.legend))}";'
+    yield from _heads(drawing)
+    for node in drawing.nodes:
+        yield f"  {_node(node)}"
+    for box in drawing.boxes:
+        yield from _box(box)
+    yield from _columns(drawing)
+    first = {box.id: box.nodes[0].id for box in drawing.boxes}
+    sideways = _sideways(drawing)
+    backwards = _to_and_fro(sideways)
+    for arrow in drawing.arrows:
+        if arrow not in backwards.values():
+            yield f"  {_arrow(arrow, first, arrow in sideways, backwards.get(arrow))}"
+    yield "}"
+
+
+def _node(node: DrawnNode) -> str:
+    label = f"{node.label}\n({node.note})" if node.note else node.label
+    return f'{node.id} [label="{_escape(label)}", {_NODES[node.style]}];'
+
+
+def _box(box: Box) -> Iterator[str]:
+    look = 'style="rounded,filled", fillcolor="#f7f8fa", color="#c3c8d0"'
+    if box.cyclic:
+        look = 'style="rounded,filled", fillcolor="#fdf0ee", color="#d0604f", fontcolor="#b0392a"'
+    yield f"  subgraph cluster_{box.id} {{"
+    yield f'    label="{_escape(box.label)}"; labelloc=t; labeljust=l; margin=9;'
+    yield f"    {_split(look)}"
+    yield from (f"    {_node(node)}" for node in box.nodes)
+    yield "  }"
+
+
+def _split(attributes: str) -> str:
+    return attributes.replace('", ', '"; ') + ";"
+
+
+def _heads(drawing: Drawing) -> Iterator[str]:
+    """An invisible head for every column, and one after the last: the columns hang on them."""
+    heads = [*map(_head, drawing.levels), "level_end"]
+    for head in heads:
+        yield f'  {head} [label="", shape=point, style=invis, width=0, height=0];'
+    yield f"  {' -> '.join(heads)} [style=invis, weight=1000];"
+
+
+def _head(level: int) -> str:
+    return f"level_{level}"
+
+
+def _columns(drawing: Drawing) -> Iterator[str]:
+    """One column per level: each node comes after the head before and before the head after.
+
+    These invisible edges have little weight, so they decide on columns and on nothing else.
+    Graphviz can also be told to align nodes, but with boxes around them some of its versions
+    never end.
+    """
+    levels = list(drawing.levels)
+    heads = ["", *map(_head, levels), "level_end"]
+    for number, level in enumerate(levels, 1):
+        for node in drawing.levels[level]:
+            if heads[number - 1]:
+                yield f"  {heads[number - 1]} -> {node.id} [style=invis, weight=1];"
+            yield f"  {node.id} -> {heads[number + 1]} [style=invis, weight=1];"
+
+
+def _arrow(
+    arrow: Arrow, first: dict[str, str], sideways: bool = False, back: Arrow | None = None
+) -> str:
+    look = [f'label="{_escape(arrow.label)}"'] if arrow.label else []
+    if arrow.kind == "f":
+        look += ["style=dashed", 'color="#b0480f"', 'fontcolor="#b0480f"']
+    if sideways:
+        look.append("minlen=0")
+    if back is not None:
+        # Two arrows to and fro within a column would be drawn on top of each other.
+        look += ["dir=both", f"arrowtail={'tee' if back.negative else 'normal'}"]
+    if arrow.negative:
+        look.append("arrowhead=tee")
+    if arrow.negative and (back is None or back.negative):
+        look.append('color="#c0392b"')
+    if arrow.source in first:
+        look.append(f"ltail=cluster_{arrow.source}")
+    if arrow.target in first:
+        look.append(f"lhead=cluster_{arrow.target}")
+    source, target = first.get(arrow.source, arrow.source), first.get(arrow.target, arrow.target)
+    attributes = f" [{', '.join(look)}]" if look else ""
+    return f"{source} -> {target}{attributes};"
+
+
+def _sideways(drawing: Drawing) -> set[Arrow]:
+    """Arrows inside a column: they must not push nodes out of it."""
+    level = {node.id: number for number, nodes in drawing.levels.items() for node in nodes}
+    level |= {box.id: box.nodes[0].level for box in drawing.boxes}
+    return {arrow for arrow in drawing.arrows if level[arrow.source] >= level[arrow.target]}
+
+
+def _to_and_fro(sideways: set[Arrow]) -> dict[Arrow, Arrow]:
+    """Arrows of a column that have a partner in the other direction."""
+    by_ends = {(a.source, a.target): a for a in sideways if a.kind == "i"}
+    return {
+        arrow: by_ends[(target, source)]
+        for (source, target), arrow in by_ends.items()
+        if source < target and (target, source) in by_ends
+    }
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+_SHAPES = {
+    "input": ('["', '"]'),
+    "event": ('(["', '"])'),
+    "simple": ('("', '")'),
+    "determined": ('["', '"]'),
+}
+_CLASSES = {
+    "input": "fill:#ffffff,stroke:#8a8f98,stroke-dasharray:4 3,color:#5b616b",
+    "event": "fill:#fdf3e1,stroke:#c58a1b,color:#222",
+    "simple": "fill:#e6f0fa,stroke:#3b6ea5,color:#222",
+    "determined": "fill:#ebf5e4,stroke:#5b8c3a,color:#222",
+    "cycle": "fill:#fdf0ee,stroke:#d0604f,color:#b0392a",
+}
+
+
+def to_mermaid(drawing: Drawing) -> str:
+    """The drawing as a Mermaid flowchart."""
+    return "\n".join(_mermaid_lines(drawing)) + "\n"
+
+
+def _mermaid_lines(drawing: Drawing) -> Iterator[str]:
+    yield "flowchart LR"
+    for node in drawing.nodes:
+        yield f"  {_mermaid_node(node)}"
+    for box in drawing.boxes:
+        yield from _mermaid_box(box)
+    negative: list[int] = []
+    delayed: list[int] = []
+    for number, arrow in enumerate(drawing.arrows):
+        yield f"  {_mermaid_arrow(arrow)}"
+        if arrow.kind == "f":
+            delayed.append(number)
+        elif arrow.negative:
+            negative.append(number)
+    for name, look in _CLASSES.items():
+        yield f"  classDef {name} {look}"
+    for box in drawing.boxes:
+        if box.cyclic:
+            yield f"  class {box.id} cycle"
+    if negative:
+        yield f"  linkStyle {','.join(map(str, negative))} stroke:#c0392b"
+    if delayed:
+        yield f"  linkStyle {','.join(map(str, delayed))} stroke:#b0480f"
+
+
+def _mermaid_node(node: DrawnNode) -> str:
+    opening, closing = _SHAPES[node.style]
+    label = f"{node.label}<br/>({node.note})" if node.note else node.label
+    return f"{node.id}{opening}{_mermaid_escape(label)}{closing}:::{node.style}"
+
+
+def _mermaid_box(box: Box) -> Iterator[str]:
+    yield f'  subgraph {box.id}["{_mermaid_escape(box.label)}"]'
+    yield from (f"    {_mermaid_node(node)}" for node in box.nodes)
+    yield "  end"
+
+
+def _mermaid_arrow(arrow: Arrow) -> str:
+    if arrow.kind == "f":
+        label = f"|{_mermaid_escape(arrow.label)}|" if arrow.label else ""
+        return f"{arrow.source} -.->{label} {arrow.target}"
+    return f"{arrow.source} {'--x' if arrow.negative else '-->'} {arrow.target}"
+
+
+def _mermaid_escape(text: str) -> str:
+    """Labels are HTML for those who draw them, and a line ends what Mermaid reads."""
+    return "".join(_SIGNS.get(sign, sign if sign.isprintable() else " ") for sign in text)
+
+
+_SIGNS = {'"': "#quot;", "|": "#124;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "#": "#35;"}
+
 
 TEXTS = (".dot", ".gv", ".mmd")
 PICTURES = (".svg", ".png", ".pdf")
@@ -66,4 +458,36 @@ def _run_dot(text: str, form: str, target: Path) -> None:
         raise GraphError(f"{target.name}: dot failed: {done.stderr.strip()}")
 
 
-__all__ = ["Drawing", "GraphError", "dependency_graph", "to_dot", "to_mermaid", "write_graph"]
+Predicate = tuple[str, int]
+PROGRAM_LEGEND = (
+    "columns: levels  |  dashed: signal or background  |  arrow: is read by  |  "
+    "bar: is read under `not`  |  red box: recursion",
+)
+
+
+def program_graph(readings: Readings) -> Drawing:
+    """A node for every predicate, and a box around those that need each other."""
+    made, edges = readings.derived, readings.edges
+    drawn = sorted(made | {one for one, _ in edges})  # constraints derive nothing
+    numbers = {one: f"n{place}" for place, one in enumerate(drawn)}
+    level: dict[Predicate, int] = {}
+    nodes: list[DrawnNode] = []
+    boxes: list[Box] = []
+    for together in Digraph(edges, drawn).components():
+        below = [level[a] + 1 for a, b in edges if b in together and a not in together]
+        level.update(dict.fromkeys(together, max(below, default=0)))
+        found = tuple(
+            DrawnNode(
+                numbers[one], named(one), "determined" if one in made else "input", level[one]
+            )
+            for one in sorted(together)
+        )
+        if len(found) > 1 or any((one, one) in edges for one in together):
+            boxes.append(Box(f"c{len(boxes)}", "recursion", found, cyclic=True))
+        else:
+            nodes += found
+    arrows = (
+        Arrow(numbers[source], numbers[target], negative=negative)
+        for (source, target), negative in sorted(edges.items())
+    )
+    return Drawing(tuple(nodes), tuple(boxes), tuple(arrows), PROGRAM_LEGEND)

@@ -9,6 +9,9 @@ from html import escape
 Span = tuple[int, int]
 """From the first point until the first one after."""
 
+OPEN = 1 << 62
+"""The end of a span that is still open."""
+
 MOST_LANES = 400
 _LABELS, _WIDTH, _LANE, _AXIS = 310, 760, 22, 30
 _LONGEST = 40  # letters of a label that fit beside its line
@@ -88,7 +91,7 @@ def _line(story: Story, lane: Lane, top: int, colour: str) -> Iterable[str]:
     yield f'<line x1="{_LABELS}" x2="{_LABELS + _WIDTH}" y1="{top + 21}" y2="{top + 21}"/>'
     for start, end in lane.spans:
         x, right = _x(story, start), _x(story, min(end, story.last + 1))
-        told = f"{lane.label}: {story.time(start)} to {story.time(end - 1)}"
+        told = f"{lane.label}: {span_text(start, end, story.time)}"
         yield (
             f'<rect x="{x:.1f}" y="{top + 4}" width="{max(right - x, 1.5):.1f}" height="13" rx="2" '
             f'fill="{colour}"><title>{escape(told)}</title></rect>'
@@ -115,7 +118,7 @@ def _axis(story: Story, height: int) -> Iterable[str]:
 
 def _band(story: Story, start: int, end: int, height: int) -> str:
     x, right = _x(story, start), _x(story, end)
-    told = f"no answer: {story.time(start)} to {story.time(end - 1)}"
+    told = f"no answer: {span_text(start, end, story.time)}"
     return (
         f'<rect class="none" x="{x:.1f}" y="20" width="{right - x:.1f}" height="{height - 28}">'
         f"<title>{escape(told)}</title></rect>"
@@ -142,7 +145,7 @@ def ticks(first: int, last: int) -> list[int]:
 def _table(story: Story, lanes: Sequence[Lane]) -> str:
     rows = []
     for lane in lanes:
-        spans = [_told(story, *span) for span in lane.spans]
+        spans = [span_text(*span, story.time) for span in lane.spans]
         when = ", ".join([*spans, *map(story.time, lane.points)])
         rows.append(f"<tr><td>{escape(lane.label)}</td><td>{escape(when)}</td></tr>")
     if not rows:
@@ -151,9 +154,12 @@ def _table(story: Story, lanes: Sequence[Lane]) -> str:
     return f"<details><summary>As a table</summary><table>{head}{''.join(rows)}</table></details>"
 
 
-def _told(story: Story, start: int, end: int) -> str:
-    if end > story.last + 1:
-        return f"from {story.time(start)} on"
-    if end == start + 1:
-        return story.time(start)
-    return f"{story.time(start)} to {story.time(end - 1)}"
+def span_text(start: int, end: int, time: Callable[[int], str] = str) -> str:
+    """A span in words. Its end is the first point after it, as in answers.
+
+    >>> span_text(14, 20), span_text(21, OPEN), span_text(3, 4)
+    ('from 14 until 20', 'from 21 on', '3')
+    """
+    if end >= OPEN:
+        return f"from {time(start)} on"
+    return time(start) if end == start + 1 else f"from {time(start)} until {time(end)}"

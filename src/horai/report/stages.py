@@ -1,14 +1,19 @@
-"""Stages in words: what runs at once in buckets, what is exchanged, and what cannot be split."""
+"""Stages in words: what runs at once in buckets, what is exchanged, and what cannot be split.
+
+Parts of a LARS program in words: what runs in buckets, by which argument, and what does not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from horai.plan.demands import EntityKey, Path
-from horai.plan.entities import Kind
-from horai.plan.places import place_of
-from horai.plan.stages import Stage, Unsplit
+from horai.plan.ec.entities import Kind, place_of
+from horai.plan.lars.check import listed, named
+from horai.plan.lars.check import place_of as place_of_rule
+from horai.plan.split.demands import EntityKey, Path
+from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram
+from horai.plan.split.stages import Stage, Unsplit
 
 
 def stage_lines(stages: Sequence[Stage]) -> Iterator[str]:
@@ -108,3 +113,50 @@ def _name(entity: EntityKey) -> str:
 
 def _names(entities: Sequence[EntityKey]) -> str:
     return ", ".join(map(_name, entities))
+
+
+def part_lines(found: Parts) -> Iterator[str]:
+    """A paragraph for each part."""
+    for number, part in enumerate(found.parts, 1):
+        how = "in buckets" if part.unsplit is None else "in one bucket"
+        yield f"part {number} of {len(found.parts)}, {how}"
+        yield f"  works out  {_lars_parts_names(part.makes)}"
+        for place in sorted(set(part.places.values())):
+            some = [one for one, at in part.places.items() if at == place]
+            yield f"  by         argument {place + 1} of {_lars_parts_names(some)}"
+        yield f"  signals    {_signals(part)}"
+        if part.unsplit is not None:
+            yield f"  unsplit    {_lars_parts_reason(part.unsplit)}"
+        yield ""
+
+
+def parts_json(found: Parts) -> list[dict[str, Any]]:
+    """The same as plain values."""
+    return [
+        {
+            "part": number,
+            "split": part.unsplit is None,
+            "makes": listed(part.makes),
+            "keys": {named(one): place + 1 for one, place in sorted(part.places.items())},
+            "signals": "all" if _needs_all(part) else listed(part.reads - part.makes),
+            "unsplit": None if part.unsplit is None else _lars_parts_reason(part.unsplit),
+        }
+        for number, part in enumerate(found.parts, 1)
+    ]
+
+
+def _signals(part: ProgramPart) -> str:
+    return "all" if _needs_all(part) else _lars_parts_names(part.reads - part.makes) or "none"
+
+
+def _needs_all(part: ProgramPart) -> bool:
+    return part.unsplit is not None and part.counts
+
+
+def _lars_parts_reason(unsplit: UnsplitProgram) -> str:
+    place = None if unsplit.rule is None else place_of_rule(unsplit.rule)
+    return unsplit.reason + (f"  [{place}]" if place else "")
+
+
+def _lars_parts_names(predicates: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(listed(predicates))

@@ -24,7 +24,7 @@ from horai.signals.positions import (
     parted,
     texts,
 )
-from horai.signals.settings import Settings
+from horai.signals.settings import MotionLimits
 from horai.signals.sphere import KNOT, metres
 from horai.temporal.kernels import compiled
 from horai.temporal.sorting import order
@@ -67,7 +67,7 @@ def in_order(rows: pa.Table, entity: Ints) -> Ints:
     return found
 
 
-def without_impossible_speeds(rows: pa.Table, settings: Settings) -> tuple[pa.Table, pa.Table]:
+def without_impossible_speeds(rows: pa.Table, settings: MotionLimits) -> tuple[pa.Table, pa.Table]:
     """Rows whose speed somebody can have, and letters about the others."""
     fast, good = parted(rows, numbers(rows, "speed") > settings.max_speed)  # NaN is not
     speeds = pc.round(fast.column("speed"), 1).cast(pa.string())
@@ -76,7 +76,9 @@ def without_impossible_speeds(rows: pa.Table, settings: Settings) -> tuple[pa.Ta
     return good, letters_about(fast, reason, "motion")
 
 
-def clean(rows: pa.Table, entity: Ints, ints: Ints, floats: Floats, settings: Settings) -> Cleaned:
+def clean(
+    rows: pa.Table, entity: Ints, ints: Ints, floats: Floats, settings: MotionLimits
+) -> Cleaned:
     """Judge rows; what is remembered of entities (`ints`, `floats`) is brought up to date."""
     by = in_order(rows, entity)
     rows, entity = rows.take(pa.array(by)), entity[by]
@@ -88,7 +90,7 @@ def clean(rows: pa.Table, entity: Ints, ints: Ints, floats: Floats, settings: Se
     return Cleaned(rows, entity, verdict, speed / (KNOT * settings.seconds))
 
 
-def letters_of_cleaning(cleaned: Cleaned, settings: Settings) -> list[pa.Table]:
+def letters_of_cleaning(cleaned: Cleaned, settings: MotionLimits) -> list[pa.Table]:
     """Letters about the rows that are not believed."""
     reasons: dict[int, tuple[str, str]] = {
         DUPLICATE: ("duplicate", "the same position again"),

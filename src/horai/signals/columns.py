@@ -11,12 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.blocks import one_file
+from horai.io.items.blocks import one_file
 from horai.io.letters import BadRow, DeadLetter, InputError
-from horai.io.termcolumns import TermColumn, distinct, from_arrow, from_text
-from horai.io.terms import BLANKS, to_source
-from horai.io.timecolumns import read_times
-from horai.io.times import Clock
+from horai.io.terms import BLANKS, TermColumn, distinct, from_arrow, from_text, to_source
+from horai.io.times import TimeScale, read_times
 from horai.signals.letters import letters_of
 from horai.signals.positions import POSITIONS, VALUES, Flags, Floats, Ints, Positions
 from horai.signals.sphere import KNOT
@@ -50,7 +48,7 @@ NO_SPEED, NO_COURSE, NO_HEADING = 102.3, 360.0, 511.0
 class Layout:
     """How positions are written: units, and columns whose names do not tell what they are."""
 
-    clock: Clock = field(default_factory=lambda: Clock("s"))
+    clock: TimeScale = field(default_factory=lambda: TimeScale("s"))
     speed_in: SpeedUnit = "kn"
     columns: Mapping[str, str] = field(default_factory=dict)
 
@@ -241,7 +239,7 @@ def _shown(cell: pa.Scalar) -> str:
     return repr(cell.as_py())[:60]
 
 
-def _why_no_time(cell: object, clock: Clock) -> tuple[str, str]:
+def _why_no_time(cell: object, clock: TimeScale) -> tuple[str, str]:
     try:
         clock.point(cell)
     except BadRow as bad:

@@ -11,13 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.blocks import Block, one_file
-from horai.io.items import Narrative
+from horai.io.answers.text import utf8
+from horai.io.items.blocks import Block, one_file
+from horai.io.items.tables import Narrative
 from horai.io.letters import DeadLetter, InputError
-from horai.io.lines import utf8
 from horai.io.schema import TableKey
-from horai.io.termcolumns import META, SYMBOLS, TermColumn, from_arrow
-from horai.io.terms import from_source
+from horai.io.terms import META, SYMBOLS, TermColumn, from_arrow, from_source, text_cell
 from horai.signals.motion import EVENTS
 from horai.signals.positions import Floats, Ints, numbers, together
 from horai.temporal.sorting import order
@@ -210,7 +209,8 @@ def csv_of(items: pa.Table) -> bytes:
 
 def _csv_names(column: pa.ChunkedArray) -> pa.Array:
     codes = column.combine_chunks()
-    cells = [_csv_cell(str(from_source(text))) for text in codes.dictionary.to_pylist()]
+    terms = map(from_source, codes.dictionary.to_pylist())
+    cells = [_csv_cell(text_cell(x) if isinstance(x, str) else str(x)) for x in terms]
     return pa.array(cells, pa.string()).take(codes.indices)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from horai.signals.positions import Flags, Floats, Ints
-from horai.signals.settings import Settings
+from horai.signals.settings import MotionLimits
 from horai.signals.sphere import KNOT, bearing, between, metres
 from horai.temporal.kernels import compiled, inside
 
@@ -66,7 +66,7 @@ def moves(
     fresh: Flags,
     until: int,
     memory: tuple[Ints, Floats],
-    settings: Settings,
+    settings: MotionLimits,
 ) -> Moves:
     """Critical points of positions (`columns`: lon, lat, speed, course) by entity and time.
 

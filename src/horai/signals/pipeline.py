@@ -1,17 +1,23 @@
-"""From positions to items: all at once, or batch after batch with the same result."""
+"""From positions to items: all at once, or batch after batch with the same result.
+
+What is remembered between two batches of positions, as small Arrow tables.
+Positions as they come in: how they are written, what is derived, and how late they may be.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items import Narrative
+from horai.io.items.tables import Narrative
 from horai.io.letters import DeadLetter
-from horai.signals import motion
+from horai.io.terms import SYMBOLS
+from horai.signals import cleaning, motion
 from horai.signals.areas import Areas, no_areas, visits
 from horai.signals.cleaning import (
     believed,
@@ -19,21 +25,128 @@ from horai.signals.cleaning import (
     letters_of_cleaning,
     without_impossible_speeds,
 )
+from horai.signals.columns import Layout
 from horai.signals.items import in_order, items_of, narrative_of
 from horai.signals.letters import LETTERS, as_letters, letters_about
 from horai.signals.motion import EVENTS, Moves, moves
-from horai.signals.positions import Floats, Ints, Positions, numbers, parted, together
-from horai.signals.proximity import PAIRS, close_pairs, meetings
-from horai.signals.samples import SAMPLES, in_slices, samples
-from horai.signals.settings import Settings
-from horai.signals.state import INSIDE, NEVER, Memory, State, start
+from horai.signals.positions import POSITIONS, Floats, Ints, Positions, numbers, parted, together
+from horai.signals.proximity import (
+    MEETINGS,
+    PAIRS,
+    SAMPLES,
+    close_pairs,
+    in_slices,
+    meetings,
+    samples,
+)
+from horai.signals.settings import MotionLimits, SettingsError
 from horai.temporal.sorting import offsets_of
+
+NEVER = -(2**63)
+UNTIL = b"horai.until"
+LAST = b"horai.last"
+
+_CLEAN = [(f"clean_{n}", pa.int64()) for n in cleaning.INTS]
+_CLEAN += [(f"clean_{n}", pa.float64()) for n in cleaning.FLOATS]
+_MOVE = [(f"move_{n}", pa.int64()) for n in motion.INTS]
+_MOVE += [(f"move_{n}", pa.float64()) for n in motion.FLOATS]
+TRACKS = pa.schema([("entity", SYMBOLS), *_CLEAN, *_MOVE])
+INSIDE = pa.schema([("entity", SYMBOLS), ("area", SYMBOLS)])
+
+
+@dataclass(frozen=True)
+class State:
+    """`until`: how far all is settled. `last`: the latest time of any position, dropped ones
+    included. `waiting`: positions of later times. `tracks`: a row for
+    each entity. `inside`: who is in which area. `samples`: places at times at which not all are
+    known. `meetings`: who may still be close to whom.
+    """
+
+    until: int
+    last: int
+    waiting: pa.Table
+    tracks: pa.Table
+    inside: pa.Table
+    samples: pa.Table
+    meetings: pa.Table
+
+    def to_bytes(self) -> bytes:
+        """The state as bytes, to be kept in a file."""
+        sink = pa.BufferOutputStream()
+        times = {UNTIL: str(self.until).encode(), LAST: str(self.last).encode()}
+        for name in _TABLES:
+            table: pa.Table = getattr(self, name).replace_schema_metadata(times).combine_chunks()
+            with pa.ipc.new_stream(sink, table.schema) as writer:
+                writer.write_table(table)
+        whole: bytes = sink.getvalue().to_pybytes()
+        return whole
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> State:
+        """The state that `to_bytes` wrote."""
+        source = pa.BufferReader(data)
+        tables = [pa.ipc.open_stream(source).read_all() for _ in _TABLES]
+        for table in tables:
+            table.validate(full=True)  # Arrow itself would read wherever a forged offset points
+        until, last = (int(tables[0].schema.metadata[name]) for name in (UNTIL, LAST))
+        return cls(until, last, *(table.replace_schema_metadata(None) for table in tables))
+
+    def with_(self, **changes: pa.Table) -> State:
+        """The state with some tables exchanged."""
+        return replace(self, **changes)
+
+
+_TABLES = [field.name for field in fields(State)][2:]
+
+
+def start() -> State:
+    """Nothing is known yet."""
+    schemas = (POSITIONS, TRACKS, INSIDE, SAMPLES, MEETINGS)
+    return State(NEVER, NEVER, *(schema.empty_table() for schema in schemas))
+
+
+class TrackMemory:
+    """What is known of each of some entities, as arrays that kernels change."""
+
+    def __init__(self, tracks: pa.Table, entities: int) -> None:
+        self.clean_ints = _ints(tracks, "clean_", cleaning.INTS, entities)
+        self.clean_floats = _floats(tracks, "clean_", cleaning.FLOATS, entities)
+        self.move_ints = _ints(tracks, "move_", motion.INTS, entities)
+        self.move_floats = _floats(tracks, "move_", motion.FLOATS, entities)
+        known = tracks.num_rows
+        self.clean_ints[known:, 0] = NEVER
+        for place in (motion.TIME, motion.STOP_SINCE, motion.SLOW_SINCE):
+            self.move_ints[known:, place] = NEVER
+
+    def table(self, names: pa.Array) -> pa.Table:
+        """The same as a table."""
+        codes = pa.array(np.arange(len(names), dtype=np.int32))
+        columns = [pa.DictionaryArray.from_arrays(codes, names)]
+        parts = (self.clean_ints, self.clean_floats, self.move_ints, self.move_floats)
+        for part in parts:
+            columns += [pa.array(np.ascontiguousarray(part[:, i])) for i in range(part.shape[1])]
+        return pa.Table.from_arrays(columns, schema=TRACKS)
+
+
+def _ints(tracks: pa.Table, prefix: str, names: tuple[str, ...], entities: int) -> Ints:
+    made = np.zeros((entities, len(names)), np.int64)
+    for place, name in enumerate(names):
+        made[: tracks.num_rows, place] = numbers(tracks, prefix + name)
+    return made
+
+
+def _floats(tracks: pa.Table, prefix: str, names: tuple[str, ...], entities: int) -> Floats:
+    made = np.full((entities, len(names)), np.nan)
+    for place, name in enumerate(names):
+        made[: tracks.num_rows, place] = numbers(tracks, prefix + name)
+    return made
+
 
 SLICE = 500_000  # samples that are compared with each other at a time
 
 
 @dataclass(frozen=True)
-class Signals:
+class DerivedItems:
     """Items that were derived, in order, and letters about positions that were not used."""
 
     items: pa.Table
@@ -63,17 +176,17 @@ class Traced(NamedTuple):
 class Pipeline:
     """Cleans positions and derives items from them."""
 
-    settings: Settings = field(default_factory=Settings)
+    settings: MotionLimits = field(default_factory=MotionLimits)
     areas: Areas = field(default_factory=no_areas)
 
-    def run(self, positions: Positions, until: int | None = None) -> Signals:
+    def run(self, positions: Positions, until: int | None = None) -> DerivedItems:
         """All at once. Everything is known up to `until`, or up to the last position."""
         last = pc.max(positions.table.column("time")).as_py()
         until = until if until is not None else NEVER if last is None else last
         _, found = self._step(start(), positions, until, None)
         return found
 
-    def step(self, state: State, positions: Positions, until: int) -> tuple[State, Signals]:
+    def step(self, state: State, positions: Positions, until: int) -> tuple[State, DerivedItems]:
         """Take in a batch; no positions at `until` or before will come any more.
 
         Positions of later times wait. What comes too late nevertheless becomes a letter.
@@ -81,7 +194,7 @@ class Pipeline:
         until = max(until, state.until)
         return self._step(state, positions, until, until)
 
-    def finish(self, state: State, until: int | None = None) -> Signals:
+    def finish(self, state: State, until: int | None = None) -> DerivedItems:
         """What is left when no more positions come; all is known up to `until`."""
         known = max(state.last, state.until, NEVER if until is None else until)
         nothing = Positions(state.waiting.slice(0, 0), LETTERS.empty_table())
@@ -90,7 +203,7 @@ class Pipeline:
 
     def _step(
         self, state: State, positions: Positions, until: int, settled: int | None
-    ) -> tuple[State, Signals]:
+    ) -> tuple[State, DerivedItems]:
         traced = self.trace(state, positions.table, until)
         state = traced.state
         if settled is not None:
@@ -102,7 +215,7 @@ class Pipeline:
         told, going = self._meetings(ready, state.meetings, settled)
         items = in_order([*traced.items, *map(items_of_meetings, told)])
         letters = pa.concat_tables([positions.letters, *traced.letters])
-        return state.with_(samples=waiting, meetings=going), Signals(items, letters)
+        return state.with_(samples=waiting, meetings=going), DerivedItems(items, letters)
 
     def _meetings(
         self, samples: pa.Table, going: pa.Table, settled: int | None
@@ -126,7 +239,7 @@ class Pipeline:
         rows = together([state.waiting, positions])
         ready, waiting = parted(rows, numbers(rows, "time") <= until)
         entity, names = _entities(state.tracks, ready)
-        memory = Memory(state.tracks, len(names))
+        memory = TrackMemory(state.tracks, len(names))
         cleaned = clean(ready, entity, memory.clean_ints, memory.clean_floats, self.settings)
         letters += letters_of_cleaning(cleaned, self.settings)
         good, entity, fresh = believed(cleaned)
@@ -248,3 +361,57 @@ def last_of_all(tracks: pa.Table) -> int:
     times = numbers(tracks, f"move_{motion.INTS[motion.TIME]}")[talks]
     times = times[times != NEVER]
     return int(times.min()) if len(times) else 2**62
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Raw positions in the place of items.
+
+    `lateness` is how far out of order positions may be, in time-points: what lies before the latest
+    one by more than that is settled, and a position that comes for it after all is a dead letter.
+    With 0 they come in the order of time.
+    """
+
+    pipeline: Pipeline = field(default_factory=Pipeline)
+    layout: Layout = field(default_factory=Layout)
+    lateness: int = 0
+
+    def __post_init__(self) -> None:
+        pipeline: object = self.pipeline  # people give what they like
+        layout: object = self.layout
+        lateness: object = self.lateness
+        if not isinstance(pipeline, Pipeline) or not isinstance(layout, Layout):
+            hint = "as in Feed(Pipeline(Settings(...), areas), Layout(...), lateness=600)"
+            raise SettingsError("a feed is made of a Pipeline and a Layout", hint)
+        if not isinstance(lateness, int) or lateness < 0:
+            hint = "use a number of time-points from 0 on"
+            raise SettingsError(f"lateness = {lateness} is no length of time", hint)
+        ours, theirs = pipeline.settings.unit, layout.clock.unit
+        if ours != theirs:
+            hint = "give both the same unit"
+            problem = f"limits have time-points of 1 {ours}, positions of 1 {theirs}"
+            raise SettingsError(problem, hint)
+
+    @property
+    def hindsight(self) -> int:
+        """How much later than it happens something may be told, in time-points.
+
+        A gap is one after `gap_after`; a stop, slow motion or a piece of a meeting is known when it
+        has lasted, or somebody who was silent is heard of again.
+        """
+        limits = self.pipeline.settings
+        meeting = limits.points(limits.close_piece) + limits.points(limits.close_step)
+        stops = limits.points(max(limits.stop_time, limits.slow_time))
+        return limits.points(limits.gap_after) + max(meeting, stops)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What makes it this feed and no other, as plain values."""
+        layout, areas = self.layout, self.pipeline.areas
+        told = [*areas.sources, *(str(shape.wkt) for shape in areas.shapes)]
+        return {
+            "lateness": self.lateness,
+            "speed_in": layout.speed_in,
+            "columns": dict(layout.columns),
+            "limits": asdict(self.pipeline.settings),
+            "areas": blake2b("\0".join(told).encode(), digest_size=8).hexdigest(),
+        }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from horai.io.termcolumns import SYMBOLS
+from horai.io.terms import SYMBOLS
 from horai.signals.letters import LETTERS
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]

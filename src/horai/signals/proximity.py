@@ -3,18 +3,23 @@
 Places are sorted into bands of latitude as high as `close` is long, and within a band by longitude.
 Who is close to a place is in its band or one beside it, and there within a range of longitudes: so
 no pair is missed, and hardly any is looked at in vain.
+
+
+Where everybody is at common points in time, by going straight from one position to the next.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 
-from horai.io.termcolumns import SYMBOLS
+from horai.io.terms import SYMBOLS
+from horai.signals.motion import Moves
 from horai.signals.positions import Flags, Floats, Ints, numbers, texts, together
-from horai.signals.settings import Settings
+from horai.signals.settings import MotionLimits
 from horai.signals.sphere import RADIUS, metres
 from horai.temporal.kernels import compiled, inside
 from horai.temporal.sorting import order
@@ -27,7 +32,7 @@ FINE = 1e7  # parts of a degree, to sort longitudes as integers
 HAIR = 1e-6  # degrees that a range is wider than need be, against rounding
 
 
-def close_pairs(samples: pa.Table, settings: Settings) -> pa.Table:
+def close_pairs(samples: pa.Table, settings: MotionLimits) -> pa.Table:
     """Pairs of entities, in the order of their names, and the times at which they are close."""
     codes, names = texts(samples, "entity")
     rank = np.empty(len(names), np.int64)
@@ -116,7 +121,7 @@ def _sweep(group: Ints, lon: Floats, lat: Floats, close: float, degrees: float) 
 
 
 def meetings(
-    pairs: pa.Table, open_: pa.Table, settled: int | None, settings: Settings
+    pairs: pa.Table, open_: pa.Table, settled: int | None, settings: MotionLimits
 ) -> tuple[pa.Table, pa.Table]:
     """The intervals during which pairs are close, and what may still go on.
 
@@ -171,3 +176,74 @@ def _table(pair: Ints, start: Ints, end: Ints, who: tuple[pa.Array, pa.Array]) -
     columns = [_words(pair, who[0]), _words(pair, who[1]), start, end]
     made = dict(zip(MEETINGS.names, map(pa.array, columns), strict=True))
     return together([pa.table(made)], MEETINGS)
+
+
+SAMPLES = pa.schema(
+    [("entity", SYMBOLS), ("time", pa.int64()), ("lon", pa.float64()), ("lat", pa.float64())]
+)
+
+
+def samples(
+    entity: Ints, time: Ints, places: tuple[Floats, Floats], moved: Moves, step: int
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Entities, times (multiples of `step`) and places, for as long as there is no gap."""
+    before = (moved.before_time, moved.before_lon, moved.before_lat)
+    since = np.where(moved.first, time - 1, moved.before_time)
+    row = np.repeat(np.arange(len(time)), time // step - since // step)
+    found = np.empty(len(row), np.int64), np.empty(len(row)), np.empty(len(row))
+    _interpolate(row, time, places, moved.first, before, step, found)
+    return entity[row], *found
+
+
+def in_slices(samples: pa.Table, rows: int) -> Iterator[tuple[pa.Table, int]]:
+    """Samples in the order of time, about so many at a time, and the last time of each slice.
+
+    All samples of a time are in one slice.
+    """
+    if samples.num_rows <= rows:
+        if samples.num_rows:
+            yield samples, int(numbers(samples, "time").max())
+        return
+    time = numbers(samples, "time")
+    by = np.argsort(time, kind="stable")
+    ordered, when = samples.take(pa.array(by)), time[by]
+    begin = 0
+    while begin < len(when):
+        last = int(when[min(begin + rows, len(when)) - 1])
+        end = int(np.searchsorted(when, last, side="right"))
+        yield ordered.slice(begin, end - begin), last
+        begin = end
+
+
+@compiled()
+def _interpolate(
+    row: Ints,
+    time: Ints,
+    places: tuple[Floats, Floats],
+    first: Flags,
+    before: tuple[Ints, Floats, Floats],
+    step: int,
+    found: tuple[Ints, Floats, Floats],
+) -> None:
+    lon, lat = places
+    old_time, old_lon, old_lat = before
+    when, x, y = found
+    for k in range(len(row)):
+        i = row[k]
+        if first[i]:
+            when[k], x[k], y[k] = time[i], lon[i], lat[i]
+            continue
+        again = k > 0 and row[k - 1] == i
+        when[k] = when[k - 1] + step if again else (old_time[i] // step + 1) * step
+        share = (when[k] - old_time[i]) / (time[i] - old_time[i])
+        over = lon[i] - old_lon[i]
+        if over > 180.0:  # the short way round
+            over -= 360.0
+        elif over < -180.0:
+            over += 360.0
+        x[k] = old_lon[i] + share * over
+        if x[k] > 180.0:
+            x[k] -= 360.0
+        elif x[k] < -180.0:
+            x[k] += 360.0
+        y[k] = old_lat[i] + share * (lat[i] - old_lat[i])

@@ -20,7 +20,7 @@ class SettingsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MotionLimits:
     """Limits: durations are seconds, speeds knots, distances metres, angles degrees.
 
     Those of critical points have the values that Patroumpas et al. (2017) give as examples: a gap
@@ -99,7 +99,7 @@ class Settings:
     def points(self, duration: float) -> int:
         """A duration in time-points, rounded down.
 
-        >>> Settings(unit="min").points(600.0)
+        >>> MotionLimits(unit="min").points(600.0)
         10
         """
         found = duration / self.seconds

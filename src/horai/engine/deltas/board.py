@@ -26,8 +26,8 @@ from horai.engine.memory import union
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, no_fluent
-from horai.plan.program import Key, Program
-from horai.plan.reach import Source
+from horai.plan.ec.reach import Source
+from horai.plan.program import Key, Plan
 from horai.temporal.spans import FIRST, no_spans
 
 
@@ -38,7 +38,7 @@ class Board:
     it is outside its domain, `stores` and `logs` have what readers see.
     """
 
-    def __init__(self, program: Program, symbols: Symbols) -> None:
+    def __init__(self, program: Plan, symbols: Symbols) -> None:
         self.program, self.symbols = program, symbols
         sources = [source for stratum in program.strata for source in sources_of(stratum)]
         self.derived = frozenset(sources)

@@ -16,9 +16,9 @@ from horai.engine.heads import Heads
 from horai.engine.matching import build
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
 from horai.plan import operators as op
-from horai.plan.machine_words import Column as Brought
+from horai.plan.ec.machine import Column as Brought
 from horai.plan.program import Key
 from horai.temporal.spans import Ints
 

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from horai.lang.core.terms import Compound, Term, Var
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Compound, Term, Var
-from horai.plan.literals import literal_fvp
-from horai.plan.program import Key, PointPlan, Program, Stratum, key_of
-from horai.plan.readings import Reading, readings
-from horai.plan.scopes import names
-from horai.plan.splitting import Members
+from horai.plan.ec.literals import literal_fvp, names
+from horai.plan.ec.readings import Reading, readings
+from horai.plan.ec.splitting import ComponentMembers
+from horai.plan.program import Key, Plan, PointPlan, Stratum, key_of
 
 Node = tuple[str, Key]  # "event" or "fluent", and what it is called
 Place = dict[Node, int]  # an argument of every event and fluent of a component
@@ -67,7 +66,7 @@ def head_of(plan: PointPlan) -> Mention:
     return Mention(node, plan.terms[: plan.key[1]])
 
 
-def find_keys(stratum: Stratum, program: Program) -> Keys:
+def find_keys(stratum: Stratum, program: Plan) -> Keys:
     """As many arguments as rules, and the candidates of rules, always name together."""
     nodes: list[Node] = [("fluent", key) for key in stratum.fluents]
     nodes += [("event", key) for key in stratum.events]
@@ -78,21 +77,21 @@ def find_keys(stratum: Stratum, program: Program) -> Keys:
 
 
 def own_and_foreign(
-    rule: ec.Rule, stratum: Stratum, program: Program
+    rule: ec.Rule, stratum: Stratum, program: Plan
 ) -> tuple[list[Reading], list[Reading]]:
     """The conditions of a rule about its own component, and those about others."""
-    members = Members(frozenset(stratum.component.vertices), program.graph)
+    members = ComponentMembers(frozenset(stratum.component.vertices), program.graph)
     every = readings(rule, program.graph.helpers)
     own = [reading for reading in every if members.reads(reading.literal)]
     return own, [reading for reading in every if not any(reading is one for one in own)]
 
 
-def rule_of(clause: ec.Clause, program: Program) -> ec.Rule:
+def rule_of(clause: ec.Clause, program: Plan) -> ec.Rule:
     """The rule that a clause is."""
     return next(one for one in program.description.rules if one.clause is clause)
 
 
-def waiting_readings(stratum: Stratum, program: Program) -> Iterator[Foreign]:
+def waiting_readings(stratum: Stratum, program: Plan) -> Iterator[Foreign]:
     """What is asked of others while the component is settled, by rules without a time of their own
     and by delayed effects."""
     for plan in stratum.points:
@@ -115,7 +114,7 @@ def terms_of(reading: Reading) -> tuple[Term, ...]:
     return (*_args(fvp.fluent), fvp.value)
 
 
-def _mentions(stratum: Stratum, program: Program) -> Iterator[tuple[Mention, list[Mention]]]:
+def _mentions(stratum: Stratum, program: Plan) -> Iterator[tuple[Mention, list[Mention]]]:
     """For every rule what it speaks of, and what it asks of its own component."""
     for plan in stratum.points:
         own, _ = own_and_foreign(rule_of(plan.clause, program), stratum, program)
@@ -154,7 +153,7 @@ def _alike(place: Place, mentions: Iterable[Mention]) -> bool:
     return len(terms) <= 1 and all(isinstance(term, Var) for term in terms)
 
 
-def _always_known(place: Place, stratum: Stratum, program: Program) -> bool:
+def _always_known(place: Place, stratum: Stratum, program: Plan) -> bool:
     """Is the entity known wherever something that comes from outside touches it?"""
     for plan in stratum.points:
         head = head_of(plan)

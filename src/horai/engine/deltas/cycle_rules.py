@@ -28,15 +28,13 @@ from horai.engine.deltas.reading import (
     refuse_what_is_elsewhere,
 )
 from horai.engine.deltas.reasons import NotByChange, of_rule
+from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Term
 from horai.plan import operators as op
-from horai.plan.guards import Tests
-from horai.plan.machine_program import Machine
-from horai.plan.machine_words import Column
-from horai.plan.program import Key, PointPlan, Program, Stratum, key_of
-from horai.plan.settling import Compiled, compiled_way
-from horai.plan.splitting import Members
+from horai.plan.ec.machine import Column, Machine
+from horai.plan.ec.settling import Compiled, Tests, compiled_way
+from horai.plan.ec.splitting import ComponentMembers
+from horai.plan.program import Key, Plan, PointPlan, Stratum, key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ class CycleRules:
         return found | {("event", key) for key in self.heard}
 
 
-def cycle_rules(stratum: Stratum, program: Program, tick: int) -> CycleRules:
+def cycle_rules(stratum: Stratum, program: Plan, tick: int) -> CycleRules:
     """What a component needs to go on by change; `NotByChange` if it is worked out as a whole."""
     compiled = _way(stratum, program, tick)
     _refuse_who_is_known(stratum, program)
@@ -100,8 +98,10 @@ def cycle_rules(stratum: Stratum, program: Program, tick: int) -> CycleRules:
     watched = [_watched(one, keys) for one in waiting_readings(stratum, program)]
     told = [key for other in program.strata if other is not stratum for key in other.events]
     heard = [key for key in stratum.events if key in told]
-    looks_back = any(own_and_foreign(delay.rule, stratum, program)[0] for delay in stratum.delays)
-    return CycleRules(stratum, compiled, keys, candidates, watched, heard, looks_back)
+    asked = [one for d in stratum.delays for one in own_and_foreign(d.rule, stratum, program)[0]]
+    if not all(isinstance(one.literal, ec.HoldsAt) for one in asked):
+        raise NotByChange("a delayed effect asks what happens to its own component")
+    return CycleRules(stratum, compiled, keys, candidates, watched, heard, bool(asked))
 
 
 def _watched(foreign: Foreign, keys: Keys) -> Watched:
@@ -111,7 +111,7 @@ def _watched(foreign: Foreign, keys: Keys) -> Watched:
     return Watched(asked, keys.of(foreign.head))
 
 
-def _way(stratum: Stratum, program: Program, tick: int) -> dict[int, list[Tests]] | Machine:
+def _way(stratum: Stratum, program: Plan, tick: int) -> dict[int, list[Tests]] | Machine:
     if tick != 1:
         raise NotByChange("it is settled in the order of time, and time-points lie apart")
     if stratum.static:
@@ -124,18 +124,18 @@ def _way(stratum: Stratum, program: Program, tick: int) -> dict[int, list[Tests]
     return compiled
 
 
-def _refuse_who_is_known(stratum: Stratum, program: Program) -> None:
+def _refuse_who_is_known(stratum: Stratum, program: Plan) -> None:
     made = [*stratum.fluents, *stratum.events]
     if program.dynamic and (stratum.initially or any(key in program.groundings for key in made)):
         raise NotByChange("it says something of all who are known, and the stream makes them known")
     moving = changing_background(program)
     for delay in stratum.delays:
         for step in (*op.walk(delay.full), *op.walk(delay.early)):
-            if isinstance(step, op.Facts | op.Procedure) and step.key in moving:
+            if isinstance(step, op.FactJoin | op.Procedure) and step.key in moving:
                 raise NotByChange("a delayed effect depends on who is known")
 
 
-def _refuse_initiations_read(stratum: Stratum, program: Program) -> None:
+def _refuse_initiations_read(stratum: Stratum, program: Plan) -> None:
     """Only the component itself may ask for its initiations and terminations."""
     points, delays = [*stratum.points, *stratum.initially], stratum.delays
     mine = {id(clause) for clause in (*(p.clause for p in points), *(d.clause for d in delays))}
@@ -153,7 +153,7 @@ def _refuse_initiations_read(stratum: Stratum, program: Program) -> None:
             raise NotByChange(f"{key[0]}/{key[1]} has delayed effects elsewhere")
 
 
-def _refuse_elsewhere(plan: PointPlan, program: Program) -> None:
+def _refuse_elsewhere(plan: PointPlan, program: Plan) -> None:
     if plan.domain:
         raise NotByChange("its conditions leave variables to the grounding")
     if plan.bounds is not None:
@@ -178,13 +178,13 @@ def _brought(
 
 
 def _candidate(
-    plan: PointPlan, stratum: Stratum, program: Program, keys: Keys, brought: tuple[Column, ...]
+    plan: PointPlan, stratum: Stratum, program: Plan, keys: Keys, brought: tuple[Column, ...]
 ) -> Candidate:
     chain = plan.chain if plan.split is None else plan.split.candidates
     place = driver_of(chain, plan)
     driver = chain.steps[place]
     assert isinstance(driver, op.Scan)
-    members = Members(frozenset(stratum.component.vertices), program.graph)
+    members = ComponentMembers(frozenset(stratum.component.vertices), program.graph)
     every = others(rule_of(plan.clause, program), driver, program)
     asked = [reading for reading in every if not members.reads(reading.literal)]
     driven = Driven(

@@ -33,7 +33,7 @@ from horai.engine.relations import Relation, join, joined
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, no_fluent
-from horai.plan.program import Key, Program
+from horai.plan.program import Key, Plan
 from horai.temporal.spans import INF
 
 AT_FIRST = 8  # checkpoints that are made when everything is worked out from the cut on
@@ -42,7 +42,7 @@ AT_FIRST = 8  # checkpoints that are made when everything is worked out from the
 class CycleDelta:
     """One component: its candidates, its fluents and events, and the clocks at its checkpoints."""
 
-    def __init__(self, rules: CycleRules, program: Program, symbols: Symbols) -> None:
+    def __init__(self, rules: CycleRules, program: Plan, symbols: Symbols) -> None:
         self.rules, self.keys, self.symbols = rules, rules.keys, symbols
         self.stratum = rules.stratum
         self.candidates = [CandidateDelta(one, symbols) for one in rules.candidates]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from horai.engine.deltas.reading import PLAIN, Driven, changing_background, driven
 from horai.engine.deltas.reasons import NotByChange
-from horai.lang.terms import Var
+from horai.lang.core.terms import Var
 from horai.plan import operators as op
-from horai.plan.guards import Tests
-from horai.plan.program import DelayPlan, Program, Stratum
-from horai.plan.settling import compiled_way
+from horai.plan.ec.settling import Tests, compiled_way
+from horai.plan.program import DelayPlan, Plan, Stratum
 
 
 def delay_rules(
-    stratum: Stratum, program: Program, tick: int
+    stratum: Stratum, program: Plan, tick: int
 ) -> tuple[list[Driven], dict[int, list[Tests]]]:
     """The rules of a component by their drivers; `NotByChange` if it is worked out as a whole."""
     if tick != 1:
@@ -35,7 +34,7 @@ def delay_rules(
     return [driven(plan, program) for plan in stratum.points], tests
 
 
-def _refuse(delay: DelayPlan, stratum: Stratum, program: Program) -> None:
+def _refuse(delay: DelayPlan, stratum: Stratum, program: Plan) -> None:
     """An effect has to stay with the entity of its origin, whatever else there is."""
     *args, _ = delay.origin
     alike = list(delay.target[:-1]) == args and delay.origin_key in stratum.fluents
@@ -44,5 +43,5 @@ def _refuse(delay: DelayPlan, stratum: Stratum, program: Program) -> None:
         raise NotByChange("a delayed effect concerns another entity than its origin")
     moving = changing_background(program)
     for step in (*op.walk(delay.full), *op.walk(delay.early)):
-        if not isinstance(step, PLAIN) or (isinstance(step, op.Facts) and step.key in moving):
+        if not isinstance(step, PLAIN) or (isinstance(step, op.FactJoin) and step.key in moving):
             raise NotByChange("a delayed effect has conditions that change")

@@ -36,8 +36,8 @@ from horai.engine.memory import Memory, later
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import merged
-from horai.plan.guards import Tests
-from horai.plan.program import Key, Program, Stratum
+from horai.plan.ec.settling import Tests
+from horai.plan.program import Key, Plan, Stratum
 from horai.temporal.spans import INF, Ints, Mask
 
 SOON = 4  # times the longest delay: so far back a quiet time is looked for first
@@ -47,7 +47,7 @@ SOON = 4  # times the longest delay: so far back a quiet time is looked for firs
 class DelayDelta:
     """One component: its rules, its fluents, and its clock at the last query."""
 
-    program: Program
+    program: Plan
     stratum: Stratum
     rules: list[RuleDelta]
     tests: dict[int, list[Tests]]

@@ -17,14 +17,14 @@ from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, no_fluent
 from horai.plan import operators as op
-from horai.plan.program import GroundingPlan, Key, Program
+from horai.plan.program import GroundingPlan, Key, Plan
 from horai.temporal.spans import Mask
 
 
 class Domain:
     """All members, and the pairs that are in the domain of their fluent."""
 
-    def __init__(self, program: Program, symbols: Symbols) -> None:
+    def __init__(self, program: Plan, symbols: Symbols) -> None:
         self.symbols = symbols
         self._dynamic = program.dynamic
         moving = changing_background(program) | set(program.dynamic)
@@ -81,12 +81,12 @@ class Domain:
         return reviewed(change, fluent.spans, before, now)
 
 
-def _grows(plan: GroundingPlan, program: Program, moving: set[Key]) -> bool:
+def _grows(plan: GroundingPlan, program: Plan, moving: set[Key]) -> bool:
     """Does a grounding allow no less when there are more members?"""
     for step in plan.check.steps:
-        if isinstance(step, op.Facts) and step.key in program.dynamic:
+        if isinstance(step, op.FactJoin) and step.key in program.dynamic:
             continue
         every = (step, *(one for part in op.inside(step) for one in op.walk(part)))
-        if any(isinstance(one, op.Facts | op.Procedure) and one.key in moving for one in every):
+        if any(isinstance(one, op.FactJoin | op.Procedure) and one.key in moving for one in every):
             return False
     return True

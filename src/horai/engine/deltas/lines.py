@@ -15,7 +15,7 @@ from horai.engine.matching import match
 from horai.engine.relations import Relation, joined
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
 from horai.temporal.line_points import COLUMNS, EVERY_VALUE, VALUE
 from horai.temporal.line_tables import Lines, Turns, move_lines, packed_turns
 from horai.temporal.sorting import order

@@ -29,9 +29,9 @@ from horai.engine.relations import Relation, joined
 from horai.engine.stream import EventRows, Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import World, no_fluent
-from horai.plan.program import Key, Program, Stratum
-from horai.plan.reach import Source
-from horai.plan.settling import Compiled
+from horai.plan.ec.reach import Source
+from horai.plan.ec.settling import Compiled
+from horai.plan.program import Key, Plan, Stratum
 from horai.temporal.spans import FIRST
 
 Cut = Callable[[], int]
@@ -41,7 +41,7 @@ KINDS: tuple[ItemKind, ...] = ("event", "fluent")
 class Live:
     """What is kept of every relation, and how each component brings it up to date."""
 
-    def __init__(self, program: Program, symbols: Symbols, tick: int = 1) -> None:
+    def __init__(self, program: Plan, symbols: Symbols, tick: int = 1) -> None:
         self.program = program
         self.symbols = symbols
         self.tick = tick

@@ -23,8 +23,8 @@ from horai.engine.deltas.store import FluentStore, SpanChange
 from horai.engine.findings import Findings
 from horai.engine.memory import Memory, later
 from horai.engine.symbols import Symbols
-from horai.plan.program import Key, Program, Stratum
-from horai.plan.reach import Source
+from horai.plan.ec.reach import Source
+from horai.plan.program import Key, Plan, Stratum
 
 Stores = dict[Key, FluentStore]
 Bounds = Callable[[Source], int]
@@ -223,7 +223,7 @@ class Lists(ByChange):
         self.static.forget(min([cut, *(bounds(("fluent", key)) for key in {*self.stores, *read})]))
 
 
-def part_of(stratum: Stratum, program: Program, symbols: Symbols, tick: int = 1) -> ByChange | None:
+def part_of(stratum: Stratum, program: Plan, symbols: Symbols, tick: int = 1) -> ByChange | None:
     """How a component is brought up to date; None if it has to be worked out as a whole."""
     try:
         return _part(stratum, program, symbols, tick)
@@ -231,7 +231,7 @@ def part_of(stratum: Stratum, program: Program, symbols: Symbols, tick: int = 1)
         return None
 
 
-def update_of(stratum: Stratum, program: Program, tick: int = 1) -> Update:
+def update_of(stratum: Stratum, program: Plan, tick: int = 1) -> Update:
     """How a component can be brought up to date, or why it has to be worked out as a whole."""
     try:
         part = _part(stratum, program, Symbols(), tick)
@@ -240,7 +240,7 @@ def update_of(stratum: Stratum, program: Program, tick: int = 1) -> Update:
     return Update(part.kind)
 
 
-def _part(stratum: Stratum, program: Program, symbols: Symbols, tick: int) -> ByChange:
+def _part(stratum: Stratum, program: Plan, symbols: Symbols, tick: int) -> ByChange:
     if only_lists(stratum):
         refuse_stratum(stratum, program)
         return Lists(StaticComponent(stratum, symbols))

@@ -18,10 +18,10 @@ from horai.engine.relations import joined
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import merged, no_fluent
-from horai.plan.program import Key, Program, Stratum
+from horai.plan.program import Key, Plan, Stratum
 
 
-def plain_rules(stratum: Stratum, program: Program) -> list[Driven]:
+def plain_rules(stratum: Stratum, program: Plan) -> list[Driven]:
     """The rules of a component by their drivers; `NotByChange` if it is worked out as a whole."""
     if stratum.delays:
         raise NotByChange("it has delayed effects")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from horai.plan.ec.unify import may_match
 from horai.plan.program import Stratum
-from horai.plan.unify import may_match
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import offsets_of, order
 from horai.temporal.spans import FIRST, Ints, plain

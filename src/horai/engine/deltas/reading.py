@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from horai.engine.deltas.reasons import NotByChange, of_rule
+from horai.lang.core.terms import Term, Var
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Term, Var
 from horai.plan import operators as op
+from horai.plan.ec.literals import literal_fvp
+from horai.plan.ec.readings import Reading, readings
 from horai.plan.graphs import Digraph
-from horai.plan.literals import literal_fvp
-from horai.plan.program import Key, PointPlan, Program, key_of
-from horai.plan.readings import Reading, callers, readings
+from horai.plan.program import Key, Plan, PointPlan, key_of
+from horai.plan.unfolding import callers
 
 _KINDS = {
     "initiated": "initiations",
@@ -24,7 +25,7 @@ _KINDS = {
     "startI": "startI",
     "endI": "endI",
 }
-PLAIN = (op.Facts, op.Filter, op.Unify, op.Extend, op.Truth, op.Builtin)
+PLAIN = (op.FactJoin, op.Filter, op.Unify, op.Extend, op.TruthOp, op.BuiltinOp)
 Name = tuple[str, Key]  # a kind of points or "fluent", and what it is called
 
 
@@ -63,7 +64,7 @@ class Driven:
         return {self.drives, *(one.relation for one in self.asked)}
 
 
-def driven(plan: PointPlan, program: Program) -> Driven:
+def driven(plan: PointPlan, program: Plan) -> Driven:
     """A rule by its driver.
 
     Raises `NotByChange` if it has none or looks at more than its conditions say.
@@ -75,7 +76,7 @@ def driven(plan: PointPlan, program: Program) -> Driven:
         return _taken_apart(plan, place, program)
 
 
-def _taken_apart(plan: PointPlan, place: int, program: Program) -> Driven:
+def _taken_apart(plan: PointPlan, place: int, program: Plan) -> Driven:
     steps, needed = plan.chain.steps, plan.chain.needed
     driver = steps[place]
     assert isinstance(driver, op.Scan)
@@ -118,7 +119,7 @@ def driver_of(chain: op.Chain, plan: PointPlan) -> int:
     raise NotByChange("no event, start or end at the time of its head comes first")
 
 
-def refuse_what_is_elsewhere(chain: op.Chain, program: Program, own: bool = False) -> None:
+def refuse_what_is_elsewhere(chain: op.Chain, program: Plan, own: bool = False) -> None:
     """It has to depend on what it reads alone: not on the query time, on who is known, on lists.
 
     A chain that is asked while its component is settled may look at that component's `own` points.
@@ -130,7 +131,7 @@ def refuse_what_is_elsewhere(chain: op.Chain, program: Program, own: bool = Fals
                 raise NotByChange("it reads the query time")
             case op.Lookup() | op.SpanOperation():
                 raise NotByChange("it reads interval lists as wholes")
-            case op.Facts(key=key) | op.Procedure(key=key) if key in changing:
+            case op.FactJoin(key=key) | op.Procedure(key=key) if key in changing:
                 dynamic = "changes with the stream, or calls itself to look at it"
                 raise NotByChange(f"{key[0]}/{key[1]} {dynamic}")
             case op.Scan(kind="initiated" | "terminated" | "startI" | "endI" as kind) if not own:
@@ -139,18 +140,18 @@ def refuse_what_is_elsewhere(chain: op.Chain, program: Program, own: bool = Fals
                 pass
 
 
-def changing_background(program: Program) -> set[Key]:
+def changing_background(program: Plan) -> set[Key]:
     """Background that changes with the stream, and procedures that call themselves."""
     graph: Digraph[Key] = Digraph()
     for key, branches in program.background.items():
         for branch in branches:
             graph.add_edges(
-                (key, step.key) for step in op.walk(branch.body) if isinstance(step, op.Facts)
+                (key, step.key) for step in op.walk(branch.body) if isinstance(step, op.FactJoin)
             )
     for (key, _), listed in program.procedures.branches.items():
         for branch in listed:
             for step in op.walk(branch.body):
-                if isinstance(step, op.Facts | op.Procedure):
+                if isinstance(step, op.FactJoin | op.Procedure):
                     graph.add_edge(key, step.key)
     calls = {key: set(graph.successors(key)) for key in graph.nodes}
     found = set(callers(calls, set(program.dynamic)))
@@ -161,7 +162,7 @@ def changing_background(program: Program) -> set[Key]:
     return found
 
 
-def others(rule: ec.Rule, driver: op.Scan, program: Program) -> list[Reading]:
+def others(rule: ec.Rule, driver: op.Scan, program: Plan) -> list[Reading]:
     """The conditions of a rule but for its driver."""
     found = readings(rule, program.graph.helpers)
     for place, reading in enumerate(found):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from horai.lang.ec import syntax as ec
-from horai.plan.places import place_of
+from horai.plan.ec.entities import place_of
 
 Kind = OneOf["points", "lists", "delays", "cycles"]
 

@@ -27,7 +27,7 @@ from horai.engine.frames import Frame, unit
 from horai.engine.heads import Heads, Said
 from horai.engine.relations import Relation, join, joined
 from horai.engine.symbols import Symbols
-from horai.lang.terms import Term, Var
+from horai.lang.core.terms import Term, Var
 from horai.temporal.among import among
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import Ints

@@ -26,10 +26,10 @@ from horai.engine.memory import Memory
 from horai.engine.relations import Relation
 from horai.engine.simple import Held
 from horai.engine.world import Fluent
-from horai.lang.terms import Term, Var
-from horai.plan.guards import Tests
-from horai.plan.machine_program import Machine
-from horai.plan.program import Key, PointPlan, Program
+from horai.lang.core.terms import Term, Var
+from horai.plan.ec.machine import Machine
+from horai.plan.ec.settling import Tests
+from horai.plan.program import Key, Plan, PointPlan
 from horai.temporal.clockwork import GHOST, INITIATE, TERMINATE
 from horai.temporal.spans import Ints
 
@@ -71,7 +71,7 @@ class Settler(ABC):
         """Settle a part; `NotByChange` if it takes more than this way."""
 
 
-def settler_of(rules: CycleRules, program: Program) -> Settler:
+def settler_of(rules: CycleRules, program: Plan) -> Settler:
     """The way in which a component is settled."""
     if isinstance(rules.compiled, Machine):
         return MachineSettler(rules, rules.compiled, program)
@@ -101,7 +101,7 @@ def as_it_was(components: Components, part: Part) -> Iterator[None]:
 class ClockSettler(Settler):
     """Tests of values and delayed effects, by the compiled clockwork."""
 
-    def __init__(self, rules: CycleRules, tests: dict[int, list[Tests]], program: Program) -> None:
+    def __init__(self, rules: CycleRules, tests: dict[int, list[Tests]], program: Plan) -> None:
         self.rules, self.tests, self.program = rules, tests, program
 
     def begin(self, components: Components) -> None:
@@ -161,7 +161,7 @@ def _said(plan: PointPlan, time: Ints, matrix: Ints) -> Said:
 class MachineSettler(Settler):
     """Events, starts, ends and numbers, by the compiled machine."""
 
-    def __init__(self, rules: CycleRules, machine: Machine, program: Program) -> None:
+    def __init__(self, rules: CycleRules, machine: Machine, program: Plan) -> None:
         self.rules, self.machine, self.program = rules, machine, program
         self._given: Given | None = None
         numbers = {id(rule.plan): number for number, rule in enumerate(machine.rules)}

@@ -22,8 +22,8 @@ from horai.engine.deltas.store import FluentStore, SpanChange
 from horai.engine.operands import Remembered
 from horai.engine.static import Static
 from horai.engine.world import Fluent, Key, World
+from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import Term
 from horai.plan.program import StaticPlan
 from horai.temporal.changes import Change, either
 from horai.temporal.clip import clip
@@ -43,7 +43,7 @@ class StaticDelta:
         self.symbols = heads.symbols
         self.rows = Rows(self.outline, heads)
         self.looking = {
-            place: Measured(one) if isinstance(one, ec.Duration) else Related(one)
+            place: Measured(one) if isinstance(one, ec.DurationFilter) else Related(one)
             for place, one in self.outline.looking
         }
         listed = [looked_at(one) for _, one in self.outline.looking]

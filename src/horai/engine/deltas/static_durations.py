@@ -16,8 +16,8 @@ from horai.engine.frames import Frame
 from horai.engine.numbers import full
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
-from horai.lang.ec.syntax import Duration
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
+from horai.lang.ec.syntax import DurationFilter
 from horai.temporal.changes import Change, difference, either, ranges
 from horai.temporal.durations import by_duration
 from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans
@@ -38,7 +38,7 @@ def limits(bound: Term, frame: Frame, symbols: Symbols) -> tuple[Bounds, Mask]:
 class Measured:
     """A list that a duration filter looks at, row by row: all of it, and what passes."""
 
-    def __init__(self, literal: Duration) -> None:
+    def __init__(self, literal: DurationFilter) -> None:
         self.literal = literal
         self.whole = no_spans()
         self.chosen = no_spans()

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from horai.engine.deltas.static_outline import Operation, list_name
+from horai.lang.core.terms import ListTerm, Term
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import ListTerm, Term
 from horai.plan import operators as op
 
 Places = frozenset[int]  # of lookups
@@ -42,7 +42,7 @@ def needs_of(
 
 def _made_by(literal: Operation, known: Mapping[str, Needs]) -> Needs:
     match literal:
-        case ec.Duration(intervals=intervals):
+        case ec.DurationFilter(intervals=intervals):
             # Which intervals are long enough is looked at on its own.
             return Needs(frozenset(), known[list_name(intervals)].required)
         case ec.IntervalOp(kind=kind, base=base, lists=ListTerm(items=items)):

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from horai.engine.deltas.reasons import NotByChange, of_rule
 from horai.engine.static import Support, present_only, supports_of
+from horai.lang.core.terms import ListTerm, Term, Var
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import ListTerm, Term, Var
 from horai.plan import operators as op
-from horai.plan.program import Program, StaticPlan, Stratum
-from horai.plan.reach import unfolded
-from horai.plan.scopes import names
+from horai.plan.ec.literals import names
+from horai.plan.ec.reach import unfolded
+from horai.plan.program import Plan, StaticPlan, Stratum
 
 Names = frozenset[str]
-Operation = ec.IntervalOp | ec.Duration | ec.Allen
-AboutRows = op.Facts | op.Filter | op.Unify | op.Extend
+Operation = ec.IntervalOp | ec.DurationFilter | ec.Allen
+AboutRows = op.FactJoin | op.Filter | op.Unify | op.Extend
 
 
-def refuse(plan: StaticPlan, program: Program) -> None:
+def refuse(plan: StaticPlan, program: Plan) -> None:
     """The change of what a rule says has to follow from the changes of what it reads."""
     if isinstance(plan.rule, ec.HoldsAtRule):
         raise NotByChange("it is a formula over values at a time")
@@ -35,7 +35,7 @@ def refuse(plan: StaticPlan, program: Program) -> None:
         raise NotByChange("its members change with the stream")
 
 
-def refuse_stratum(stratum: Stratum, program: Program) -> None:
+def refuse_stratum(stratum: Stratum, program: Plan) -> None:
     """All rules of a component of interval lists have to be of this kind."""
     for plan in stratum.static:
         with of_rule(plan.clause):
@@ -50,7 +50,7 @@ def only_lists(stratum: Stratum) -> bool:
     return not (stratum.points or stratum.initially or stratum.delays) and bool(stratum.static)
 
 
-def possible_stratum(stratum: Stratum, program: Program) -> bool:
+def possible_stratum(stratum: Stratum, program: Plan) -> bool:
     """Can a component of interval lists be brought up to date by change?"""
     try:
         refuse_stratum(stratum, program)
@@ -77,16 +77,18 @@ class Outline:
     named: dict[int, list[str]]
 
     @property
-    def durations(self) -> list[tuple[int, ec.Duration]]:
+    def durations(self) -> list[tuple[int, ec.DurationFilter]]:
         """The duration filters and their places among the operations."""
         every = enumerate(self.operations)
-        return [(place, one) for place, one in every if isinstance(one, ec.Duration)]
+        return [(place, one) for place, one in every if isinstance(one, ec.DurationFilter)]
 
     @property
-    def looking(self) -> list[tuple[int, ec.Duration | ec.Allen]]:
+    def looking(self) -> list[tuple[int, ec.DurationFilter | ec.Allen]]:
         """The operations that look at whole intervals, and their places."""
         every = enumerate(self.operations)
-        return [(place, one) for place, one in every if isinstance(one, ec.Duration | ec.Allen)]
+        return [
+            (place, one) for place, one in every if isinstance(one, ec.DurationFilter | ec.Allen)
+        ]
 
 
 def outline(plan: StaticPlan) -> Outline:
@@ -96,7 +98,7 @@ def outline(plan: StaticPlan) -> Outline:
     operations = [step.literal for step in steps if isinstance(step, op.SpanOperation)]
     rows = [step for step in steps if isinstance(step, AboutRows)]
     named = _named(plan)
-    bounds = [one.bound for one in operations if isinstance(one, ec.Duration)]
+    bounds = [one.bound for one in operations if isinstance(one, ec.DurationFilter)]
     asked = names(*plan.terms, *bounds, *(term for one in lookups for term in one.terms))
     every = asked | names(*(step.term for step in rows))
     chain = op.Chain(tuple(rows), (every,) * len(rows))
@@ -125,7 +127,7 @@ def _named(plan: StaticPlan) -> dict[int, list[str]]:
 def looked_at(literal: Operation) -> tuple[Term, ...]:
     """The lists that an operation looks at as intervals."""
     match literal:
-        case ec.Duration(intervals=intervals):
+        case ec.DurationFilter(intervals=intervals):
             return (intervals,)
         case ec.Allen(source=source, target=target):
             return source, target
@@ -161,7 +163,7 @@ def _lists_stay_apart(plan: StaticPlan) -> bool:
                 if read is None or not read <= made:
                     return False
                 result = literal.result
-                if isinstance(literal, ec.Duration):
+                if isinstance(literal, ec.DurationFilter):
                     others |= names(literal.bound)
             case _:
                 others |= names(step.term)
@@ -175,7 +177,7 @@ def _lists_stay_apart(plan: StaticPlan) -> bool:
 def _operands(literal: Operation) -> Names | None:
     """The variables of the lists an operation reads; None if it is not one that is known here."""
     match literal:
-        case ec.Duration(intervals=Var(name=name)):
+        case ec.DurationFilter(intervals=Var(name=name)):
             return frozenset({name})
         case ec.Allen(source=Var(name=source), target=Var(name=target)):
             return frozenset({source, target})
@@ -186,7 +188,7 @@ def _operands(literal: Operation) -> Names | None:
             return None
 
 
-def _changes_with_members(plan: StaticPlan, program: Program) -> bool:
+def _changes_with_members(plan: StaticPlan, program: Plan) -> bool:
     """Do the groundings of a rule depend on who is a member of a dynamic domain?"""
     return any(
         isinstance(part, ec.Call) and part.key in program.dynamic

@@ -22,9 +22,9 @@ from horai.engine.matching import build
 from horai.engine.relations import Relation, different, join
 from horai.engine.static import Static, Support
 from horai.engine.world import Key, no_fluent
-from horai.lang.terms import Term
+from horai.lang.core.terms import Term
 from horai.plan import operators as op
-from horai.plan.scopes import names
+from horai.plan.ec.literals import names
 from horai.temporal.spans import Ints, Mask
 
 Stores = Mapping[Key, FluentStore]

@@ -9,8 +9,8 @@ import numpy as np
 
 from horai.engine.deltas.reasons import NotByChange
 from horai.engine.deltas.static_outline import Operation, list_name
+from horai.lang.core.terms import ListTerm, Term
 from horai.lang.ec import syntax as ec
-from horai.lang.terms import ListTerm, Term
 from horai.plan import operators as op
 from horai.temporal.spans import Mask
 from horai.temporal.sweeps import MOST

@@ -24,7 +24,7 @@ from horai.engine.relations import Relation, different
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.engine.world import no_fluent
-from horai.plan.guards import Tests
+from horai.plan.ec.settling import Tests
 from horai.plan.program import Key, PointPlan, Stratum
 from horai.temporal import clockwork
 from horai.temporal.clockwork import GHOST, INITIATE, NEVER, TERMINATE

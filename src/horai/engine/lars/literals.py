@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from horai.lang.core.terms import Term, Var, is_anonymous, variables
 from horai.lang.lars import syntax as lars
-from horai.lang.terms import Term, Var, is_anonymous, variables
 
 Modality = OneOf["now", "some", "always", "at"]
 

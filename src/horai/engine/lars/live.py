@@ -18,9 +18,9 @@ from horai.engine.lars.live_views import View, is_served, view_of
 from horai.engine.lars.signals import Key
 from horai.engine.lars.strata import Stratum, readings
 from horai.engine.symbols import Symbols
+from horai.lang.core.terms import Var, is_ground
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.lang.terms import Var, is_ground
 
 MOST_KNOWN = 100_000  # how many atoms are kept, so that they need not be made again
 
@@ -95,6 +95,8 @@ class Live:
         self.tables: dict[Source, Table] = {}
         self.views: dict[Key, list[tuple[Source, View]]] = {}
         self.atoms: set[lars.Atom] = set()
+        self.news: dict[lars.Atom, bool] = {}
+        """What came, and what went, since somebody last looked."""
         self._derived = {key for stratum in plan.strata for key in stratum.keys}
         heads = (rule.head.predicate for rule in _rules(plan) if rule.head and rule.time)
         self._pinned = set(heads)
@@ -211,7 +213,10 @@ class Live:
                 self._tell(key, row, came)
 
     def _tell(self, key: Key, row: Row, came: bool) -> None:
-        (self.atoms.add if came else self.atoms.discard)(self._atom(key, row))
+        atom = self._atom(key, row)
+        (self.atoms.add if came else self.atoms.discard)(atom)
+        if self.news.pop(atom, came) is came:  # otherwise it is undone
+            self.news[atom] = came
 
     def _atom(self, key: Key, row: Row) -> lars.Atom:
         said = ((key, False), row)

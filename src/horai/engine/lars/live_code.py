@@ -7,8 +7,11 @@ does. Values are codes of terms; whole numbers have odd ones.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from horai.engine.lars.literals import (
@@ -24,8 +27,8 @@ from horai.engine.lars.literals import (
 )
 from horai.engine.lars.live_tables import Row, Table
 from horai.engine.lars.live_terms import Codes, total_of
+from horai.lang.core.terms import Compound, Term, Var, is_anonymous, is_ground, variables
 from horai.lang.lars.predicates import is_computed
-from horai.lang.terms import Compound, Term, Var, is_anonymous, is_ground, variables
 
 MOST_LOOPS = 15  # Python nests no more than twenty
 Tables = Mapping[Source, Table]
@@ -66,8 +69,8 @@ class Writer:
     def function(self, parameters: str, first: str, last: str) -> Callable[..., Any]:
         """The function: its lines between a first and a last one."""
         text = "\n".join([f"def written({parameters}):", f" {first}", *self.lines, f" {last}"])
-        space: dict[str, Any] = dict(self.things)
-        exec(text, space)
+        space: dict[str, Any] = {"__builtins__": {}, **self.things}
+        exec(_plain(text), space)
         found: Callable[..., Any] = space["written"]
         return found
 
@@ -215,6 +218,36 @@ class Writer:
         holds = self.thing(self.codes.holds)
         test = f"({found} is not None and {holds}({literal.sign!r}, {found}, {limit}))"
         self.enter(f"if not {test}" if literal.negated else f"if {test}")
+
+
+# All that a function is made of. Names and texts of a program never get into it: what it calls
+# has a number, and terms have codes. Should one get there after all, this is where it ends.
+_PARTS = (
+    *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.If, ast.For, ast.Assign, ast.Expr),
+    *(ast.Return, ast.Pass, ast.Call, ast.Name, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
+    *(ast.IfExp, ast.List, ast.Tuple, ast.Constant, ast.Subscript, ast.Attribute, ast.expr_context),
+    *(ast.boolop, ast.Not, ast.USub, ast.BitAnd, ast.cmpop),
+)
+_NAME = re.compile(r"(thing|v|t|r)[0-9]+|written|row|found|say")
+_TEXTS = ("<", "<=", ">", ">=", "=", "!=")
+
+
+def _plain(text: str) -> CodeType:
+    """The code of a function, or `ValueError` if there is more in it than loops and tests."""
+    tree = ast.parse(text)
+    for part in ast.walk(tree):
+        match part:
+            case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.arg(arg=name):
+                good = _NAME.fullmatch(name) is not None
+            case ast.Attribute(attr=name):
+                good = name in ("get", "append")
+            case ast.Constant(value=value):
+                good = value is None or isinstance(value, int) or value in _TEXTS
+            case _:
+                good = isinstance(part, _PARTS)
+        if not good:
+            raise ValueError(f"a rule must not become {ast.unparse(part)!r:.60}")
+    return compile(tree, "<rule>", "exec")
 
 
 _ANY = Var("_#any")

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from horai.engine.lars.literals import Reading
 from horai.engine.lars.live_tables import Change, Row
 from horai.engine.lars.live_terms import Codes
+from horai.lang.core.terms import Int, Var
 from horai.lang.lars import syntax as lars
-from horai.lang.terms import Int, Var
 from horai.temporal.spans import INF
 
 Bounds = Callable[[int], tuple[int, int]]  # the first and the last point, which never fall

@@ -14,7 +14,7 @@ from horai.engine.lars.live_code import MOST_LOOPS, Found, Tables, Writer
 from horai.engine.lars.live_tables import Row
 from horai.engine.lars.live_terms import Codes
 from horai.engine.lars.signals import Key
-from horai.lang.terms import Term, Var, is_ground
+from horai.lang.core.terms import Term, Var, is_ground
 
 Made = tuple[Key, bool]  # a predicate, and whether its rows end with the point they hold at
 NONE: Key = ("#none", 0)  # what the bodies of constraints say

@@ -8,10 +8,10 @@ from horai.engine.columns import codes, codes_of
 from horai.engine.lars.totals import best
 from horai.engine.lars.values import ORDER, Values, evaluate, holds
 from horai.engine.symbols import Symbols
+from horai.lang.core.terms import Compound, Float, Int, Term, Var
 from horai.lang.lars.arithmetic import added
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Function, Sign
-from horai.lang.terms import Compound, Float, Int, Term, Var
 
 
 class Codes:

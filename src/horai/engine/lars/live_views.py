@@ -9,8 +9,8 @@ from horai.engine.lars.literals import Reading
 from horai.engine.lars.live_points import is_seen, points_of
 from horai.engine.lars.live_tables import Change, Row
 from horai.engine.lars.live_terms import Codes
+from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.lars import syntax as lars
-from horai.lang.terms import Term, Var, is_anonymous
 
 
 def is_served(reading: Reading) -> bool:

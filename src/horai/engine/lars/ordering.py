@@ -17,7 +17,7 @@ from horai.engine.lars.literals import (
     names_of,
     terms_of,
 )
-from horai.lang.terms import Term, Var
+from horai.lang.core.terms import Term, Var
 
 
 def ordered(body: list[Literal], head: list[Term]) -> Iterator[Literal]:

@@ -10,8 +10,8 @@ from horai.engine.hashing import dense
 from horai.engine.lars.signals import Counted, Key, Signals
 from horai.engine.relations import Relation, join
 from horai.engine.symbols import Symbols
+from horai.lang.core.terms import is_anonymous, variables
 from horai.lang.lars.syntax import Pattern
-from horai.lang.terms import is_anonymous, variables
 from horai.temporal.spans import Ints
 
 

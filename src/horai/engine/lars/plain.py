@@ -19,9 +19,9 @@ from horai.engine.lars.literals import (
     terms_of,
 )
 from horai.engine.lars.ordering import ordered
+from horai.lang.core.terms import Compound, Int, Term, Var, variables
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import ARITHMETIC
-from horai.lang.terms import Compound, Int, Term, Var, variables
 
 
 def plain_rule(rule: lars.Rule) -> PlainRule:

@@ -17,9 +17,9 @@ from horai.engine.lars.signals import Key, Signals, table, versions, versions_ah
 from horai.engine.relations import Relation, join
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent
+from horai.lang.core.terms import Int
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.lang.terms import Int
 from horai.temporal.spans import INF, Ints, Mask
 from horai.temporal.windows import Sliding, full_count, seen, since_left, throughout
 

@@ -25,7 +25,7 @@ from horai.engine.lars.values import Values, evaluate, holds, whole_numbers
 from horai.engine.relations import join
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, no_fluent
-from horai.lang.terms import Term, Var, is_anonymous
+from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.temporal.algebra import difference, intersection
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import Mask, Spans

@@ -15,8 +15,8 @@ from horai.engine.lars.literals import (
     Total,
 )
 from horai.engine.lars.signals import Key
+from horai.lang.core.terms import Compound, is_ground
 from horai.lang.lars.predicates import ARITHMETIC
-from horai.lang.terms import Compound, is_ground
 from horai.plan.graphs import Digraph
 
 Invents = OneOf["nothing", "numbers", "terms"]

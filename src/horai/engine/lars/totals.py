@@ -12,9 +12,9 @@ import numpy as np
 from horai.engine.columns import Column, codes, codes_of, column_of, concat, floats, ints, terms_of
 from horai.engine.symbols import LARGEST, Symbols
 from horai.engine.world import Fluent, fluent_of, no_fluent
+from horai.lang.core.terms import Float, Int, Term
 from horai.lang.lars.arithmetic import TooLarge, added
 from horai.lang.lars.syntax import Function
-from horai.lang.terms import Float, Int, Term
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Mask, Spans
 

@@ -15,10 +15,10 @@ from horai.engine.columns import Column, Data, codes_of, column_of, constant, fl
 from horai.engine.hashing import dense
 from horai.engine.matching import build, equal
 from horai.engine.symbols import LARGEST, Symbols
+from horai.lang.core.terms import Compound, Constant, Float, Int, Str, Term, Var
 from horai.lang.lars.arithmetic import compute
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Sign
-from horai.lang.terms import Atom, Compound, Float, Int, Str, Term, Var
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
@@ -182,7 +182,7 @@ def _key(term: Term) -> tuple[str, Any] | None:
     match term:
         case Int(value=number) | Float(value=number):
             return "number", number
-        case Atom(name=name):
+        case Constant(name=name):
             return "atom", name
         case Str(value=text):
             return "string", text

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from horai.lang.core.diagnostics import Report
+from horai.lang.core.printer import is_name, is_pair, show
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var
 from horai.lang.ec.builtins import EDGES
 from horai.lang.ec.syntax import FVP
-from horai.lang.operators import is_name, is_pair
-from horai.lang.printer import show
-from horai.lang.report import Report
-from horai.lang.source import Source
-from horai.lang.terms import Atom, Compound, Int, ListTerm, Term, Var
 
 Key = tuple[str, int]
 # The places of intervals, bound and result; the comparison; whether open intervals count.
@@ -22,7 +21,7 @@ class Shape:
 
     def __init__(
         self,
-        source: Source,
+        source: SourceText,
         report: Report,
         defined: frozenset[Key] = frozenset(),
         durations: Mapping[Key, DurationForm] | None = None,
@@ -97,7 +96,7 @@ def read_time(term: Term, shape: Shape, where: str) -> Term | None:
     hint = None
     if isinstance(term, Compound) and term.name in ("+", "-", "*", "/"):
         hint = f"compute it first: `T2 is {show(term)}`, then use T2"
-    elif isinstance(term, Atom):
+    elif isinstance(term, Constant):
         hint = f"a variable starts with a capital letter: `{term.name[:1].upper()}{term.name[1:]}`"
     shape.wrong("H105", message, term, hint)
     return None

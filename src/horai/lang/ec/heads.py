@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from horai.lang.ec.bodies import build_body
+from horai.lang.core.printer import is_name, is_pair, show
+from horai.lang.core.terms import Compound, Constant, Int, Term, Var, functor, variables
+from horai.lang.ec.bodies import build_body, is_private, refuse_private
 from horai.lang.ec.builtins import DECLARATIONS, EDGES, EVERYDAY_HEADS, FLUENT_HEADS
 from horai.lang.ec.fvp import Shape, read_event, read_fvp, read_time
-from horai.lang.ec.refused import is_private, refuse_private
 from horai.lang.ec.syntax import (
-    And,
     BackgroundRule,
     Clause,
+    Conjunction,
     Declaration,
     DynamicDomain,
     EventRule,
@@ -27,11 +28,8 @@ from horai.lang.ec.syntax import (
     Postponable,
     Rule,
     Termination,
-    Truth,
+    TruthValue,
 )
-from horai.lang.operators import is_name, is_pair
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Compound, Int, Term, Var, functor, variables
 
 Build = Callable[[Compound, Clause, Shape], Rule | None]
 
@@ -41,7 +39,7 @@ def build_rule(clause: Clause, shape: Shape) -> Rule | None:
     head = clause.head
     if head is None:
         return None
-    if not isinstance(head, Atom | Compound) or not is_name(head):
+    if not isinstance(head, Constant | Compound) or not is_name(head):
         _no_predicate(head, shape)
         return None
     if is_private(head.name):
@@ -53,7 +51,7 @@ def build_rule(clause: Clause, shape: Shape) -> Rule | None:
     return None if body is None else BackgroundRule(head, body, clause)
 
 
-def _special(head: Atom | Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _special(head: Constant | Compound, clause: Clause, shape: Shape) -> Rule | None:
     """A head with a meaning of its own, or the user's predicate of the same everyday name."""
     counts = FLUENT_HEADS.get(head.name) or DECLARATIONS.get(head.name) or (1,)
     given = len(head.args) if isinstance(head, Compound) else 0
@@ -115,7 +113,7 @@ def _effect(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
     whole: Term = happens.term
     if clause.body is not None:
         whole = Compound(",", (happens.term, clause.body), clause.span)
-    return make(fvp, time, And((happens, *body.items), whole), clause)
+    return make(fvp, time, Conjunction((happens, *body.items), whole), clause)
 
 
 def _initially(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
@@ -213,7 +211,7 @@ def _postponable(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
     body = build_body(clause.body, shape)
     if fvp is None or body is None:
         return None
-    if not all(isinstance(item, Truth) and item.value for item in body.items):
+    if not all(isinstance(item, TruthValue) and item.value for item in body.items):
         message = "p(F=V) takes no conditions"
         shape.wrong("H121", message, body.items[0].term, f"write `{show(head)}.`")
         return None
@@ -240,7 +238,7 @@ def _dynamic_domain(head: Compound, clause: Clause, shape: Shape) -> Rule | None
     if isinstance(domain, Compound) and is_name(domain):
         return DynamicDomain(domain, clause)
     message = f"`{show(domain)}` is no domain: a domain is a predicate"
-    hint = f"write dynamicDomain({domain.name}(_))" if isinstance(domain, Atom) else None
+    hint = f"write dynamicDomain({domain.name}(_))" if isinstance(domain, Constant) else None
     shape.wrong("H121", message, domain, hint)
     return None
 

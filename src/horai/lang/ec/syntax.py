@@ -2,90 +2,280 @@
 
 A `Rule` is one clause with a meaning of its own, a `Literal` one condition of a body. Every node
 keeps the term it was read from, so that anything can be printed back and pointed at.
+
+
+The conditions of rule bodies: one class for each form, and what is inside of what.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from horai.lang.ec.conditions import (
-    FVP as FVP,
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Term, Var, variables
+
+
+@dataclass(frozen=True, slots=True)
+class FVP:
+    """A fluent-value pair `F=V`."""
+
+    fluent: Term
+    value: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """A conjunction; `true` when empty."""
+
+    items: tuple[Literal, ...]
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    """A disjunction."""
+
+    items: tuple[Literal, ...]
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """Negation as failure."""
+
+    item: Literal
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class IfThenElse:
+    """`(C -> A ; B)`; without an else branch it fails when C does."""
+
+    condition: Literal
+    then: Literal
+    otherwise: Literal
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class TruthValue:
+    """`true`, `fail` or `false`."""
+
+    value: bool
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Happens:
+    """`happensAt(E, T)`."""
+
+    event: Term
+    time: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`happensAt(start(F=V), T)` and its kin."""
+
+    kind: OneOf["start", "end", "startI", "endI"]
+    fvp: FVP
+    time: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsAt:
+    """`holdsAt(F=V, T)`."""
+
+    fvp: FVP
+    time: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsFor:
+    """`holdsFor(F=V, I)`."""
+
+    fvp: FVP
+    intervals: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class InitiatedAt:
+    """`initiatedAt(F=V, T)` as a condition; `bounds` is (T1, T2) of the four-argument form."""
+
+    fvp: FVP
+    time: Term
+    term: Term
+    bounds: tuple[Term, Term] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TerminatedAt:
+    """`terminatedAt(F=V, T)` as a condition."""
+
+    fvp: FVP
+    time: Term
+    term: Term
+    bounds: tuple[Term, Term] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`L op R` for `< > =< >= =:= =\\= = \\= == \\== @< @> @=< @>=`."""
+
+    op: str
+    left: Term
+    right: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """`X is E`."""
+
+    target: Term
+    expression: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class FindAll:
+    """`findall(X, G, L)`."""
+
+    template: Term
+    goal: Literal
+    result: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateAll:
+    """`aggregate_all(count | sum(X) | max(X) | min(X) | bag(X) | set(X), G, R)`."""
+
+    kind: OneOf["count", "sum", "max", "min", "bag", "set"]
+    template: Term | None
+    goal: Literal
+    result: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalOp:
+    """`union_all(L, I)`, `intersect_all(L, I)`, `complement_all(L, I)`;
+    `relative_complement_all(I1, L, I)` has its first argument in `base`."""
+
+    kind: OneOf["union_all", "intersect_all", "complement_all", "relative_complement_all"]
+    base: Term | None
+    lists: Term
+    result: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class DurationFilter:
+    """`intDurGreater(I, D, I2)` and its kin; `op` is the comparison of the duration with D.
+
+    An open interval counts up to the query time, unless `open_counts` is False: then it never
+    passes (some users define `intDurLess` so).
+    """
+
+    op: OneOf[">", ">=", "<", "=<"]
+    intervals: Term
+    bound: Term
+    result: Term
+    term: Term
+    open_counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Allen:
+    """`rel(S, T, Mode, I)` or `allen(rel, S, T, Mode, I)`."""
+
+    relation: str
+    source: Term
+    target: Term
+    mode: str
+    result: Term
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A background predicate, a built-in (`member`, `between`, `length`, ...) or a Python one."""
+
+    name: str
+    args: tuple[Term, ...]
+    term: Term
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Name and arity."""
+        return (self.name, len(self.args))
+
+
+Literal = (
+    Conjunction
+    | Disjunction
+    | Negation
+    | IfThenElse
+    | TruthValue
+    | Happens
+    | Edge
+    | HoldsAt
+    | HoldsFor
+    | InitiatedAt
+    | TerminatedAt
+    | Compare
+    | Is
+    | FindAll
+    | AggregateAll
+    | IntervalOp
+    | DurationFilter
+    | Allen
+    | Call
 )
-from horai.lang.ec.conditions import (
-    Aggregate as Aggregate,
-)
-from horai.lang.ec.conditions import (
-    Allen as Allen,
-)
-from horai.lang.ec.conditions import (
-    And as And,
-)
-from horai.lang.ec.conditions import (
-    Call as Call,
-)
-from horai.lang.ec.conditions import (
-    Compare as Compare,
-)
-from horai.lang.ec.conditions import (
-    Duration as Duration,
-)
-from horai.lang.ec.conditions import (
-    Edge as Edge,
-)
-from horai.lang.ec.conditions import (
-    FindAll as FindAll,
-)
-from horai.lang.ec.conditions import (
-    Happens as Happens,
-)
-from horai.lang.ec.conditions import (
-    HoldsAt as HoldsAt,
-)
-from horai.lang.ec.conditions import (
-    HoldsFor as HoldsFor,
-)
-from horai.lang.ec.conditions import (
-    IfThenElse as IfThenElse,
-)
-from horai.lang.ec.conditions import (
-    InitiatedAt as InitiatedAt,
-)
-from horai.lang.ec.conditions import (
-    IntervalOp as IntervalOp,
-)
-from horai.lang.ec.conditions import (
-    Is as Is,
-)
-from horai.lang.ec.conditions import (
-    Literal as Literal,
-)
-from horai.lang.ec.conditions import (
-    Not as Not,
-)
-from horai.lang.ec.conditions import (
-    Or as Or,
-)
-from horai.lang.ec.conditions import (
-    TerminatedAt as TerminatedAt,
-)
-from horai.lang.ec.conditions import (
-    Truth as Truth,
-)
-from horai.lang.ec.conditions import (
-    conjuncts as conjuncts,
-)
-from horai.lang.ec.conditions import (
-    literal_variables as literal_variables,
-)
-from horai.lang.ec.conditions import (
-    parts as parts,
-)
-from horai.lang.ec.conditions import (
-    walk as walk,
-)
-from horai.lang.source import Source
-from horai.lang.terms import Compound, Term
+
+
+def parts(literal: Literal) -> tuple[Literal, ...]:
+    """The literals directly inside a control construct, a negation or an aggregate."""
+    match literal:
+        case Conjunction(items=items) | Disjunction(items=items):
+            return items
+        case Negation(item=item):
+            return (item,)
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case FindAll(goal=goal) | AggregateAll(goal=goal):
+            return (goal,)
+        case _:
+            return ()
+
+
+def walk(literal: Literal) -> Iterator[Literal]:
+    """The literal and every literal inside it."""
+    yield literal
+    for part in parts(literal):
+        yield from walk(part)
+
+
+def conjuncts(literal: Literal) -> Iterator[Literal]:
+    """The conditions of a conjunction, nested conjunctions flattened."""
+    if isinstance(literal, Conjunction):
+        for item in literal.items:
+            yield from conjuncts(item)
+    else:
+        yield literal
+
+
+def literal_variables(literal: Literal) -> dict[str, Var]:
+    """The variables of a literal by name."""
+    return variables(literal.term)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +285,7 @@ class Clause:
     head: Term | None
     body: Term | None
     span: tuple[int, int]
-    source: Source
+    source: SourceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +294,7 @@ class Initiation:
 
     fvp: FVP
     time: Term
-    body: And
+    body: Conjunction
     clause: Clause
     bounds: tuple[Term, Term] | None = None
 
@@ -115,7 +305,7 @@ class Termination:
 
     fvp: FVP
     time: Term
-    body: And
+    body: Conjunction
     clause: Clause
     bounds: tuple[Term, Term] | None = None
 
@@ -125,7 +315,7 @@ class Initially:
     """`initially(F=V) :- B`."""
 
     fvp: FVP
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -135,7 +325,7 @@ class EventRule:
 
     event: Term
     time: Term
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -145,7 +335,7 @@ class HoldsForRule:
 
     fvp: FVP
     intervals: Term
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -155,7 +345,7 @@ class HoldsAtRule:
 
     fvp: FVP
     time: Term
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -166,7 +356,7 @@ class FutureInitiation:
     origin: FVP
     target: FVP
     delay: Term
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -176,7 +366,7 @@ class FutureTermination:
 
     origin: FVP
     delay: Term
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -194,7 +384,7 @@ class Grounding:
 
     entity: Term
     value: Term | None
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -229,7 +419,7 @@ class BackgroundRule:
     """A rule or fact of the background knowledge."""
 
     head: Term
-    body: And
+    body: Conjunction
     clause: Clause
 
 
@@ -256,7 +446,7 @@ class Facts:
     """The ground facts of one predicate: argument rows and where each was written."""
 
     rows: list[tuple[Term, ...]] = field(default_factory=list)
-    places: list[tuple[Source, int]] = field(default_factory=list)
+    places: list[tuple[SourceText, int]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -269,4 +459,4 @@ class EventDescription:
 
     rules: list[Rule] = field(default_factory=list)
     facts: dict[tuple[str, int], Facts] = field(default_factory=dict)
-    sources: list[Source] = field(default_factory=list)
+    sources: list[SourceText] = field(default_factory=list)

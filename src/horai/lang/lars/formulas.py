@@ -1,34 +1,223 @@
-"""Parts of a clause to terms and formulas, with a message for what is neither."""
+"""Parts of a clause to terms and formulas, with a message for what is neither.
+
+What stands between the brackets of a window, and what window it says.
+Heads of rules: formulas without comparisons, or choices.
+"""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import TypeVar, cast
 
-from horai.lang.lars.grammar import Part
+from horai.lang.core.diagnostics import Report, did_you_mean
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Constant, Float, Int, Span, Str, Term, Var, children
+from horai.lang.ec.builtins import RESERVED_HEADS
+from horai.lang.lars.clock import MILLISECONDS, UNITS, Duration, unit_named
+from horai.lang.lars.grammar import ClausePart
 from horai.lang.lars.syntax import (
     Aggregate,
     Always,
     And,
     At,
     Atom,
+    Choice,
     Comparison,
     Element,
+    FilterWindow,
     Formula,
     Function,
+    Head,
     Implies,
+    IntervalWindow,
     Not,
+    Option,
     Or,
+    PartitionWindow,
+    Pattern,
     Reset,
     Sign,
     Some,
+    TimeWindow,
     Truth,
+    TupleWindow,
+    Window,
     Within,
+    is_range,
 )
-from horai.lang.lars.windowtext import read_window
-from horai.lang.report import Report
-from horai.lang.source import Source
-from horai.lang.terms import Atom as Constant
-from horai.lang.terms import Compound, Float, Int, Span, Str, Term, Var
+from horai.lang.lars.walk import atoms, subformulas
+
+Say = Callable[[str, str, Span, str | None], None]
+ToTerm = Callable[[ClausePart], Term | None]
+_Size = tuple[int | None, str | None] | None
+_W = TypeVar("_W", bound=Window)
+
+_windowtext_WORDS = ("hop", "tumbling", "per", "only", "from", "to", "inf")
+_FORMS = "write [3 s], [3 #], [3 s hop 1 s], [+3 s], [1 # per p(X)], [only p] or [from 3 to 9]"
+
+
+class _Wrong(Exception):
+    """The window cannot be read; code, message, place and remedy."""
+
+    def __init__(self, code: str, message: str, span: Span, hint: str | None) -> None:
+        super().__init__(message)
+        self.finding = (code, message, span, hint)
+
+
+def read_window(part: ClausePart, term: ToTerm, say: Say) -> Window | None:
+    """The window of a part; None after saying what is wrong with it."""
+    try:
+        return _Reader(part, term).window()
+    except _Wrong as wrong:
+        say(*wrong.finding)
+        return None
+
+
+class _Reader:
+    def __init__(self, window: ClausePart, term: ToTerm) -> None:
+        self.whole = window
+        self.parts = window.parts
+        self.term = term
+        self.at = 0
+
+    def window(self) -> Window:
+        if self.takes("only"):
+            return FilterWindow(self.patterns(), self.whole.span)
+        if self.takes("from"):
+            first = self.time()
+            if not self.takes("to"):
+                raise self.wrong("`to` is missing in this window", "write [from 3 to 9]")
+            return self.done(IntervalWindow(first, self.time(), self.whole.span))
+        past, future = self.sizes()
+        if all(size is None or size[1] == "#" for size in (past, future)):
+            return self.tuples(past, future)
+        return self.times(past, future)
+
+    def sizes(self) -> tuple[_Size, _Size]:
+        """What stands before the comma, and after the plus."""
+        if not self.parts:
+            raise self.wrong("this window has no size", _FORMS)
+        past = None if self.sees("+") else self.size()
+        future = None
+        if past is None or self.takes(","):
+            if not self.takes("+"):
+                raise self.wrong("the second size of a window is about the future", "write `+`")
+            future = self.size()
+        return past, future
+
+    def size(self) -> tuple[int | None, str | None]:
+        """An amount and its unit: `#` for signals, None for time points."""
+        amount = self.amount()
+        if self.takes("#"):
+            return amount, "#"
+        word = self.peek()
+        if word is None or word.kind != "name" or word.value in _windowtext_WORDS:
+            return amount, None
+        unit = unit_named(word.value)
+        if unit is None:
+            near = did_you_mean(word.value, UNITS)
+            hint = f"did you mean `{near}`?" if near else f"units are {', '.join(MILLISECONDS)}"
+            if word.value in ("tuple", "tuples", "signals"):
+                hint = "a number of signals is written `#`: [3 #]"
+            raise _Wrong("H602", f"`{word.value}` is no unit of time", word.span, hint)
+        self.at += 1
+        return amount, unit
+
+    def amount(self) -> int | None:
+        part = self.peek()
+        if part is None:
+            raise self.wrong("a size is missing in this window", _FORMS)
+        self.at += 1
+        if part.kind == "integer" and part.value >= 0:
+            value: int = part.value
+            return value
+        if part.kind == "name" and part.value == "inf":
+            return None
+        hint = _FORMS
+        if part.kind == "decimal":
+            hint = "use a smaller unit: [500 ms] instead of [0.5 s]"
+        elif part.kind == "variable":
+            hint = "sizes of windows are numbers; they cannot depend on the data"
+        raise _Wrong("H603", "the size of a window is a whole number", part.span, hint)
+
+    def times(self, past: _Size, future: _Size) -> TimeWindow:
+        if "#" in {size[1] for size in (past, future) if size is not None}:
+            raise self.wrong("time and number of signals cannot be mixed in a window", _FORMS)
+        before = Duration(0) if past is None else Duration(*past)
+        after = Duration(0) if future is None else Duration(*future)
+        hop = None
+        if self.takes("hop"):
+            amount, unit = self.size()
+            hop = Duration(amount, unit)
+            if amount is None or amount == 0 or unit == "#":
+                raise self.wrong("a window hops by a time above 0", "write [4 s hop 2 s]", "H604")
+        elif self.takes("tumbling"):
+            hop = before
+            if before.amount in (None, 0) or future is not None:
+                hint = "write [4 s tumbling]; windows with a future can hop"
+                raise self.wrong("only a window over a past above 0 tumbles", hint, "H604")
+        return self.done(TimeWindow(before, after, hop, self.whole.span))
+
+    def tuples(self, past: _Size, future: _Size) -> TupleWindow | PartitionWindow:
+        before = 0 if past is None else past[0]
+        after = 0 if future is None else future[0]
+        if before == 0 and after == 0:
+            raise self.wrong("a tuple window has at least one signal", "write [1 #]", "H604")
+        if self.takes("per"):
+            return PartitionWindow(before, after, self.patterns(), self.whole.span)
+        return self.done(TupleWindow(before, after, self.whole.span))
+
+    def patterns(self) -> tuple[Pattern, ...]:
+        found = [self.pattern()]
+        while self.takes(","):
+            found.append(self.pattern())
+        self.end()
+        return tuple(found)
+
+    def pattern(self) -> Pattern:
+        part = self.peek()
+        if part is not None and part.kind in ("name", "call"):
+            self.at += 1
+            if part.kind == "name":
+                return Pattern(part.value, None, part.span)
+            args = [self.term(arg) for arg in part.parts]
+            return Pattern(part.value, tuple(arg for arg in args if arg is not None), part.span)
+        span = self.whole.span if part is None else part.span
+        raise _Wrong("H603", "a pattern of atoms is expected", span, "write tram or tram(Id, _)")
+
+    def time(self) -> Term:
+        part = self.peek()
+        if part is None or part.kind not in ("integer", "variable"):
+            raise self.wrong("a time is missing in this window", "write [from 3 to 9]")
+        self.at += 1
+        found = self.term(part)
+        assert found is not None
+        return found
+
+    def peek(self) -> ClausePart | None:
+        return self.parts[self.at] if self.at < len(self.parts) else None
+
+    def sees(self, word: str) -> bool:
+        part = self.peek()
+        return part is not None and part.kind in ("name", "sign") and part.value == word
+
+    def takes(self, word: str) -> bool:
+        found = self.sees(word)
+        self.at += found
+        return found
+
+    def done(self, window: _W) -> _W:
+        self.end()
+        return window
+
+    def end(self) -> None:
+        part = self.peek()
+        if part is not None:
+            raise _Wrong("H603", "this is not expected in a window", part.span, _FORMS)
+
+    def wrong(self, message: str, hint: str, code: str = "H603") -> _Wrong:
+        return _Wrong(code, message, self.whole.span, hint)
+
 
 _MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _CONDITION = "conditions are atoms, comparisons and formulas made of them"
@@ -47,7 +236,7 @@ _WORDS = {
 class Builder:
     """Reads the parts of one clause; what is wrong goes to the report and gives None."""
 
-    def __init__(self, source: Source, report: Report) -> None:
+    def __init__(self, source: SourceText, report: Report) -> None:
         self.source = source
         self.report = report
 
@@ -57,7 +246,7 @@ class Builder:
 
     # --- terms ---
 
-    def term(self, part: Part) -> Term | None:
+    def term(self, part: ClausePart) -> Term | None:
         """The term that a part says."""
         span = part.span
         match part.kind:
@@ -80,7 +269,7 @@ class Builder:
         self.say("H601", "a term is expected here, not a formula", span, hint)
         return None
 
-    def terms(self, parts: tuple[Part, ...]) -> tuple[Term, ...] | None:
+    def terms(self, parts: tuple[ClausePart, ...]) -> tuple[Term, ...] | None:
         """The terms of several parts, None if one is none."""
         found = [self.term(part) for part in parts]
         kept = tuple(term for term in found if term is not None)
@@ -88,13 +277,13 @@ class Builder:
 
     # --- formulas ---
 
-    def formulas(self, parts: tuple[Part, ...]) -> tuple[Formula, ...] | None:
+    def formulas(self, parts: tuple[ClausePart, ...]) -> tuple[Formula, ...] | None:
         """The formulas of several parts, None if one is none."""
         found = [self.formula(part) for part in parts]
         kept = tuple(formula for formula in found if formula is not None)
         return kept if len(kept) == len(found) else None
 
-    def formula(self, part: Part) -> Formula | None:
+    def formula(self, part: ClausePart) -> Formula | None:
         """The formula that a part says."""
         match part.kind:
             case "name" | "call":
@@ -115,14 +304,14 @@ class Builder:
         self.say("H600", f"a condition is expected here, not {what}", part.span, _CONDITION)
         return None
 
-    def atom(self, part: Part) -> Formula | None:
+    def atom(self, part: ClausePart) -> Formula | None:
         """An atom, or one of the words `true` and `false`."""
         if part.kind == "name" and part.value in ("true", "false"):
             return Truth(part.value == "true", part.span)
         args = self.terms(part.parts)
         return None if args is None else Atom(part.value, args, part.span)
 
-    def connective(self, part: Part) -> Formula | None:
+    def connective(self, part: ClausePart) -> Formula | None:
         """`not`, `reset`, and what joins several formulas."""
         inner = self.formulas(part.parts)
         if inner is None:
@@ -139,7 +328,7 @@ class Builder:
             case _:
                 return Reset(inner[0], part.span)
 
-    def modal(self, part: Part) -> Formula | None:
+    def modal(self, part: ClausePart) -> Formula | None:
         """`some`, `always` and `@T`. In `always a [3 s]` the window is outside of the modality."""
         inner = part.parts[-1]
         if inner.kind in ("after", "after_at"):
@@ -152,7 +341,7 @@ class Builder:
             return _negated(outer) if inner.value == "not" else outer
         return self.modality(part, self.formula(inner))
 
-    def modality(self, part: Part, formula: Formula | None) -> Formula | None:
+    def modality(self, part: ClausePart, formula: Formula | None) -> Formula | None:
         """The modality of a part over a formula."""
         if formula is None:
             return None
@@ -161,7 +350,7 @@ class Builder:
             return None if time is None else At(time, formula, part.span)
         return (Some if part.kind == "some" else Always)(formula, part.span)
 
-    def written_after(self, part: Part) -> Formula | None:
+    def written_after(self, part: ClausePart) -> Formula | None:
         """`a [3 s]`, `a always in [3 s]`, `a at T [3 s]`, `a not in [3 s]`."""
         inner = self.formula(part.parts[0])
         if inner is None:
@@ -178,7 +367,7 @@ class Builder:
         return _negated(found) if part.value == "not" else found
 
     def in_windows(
-        self, windows: tuple[Part, ...], formula: Formula | None, span: Span
+        self, windows: tuple[ClausePart, ...], formula: Formula | None, span: Span
     ) -> Formula | None:
         """The formula in windows, the first one outermost."""
         found = [read_window(window, self.term, self.say) for window in windows]
@@ -190,7 +379,7 @@ class Builder:
 
     # --- comparisons and aggregates ---
 
-    def comparison(self, part: Part) -> Formula | None:
+    def comparison(self, part: ClausePart) -> Formula | None:
         """`X < Y`, or an aggregate on one of the sides."""
         left, right = part.parts
         sign = cast(Sign, part.value)
@@ -201,7 +390,9 @@ class Builder:
         terms = self.terms(part.parts)
         return None if terms is None else Comparison(sign, terms[0], terms[1], part.span)
 
-    def aggregate(self, part: Part, sign: Sign, bound: Part, span: Span) -> Formula | None:
+    def aggregate(
+        self, part: ClausePart, sign: Sign, bound: ClausePart, span: Span
+    ) -> Formula | None:
         """`count { X : p(X) } > N`."""
         limit = self.term(bound)
         elements = [self.element(element) for element in part.parts[0].parts]
@@ -210,7 +401,7 @@ class Builder:
             return None
         return Aggregate(cast(Function, part.value), kept, sign, limit, span)
 
-    def element(self, part: Part) -> Element | None:
+    def element(self, part: ClausePart) -> Element | None:
         """`X, Y : f, g`."""
         terms = self.terms(part.parts[0].parts)
         condition = self.formulas(part.parts[1].parts) if len(part.parts) > 1 else ()
@@ -221,3 +412,119 @@ class Builder:
 
 def _negated(formula: Formula | None) -> Formula | None:
     return None if formula is None else Not(formula, formula.span)
+
+
+_SIMPLE = "the head is an atom, an atom at a time, or a formula made of them"
+
+
+def read_head(builder: Builder, part: ClausePart, is_fact: bool) -> Head | None:
+    """The head that a part says; None after saying what is wrong with it."""
+    if part.kind in ("set", "bounded") or _is_counted_set(part):
+        return _choice(builder, part)
+    if part.kind in ("integer", "decimal", "string", "variable", "infix", "prefix"):
+        builder.say("H606", "this cannot be the head of a rule", part.span, _SIMPLE)
+        return None
+    head = builder.formula(part)
+    if head is None:
+        return None
+    for inner in subformulas(head):
+        if isinstance(inner, Comparison | Aggregate):
+            hint = "move the comparison to the body"
+            builder.say("H606", "a head has no comparison", inner.span or part.span, hint)
+            return None
+    if isinstance(head, Truth):
+        builder.say("H606", "`true` and `false` are no heads", part.span, "write `:- body.`")
+        return None
+    return head if _ranges_fit(builder, head, part, is_fact) else None
+
+
+def is_event_calculus(part: ClausePart) -> bool:
+    """True for `initiatedAt(rich(X)=true, T)` and its kin."""
+    return (
+        part.kind == "call"
+        and part.value in RESERVED_HEADS
+        and any(arg.kind == "comparison" for arg in part.parts)
+    )
+
+
+def _ranges_fit(builder: Builder, head: Head, part: ClausePart, is_fact: bool) -> bool:
+    """Ranges abbreviate facts; elsewhere they would be terms that equal nothing."""
+    written = [arg for atom in atoms(head) for arg in atom.args if is_range(arg)]
+    if written and not (is_fact and isinstance(head, Atom)):
+        hint = "write a fact of its own: number(1..9)."
+        builder.say("H607", "a range stands only in a fact", part.span, hint)
+        return False
+    for term in written:
+        if not all(isinstance(end, Int) for end in children(term)):
+            hint = "both ends are whole numbers: number(1..9)."
+            builder.say("H607", "this range has no end", term.span or part.span, hint)
+            return False
+    return True
+
+
+def _is_counted_set(part: ClausePart) -> bool:
+    return part.kind == "comparison" and any(side.kind == "set" for side in part.parts)
+
+
+def _choice(builder: Builder, part: ClausePart) -> Choice | None:
+    bounds: tuple[Term | None, Term | None] = (None, None)
+    chosen = part
+    if part.kind == "bounded":
+        has_least, has_most = part.value
+        chosen = part.parts[1] if has_least else part.parts[0]
+        least = builder.term(part.parts[0]) if has_least else None
+        most = builder.term(part.parts[-1]) if has_most else None
+        bounds = (least, most)
+    elif part.kind == "comparison":
+        found = _compared(builder, part)
+        if found is None:
+            return None
+        chosen, bounds = found
+    options = [_option(builder, element) for element in chosen.parts]
+    kept = tuple(option for option in options if option is not None)
+    if not options:
+        builder.say("H608", "there is nothing to choose from", part.span, "write { a ; b }")
+    if not options or len(kept) < len(options):
+        return None
+    return Choice(kept, *bounds, span=part.span)
+
+
+def _compared(
+    builder: Builder, part: ClausePart
+) -> tuple[ClausePart, tuple[Term | None, Term | None]] | None:
+    """`{ a ; b } = 1` and its kin as bounds."""
+    left, right = part.parts
+    sign = part.value
+    if right.kind == "set":
+        left, right = right, left
+        sign = {"<=": ">=", ">=": "<="}.get(sign, sign)
+    bound = builder.term(right)
+    if bound is None:
+        return None
+    match sign:
+        case "=":
+            return left, (bound, bound)
+        case "<=":
+            return left, (None, bound)
+        case ">=":
+            return left, (bound, None)
+    hint = "write `1 { a ; b } 2`, `{ a ; b } = 1`, `<=` or `>=`"
+    builder.say("H608", f"a choice is not bounded with `{sign}`", part.span, hint)
+    return None
+
+
+def _option(builder: Builder, element: ClausePart) -> Option | None:
+    if len(element.parts[0].parts) != 1:
+        hint = "separate options with `;`: { a ; b }"
+        builder.say("H608", "several atoms in one option", element.parts[0].span, hint)
+        return None
+    chosen = builder.formula(element.parts[0].parts[0])
+    condition = builder.formulas(element.parts[1].parts) if len(element.parts) > 1 else ()
+    if chosen is None or condition is None:
+        return None
+    is_at = isinstance(chosen, At) and isinstance(chosen.formula, Atom)
+    if not isinstance(chosen, Atom | At) or not (isinstance(chosen, Atom) or is_at):
+        hint = "write { a ; @T b }"
+        builder.say("H608", "options are atoms, or atoms at a time", element.span, hint)
+        return None
+    return Option(chosen, condition, element.span)

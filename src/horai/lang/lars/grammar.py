@@ -12,159 +12,159 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
 
-from horai.lang.grammar import atom_text, fed, integer_value, token_span
-from horai.lang.quoting import unquote
-from horai.lang.terms import Span
+from horai.lang.core.grammar import atom_text, fed, integer_value, token_span
+from horai.lang.core.printer import unquote
+from horai.lang.core.terms import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ClausePart:
     """A piece of a clause: its kind, its value if it has one, and the pieces it is made of."""
 
     kind: str
     value: Any
-    parts: tuple[Part, ...]
+    parts: tuple[ClausePart, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedClause:
+class ParsedLarsClause:
     """Head and body of a clause; a constraint has no head."""
 
-    head: Part | None
-    body: tuple[Part, ...]
+    head: ClausePart | None
+    body: tuple[ClausePart, ...]
 
 
 @v_args(inline=True)
 class _Parts(Transformer[Token, Any]):
     """Grammar rules to parts. It keeps nothing between calls, so one instance serves all."""
 
-    def fact(self, head: Part, *_: Token) -> ParsedClause:
-        return ParsedClause(head, ())
+    def fact(self, head: ClausePart, *_: Token) -> ParsedLarsClause:
+        return ParsedLarsClause(head, ())
 
-    def rule(self, head: Part, _neck: Token, body: Part) -> ParsedClause:
-        return ParsedClause(head, body.parts)
+    def rule(self, head: ClausePart, _neck: Token, body: ClausePart) -> ParsedLarsClause:
+        return ParsedLarsClause(head, body.parts)
 
-    def constraint(self, _neck: Token, body: Part) -> ParsedClause:
-        return ParsedClause(None, body.parts)
+    def constraint(self, _neck: Token, body: ClausePart) -> ParsedLarsClause:
+        return ParsedLarsClause(None, body.parts)
 
-    def body(self, conditions: Part) -> Part:
+    def body(self, conditions: ClausePart) -> ClausePart:
         return conditions
 
-    def conditions(self, *items: Part | Token) -> Part:
+    def conditions(self, *items: ClausePart | Token) -> ClausePart:
         return _node("list", None, items)
 
     arguments = conditions
 
-    def both(self, *items: Part | Token) -> Part:
+    def both(self, *items: ClausePart | Token) -> ClausePart:
         return _node("and", None, items)
 
-    def either(self, *items: Part | Token) -> Part:
+    def either(self, *items: ClausePart | Token) -> ClausePart:
         return _node("or", None, items)
 
-    def implies(self, *items: Part | Token) -> Part:
+    def implies(self, *items: ClausePart | Token) -> ClausePart:
         return _node("implies", None, items)
 
-    def negation(self, *items: Part | Token) -> Part:
+    def negation(self, *items: ClausePart | Token) -> ClausePart:
         return _node("not", None, items)
 
-    def modal(self, word: Token, formula: Part) -> Part:
+    def modal(self, word: Token, formula: ClausePart) -> ClausePart:
         return _node(word.type.lower(), None, (word, formula))
 
-    def reset(self, *items: Part | Token) -> Part:
+    def reset(self, *items: ClausePart | Token) -> ClausePart:
         return _node("reset", None, items)
 
-    def at(self, *items: Part | Token) -> Part:
+    def at(self, *items: ClausePart | Token) -> ClausePart:
         return _node("at", None, items)
 
-    def within(self, *items: Part | Token) -> Part:
+    def within(self, *items: ClausePart | Token) -> ClausePart:
         return _node("within", None, items)
 
-    def after_some(self, *items: Part | Token) -> Part:
+    def after_some(self, *items: ClausePart | Token) -> ClausePart:
         return _node("after", "some", items)
 
-    def after_always(self, *items: Part | Token) -> Part:
+    def after_always(self, *items: ClausePart | Token) -> ClausePart:
         return _node("after", "always", items)
 
-    def after_not(self, *items: Part | Token) -> Part:
+    def after_not(self, *items: ClausePart | Token) -> ClausePart:
         return _node("after", "not", items)
 
-    def after_at(self, *items: Part | Token) -> Part:
+    def after_at(self, *items: ClausePart | Token) -> ClausePart:
         return _node("after_at", None, items)
 
-    def after_at_window(self, *items: Part | Token) -> Part:
+    def after_at_window(self, *items: ClausePart | Token) -> ClausePart:
         return _node("after_at", None, items)
 
-    def windows(self, *items: Part | Token) -> Part:
+    def windows(self, *items: ClausePart | Token) -> ClausePart:
         return _node("windows", None, items)
 
-    def window(self, *items: Part | Token) -> Part:
+    def window(self, *items: ClausePart | Token) -> ClausePart:
         inner = tuple(_sign(item) if isinstance(item, Token) else item for item in items[1:-1])
-        return Part("window", None, inner, _outer(items[0], items[-1]))
+        return ClausePart("window", None, inner, _outer(items[0], items[-1]))
 
-    def comparison(self, left: Part, sign: Token, right: Part) -> Part:
+    def comparison(self, left: ClausePart, sign: Token, right: ClausePart) -> ClausePart:
         return _node("comparison", str(sign), (left, right))
 
-    def infix(self, left: Part, sign: Token, right: Part) -> Part:
+    def infix(self, left: ClausePart, sign: Token, right: ClausePart) -> ClausePart:
         return _node("infix", str(sign), (left, right))
 
-    def prefix(self, sign: Token, operand: Part) -> Part:
+    def prefix(self, sign: Token, operand: ClausePart) -> ClausePart:
         return _node("prefix", str(sign), (sign, operand))
 
-    def name(self, token: Token) -> Part:
+    def name(self, token: Token) -> ClausePart:
         return _leaf("name", atom_text(token), token)
 
-    def variable(self, token: Token) -> Part:
+    def variable(self, token: Token) -> ClausePart:
         return _leaf("variable", str(token), token)
 
-    def integer(self, token: Token) -> Part:
+    def integer(self, token: Token) -> ClausePart:
         return _leaf("integer", integer_value(str(token)), token)
 
-    def decimal(self, token: Token) -> Part:
+    def decimal(self, token: Token) -> ClausePart:
         return _leaf("decimal", float(token), token)
 
-    def string(self, token: Token) -> Part:
+    def string(self, token: Token) -> ClausePart:
         return _leaf("string", unquote(str(token)), token)
 
-    def call(self, name: Token, _open: Token, args: Part, close: Token) -> Part:
-        return Part("call", atom_text(name), args.parts, _outer(name, close))
+    def call(self, name: Token, _open: Token, args: ClausePart, close: Token) -> ClausePart:
+        return ClausePart("call", atom_text(name), args.parts, _outer(name, close))
 
-    def bracketed(self, opening: Token, inner: Part, close: Token) -> Part:
-        return Part("bracketed", None, (inner,), _outer(opening, close))
+    def bracketed(self, opening: Token, inner: ClausePart, close: Token) -> ClausePart:
+        return ClausePart("bracketed", None, (inner,), _outer(opening, close))
 
-    def set(self, *items: Part | Token) -> Part:
+    def set(self, *items: ClausePart | Token) -> ClausePart:
         return _node("set", None, items)
 
-    def element(self, terms: Part, *rest: Part | Token) -> Part:
+    def element(self, terms: ClausePart, *rest: ClausePart | Token) -> ClausePart:
         return _node("element", None, (terms, *rest))
 
-    def aggregate(self, function: Token, elements: Part) -> Part:
+    def aggregate(self, function: Token, elements: ClausePart) -> ClausePart:
         return _node("aggregate", str(function).lstrip("#"), (function, elements))
 
-    def bounded_below(self, least: Part, choice: Part) -> Part:
+    def bounded_below(self, least: ClausePart, choice: ClausePart) -> ClausePart:
         return _node("bounded", (True, False), (least, choice))
 
-    def bounded_above(self, choice: Part, most: Part) -> Part:
+    def bounded_above(self, choice: ClausePart, most: ClausePart) -> ClausePart:
         return _node("bounded", (False, True), (choice, most))
 
-    def bounded(self, least: Part, choice: Part, most: Part) -> Part:
+    def bounded(self, least: ClausePart, choice: ClausePart, most: ClausePart) -> ClausePart:
         return _node("bounded", (True, True), (least, choice, most))
 
 
-def _node(kind: str, value: Any, items: tuple[Part | Token, ...]) -> Part:
-    parts = tuple(item for item in items if isinstance(item, Part))
-    return Part(kind, value, parts, _outer(items[0], items[-1]))
+def _node(kind: str, value: Any, items: tuple[ClausePart | Token, ...]) -> ClausePart:
+    parts = tuple(item for item in items if isinstance(item, ClausePart))
+    return ClausePart(kind, value, parts, _outer(items[0], items[-1]))
 
 
-def _leaf(kind: str, value: Any, token: Token) -> Part:
-    return Part(kind, value, (), token_span(token))
+def _leaf(kind: str, value: Any, token: Token) -> ClausePart:
+    return ClausePart(kind, value, (), token_span(token))
 
 
-def _sign(token: Token) -> Part:
-    return Part("sign", str(token), (), token_span(token))
+def _sign(token: Token) -> ClausePart:
+    return ClausePart("sign", str(token), (), token_span(token))
 
 
-def _outer(first: Part | Token, last: Part | Token) -> Span:
+def _outer(first: ClausePart | Token, last: ClausePart | Token) -> Span:
     start = (token_span(first) if isinstance(first, Token) else first.span)[0]
     end = (token_span(last) if isinstance(last, Token) else last.span)[1]
     return (start, end)
@@ -176,8 +176,8 @@ def _parser() -> Lark:
     return Lark(text, parser="lalr", lexer="basic", transformer=_Parts(), maybe_placeholders=False)
 
 
-def parse_clause(tokens: list[Token]) -> ParsedClause:
+def parse_clause(tokens: list[Token]) -> ParsedLarsClause:
     """The clause that the tokens (full stop left out) spell; GrammarError when they spell none."""
     result = fed(_parser(), tokens)
-    assert isinstance(result, ParsedClause)
+    assert isinstance(result, ParsedLarsClause)
     return result

@@ -1,13 +1,19 @@
-"""What a program says about its predicates: background, derived, or coming from the stream."""
+"""What a program says about its predicates: background, derived, or coming from the stream.
+
+`not b(_)`: there is no `b` at all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
+from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous, is_ground, subterms
 from horai.lang.lars.syntax import (
     Atom,
     Choice,
+    Formula,
     Head,
     Implies,
     Not,
@@ -17,8 +23,7 @@ from horai.lang.lars.syntax import (
     is_range,
     range_of,
 )
-from horai.lang.lars.walk import atoms, children
-from horai.lang.terms import Compound, Int, Term, is_ground, subterms
+from horai.lang.lars.walk import atoms, children, formula_variables
 
 ARITHMETIC = frozenset("+-*/%^")
 
@@ -108,3 +113,40 @@ def inputs(program: Program) -> set[Predicate]:
     """The predicates that only a stream can make true."""
     known = {p for rule in program.rules for p in head_predicates(rule)}
     return {atom.predicate for rule in program.rules for atom in body_atoms(rule)} - known
+
+
+PREFIX = "horai_any_"
+
+
+def asks_for_any(condition: Formula) -> bool:
+    """True for a negation with `_` in it."""
+    return isinstance(condition, Not) and any(
+        is_anonymous(var) for var in formula_variables(condition).values()
+    )
+
+
+def with_rules_for_any(program: Program) -> Program:
+    """The program without `_` under `not`, and with the rules that this takes."""
+    if not any(asks_for_any(condition) for rule in program.rules for condition in rule.body):
+        return program
+    made: list[Rule] = []
+    rules: list[Rule] = []
+    for rule in program.rules:
+        body = tuple(_named(condition, rule, made) for condition in rule.body)
+        rules.append(replace(rule, body=body))
+    return replace(program, rules=(*rules, *made))
+
+
+def _named(condition: Formula, rule: Rule, made: list[Rule]) -> Formula:
+    if not asks_for_any(condition):
+        return condition
+    assert isinstance(condition, Not)
+    kept: list[Var] = [v for v in formula_variables(condition).values() if not is_anonymous(v)]
+    head = Atom(f"{PREFIX}{len(made) + 1}", tuple(kept), condition.span)
+    made.append(Rule(head, (condition.formula,), condition.span, rule.source))
+    return Not(head, condition.span)
+
+
+def is_made(name: str) -> bool:
+    """True for a predicate that was made here, and that nobody asked for."""
+    return name.startswith(PREFIX)

@@ -6,6 +6,18 @@ form is used wherever it means the same.
 
 from __future__ import annotations
 
+from horai.lang.core.printer import is_plain_word, quote
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Float,
+    Int,
+    ListTerm,
+    Str,
+    Term,
+    Var,
+    is_anonymous,
+)
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.syntax import (
     Aggregate,
@@ -36,9 +48,6 @@ from horai.lang.lars.syntax import (
     Window,
     Within,
 )
-from horai.lang.quoting import is_plain_word, quote
-from horai.lang.terms import Atom as Constant
-from horai.lang.terms import Compound, Float, Int, ListTerm, Str, Term, Var, is_anonymous
 
 _RESERVED = frozenset(
     {"not", "some", "always", "reset", "at", "in", "mod", "true", "false", "count", "sum", "min"}

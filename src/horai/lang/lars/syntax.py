@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Int, Span, Term
 from horai.lang.lars.clock import Duration
-from horai.lang.source import Source
-from horai.lang.terms import Compound, Int, Span, Term
 
 NONE = Duration(0)
 
@@ -268,7 +268,7 @@ class Rule:
     head: Head | None
     body: tuple[Formula, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: SourceText | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ class Program:
     """All rules of some texts, in their order."""
 
     rules: tuple[Rule, ...]
-    sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    sources: tuple[SourceText, ...] = field(default=(), compare=False, repr=False)
 
 
 def is_range(term: Term) -> bool:

@@ -1,10 +1,15 @@
-"""Walking through formulas: parts, atoms, variables, and putting terms for variables."""
+"""Walking through formulas: parts, atoms, variables, and putting terms for variables.
+
+Programs with all windows measured in time points, as a clock counts them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from horai.lang.core.terms import Bindings, Term, Var, substitute, variables
+from horai.lang.lars.clock import Clock, Duration
 from horai.lang.lars.syntax import (
     Aggregate,
     Always,
@@ -18,15 +23,17 @@ from horai.lang.lars.syntax import (
     Implies,
     IntervalWindow,
     Not,
+    Option,
     Or,
+    Program,
     Reset,
     Rule,
     Some,
+    TimeWindow,
     Truth,
     Window,
     Within,
 )
-from horai.lang.terms import Bindings, Term, Var, substitute, variables
 
 
 def children(formula: Head) -> tuple[Formula, ...]:
@@ -163,3 +170,37 @@ def map_windows(formula: Formula, change: Callable[[Window], Window]) -> Formula
             return replace(formula, elements=changed)
         case Not() | Some() | Always() | Reset() | At():
             return replace(formula, formula=inside(formula.formula))
+
+
+def in_points(program: Program, clock: Clock) -> Program:
+    """The program with durations turned into numbers of time points; may raise `Incompatible`."""
+
+    def window(given: Window) -> Window:
+        return counted(given, clock) if isinstance(given, TimeWindow) else given
+
+    def head(given: Head) -> Head:
+        if not isinstance(given, Choice):
+            return map_windows(given, window)
+        options = tuple(
+            Option(o.head, tuple(map_windows(c, window) for c in o.condition), o.span)
+            for o in given.options
+        )
+        return replace(given, options=options)
+
+    def rule(given: Rule) -> Rule:
+        changed = None if given.head is None else head(given.head)
+        body = tuple(map_windows(condition, window) for condition in given.body)
+        return replace(given, head=changed, body=body)
+
+    return replace(program, rules=tuple(rule(one) for one in program.rules))
+
+
+def counted(window: TimeWindow, clock: Clock) -> TimeWindow:
+    """A time window in time points; may raise `Incompatible`.
+
+    >>> counted(TimeWindow(Duration(3, "s")), Clock(500, "ms")).past
+    Duration(amount=6, unit=None)
+    """
+    past, future = clock.points(window.past), clock.points(window.future)
+    hop = None if window.hop is None else Duration(clock.points(window.hop))
+    return replace(window, past=Duration(past), future=Duration(future), hop=hop)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
+from horai.lang.core.terms import Float, Int, Term
 from horai.lang.lars.syntax import (
     Aggregate,
     Always,
@@ -23,7 +24,6 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import own_terms
-from horai.lang.terms import Float, Int, Term
 from horai.oracle.lars.numbers import NoValue, compare, computed
 from horai.oracle.lars.stream import Stream
 from horai.oracle.lars.windows import select

@@ -2,14 +2,21 @@
 
 The answer errs on the side of too many: windows that count signals select anything here, and
 negations never object. What is found is checked by the definitions afterwards.
+
+
+Which variables a condition finds values for, and which it must be given.
+Patterns and the ground terms they may say.
+Formulas with values put for their variables, aggregates written out element by element.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from horai.lang.core.terms import Compound, Float, Int, Term, Var, variables
+from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import (
     Aggregate,
     Always,
@@ -17,6 +24,7 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Comparison,
+    Element,
     Formula,
     Implies,
     IntervalWindow,
@@ -30,14 +38,214 @@ from horai.lang.lars.syntax import (
     Window,
     Within,
 )
-from horai.lang.lars.walk import atoms
-from horai.lang.terms import Int, Term, Var, variables
-from horai.oracle.lars.binding import awaits, is_ready, unknown
+from horai.lang.lars.walk import atoms, formula_variables, map_terms
 from horai.oracle.lars.entailment import Structure, aggregate_value
-from horai.oracle.lars.numbers import NoValue, compare, value
+from horai.oracle.lars.numbers import NoValue, compare, computed, value
 from horai.oracle.lars.stream import Pair, Stream
-from horai.oracle.lars.unify import unified
-from horai.oracle.lars.writing import elements, totals
+
+Bound = Mapping[str, Term]
+
+
+def is_ready(condition: Formula, values: Bound) -> bool:
+    """Can the condition be looked at: is everything known that it does not find itself?"""
+    return needed(condition) <= values.keys() or (
+        isinstance(condition, Comparison) and _assigns(condition, values)
+    )
+
+
+def _assigns(formula: Comparison, values: Bound) -> bool:
+    sides = ((formula.left, formula.right), (formula.right, formula.left))
+    return formula.sign == "=" and any(
+        isinstance(var, Var) and variables(other).keys() <= values.keys() for var, other in sides
+    )
+
+
+def needed(condition: Formula) -> set[str]:
+    """The variables that a condition tests but cannot find values for."""
+    match condition:
+        case Comparison(left=left, right=right):
+            return variables(left).keys() | variables(right).keys()
+        case Atom():
+            return set()  # expressions are compared once their variables have values
+        case Within(window=IntervalWindow(first=first, last=last), formula=inner):
+            return variables(first).keys() | variables(last).keys() | needed(inner)
+        case Some() | Always() | At() | Within() | Reset():
+            return needed(condition.formula)
+        case And(parts=parts):
+            return set().union(*map(needed, parts)) - set().union(*map(found_by, parts))
+        case Or(parts=parts):
+            return set().union(*map(_names, parts)) - found_by(condition)
+        case Aggregate(elements=elements, bound=bound, sign=sign):
+            conditions = [part for element in elements for part in element.condition]
+            local = set().union(*map(found_by, conditions), *map(_given, conditions))
+            if sign == "=" and isinstance(bound, Var):
+                local.add(bound.name)
+            return _names(condition) - local
+        case Not(formula=Aggregate(bound=bound) as inner):
+            return needed(inner) | variables(bound).keys()
+        case Truth():
+            return set()
+        case _:
+            return _names(condition)
+
+
+def found_by(condition: Formula) -> set[str]:
+    """The variables that a condition finds values for."""
+    match condition:
+        case Atom(args=args):
+            return {name for arg in args if not is_computed(arg) for name in variables(arg)}
+        case At(time=time, formula=inner):
+            own = {time.name} if isinstance(time, Var) else set()
+            return own | found_by(inner)
+        case Within(window=IntervalWindow(first=first, last=last), formula=inner):
+            return found_by(inner) - variables(first).keys() - variables(last).keys()
+        case Some() | Always() | Within() | Reset():
+            return found_by(condition.formula)
+        case And(parts=parts):
+            return set().union(*map(found_by, parts))
+        case Or(parts=parts):
+            return set.intersection(*map(found_by, parts))
+        case Aggregate(bound=Var(name=name), sign="="):
+            return {name}
+        case _:
+            return set()
+
+
+def _given(condition: Formula) -> set[str]:
+    """The variables that an equation may give a value to."""
+    if not isinstance(condition, Comparison) or condition.sign != "=":
+        return set()
+    sides = ((condition.left, condition.right), (condition.right, condition.left))
+    return {one.name for one, other in sides if isinstance(one, Var) and one != other}
+
+
+def awaits(condition: Formula, others: list[Formula], values: Bound) -> bool:
+    """Does an aggregate speak of a variable that another condition is still to find?"""
+    if not isinstance(condition, Aggregate):
+        return False
+    inside = {n for e in condition.elements for part in e.condition for n in _names(part)}
+    found = set().union(*(found_by(other) for other in others if other is not condition))
+    return bool((inside - values.keys()) & found)
+
+
+def _names(formula: Formula) -> set[str]:
+    return set(formula_variables(formula))
+
+
+def unknown(waiting: list[Formula], values: Bound) -> set[str]:
+    """The variables without which none of the conditions can be looked at."""
+    return set().union(*(needed(condition) for condition in waiting)) - values.keys()
+
+
+Unified = Mapping[str, Term]
+
+
+def unified(patterns: tuple[Term, ...], terms: tuple[Term, ...], values: Unified) -> Unified | None:
+    """The values for which patterns may say these terms; None when there are none."""
+    pairs = zip(patterns, terms, strict=True)
+    for pattern, term in sorted(pairs, key=lambda pair: is_computed(pair[0])):
+        found = _unified(pattern, term, values)
+        if found is None:
+            return None
+        values = found
+    return values
+
+
+def _unified(pattern: Term, term: Term, values: Unified) -> Unified | None:
+    if isinstance(pattern, Var):
+        known = values.get(pattern.name)
+        if known is None:
+            return {**values, pattern.name: term}
+        return values if known == term else None
+    if is_computed(pattern):
+        if not variables(pattern).keys() <= values.keys():
+            return values
+        try:
+            return values if value(pattern, values) == term else None
+        except NoValue:
+            return None
+    if isinstance(pattern, Compound):
+        if not isinstance(term, Compound) or pattern.name != term.name:
+            return None
+        same_length = len(pattern.args) == len(term.args)
+        return unified(pattern.args, term.args, values) if same_length else None
+    return values if pattern == term else None
+
+
+Written = Mapping[str, Term]
+Solve = Callable[[Iterable[Formula], Written], Iterator[Written]]
+"""Values for which conditions may hold somewhere."""
+MOST_TOTALS = 20_000
+
+
+class TooManyValues(Exception):
+    """An aggregate over derived atoms that may have more values than can be tried."""
+
+
+def written(formula: Formula, values: Written, solve: Solve) -> Formula:
+    """The formula without variables; raises `NoValue` if an expression has no value."""
+
+    def inside(part: Formula) -> Formula:
+        return written(part, values, solve)
+
+    match formula:
+        case Aggregate(function=function, sign=sign, bound=bound):
+            rows = tuple(elements(formula, values, solve))
+            return Aggregate(function, rows, sign, value(bound, values))
+        case And(parts=parts):
+            return And(tuple(inside(part) for part in parts))
+        case Or(parts=parts):
+            return Or(tuple(inside(part) for part in parts))
+        case Implies(left=left, right=right):
+            return Implies(inside(left), inside(right))
+        case Not(formula=inner):
+            return Not(inside(inner))
+        case Some(formula=inner):
+            return Some(inside(inner))
+        case Always(formula=inner):
+            return Always(inside(inner))
+        case Reset(formula=inner):
+            return Reset(inside(inner))
+        case At(time=time, formula=inner):
+            return At(value(time, values), inside(inner))
+        case Within(formula=inner):
+            moved = map_terms(Within(formula.window, Or(())), lambda term: value(term, values))
+            assert isinstance(moved, Within)
+            return Within(moved.window, inside(inner))
+        case _:
+            return map_terms(formula, lambda term: value(term, values))
+
+
+def elements(aggregate: Aggregate, values: Written, solve: Solve) -> Iterable[Element]:
+    """The elements of an aggregate for all values that may make their conditions true."""
+    found: dict[Element, None] = {}
+    for element in aggregate.elements:
+        for inner in solve(element.condition, values):
+            try:
+                terms = tuple(value(term, inner) for term in element.terms)
+                condition = tuple(written(part, inner, solve) for part in element.condition)
+            except NoValue:
+                continue
+            found[Element(terms, condition)] = None
+    return found
+
+
+def totals(function: str, rows: set[tuple[Term, ...]]) -> set[Term]:
+    """All values that an aggregate may have when any of the rows may be missing."""
+    if function == "count":
+        return {Int(number) for number in range(len(rows) + 1)}
+    numbers = [row[0] for row in rows if row and isinstance(row[0], Int | Float)]
+    if function != "sum":
+        return set(numbers)
+    sums: set[Term] = {Int(0)}
+    for number in sorted(numbers, key=lambda one: one.value):  # as they are added
+        # `computed` adds the smaller one first, which makes no difference to two of them.
+        old = [total.value for total in sums if isinstance(total, Int | Float)]
+        sums |= {computed("sum", [total, number.value]) for total in old}
+        if len(sums) > MOST_TOTALS:
+            raise TooManyValues("a sum over derived atoms has too many possible values")
+    return sums
+
 
 Values = Mapping[str, Term]
 Reach = tuple[float, float]

@@ -6,9 +6,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from horai.lang.core.terms import Bindings, Compound, Constant, Float, Int, Str, Term, Var
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Sign
-from horai.lang.terms import Atom, Bindings, Compound, Float, Int, Str, Term, Var
 
 Number = int | float
 LIMIT = 2**1024
@@ -26,7 +26,7 @@ class NoValue(Exception):
     """An expression without a value: `1/0`, `a + 1`."""
 
 
-class TooLarge(Exception):
+class NumberTooLarge(Exception):
     """A number that is computed and reaches the limit: what computes it, and of what."""
 
 
@@ -60,9 +60,9 @@ def computed(sign: str, numbers: list[Number]) -> Term:
     try:
         found = _sum(numbers) if sign == "sum" else _compute(sign, numbers)
     except OverflowError as error:
-        raise TooLarge(sign, numbers) from error
+        raise NumberTooLarge(sign, numbers) from error
     if abs(found) >= LIMIT:
-        raise TooLarge(sign, numbers)
+        raise NumberTooLarge(sign, numbers)
     return Float(found) if isinstance(found, float) else Int(found)
 
 
@@ -131,7 +131,7 @@ def compare(sign: Sign, left: Term, right: Term) -> bool:
         return left != right
     if isinstance(left, Int | Float) and isinstance(right, Int | Float):
         return _COMPARE[sign](left.value, right.value)
-    if isinstance(left, Atom) and isinstance(right, Atom):
+    if isinstance(left, Constant) and isinstance(right, Constant):
         return _COMPARE[sign](left.name, right.name)
     if isinstance(left, Str) and isinstance(right, Str):
         return _COMPARE[sign](left.value, right.value)

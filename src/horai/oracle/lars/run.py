@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from horai.lang.lars.syntax import Atom, Formula, Program
 from horai.lang.lars.walk import atoms
 from horai.oracle.lars.answers import Problem
-from horai.oracle.lars.grounding import Grounding
-from horai.oracle.lars.instances import Instance
+from horai.oracle.lars.grounding import Instance, ProgramGrounding
 from horai.oracle.lars.stream import Pair, Stream
 
 
 @dataclass(frozen=True)
-class Answer:
+class OracleAnswerStream:
     """An answer stream: what is derived, and the whole of it."""
 
     stream: Stream
@@ -27,7 +26,7 @@ class Answer:
 
 def answers_at(
     program: Program, signals: Iterable[Pair], time: int, start: int = 0
-) -> Iterator[Answer]:
+) -> Iterator[OracleAnswerStream]:
     """All answer streams of a program at a time, given the signals known by then.
 
     Windows are measured in time points (`in_points`). Signals stand in the order of their arrival;
@@ -36,26 +35,26 @@ def answers_at(
     known = sorted((pair for pair in signals if pair[0] >= start), key=lambda pair: pair[0])
     last = max([time, *(moment for moment, _ in known)])
     data = Stream(start, last, tuple(known))
-    grounding = Grounding(program, data, time, endless=True)
+    grounding = ProgramGrounding(program, data, time, endless=True)
     data = replace(data, last=grounding.end())
     yield from answer_streams(grounding, data)
 
 
-def answers_on(program: Program, data: Stream, time: int) -> Iterator[Answer]:
+def answers_on(program: Program, data: Stream, time: int) -> Iterator[OracleAnswerStream]:
     """All answer streams of a program for a data stream on a timeline with an end."""
-    yield from answer_streams(Grounding(program, data, time), data)
+    yield from answer_streams(ProgramGrounding(program, data, time), data)
 
 
-def answer_streams(grounding: Grounding, data: Stream) -> Iterator[Answer]:
+def answer_streams(grounding: ProgramGrounding, data: Stream) -> Iterator[OracleAnswerStream]:
     """All answer streams of ground rules."""
     problem = Problem(grounding.instances, data, grounding.time, grounding.background)
     if not data.counts_derived:  # for then all windows depend on what is derived
         problem = replace(problem, instances=list(_settled(problem, grounding)))
     for found in problem.answer_streams():
-        yield Answer(data.plus(found), grounding.background)
+        yield OracleAnswerStream(data.plus(found), grounding.background)
 
 
-def _settled(problem: Problem, grounding: Grounding) -> Iterator[Instance]:
+def _settled(problem: Problem, grounding: ProgramGrounding) -> Iterator[Instance]:
     """The instances without conditions that depend on nothing derived, and so are settled."""
     structure = problem.structure(())
     derived = grounding.possible.derived

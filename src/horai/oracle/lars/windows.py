@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from horai.lang.core.terms import Int, Term, Var, is_anonymous
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.syntax import (
     Atom,
@@ -16,7 +17,6 @@ from horai.lang.lars.syntax import (
     TupleWindow,
     Window,
 )
-from horai.lang.terms import Int, Term, Var, is_anonymous
 from horai.oracle.lars.stream import Pair, Stream
 
 WindowFunction = Callable[[Stream, int], Stream]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from horai.lang.diagnostics import Diagnostic, Severity, sort_key
+from horai.lang.core.diagnostics import Diagnostic, Severity, sort_key
+from horai.lang.core.terms import Span
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.terms import Span
 from horai.plan.check import (
     background,
     clauses,
     cycles,
     declarations,
-    delay_values,
     delays,
     doubts,
     names,
     predicates,
     safety,
 )
-from horai.plan.check.context import Context
-from horai.plan.mode_table import PythonPredicate
+from horai.plan.check import delays as delay_values
+from horai.plan.check.context import CheckContext
+from horai.plan.ec.modes import PythonPredicate
 
-Check = Callable[[Context], Iterator[Diagnostic]]
+Check = Callable[[CheckContext], Iterator[Diagnostic]]
 
 CHECKS: tuple[Check, ...] = (
     names.mistyped_entities,
@@ -59,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     delays.effects_on_itself,
     delays.nothing_to_postpone,
     delays.several_times,
+    delays.lengths_known_too_late,
     delay_values.lengths_that_are_none,
     doubts.duplicate_rules,
     doubts.never_fires,
@@ -77,12 +78,12 @@ def check(
 
     `found` is what reading found: what is reported there is not reported again.
 
-    >>> from horai.lang.ec.builder import read_text
+    >>> from horai.lang.ec.reader import read_text
     >>> description, _ = read_text("initiatedAt(on(X)=true, T) :- happensAt(up, T).")
     >>> [finding.code for finding in check(description)]
     ['H300']
     """
-    context = Context(description, python_predicates)
+    context = CheckContext(description, python_predicates)
     known = {_start(diagnostic) for diagnostic in found}
     findings = [finding for one in CHECKS for finding in one(context)]
     # A variable without a value is often also one that occurs once: the error says enough.

@@ -5,27 +5,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from horai.lang.diagnostics import Diagnostic, Severity
+from horai.lang.core.diagnostics import Diagnostic, Severity
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Term, functor, make
 from horai.lang.ec.syntax import (
-    Aggregate,
+    AggregateAll,
     BackgroundRule,
     Call,
     Clause,
     FindAll,
     IfThenElse,
     Literal,
-    Not,
+    Negation,
     parts,
 )
-from horai.lang.printer import show
-from horai.lang.terms import Term, functor, make
-from horai.plan.check.context import Context, finding, place_of
+from horai.plan.check.context import CheckContext, finding, place_of
 from horai.plan.graphs import Digraph
 
 Key = tuple[str, int]
 
 
-def negative_cycles(context: Context) -> Iterator[Diagnostic]:
+def negative_cycles(context: CheckContext) -> Iterator[Diagnostic]:
     """H401: a predicate that depends on its own negation."""
     graph: Digraph[Key] = Digraph()
     negative: list[tuple[Key, Key, Call, Clause]] = []
@@ -69,7 +69,7 @@ def _calls(literal: Literal, positive: bool) -> Iterator[tuple[Call, bool]]:
     match literal:
         case Call():
             yield literal, positive
-        case Not() | FindAll() | Aggregate():
+        case Negation() | FindAll() | AggregateAll():
             for part in parts(literal):
                 yield from _calls(part, False)
         case IfThenElse(condition=condition, then=then, otherwise=otherwise):
@@ -81,7 +81,7 @@ def _calls(literal: Literal, positive: bool) -> Iterator[tuple[Call, bool]]:
                 yield from _calls(part, positive)
 
 
-def duplicate_facts(context: Context) -> Iterator[Diagnostic]:
+def duplicate_facts(context: CheckContext) -> Iterator[Diagnostic]:
     """H501: facts that occur more than once, said once per predicate."""
     for (name, arity), facts in context.description.facts.items():
         if len(facts.rows) < 2:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from horai.lang.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.terms import Term, Var, subterms, variables
 from horai.lang.ec.syntax import (
-    Aggregate,
+    AggregateAll,
     Allen,
     BackgroundRule,
     Clause,
     Declaration,
-    Duration,
+    DurationFilter,
     DynamicDomain,
     Edge,
     FindAll,
@@ -27,26 +28,24 @@ from horai.lang.ec.syntax import (
     InputFluent,
     IntervalOp,
     Literal,
-    Not,
+    Negation,
     Postponable,
     Rule,
     TerminatedAt,
     parts,
     walk,
 )
-from horai.lang.terms import Term, Var, subterms, variables
-from horai.plan.check.context import Context, find_variable, finding, quoted
-from horai.plan.check.spelling import looks_mistyped
-from horai.plan.literals import body_literals, literal_word
-from horai.plan.readings import future_times
-from horai.plan.scopes import names, visible
+from horai.plan.check.context import CheckContext, find_variable, finding, quoted
+from horai.plan.check.names import looks_mistyped
+from horai.plan.ec.delays import initiation_times
+from horai.plan.ec.literals import body_literals, literal_word, names, visible
 
 # A file with more of them is written by someone who does not mark such variables.
 _MANY_SINGLETONS = 3
 _LINES = 6
 
 
-def singletons(context: Context) -> Iterator[Diagnostic]:
+def singletons(context: CheckContext) -> Iterator[Diagnostic]:
     """H309: a named variable that occurs once.
 
     Where a file has many, they are said together, except those that look like another variable of
@@ -92,7 +91,7 @@ def _is_slip(clause: Clause, var: Var) -> bool:
     )
 
 
-def _singletons(context: Context) -> Iterator[tuple[Clause, Var]]:
+def _singletons(context: CheckContext) -> Iterator[tuple[Clause, Var]]:
     for rule in context.description.rules:
         body = rule.clause.body
         if isinstance(rule, Declaration | DynamicDomain | InputFluent | Postponable):
@@ -101,7 +100,7 @@ def _singletons(context: Context) -> Iterator[tuple[Clause, Var]]:
         # An unbound head variable is an error of its own, or ranges over a grounding.
         places = [rule.clause.head, body] if isinstance(rule, BackgroundRule) else [body]
         collected = {id(var) for var in _occurrences(*_aggregates(rule))}
-        starts = _initiation_times(rule)
+        starts = _initiation_times(rule, context)
         for var in _occurrences(*places):
             if id(var) in collected or var.name in starts:
                 continue  # what is counted, or the time of initiation, needs no other mention
@@ -114,19 +113,19 @@ def _occurrences(*terms: Term | None) -> list[Var]:
     return [part for part in found if isinstance(part, Var)]
 
 
-def _initiation_times(rule: Rule) -> list[str]:
+def _initiation_times(rule: Rule, context: CheckContext) -> list[str]:
     if isinstance(rule, FutureInitiation | FutureTermination):
-        return future_times(rule.body)
+        return initiation_times(rule, context.graph.helpers)
     return []
 
 
 def _aggregates(rule: Rule) -> Iterator[Term]:
     for literal in body_literals(rule):
-        if isinstance(literal, FindAll | Aggregate):
+        if isinstance(literal, FindAll | AggregateAll):
             yield literal.goal.term
 
 
-def separate_negations(context: Context) -> Iterator[Diagnostic]:
+def separate_negations(context: CheckContext) -> Iterator[Diagnostic]:
     """H306: a variable that only negations mention, and more than one."""
     for rule in context.description.rules:
         body = getattr(rule, "body", None)
@@ -149,15 +148,15 @@ def separate_negations(context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-def _outermost_negations(literal: Literal) -> Iterator[Not]:
-    if isinstance(literal, Not):
+def _outermost_negations(literal: Literal) -> Iterator[Negation]:
+    if isinstance(literal, Negation):
         yield literal
         return
     for part in parts(literal):
         yield from _outermost_negations(part)
 
 
-def holds_at_heads(context: Context) -> Iterator[Diagnostic]:
+def holds_at_heads(context: CheckContext) -> Iterator[Diagnostic]:
     """H307: what the body of a rule with a holdsAt head may say."""
     for rule in context.description.rules:
         if isinstance(rule, HoldsAtRule):
@@ -171,8 +170,8 @@ _NOT_IN_A_FORMULA = (
     InitiatedAt,
     TerminatedAt,
     IntervalOp,
-    Duration,
-    Aggregate,
+    DurationFilter,
+    AggregateAll,
     Allen,
 )
 
@@ -203,7 +202,7 @@ def _word(literal: Literal) -> str:
     match literal:
         case IntervalOp(kind=kind):
             return kind
-        case Duration():
+        case DurationFilter():
             return "a duration filter"
         case Allen(relation=relation):
             return relation

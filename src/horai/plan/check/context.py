@@ -6,32 +6,31 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from horai.lang.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.printer import show
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Span, Term, Var, subterms
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,
     Clause,
     EventDescription,
 )
-from horai.lang.printer import show
-from horai.lang.source import Source
-from horai.lang.terms import Span, Term, Var, subterms
-from horai.plan.codes import CODES
-from horai.plan.components import Strata, stratify
-from horai.plan.dependencies import DependencyGraph, dependency_graph
-from horai.plan.entities import Entities
-from horai.plan.entity_finding import find_entities
-from horai.plan.literals import body_literals
-from horai.plan.mode_table import ModeTable, PythonPredicate
-from horai.plan.ordering import RuleOrder, order_rules
-from horai.plan.predicates import Predicate, find_predicates, mode_table
-from horai.plan.types import Types, infer_types
-from horai.plan.ungrounded import not_computed
+from horai.plan.check.codes import CODES
+from horai.plan.ec.components import Strata, stratify
+from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
+from horai.plan.ec.entities import Entities, find_entities
+from horai.plan.ec.literals import body_literals
+from horai.plan.ec.modes import ModeTable, PythonPredicate
+from horai.plan.ec.ordering import RuleOrder, order_rules
+from horai.plan.ec.predicates import Predicate, find_predicates, mode_table
+from horai.plan.ec.types import InferredTypes, infer_types
+from horai.plan.ec.ungrounded import not_computed
 
 _FRESH = re.compile(r"(?<=[A-Za-z])~\d+")
 
 
-class Context:
+class CheckContext:
     """A description and all that is known of it."""
 
     def __init__(
@@ -77,7 +76,7 @@ class Context:
         return stratify(self.graph)
 
     @cached_property
-    def types(self) -> Types:
+    def types(self) -> InferredTypes:
         """Argument types."""
         return infer_types(self.description, self.entities)
 
@@ -147,7 +146,7 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(every[:-1])} {last} {every[-1]}"
 
 
-def place_of(clause: Clause, term: Term | None = None, home: Source | None = None) -> str:
+def place_of(clause: Clause, term: Term | None = None, home: SourceText | None = None) -> str:
     """Where a clause, or a term of it, stands; the file is named when it is another than `home`."""
     span = term.span if term is not None and term.span is not None else clause.span
     line = clause.source.position(span[0])[0]

@@ -5,17 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from horai.lang.diagnostics import Diagnostic
-from horai.plan.check.context import Context, finding, place_of
-from horai.plan.components import Component, simple_values
-from horai.plan.dependencies import Dependency, DependencyGraph
-from horai.plan.entities import Kind
+from horai.lang.core.diagnostics import Diagnostic
+from horai.plan.check.context import CheckContext, finding, place_of
+from horai.plan.ec.components import Component, simple_values
+from horai.plan.ec.dependencies import Dependency, DependencyGraph, Vertex
+from horai.plan.ec.entities import Kind
+from horai.plan.ec.timing import Timing
 from horai.plan.graphs import Digraph
-from horai.plan.timing import Timing
-from horai.plan.vertices import Vertex
 
 
-def static_cycles(context: Context) -> Iterator[Diagnostic]:
+def static_cycles(context: CheckContext) -> Iterator[Diagnostic]:
     """H400: a statically determined fluent that needs itself."""
     graph = context.graph
     for component in context.strata.components:
@@ -34,7 +33,7 @@ def static_cycles(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def looking_ahead(context: Context) -> Iterator[Diagnostic]:
+def looking_ahead(context: CheckContext) -> Iterator[Diagnostic]:
     """H403: a rule of a cycle that may read a later time-point."""
     graph = context.graph
     for component in _dynamic_cycles(context):
@@ -58,7 +57,7 @@ def looking_ahead(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def _dynamic_cycles(context: Context) -> Iterator[Component]:
+def _dynamic_cycles(context: CheckContext) -> Iterator[Component]:
     for component in context.strata.components:
         if component.cyclic and not any(context.graph.is_determined(v) for v in component.vertices):
             yield component
@@ -136,7 +135,7 @@ def _step(edge: Dependency) -> str:
 Moment = tuple[str, Vertex]
 
 
-def same_time_cycles(context: Context) -> Iterator[Diagnostic]:
+def same_time_cycles(context: CheckContext) -> Iterator[Diagnostic]:
     """H402: what happens at a point depends on itself at that point."""
     graph = context.graph
     for component in context.strata.components:

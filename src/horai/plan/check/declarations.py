@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horai.lang.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.terms import Var, is_anonymous, variables
 from horai.lang.ec.syntax import Clause, Declaration, DynamicDomain
-from horai.lang.terms import Var, is_anonymous, variables
-from horai.plan.check.context import Context, finding, quoted
-from horai.plan.entities import Entity, Kind, Mention, Sort
-from horai.plan.entity_finding import split_value
-from horai.plan.predicates import collected_domains
+from horai.plan.check.context import CheckContext, finding, quoted
+from horai.plan.ec.entities import Entity, Kind, Mention, Sort, split_value
+from horai.plan.ec.predicates import collected_domains
 
 _INPUT = frozenset({"inputEntity", "collectIntervals", "points"})
 _OUTPUT = frozenset({"outputEntity", "internalEntity"})
 _SORTS = {"simpleFluent": Sort.SIMPLE, "sDFluent": Sort.DETERMINED}
 
 
-def declared_inputs(context: Context) -> Iterator[Diagnostic]:
+def declared_inputs(context: CheckContext) -> Iterator[Diagnostic]:
     """H210: declared as input, defined by rules."""
     for entity in context.entities:
         for mention in entity.declared:
@@ -40,7 +39,7 @@ def _is_defined(entity: Entity, mention: Mention) -> bool:
     )
 
 
-def declared_outputs(context: Context) -> Iterator[Diagnostic]:
+def declared_outputs(context: CheckContext) -> Iterator[Diagnostic]:
     """H212: declared as output, defined by no rule."""
     for entity in context.entities:
         for mention in entity.declared:
@@ -58,7 +57,7 @@ def declared_outputs(context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-def declared_sorts(context: Context) -> Iterator[Diagnostic]:
+def declared_sorts(context: CheckContext) -> Iterator[Diagnostic]:
     """H211: declared as another sort than the rules make it."""
     for entity in context.entities:
         for mention in entity.declared:
@@ -78,7 +77,7 @@ def declared_sorts(context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-def indices(context: Context) -> Iterator[Diagnostic]:
+def indices(context: CheckContext) -> Iterator[Diagnostic]:
     """H213: an index that is not among the arguments."""
     for rule in context.description.rules:
         if not isinstance(rule, Declaration) or rule.name != "index" or len(rule.args) != 2:
@@ -91,7 +90,7 @@ def indices(context: Context) -> Iterator[Diagnostic]:
         yield finding("H213", message, rule.clause, index)
 
 
-def caching_orders(context: Context) -> Iterator[Diagnostic]:
+def caching_orders(context: CheckContext) -> Iterator[Diagnostic]:
     """H214: said once for all cachingOrder declarations of a file."""
     found: dict[str, list[Clause]] = {}
     for rule in context.description.rules:
@@ -108,7 +107,7 @@ def caching_orders(context: Context) -> Iterator[Diagnostic]:
         )
 
 
-def collected_grounds(context: Context) -> Iterator[Diagnostic]:
+def collected_grounds(context: CheckContext) -> Iterator[Diagnostic]:
     """H216: a domain that only dgrounded names; collectGrounds fills the domains it names."""
     declared = {
         (rule.domain.name, len(rule.domain.args))
@@ -134,7 +133,7 @@ def collected_grounds(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def input_forms(context: Context) -> Iterator[Diagnostic]:
+def input_forms(context: CheckContext) -> Iterator[Diagnostic]:
     """H215: an input fluent declared as intervals and as points."""
     for fluent in context.entities.fluents.values():
         forms = [m for m in fluent.declared if m.how in ("collectIntervals", "points")]

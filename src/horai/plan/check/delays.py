@@ -1,26 +1,47 @@
-"""Checks of delayed effects: `fi`, `ft` and `p` that do nothing, or mean nothing."""
+"""Checks of delayed effects: `fi`, `ft` and `p` that do nothing, or mean nothing.
+
+Where the lengths of delays come from: background knowledge that gives none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from horai.lang.diagnostics import Diagnostic
-from horai.lang.ec.syntax import FutureInitiation, FutureTermination, Postponable
-from horai.lang.printer import show
-from horai.lang.terms import Int
-from horai.plan.check.context import Context, finding, listed, place_of, quoted
-from horai.plan.delayed import Effect, beaten_by
-from horai.plan.entities import Sort
-from horai.plan.readings import future_times
-from horai.plan.unify import canonical, may_match
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.printer import show
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Compound, Int, Span, Term, Var, functor, make, variables
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    Call,
+    Clause,
+    Compare,
+    Conjunction,
+    Disjunction,
+    FutureInitiation,
+    FutureTermination,
+    IfThenElse,
+    Is,
+    Literal,
+    Postponable,
+    walk,
+)
+from horai.plan.check.codes import CODES
+from horai.plan.check.context import CheckContext, finding, listed, place_of, quoted
+from horai.plan.ec.delays import Effect, beaten_by, initiation_times, known_already
+from horai.plan.ec.entities import Sort
+from horai.plan.ec.literals import names
+from horai.plan.ec.modes import order_body
+from horai.plan.ec.unify import canonical, may_match
 
 
-def _effects(context: Context) -> list[Effect]:
+def _effects(context: CheckContext) -> list[Effect]:
     rules = context.description.rules
     return [rule for rule in rules if isinstance(rule, FutureInitiation | FutureTermination)]
 
 
-def late_effects(context: Context) -> Iterator[Diagnostic]:
+def late_effects(context: CheckContext) -> Iterator[Diagnostic]:
     """H410: another effect of the same pair always comes first."""
     effects = _effects(context)
     initiations = [e for e in effects if isinstance(e, FutureInitiation)]
@@ -39,7 +60,7 @@ def late_effects(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def cancelling_effects(context: Context) -> Iterator[Diagnostic]:
+def cancelling_effects(context: CheckContext) -> Iterator[Diagnostic]:
     """H415: two values initiated at the same deadline."""
     first: dict[object, FutureInitiation] = {}
     for effect in _effects(context):
@@ -61,7 +82,7 @@ def cancelling_effects(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def effects_of_nothing(context: Context) -> Iterator[Diagnostic]:
+def effects_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
     """H411: the pair that should set the delay going is never initiated."""
     for effect in _effects(context):
         fluent = context.entities.fluent(effect.origin.fluent)
@@ -76,7 +97,7 @@ def effects_of_nothing(context: Context) -> Iterator[Diagnostic]:
         )
 
 
-def effects_on_itself(context: Context) -> Iterator[Diagnostic]:
+def effects_on_itself(context: CheckContext) -> Iterator[Diagnostic]:
     """H412: an fi from a pair to the same pair."""
     for effect in _effects(context):
         if isinstance(effect, FutureInitiation) and effect.origin == effect.target:
@@ -89,7 +110,7 @@ def effects_on_itself(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def nothing_to_postpone(context: Context) -> Iterator[Diagnostic]:
+def nothing_to_postpone(context: CheckContext) -> Iterator[Diagnostic]:
     """H413: p of a pair without a delayed effect."""
     origins = [effect.origin.term for effect in _effects(context)]
     for rule in context.description.rules:
@@ -106,10 +127,10 @@ def nothing_to_postpone(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def several_times(context: Context) -> Iterator[Diagnostic]:
+def several_times(context: CheckContext) -> Iterator[Diagnostic]:
     """H414: more than one time variable without a value."""
     for effect in _effects(context):
-        times = future_times(effect.body)
+        times = initiation_times(effect, context.graph.helpers)
         if len(times) > 1:
             yield finding(
                 "H414",
@@ -118,3 +139,130 @@ def several_times(context: Context) -> Iterator[Diagnostic]:
                 effect.clause.head,
                 hint="use one time variable and compute the others, as in `T2 is T + R`",
             )
+
+
+def lengths_known_too_late(context: CheckContext) -> Iterator[Diagnostic]:
+    """H417: a delay that no condition gives when the pair is initiated."""
+    usable = {id(order.rule) for order in context.orders if order.ok and not order.unbound}
+    for effect in _effects(context):
+        times = initiation_times(effect, context.graph.helpers)
+        if id(effect) not in usable or len(times) > 1 or not isinstance(effect.delay, Var):
+            continue
+        time = times[0] if times else None
+        now = known_already(effect, time, context.table, context.graph.helpers)
+        known = Conjunction(now, effect.body.term)
+        given = names(effect.origin.term) | frozenset(times)
+        if effect.delay.name not in order_body(known, given, context.table).bound:
+            yield finding(
+                "H417",
+                f"the delay `{effect.delay.name}` is not known at the time of initiation",
+                effect.clause,
+                effect.delay,
+                hint="let a condition that looks at no later time give it a value",
+            )
+
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A value of a delay, with the fact or head that gives it."""
+
+    value: Term
+    text: Term
+    source: SourceText
+    span: Span
+
+
+def lengths_that_are_none(context: CheckContext) -> Iterator[Diagnostic]:
+    """H416: a delay that background knowledge gives is no whole number above zero."""
+    seen: set[tuple[str, Span]] = set()
+    for rule in context.description.rules:
+        if not isinstance(rule, FutureInitiation | FutureTermination):
+            continue
+        wrong = [given for given in _lengths(context, rule) if not _is_length(given.value)]
+        if wrong and (wrong[0].source.name, wrong[0].span) not in seen:
+            seen.add((wrong[0].source.name, wrong[0].span))
+            yield _finding(rule.clause, wrong)
+
+
+def _finding(clause: Clause, wrong: list[_Given]) -> Diagnostic:
+    first, more = wrong[0], len(wrong) - 1
+    line = clause.source.position(clause.span[0])[0]
+    where = f"line {line}" if clause.source is first.source else f"{clause.source.name}:{line}"
+    note = f"it is the delay of {where}, which does nothing then"
+    return Diagnostic(
+        "H416",
+        CODES["H416"].severity,
+        f"`{show(first.value)}` in `{show(first.text)}` is no delay",
+        first.source,
+        first.span,
+        "a delay is a whole number above zero",
+        note + (f"; the same goes for {more} more" if more else ""),
+    )
+
+
+def _is_length(value: Term) -> bool:
+    return isinstance(value, Int) and value.value > 0
+
+
+def _lengths(context: CheckContext, rule: FutureInitiation | FutureTermination) -> list[_Given]:
+    delay = rule.delay
+    if not isinstance(delay, Var) or delay.name in variables(rule.origin.term):
+        return []
+    return list(_values(context, rule.body, delay.name, frozenset()))
+
+
+def _values(
+    context: CheckContext, body: Literal, name: str, through: frozenset[tuple[Key, int]]
+) -> Iterator[_Given]:
+    """What calls can give a variable, unless other conditions choose among it."""
+    if any(isinstance(part, Compare | Is) and name in variables(part.term) for part in walk(body)):
+        return
+    for call in _calls(body):
+        for place, arg in enumerate(call.args):
+            if isinstance(arg, Var) and arg.name == name and (call.key, place) not in through:
+                yield from _of_predicate(context, call, place, through | {(call.key, place)})
+
+
+def _of_predicate(
+    context: CheckContext, call: Call, place: int, through: frozenset[tuple[Key, int]]
+) -> Iterator[_Given]:
+    facts = context.description.facts.get(call.key)
+    if facts is not None:
+        for row, (source, start) in zip(facts.rows, facts.places, strict=True):
+            if not _is_length(row[place]) and _fits(row, call):
+                yield _Given(
+                    row[place], make(call.name, *row), source, (start, start + len(call.name))
+                )
+    for rule in context.description.rules:
+        if not isinstance(rule, BackgroundRule) or functor(rule.head) != call.key:
+            continue
+        head = rule.head
+        if not isinstance(head, Compound) or not may_match(head, call.term):
+            continue
+        value = head.args[place]
+        if isinstance(value, Var):
+            yield from _values(context, rule.body, value.name, through)
+        else:
+            yield _Given(value, head, rule.clause.source, head.span or rule.clause.span)
+
+
+def _fits(row: tuple[Term, ...], call: Call) -> bool:
+    return all(may_match(value, arg) for value, arg in zip(row, call.args, strict=True))
+
+
+def _calls(literal: Literal) -> Iterator[Call]:
+    """The calls that give values: those inside negations and aggregates do not."""
+    match literal:
+        case Call():
+            yield literal
+        case Conjunction(items=items) | Disjunction(items=items):
+            for item in items:
+                yield from _calls(item)
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            for part in (condition, then, otherwise):
+                yield from _calls(part)
+        case _:
+            pass

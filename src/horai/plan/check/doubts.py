@@ -4,41 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horai.lang.diagnostics import Diagnostic, did_you_mean
+from horai.lang.core.diagnostics import Diagnostic, did_you_mean
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, functor, is_ground
 from horai.lang.ec.syntax import (
-    And,
     BackgroundRule,
     Call,
     Clause,
     Compare,
+    Conjunction,
     Declaration,
+    Disjunction,
     DynamicDomain,
     EventDescription,
     Grounding,
     HoldsAt,
     Literal,
-    Not,
-    Or,
-    Truth,
+    Negation,
+    TruthValue,
     conjuncts,
     walk,
 )
-from horai.lang.printer import show
-from horai.lang.terms import Atom, Compound, Float, Int, Term, functor, is_ground
-from horai.plan.check.context import Context, finding, place_of, quoted
-from horai.plan.check.spelling import looks_mistyped
-from horai.plan.entities import Entity, Sort
-from horai.plan.literals import body_literals
-from horai.plan.types import Slot
-from horai.plan.unify import canonical, unify
+from horai.plan.check.context import CheckContext, finding, place_of, quoted
+from horai.plan.check.names import looks_mistyped
+from horai.plan.ec.entities import Entity, Sort
+from horai.plan.ec.literals import body_literals
+from horai.plan.ec.types import Slot
+from horai.plan.ec.unify import canonical, unify
 
 
-def duplicate_rules(context: Context) -> Iterator[Diagnostic]:
+def duplicate_rules(context: CheckContext) -> Iterator[Diagnostic]:
     """H500: clauses that are the same up to renaming."""
     first: dict[Term, Clause] = {}
     for rule in context.description.rules:
         clause = rule.clause
-        head = clause.head or Atom("")
+        head = clause.head or Constant("")
         whole = canonical(head if clause.body is None else Compound(":-", (head, clause.body)))
         if whole in first:
             yield finding(
@@ -55,13 +55,13 @@ def duplicate_rules(context: Context) -> Iterator[Diagnostic]:
 # --- rules that can never fire -----------------------------------------------------------------
 
 
-def never_fires(context: Context) -> Iterator[Diagnostic]:
+def never_fires(context: CheckContext) -> Iterator[Diagnostic]:
     """H502: conditions that contradict each other."""
     for rule in context.description.rules:
         body = getattr(rule, "body", None)
         if body is None or isinstance(rule, Grounding | Declaration):
             continue
-        if isinstance(rule, BackgroundRule) and any(isinstance(x, Truth) for x in body.items):
+        if isinstance(rule, BackgroundRule) and any(isinstance(x, TruthValue) for x in body.items):
             continue  # `empty(_) :- fail.` is how Prolog declares an empty predicate
         for scope in _scopes(body):
             found = _impossible(list(conjuncts(scope)), context)
@@ -72,17 +72,19 @@ def never_fires(context: Context) -> Iterator[Diagnostic]:
                 yield finding("H502", message, rule.clause, literal.term)
 
 
-def _scopes(body: And) -> Iterator[Literal]:
+def _scopes(body: Conjunction) -> Iterator[Literal]:
     """The body and the alternatives inside it, each a conjunction of its own."""
     yield body
     for literal in conjuncts(body):
-        if isinstance(literal, Or):
+        if isinstance(literal, Disjunction):
             for item in literal.items:
-                if not isinstance(item, Truth):
-                    yield from _scopes(item if isinstance(item, And) else And((item,), item.term))
+                if not isinstance(item, TruthValue):
+                    yield from _scopes(
+                        item if isinstance(item, Conjunction) else Conjunction((item,), item.term)
+                    )
 
 
-def _impossible(items: list[Literal], context: Context) -> tuple[Literal, str] | None:
+def _impossible(items: list[Literal], context: CheckContext) -> tuple[Literal, str] | None:
     for literal in items:
         why = _false_alone(literal)
         if why is not None:
@@ -92,7 +94,7 @@ def _impossible(items: list[Literal], context: Context) -> tuple[Literal, str] |
 
 def _false_alone(literal: Literal) -> str | None:
     match literal:
-        case Truth(value=False):
+        case TruthValue(value=False):
             return f"{quoted(literal.term)} is always false"
         case Compare(op=op, left=left, right=right) if _is_false(op, left, right):
             return f"{quoted(literal.term)} is always false"
@@ -134,14 +136,14 @@ def _compare(op: str, left: float, right: float) -> bool:
 
 
 def _contradiction(items: list[Literal]) -> tuple[Literal, str] | None:
-    said = {literal.term for literal in items if not isinstance(literal, Not)}
+    said = {literal.term for literal in items if not isinstance(literal, Negation)}
     for literal in items:
-        if isinstance(literal, Not) and literal.item.term in said:
+        if isinstance(literal, Negation) and literal.item.term in said:
             return literal, f"{quoted(literal.item.term)} is required and denied"
     return None
 
 
-def _two_values(items: list[Literal], context: Context) -> tuple[Literal, str] | None:
+def _two_values(items: list[Literal], context: CheckContext) -> tuple[Literal, str] | None:
     """One simple fluent with two different values at one time."""
     values: dict[tuple[Term, Term], Term] = {}
     for literal in items:
@@ -160,7 +162,7 @@ def _two_values(items: list[Literal], context: Context) -> tuple[Literal, str] |
 # --- groundings, domains, types ----------------------------------------------------------------
 
 
-def groundings_of_nothing(context: Context) -> Iterator[Diagnostic]:
+def groundings_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
     """H503: a grounding of something that no rule mentions, said once for all its values."""
     said: set[tuple[bool, tuple[str, int]]] = set()
     for rule in context.description.rules:
@@ -195,10 +197,10 @@ def _is_slip(entity: Entity, table: dict[tuple[str, int], Entity]) -> bool:
 
 
 def _is_placeholder(rule: Grounding) -> bool:
-    return any(isinstance(literal, Truth) for literal in rule.body.items)
+    return any(isinstance(literal, TruthValue) for literal in rule.body.items)
 
 
-def empty_domains(context: Context) -> Iterator[Diagnostic]:
+def empty_domains(context: CheckContext) -> Iterator[Diagnostic]:
     """H504: a dynamic domain that no grounding of an input entity uses."""
     reached = _domains_of_inputs(context)
     for rule in context.description.rules:
@@ -215,7 +217,7 @@ def empty_domains(context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-def _domains_of_inputs(context: Context) -> set[tuple[str, int]]:
+def _domains_of_inputs(context: CheckContext) -> set[tuple[str, int]]:
     entities = context.entities
     queue: list[tuple[str, int]] = []
     for rule in context.description.rules:
@@ -246,7 +248,7 @@ def _background_calls(
     return inner
 
 
-def type_conflicts(context: Context) -> Iterator[Diagnostic]:
+def type_conflicts(context: CheckContext) -> Iterator[Diagnostic]:
     """H505: numbers needed where names arrive."""
     for conflict in context.types.conflicts:
         yield finding(

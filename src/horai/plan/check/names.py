@@ -1,20 +1,63 @@
-"""Checks of events and fluents: names, numbers of arguments, values."""
+"""Checks of events and fluents: names, numbers of arguments, values.
+
+When two names are so alike that one is probably mistyped.
+"""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
-from horai.lang.diagnostics import Diagnostic, did_you_mean
-from horai.lang.printer import show
-from horai.lang.terms import Term, is_ground
-from horai.plan.check.context import Context, arguments, finding, listed, quoted
-from horai.plan.check.spelling import looks_mistyped
-from horai.plan.entities import Entities, Entity, Kind, Mention, Sort
-from horai.plan.unify import may_match
+from horai.lang.core.diagnostics import Diagnostic, did_you_mean
+from horai.lang.core.printer import show
+from horai.lang.core.spelling import distance
+from horai.lang.core.terms import Term, is_ground
+from horai.plan.check.context import CheckContext, arguments, finding, listed, quoted
+from horai.plan.ec.entities import Entities, Entity, Kind, Mention, Sort
+from horai.plan.ec.unify import may_match
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+SHORTEST = 4
+SHORT = 4  # `ping` and `pong` are two words; in short ones only swapped letters are a slip
 
 
-def mistyped_entities(context: Context) -> Iterator[Diagnostic]:
+def looks_mistyped(word: str, known: str) -> bool:
+    """True when a word is most likely the known one, mistyped.
+
+    >>> looks_mistyped("win_lotery", "win_lottery"), looks_mistyped("go_To", "goTo")
+    (True, True)
+    >>> looks_mistyped("stop_end", "stop_start"), looks_mistyped("walking", "talking")
+    (False, False)
+    """
+    if word == known or _without_digits(word) == _without_digits(known):
+        return False
+    mine, theirs = _WORDS.findall(word), _WORDS.findall(known)
+    if "".join(mine).lower() == "".join(theirs).lower():
+        return True
+    if len(mine) != len(theirs):
+        return False
+    differing = [(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
+    return len(differing) <= 2 and all(_slip(a, b) for a, b in differing)
+
+
+def _slip(word: str, known: str) -> bool:
+    """One letter added, dropped, changed or swapped; not the first one, and no other ending."""
+    if min(len(word), len(known)) < SHORTEST or word[0] != known[0]:
+        return False
+    shorter, longer = sorted((word, known), key=len)
+    if longer in (shorter + "s", shorter + "d", shorter + "n"):
+        return False
+    if len(shorter) <= SHORT and sorted(word) != sorted(known):
+        return False
+    return distance(word, known) == 1
+
+
+def _without_digits(word: str) -> str:
+    return re.sub(r"\d+", "#", word)
+
+
+def mistyped_entities(context: CheckContext) -> Iterator[Diagnostic]:
     """H200, H201: an event or fluent that occurs once and looks like another."""
     for entity, meant in suspects(context.entities).values():
         code = "H200" if entity.kind is Kind.EVENT else "H201"
@@ -60,7 +103,7 @@ def _declaration(entity: Entity) -> str:
     return f"collectIntervals({entity.name}{args}={shown})."
 
 
-def undefined_fluents(context: Context) -> Iterator[Diagnostic]:
+def undefined_fluents(context: CheckContext) -> Iterator[Diagnostic]:
     """H202: a fluent that is read and neither defined nor declared."""
     mistyped = suspects(context.entities)
     odd = odd_arities(context.entities)
@@ -81,7 +124,7 @@ def undefined_fluents(context: Context) -> Iterator[Diagnostic]:
         )
 
 
-def arity_mismatches(context: Context) -> Iterator[Diagnostic]:
+def arity_mismatches(context: CheckContext) -> Iterator[Diagnostic]:
     """H204: one name with different numbers of arguments."""
     for entity, usual in odd_arities(context.entities).values():
         for mention in entity.mentions:
@@ -127,7 +170,7 @@ def _example(entity: Entity) -> Mention:
     return next(entity.mentions)
 
 
-def value_mismatches(context: Context) -> Iterator[Diagnostic]:
+def value_mismatches(context: CheckContext) -> Iterator[Diagnostic]:
     """H206: a value that the fluent never has."""
     for fluent in context.entities.fluents.values():
         for mention in fluent.used:
@@ -162,7 +205,7 @@ def _values_hint(fluent: Entity, value: Term) -> str:
     return f"{text}; did you mean `{near}`?" if near else text
 
 
-def events_that_are_fluents(context: Context) -> Iterator[Diagnostic]:
+def events_that_are_fluents(context: CheckContext) -> Iterator[Diagnostic]:
     """H207: the same name and arity as an event and as a fluent."""
     for key, event in context.entities.events.items():
         fluent = context.entities.fluents.get(key)
@@ -180,7 +223,7 @@ def events_that_are_fluents(context: Context) -> Iterator[Diagnostic]:
         )
 
 
-def values_of_two_sorts(context: Context) -> Iterator[Diagnostic]:
+def values_of_two_sorts(context: CheckContext) -> Iterator[Diagnostic]:
     """H208: one value with rules of both sorts."""
     both = {Sort.SIMPLE, Sort.DETERMINED}
     for fluent in context.entities.fluents.values():
@@ -211,7 +254,7 @@ def _in_two_ways(pair: tuple[Mention, Mention]) -> bool:
     return (first.how in _STATIC) != (later.how in _STATIC) and may_match(first.term, later.term)
 
 
-def never_initiated(context: Context) -> Iterator[Diagnostic]:
+def never_initiated(context: CheckContext) -> Iterator[Diagnostic]:
     """H506: a fluent, or a value of it, that is terminated and never initiated."""
     for fluent in context.entities.fluents.values():
         yield from _values_never_initiated(fluent)

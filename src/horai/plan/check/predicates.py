@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horai.lang.diagnostics import Diagnostic, did_you_mean
-from horai.lang.ec.builtins import BUILTINS
-from horai.lang.ec.syntax import Call, Compare, Duration, Is, Literal
-from horai.lang.printer import show
-from horai.lang.terms import Compound, Term, subterms
-from horai.plan.check.context import Context, arguments, finding, listed
-from horai.plan.literals import body_literals
-from horai.plan.predicates import python_table
+from horai.lang.core.diagnostics import Diagnostic, did_you_mean
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Term, subterms
+from horai.lang.ec.builtins import ALLEN_RELATIONS, BUILTINS
+from horai.lang.ec.syntax import Call, Compare, DurationFilter, Is, Literal
+from horai.plan.check.context import CheckContext, arguments, finding, listed
+from horai.plan.ec.literals import body_literals
+from horai.plan.ec.predicates import python_table
 
 
-def unknown_predicates(context: Context) -> Iterator[Diagnostic]:
+def unknown_predicates(context: CheckContext) -> Iterator[Diagnostic]:
     """H203, H205: calls of predicates that do not exist, or not with so many arguments."""
     known = set(context.predicates) | set(BUILTINS)
     python = python_table(context.python)
@@ -41,11 +41,19 @@ def unknown_predicates(context: Context) -> Iterator[Diagnostic]:
 
 
 def _near_hint(call: Call, names: set[str]) -> str:
+    relation = did_you_mean(call.name, ALLEN_RELATIONS) or call.name
+    if relation in ALLEN_RELATIONS and len(call.args) in (2, 3):
+        source, target, *rest = (show(arg) for arg in call.args)
+        found = f"{relation}({source}, {target}, source, {rest[0] if rest else 'I'})"
+        return (
+            f"it is a relation of interval lists, and needs a mode: write `{found}` for the "
+            "intervals of the first list that are so related"
+        )
     near = did_you_mean(call.name, names)
     return f"did you mean `{near}`?" if near else _how_to_define(*call.key)
 
 
-def _entity_hint(context: Context, call: Call) -> str | None:
+def _entity_hint(context: CheckContext, call: Call) -> str | None:
     """Events and fluents are no predicates: they need a literal with a time around them."""
     if call.key in context.entities.fluents:
         return f"`{call.name}` is a fluent: write `holdsAt({show(call.term)}=..., T)`"
@@ -69,7 +77,7 @@ FUNCTIONS: dict[int, frozenset[str]] = {
 NAMES = sorted(FUNCTIONS[1] | FUNCTIONS[2])
 
 
-def unknown_functions(context: Context) -> Iterator[Diagnostic]:
+def unknown_functions(context: CheckContext) -> Iterator[Diagnostic]:
     """H209: arithmetic with a function that does not exist."""
     for rule in context.description.rules:
         for literal in body_literals(rule):
@@ -94,7 +102,7 @@ def _expressions(literal: Literal) -> Iterator[Term]:
             yield right
         case Is(expression=expression):
             yield expression
-        case Duration(bound=bound):
+        case DurationFilter(bound=bound):
             yield bound
         case _:
             pass

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horai.lang.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Term, Var, functor, variables
 from horai.lang.ec.syntax import (
-    Aggregate,
+    AggregateAll,
     Allen,
     Call,
     Compare,
-    Duration,
+    DurationFilter,
     EventRule,
     FindAll,
     FutureInitiation,
@@ -23,19 +25,17 @@ from horai.lang.ec.syntax import (
     IntervalOp,
     Is,
     Literal,
-    Not,
+    Negation,
     Termination,
 )
-from horai.lang.printer import show
-from horai.lang.terms import Term, Var, functor, variables
-from horai.plan.check.context import Context, find_variable, finding, listed, quoted
-from horai.plan.modes import Stuck, order_body
-from horai.plan.ordering import RuleOrder, head_entity, times_found_by_holding
-from horai.plan.predicates import Predicate
-from horai.plan.scopes import names
+from horai.plan.check.context import CheckContext, find_variable, finding, listed, quoted
+from horai.plan.ec.literals import names
+from horai.plan.ec.modes import Stuck, order_body
+from horai.plan.ec.ordering import RuleOrder, head_entity, times_found_by_holding
+from horai.plan.ec.predicates import Predicate
 
 
-def unbound_variables(context: Context) -> Iterator[Diagnostic]:
+def unbound_variables(context: CheckContext) -> Iterator[Diagnostic]:
     """H300 to H305, H308, H311, H312: what keeps a rule from being evaluated."""
     for order in context.orders:
         roots = list(root_causes(order.stuck))
@@ -72,9 +72,9 @@ def would_bind(literal: Literal) -> frozenset[str]:
     match literal:
         case Is(target=target):
             return names(target)
-        case IntervalOp(result=result) | Duration(result=result) | Allen(result=result):
+        case IntervalOp(result=result) | DurationFilter(result=result) | Allen(result=result):
             return names(result)
-        case FindAll(result=result) | Aggregate(result=result):
+        case FindAll(result=result) | AggregateAll(result=result):
             return names(result)
         case Call(args=args) if args:
             return names(args[-1])
@@ -87,13 +87,13 @@ def _stuck(order: RuleOrder, literal: Literal, missing: list[str]) -> Diagnostic
     named = listed(f"`{_plain(name)}`" for name in missing)
     where: Term = find_variable(literal.term, missing[0]) or literal.term
     match literal:
-        case Not():
+        case Negation():
             code, what = "H302", f"the negation needs a value for {named}, which nothing gives"
         case Compare() | Is():
             code, what = "H303", f"{named} has no value in {quoted(literal.term)}"
-        case IntervalOp() | Duration() | Allen():
+        case IntervalOp() | DurationFilter() | Allen():
             code, what = "H304", f"nothing produces the intervals {named}"
-        case FindAll() | Aggregate() | IfThenElse():
+        case FindAll() | AggregateAll() | IfThenElse():
             code, what = "H311", f"{named} has no value in {quoted(literal.term)}"
         case Call(name=name):
             code, what = "H312", f"`{name}` needs a value for {named}, which nothing gives"
@@ -154,7 +154,7 @@ def _unbound(order: RuleOrder, var: Var) -> Diagnostic:
             return finding("H300", what, rule.clause, where, hint=hint)
 
 
-def fluents_left_out(context: Context) -> Iterator[Diagnostic]:
+def fluents_left_out(context: CheckContext) -> Iterator[Diagnostic]:
     """H314: fluents without a grounding that are not computed, said once for each name."""
     found: dict[tuple[str, int] | None, list[RuleOrder]] = {}
     for order in context.orders:
@@ -195,7 +195,7 @@ def _no_time(order: RuleOrder, var: Var) -> Diagnostic:
     return finding("H301", message, clause, var, hint=hint)
 
 
-def slow_times(context: Context) -> Iterator[Diagnostic]:
+def slow_times(context: CheckContext) -> Iterator[Diagnostic]:
     """H310: rules that fire at every point at which something holds."""
     for order in context.orders:
         if not order.ok or not isinstance(order.rule, Initiation | Termination | EventRule):
@@ -214,7 +214,7 @@ def _start_hint(literal: HoldsAt) -> str:
     return f"is `happensAt(start({show(literal.fvp.term)}), {show(literal.time)})` meant?"
 
 
-def unusable_predicates(context: Context) -> Iterator[Diagnostic]:
+def unusable_predicates(context: CheckContext) -> Iterator[Diagnostic]:
     """H313: background rules that no binding of their arguments can save."""
     for key, predicate in context.predicates.items():
         if predicate.is_usable or key not in context.called:
@@ -222,7 +222,7 @@ def unusable_predicates(context: Context) -> Iterator[Diagnostic]:
         yield from _unusable(context, predicate)
 
 
-def _unusable(context: Context, predicate: Predicate) -> Iterator[Diagnostic]:
+def _unusable(context: CheckContext, predicate: Predicate) -> Iterator[Diagnostic]:
     for rule in predicate.rules:
         head = variables(rule.head)
         ordering = order_body(rule.body, head, context.table, head)

@@ -5,8 +5,7 @@ Each example is a complete program that triggers its code with a clock of 2 s.
 
 from __future__ import annotations
 
-from horai.lang.diagnostics import Severity
-from horai.lang.report import CodeInfo, table
+from horai.lang.core.diagnostics import CodeInfo, Severity, table
 
 _E, _W = Severity.ERROR, Severity.WARNING
 
@@ -92,5 +91,14 @@ CODES = table(
         "A window that moves by more than its own length jumps over time points: what happens "
         "there is in no window. The papers ask for hops that are at most as long as the window.",
         "h :- b [4 s hop 6 s].",
+    ),
+    CodeInfo(
+        "H710",
+        "Signal with the name of a relation",
+        _W,
+        "Programs for Ticker write `leq(X, Y)` for `X <= Y`, and such atoms are read so. "
+        "Here the same name is also asked for in a window or at a time, which makes sense for "
+        "signals only, so it is a signal everywhere.",
+        "h(X) :- b(X, Y), leq(X, Y).\nc(X) :- leq(X, 3) [4 s].",
     ),
 )

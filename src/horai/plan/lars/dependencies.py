@@ -1,11 +1,14 @@
-"""What depends on what in a LARS program, predicate by predicate."""
+"""What depends on what in a LARS program, predicate by predicate.
+
+Which predicates read which, for a picture of a program.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from horai.lang.lars.predicates import derived, head_predicates
+from horai.lang.lars.predicates import background, derived, head_predicates, inputs, is_made
 from horai.lang.lars.syntax import (
     Aggregate,
     Atom,
@@ -23,7 +26,7 @@ from horai.plan.graphs import Digraph
 
 
 @dataclass(frozen=True, slots=True)
-class Dependency:
+class PredicateDependency:
     """A head that needs a predicate, and whether it must be settled before.
 
     `negative` is a predicate under `not`; aggregates must be settled before too, but deny nothing.
@@ -36,11 +39,13 @@ class Dependency:
     rule: Rule
 
 
-def dependencies(program: Program, wanted: Collection[Predicate] | None = None) -> list[Dependency]:
+def dependencies(
+    program: Program, wanted: Collection[Predicate] | None = None
+) -> list[PredicateDependency]:
     """All dependencies on predicates that rules derive, or on those that are wanted."""
     defined = derived(program) if wanted is None else wanted
     return [
-        Dependency(head, needs, negative, strict, rule)
+        PredicateDependency(head, needs, negative, strict, rule)
         for rule in program.rules
         for head in sorted(head_predicates(rule))
         for needs, negative, strict in _needs(rule)
@@ -117,3 +122,19 @@ def odd_loops(program: Program) -> Iterator[tuple[list[Predicate], Rule]]:
         if path is not None and (members := frozenset(node for node, _ in path)) not in seen:
             seen.add(members)
             yield [d.head, *(node for node, _ in path)], d.rule
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What rules derive, and what it reads: by what is read and for what, whether under `not`."""
+
+    derived: frozenset[Predicate]
+    edges: dict[tuple[Predicate, Predicate], bool]
+
+
+def readings_of(program: Program, with_inputs: bool = False) -> Readings:
+    """Among what rules derive; `with_inputs` also of signals and background."""
+    made = {one for one in derived(program) if not is_made(one[0])}
+    outside = inputs(program) | background(program) if with_inputs else set[Predicate]()
+    found = sorted(dependencies(program, made | outside), key=lambda one: one.negative)
+    return Readings(frozenset(made), {(one.needs, one.head): one.negative for one in found})

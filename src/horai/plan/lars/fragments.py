@@ -42,7 +42,7 @@ class Fragment(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class FragmentReason:
     """Why a program is not in a smaller fragment."""
 
     text: str
@@ -61,7 +61,7 @@ class Classification:
     fragment: Fragment
     features: frozenset[str]
     strata: tuple[frozenset[Predicate], ...] | None
-    reasons: tuple[Reason, ...]
+    reasons: tuple[FragmentReason, ...]
 
 
 def classify(program: Program) -> Classification:
@@ -70,16 +70,16 @@ def classify(program: Program) -> Classification:
     order = strata(program)
     strange = [rule for rule in program.rules if not is_plain(rule)]
     if strange:
-        reasons = tuple(Reason(_why_not_plain(rule), rule) for rule in strange)
+        reasons = tuple(FragmentReason(_why_not_plain(rule), rule) for rule in strange)
         fragment = Fragment.FULL
     elif order is None:
         loops = list(odd_loops(program))
         text = "predicates depend on each other through `not`"
-        reasons = tuple(Reason(text, rule) for _, rule in loops) or (Reason(text),)
+        reasons = tuple(FragmentReason(text, rule) for _, rule in loops) or (FragmentReason(text),)
         fragment = Fragment.PLAIN
     elif "negation" in features:
         negated = next(rule for rule in program.rules if "negation" in _features(rule))
-        reasons = (Reason("rules use `not`", negated),)
+        reasons = (FragmentReason("rules use `not`", negated),)
         fragment = Fragment.STRATIFIED
     else:
         reasons, fragment = (), Fragment.POSITIVE

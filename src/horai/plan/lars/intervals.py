@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
+from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous
 from horai.lang.lars.predicates import head_predicates
 from horai.lang.lars.syntax import (
     Aggregate,
@@ -36,7 +37,6 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import subformulas
-from horai.lang.terms import Compound, Int, Term, Var, is_anonymous
 from horai.plan.lars.dependencies import dependencies
 
 Bodies = list[tuple[Formula, ...]]  # the alternatives for a condition, which exclude each other

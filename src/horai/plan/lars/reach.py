@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.lars.syntax import (
     Always,
     And,
@@ -29,7 +30,6 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import children
-from horai.lang.terms import Term, Var, is_anonymous
 
 Points = float
 """A number of time points; infinite where there is no limit."""
@@ -37,7 +37,7 @@ FOREVER = float("inf")
 
 
 @dataclass(slots=True)
-class Reach:
+class SignalReach:
     """What has to be kept at a time.
 
     `points` says for how long signals of a predicate count, and `every` the same for signals of
@@ -52,9 +52,12 @@ class Reach:
     def needed(self, signals: Sequence[tuple[int, Atom]], now: int) -> list[bool]:
         """Which signals, given by time and order, may count at a time or later."""
         until = sum(time <= now for time, _ in signals)  # those to come are all needed
+        last, every, points = until - self.last, now - self.every, self.points
+        oldest = now - max(self.every, *points.values(), 0)
         found = [
-            place >= until - self.last
-            or time >= now - max(self.every, self.points.get(atom.predicate, 0))
+            place >= last
+            or time >= every
+            or (time >= oldest and time >= now - points.get(atom.predicate, 0))
             for place, (time, atom) in enumerate(signals)
         ]
         for size, patterns in self.groups:
@@ -118,9 +121,9 @@ class _View:
     counted: bool = False
 
 
-def reach_of(program: Program) -> Reach:
+def reach_of(program: Program) -> SignalReach:
     """How far back a program looks; its windows are measured in time points."""
-    found = Reach()
+    found = SignalReach()
     for rule in program.rules:
         known = dict(_known_times(rule.body))
         parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
@@ -139,7 +142,7 @@ def _known_times(body: Iterable[Formula]) -> Iterator[tuple[str, Points]]:
                 yield name, _past(window)
 
 
-def _look(part: Head, view: _View, known: dict[str, Points], found: Reach) -> None:
+def _look(part: Head, view: _View, known: dict[str, Points], found: SignalReach) -> None:
     match part:
         case Atom():
             before = found.points.get(part.predicate, 0)
@@ -159,7 +162,7 @@ def _look(part: Head, view: _View, known: dict[str, Points], found: Reach) -> No
                 _look(inner, view, known, found)
 
 
-def _through(window: Window, view: _View, found: Reach) -> _View:
+def _through(window: Window, view: _View, found: SignalReach) -> _View:
     """What is left of a view behind a window."""
     match window:
         case TimeWindow():
@@ -185,4 +188,4 @@ def _past(window: TimeWindow) -> Points:
     return past + hop - 1
 
 
-__all__ = ["FOREVER", "Reach", "group_of", "reach_of"]
+__all__ = ["FOREVER", "SignalReach", "group_of", "reach_of"]

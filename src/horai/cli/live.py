@@ -1,0 +1,274 @@
+"""Runs of LARS programs that go on: line by line, with the clock, from a saved state.
+
+Ctrl-C and SIGTERM for runs without an end: both end them between two lines, never in one.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from queue import Empty
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from horai import lars
+from horai.cli import console
+from horai.cli.lars import Flowing, Said
+from horai.errors import UsageError
+from horai.io.items.tables import extent
+from horai.io.sources.kafka import SCHEME
+from horai.io.sources.lines import Incoming, InputLine, address_of
+from horai.lang.lars.clock import MILLISECONDS
+from horai.lang.lars.predicates import inputs
+from horai.runtime.inputs import checked_clock, checked_format, read_input, time_point
+from horai.runtime.lars.flow import AnswerTiming, Flow
+from horai.runtime.lars.job import DEFAULT_CLOCK, clock_of
+from horai.runtime.lars.signals import AnySignals, LineReader, files_of, in_order
+from horai.runtime.saving import read_saved
+
+if TYPE_CHECKING:
+    from horai.cli.lars import Target
+    from horai.runtime.lars.session import ProgramSession
+
+
+T = TypeVar("T")
+_PLAIN: dict[signal.Signals, Any] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+}
+"""Signals that ask for the end, and who takes them where nobody else does."""
+
+
+class Interrupts:
+    """While somebody works an interrupt waits for him; the second one does not."""
+
+    def __init__(self) -> None:
+        self._asked = self._waits = False
+
+    def while_waiting(self, wait: Callable[[], T]) -> T:
+        """Wait for something; here an interrupt, also one from before, is raised."""
+        self._waits = True
+        try:
+            if self._asked:
+                raise KeyboardInterrupt
+            return wait()
+        finally:
+            self._waits = False
+
+    def hear(self, number: int, frame: FrameType | None) -> None:
+        """An interrupt has come."""
+        if self._asked or self._waits:
+            raise KeyboardInterrupt
+        self._asked = True
+
+
+@contextmanager
+def patient() -> Iterator[Interrupts]:
+    """Takes interrupts, unless they are somebody else's."""
+    found = Interrupts()
+    ours = [number for number, plain in _PLAIN.items() if signal.getsignal(number) is plain]
+    if threading.current_thread() is not threading.main_thread():
+        ours = []
+    for number in ours:
+        signal.signal(number, found.hear)
+    try:
+        yield found
+    finally:
+        for number in ours:
+            signal.signal(number, _PLAIN[number])
+
+
+_FIXED = ("clock", "step", "models", "reasoning", "least_change", "filter", "lateness", "unit")
+"""Settings that a saved run has once and for all."""
+
+
+def run_flow(
+    program: lars.LarsProgram,
+    names: Sequence[str],
+    settings: dict[str, Any],
+    answers: str,
+    target: Target,
+    flowing: Flowing,
+) -> Said:
+    """Run a program as its signals come, and say what became of it."""
+    driver = _Driver(program, settings, answers, target, flowing)
+    if flowing.live or flowing.real_time:
+        if not names:
+            raise UsageError("no input given", "name where signals come from: --input -")
+        driver.live(names)
+    else:
+        driver.read(names)
+    return driver.finish()
+
+
+class _Driver:
+    """One run; its session begins when it is known where."""
+
+    def __init__(
+        self,
+        program: lars.LarsProgram,
+        settings: dict[str, Any],
+        answers: str,
+        target: Target,
+        flowing: Flowing,
+    ) -> None:
+        self.program, self.answers, self.target, self.flowing = program, answers, target, flowing
+        self.settings = dict(settings)
+        self.format = checked_format(self.settings.pop("input_format", None))
+        unit = self.settings.get("unit")
+        self.times = checked_clock(unit, self.settings.get("time_in"))
+        clock = self.settings.get("clock") or (f"1{unit}" if unit else DEFAULT_CLOCK)
+        self.clock = clock_of(clock)
+        self.timing = AnswerTiming.parse(
+            self.settings.pop("output_every", None) or "time", self.clock
+        )
+        if self.timing.number > 1 and self.timing.by == "time":
+            if self.settings.get("step") is not None:
+                raise UsageError("--step and --output-every both say how often", "leave out one")
+            self.settings["step"] = self.timing.number
+        self.start = time_point(self.settings.pop("start", None), self.times.unit, "start")
+        self.end = time_point(self.settings.pop("end", None), self.times.unit, "end")
+        schema = AnySignals.known(inputs(program.program))
+        self.reader = LineReader(schema, self.times, strict=bool(settings.get("strict")))
+        self.flow: Flow | None = None
+        self.offsets: dict[str, int] = {}
+        self._restore()
+
+    # --- from where it goes on -------------------------------------------------------------------
+
+    def _restore(self) -> None:
+        state = self.flowing.state
+        if state is None or not state.exists():
+            return
+        session = read_saved(state, lars.load_session)
+        mine = [source.text for source in self.program.program.sources]
+        if mine != [source.text for source in session.program.program.sources]:
+            hint = f"use the program it was saved with, or another file than {state}"
+            raise UsageError(f"{state} was saved by a run of another program", hint)
+        saved, mine_now = session.settings(), self.program.session(**self.settings).settings()
+        for name in _FIXED:
+            if self.settings.get(name) is not None and mine_now[name] != saved[name]:
+                said = "no" if saved[name] is None else saved[name]
+                problem = f"{state} was saved with {said} as {name.replace('_', '-')}"
+                raise UsageError(problem, "leave the option out, or begin another file")
+        if self.start is not None and self.start != session.start:
+            problem = f"{state} goes on at {session.next}: a start makes no sense"
+            raise UsageError(problem, "leave out --start")
+        self.offsets = dict(session.offsets)
+        self.flow = self._flow(session)
+
+    def _begin(self, first: int) -> Flow:
+        """The flow, which begins at a time if it has not begun yet."""
+        if self.flow is None:
+            start = first if self.start is None else self.start
+            self.flow = self._flow(self.program.session(start=start, **self.settings))
+        return self.flow
+
+    def _flow(self, session: ProgramSession) -> Flow:
+        if self.end is not None and self.end < session.next:
+            hint = f"the next query time is {session.next}"
+            raise UsageError(f"the end of the run, {self.end}, has passed", hint)
+        return Flow(session, self.timing, self.answers, self._say, self.end)
+
+    def _say(self, rows: Sequence[dict[str, Any]]) -> None:
+        self.target.write(rows)
+
+    # --- where signals come from -----------------------------------------------------------------
+
+    def read(self, names: Sequence[str]) -> None:
+        """Signals of files, read at once."""
+        for name in names:
+            if address_of(name) is not None:
+                raise UsageError(f"{name} has no end", "add --live to read it line by line")
+        narrative = read_input(
+            list(names),
+            self.reader.schema,
+            self.times,
+            format=self.format,
+            strict=self.reader.strict,
+        )
+        self.reader.dead_letters.extend(narrative.dead_letters)
+        first, _ = extent(narrative.tables) or (0, 0)
+        flow = self._begin(first)
+        rows = in_order(narrative, files_of(list(names)))
+        flow.rows(sorted(rows, key=lambda row: row.arrival))
+
+    def live(self, names: Sequence[str]) -> None:
+        """Signals line by line, until there are no more or somebody interrupts."""
+        incoming = Incoming(names, console.say, self.offsets)
+        with patient() as interrupts:
+            try:
+                if self.flowing.real_time:
+                    self._by_the_clock(incoming, interrupts)
+                else:
+                    self._by_arrival(incoming, interrupts)
+            except KeyboardInterrupt:
+                pass  # a run without an end is ended like that
+            finally:
+                incoming.close()
+
+    def _has_read(self, line: InputLine) -> None:
+        """Who goes on with a topic goes on after this message."""
+        if line.source.startswith(SCHEME):
+            self.offsets[line.source] = line.number + 1
+
+    def _by_arrival(self, incoming: Incoming, interrupts: Interrupts) -> None:
+        while (lines := interrupts.while_waiting(incoming.some)) is not None:
+            for line in lines:
+                for row in self.reader.rows(line):
+                    flow = self.flow or self._begin(min(row.arrival, row.start))
+                    flow.rows((row,))
+                self._has_read(line)
+                if self.flow is not None and self.flow.is_over:
+                    return
+
+    def _by_the_clock(self, incoming: Incoming, interrupts: Interrupts) -> None:
+        flow = self._begin(0)
+        first, began = flow.now, time.monotonic()
+        seconds = self.clock.amount * MILLISECONDS[self.clock.unit] / 1000
+        while not flow.is_over:
+            now = first + int((time.monotonic() - began) / seconds)
+            flow.pass_to(now)
+            left = began + (now + 1 - first) * seconds - time.monotonic()
+            line = interrupts.while_waiting(partial(_next, incoming, left))
+            if line is None:
+                return
+            if isinstance(line, InputLine):
+                flow.rows(self.reader.rows(line, max(now, flow.now)))
+                self._has_read(line)
+
+    # --- the end ---------------------------------------------------------------------------------
+
+    def finish(self) -> Said:
+        """The last answers, the letters, and the state for those who go on."""
+        flow = self._begin(0)
+        flow.close()
+        session = flow.session
+        session.dead_letters.extend(self.reader.dead_letters)
+        if self.flowing.state is not None:
+            session.offsets = self.offsets
+            _replace(self.flowing.state, session.save())
+        elif self.end is not None:
+            session.arrivals.finish(self.end)
+        letters = sorted(session.dead_letters, key=lambda letter: (letter.file, letter.line))
+        return Said(session.engine, session.reasons, session.asked, letters)
+
+
+def _next(incoming: Incoming, seconds: float) -> InputLine | bool | None:
+    """The next line; True if none has come in time, None if there are no more."""
+    try:
+        return incoming.next(max(0.0, seconds))
+    except Empty:
+        return True
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file so that it is never there in part."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    part.replace(path)

@@ -1,0 +1,1 @@
+"""Answers as rows and columns, and their way into files."""

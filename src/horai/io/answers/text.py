@@ -1,0 +1,271 @@
+"""How rows of answers look as JSON, as CSV and as text for people: the pieces of their lines.
+
+Lines of text from columns: each different value is spelled once, and Arrow joins the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from horai.io.answers.rows import AnswerBlock, AnswerTable
+from horai.io.items.blocks import Numbers
+from horai.io.shown import csv_line, printable
+from horai.io.terms import Term, TermColumn, distinct, text_bytes, text_cell, to_source
+from horai.io.times import Unit, format_time
+
+Piece: TypeAlias = str | pa.Array
+CHUNK = 1 << 16  # rows that are made into text at once: what fits into the caches
+
+
+def spelled(column: TermColumn, spell: Callable[[Term], str]) -> pa.Array:
+    """A column of terms as texts; integers stay, as they look the same everywhere."""
+    if column.kind == "int":
+        return column.array
+    indices, terms = distinct(column)
+    texts = pa.array([spell(term) for term in terms], pa.string())
+    return pa.DictionaryArray.from_arrays(indices, texts)
+
+
+def filled(column: pa.Array, nothing: str) -> pa.Array:
+    """A column of integers with a text where there is none."""
+    return column if not column.null_count else texts_of(column).fill_null(nothing)
+
+
+def texts_of(column: pa.Array) -> pa.Array:
+    """A piece as plain texts."""
+    return column if column.type == pa.string() else column.cast(pa.string())
+
+
+def iso_texts(points: pa.Array, unit: Unit) -> pa.DictionaryArray:
+    """Time-points in ISO 8601; null stays null."""
+    encoded = points.dictionary_encode()
+    texts = [format_time(point, unit) for point in encoded.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(texts, pa.string()))
+
+
+def optional(column: pa.Array | None, before: str, after: str) -> list[Piece]:
+    """Text around each value of a column, and nothing where there is no value."""
+    if column is None:
+        return []
+    around = pc.binary_join_element_wise(before, texts_of(column), after, "")
+    return [around.fill_null("")]
+
+
+def joined(pieces: Sequence[Piece], rows: int) -> pa.Array:
+    """The texts of so many rows."""
+    if not any(isinstance(piece, pa.Array) for piece in pieces):
+        return pa.array(["".join(map(str, pieces))] * rows, pa.string())
+    columns = [piece if isinstance(piece, str) else texts_of(piece) for piece in pieces]
+    return pc.binary_join_element_wise(*columns, "")
+
+
+def folded(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same line with fewer pieces: shared text goes into the dictionary that follows it."""
+    found: list[Piece] = []
+    before = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            before += piece
+            continue
+        if before and pa.types.is_dictionary(piece.type):
+            texts = pc.binary_join_element_wise(before, piece.dictionary, "")
+            piece = pa.DictionaryArray.from_arrays(piece.indices, texts)
+        elif before:
+            found.append(before)
+        found.append(piece)
+        before = ""
+    return [*found, before] if before else found
+
+
+def chunks_of_lines(
+    table: AnswerTable, lines: Sequence[Sequence[Piece]]
+) -> Iterator[pa.StringArray]:
+    """The lines of a table, many at a time and in order; `lines` has the pieces of each block."""
+    lines = [folded(pieces) for pieces in lines]
+    lengths = [len(block) for block in table.blocks]
+    if table.order is not None:
+        yield from _ordered(table.order, np.cumsum([0, *lengths]), lines)
+        return
+    for pieces, length in zip(lines, lengths, strict=True):
+        for begin in range(0, length, CHUNK):
+            rows = min(CHUNK, length - begin)
+            part = [p if isinstance(p, str) else p.slice(begin, rows) for p in pieces]
+            yield joined(part, rows)
+
+
+def _ordered(
+    order: Numbers, bounds: Numbers, lines: Sequence[Sequence[Piece]]
+) -> Iterator[pa.StringArray]:
+    for begin in range(0, len(order), CHUNK):
+        rows = order[begin : begin + CHUNK]
+        block = np.searchsorted(bounds, rows, side="right") - 1
+        texts = []
+        for number in np.flatnonzero(np.bincount(block)).tolist():
+            places = pa.array(rows[block == number] - bounds[number])
+            pieces = [p if isinstance(p, str) else p.take(places) for p in lines[number]]
+            texts.append(joined(pieces, len(places)))
+        if len(texts) == 1:
+            yield texts[0]
+        else:
+            back = np.argsort(np.argsort(block, kind="stable"))
+            yield pa.concat_arrays(texts).take(pa.array(back))
+
+
+def utf8(lines: pa.StringArray) -> bytes:
+    """The bytes of all lines, one after the other."""
+    return text_bytes(lines).tobytes()
+
+
+Lines = Iterator[pa.StringArray]
+TIMES = ("start", "end", "time")
+
+
+def columns_of(table: AnswerTable, iso: Unit | None) -> list[str]:
+    """The columns of a table of answers; `query` and `op` only where some row has them."""
+    extra = [f"{key}_iso" for key in TIMES] if iso is not None else []
+    extra += ["query"] if any(block.query is not None for block in table.blocks) else []
+    extra += ["op"] if any(block.op is not None for block in table.blocks) else []
+    return ["kind", "name", "args", "value", *TIMES, *extra]
+
+
+def times_of(block: AnswerBlock) -> dict[str, pa.Array]:
+    """The times that rows of a block have, by the names they have in every format."""
+    if block.end is None:
+        return {"time": block.start}
+    return {"start": block.start, "end": block.end}
+
+
+def json_lines(table: AnswerTable, iso: Unit | None) -> Lines:
+    """One JSON object per line: only the keys that apply to a row, in a fixed order."""
+    return chunks_of_lines(table, [_json_pieces(block, iso) for block in table.blocks])
+
+
+def _json_pieces(block: AnswerBlock, iso: Unit | None) -> list[Piece]:
+    pieces: list[Piece] = [f'{{"kind":"{block.kind}","name":{as_json(block.name)},"args":[']
+    pieces += _between([spelled(column, as_json) for column in block.args], ",")
+    if block.kind == "fluent":
+        value = "null" if block.value is None else spelled(block.value, as_json)
+        pieces += ['],"value":', value]
+    else:
+        pieces.append("]")
+    for name, points in times_of(block).items():
+        pieces += [f',"{name}":', filled(points, "null")]
+    if iso is not None:
+        for name, points in times_of(block).items():
+            quoted = pc.binary_join_element_wise('"', texts_of(iso_texts(points, iso)), '"', "")
+            pieces += [f',"{name}_iso":', quoted.fill_null("null")]
+    pieces += optional(block.query, ',"query":', "")
+    pieces += optional(block.op, ',"op":"', '"')
+    return [*pieces, "}\n"]
+
+
+def as_json(value: object) -> str:
+    """JSON without blanks; letters stay as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _between(columns: list[pa.Array], sign: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    for column in columns:
+        pieces += [sign, column] if pieces else [column]
+    return pieces
+
+
+def csv_lines(table: AnswerTable, iso: Unit | None) -> Lines:
+    """A table with a line of names; an open end is `inf`."""
+    columns = columns_of(table, iso)
+    yield pa.array([",".join(columns) + "\n"], pa.string())
+    yield from chunks_of_lines(table, [_csv_pieces(block, columns, iso) for block in table.blocks])
+
+
+def _csv_pieces(block: AnswerBlock, columns: list[str], iso: Unit | None) -> list[Piece]:
+    cells: dict[str, list[Piece]] = {
+        "kind": [block.kind],
+        "name": [_csv_cell(block.name)],
+        "args": _csv_args(block),
+        "value": [] if block.value is None else [spelled(block.value, _csv_cell)],
+        "query": optional(block.query, "", ""),
+        "op": optional(block.op, "", ""),
+    }
+    for name, points in times_of(block).items():
+        cells[name] = [filled(points, "inf" if name == "end" else "")]
+        if iso is not None:
+            cells[f"{name}_iso"] = optional(iso_texts(points, iso), "", "")
+    pieces: list[Piece] = []
+    for column in columns:
+        pieces += [",", *cells.get(column, [])]
+    return [*pieces[1:], "\n"]
+
+
+def _csv_args(block: AnswerBlock) -> list[Piece]:
+    """A JSON list. With a comma in it the cell is in quotes; alone, that depends on the value."""
+    if not block.args:
+        return ["[]"]
+    if len(block.args) == 1:
+        if block.args[0].kind == "int":
+            return ["[", block.args[0].array, "]"]
+        return [spelled(block.args[0], lambda term: _csv_cell(as_json([term])))]
+    columns = [spelled(column, _csv_inner) for column in block.args]
+    return ['"[', *_between(columns, ","), ']"']
+
+
+def _csv_inner(term: Term) -> str:
+    return as_json(term).replace('"', '""')
+
+
+def _csv_cell(value: object) -> str:
+    """A value as Python's csv module writes it, in quotes where needed, and never a formula."""
+    value = text_cell(value) if isinstance(value, str) else value
+    # An empty cell beside it, because the only cell of a line is quoted when it is empty.
+    return csv_line([value, ""])[:-1]
+
+
+def _shown(term: Term) -> str:
+    """A term for people, whose terminal it does not steer."""
+    return printable(to_source(term))
+
+
+def text_lines(table: AnswerTable, iso: Unit | None) -> Lines:
+    """Aligned columns: query time and change if there are any, what, and when."""
+    cells = [_text_cells(block, iso) for block in table.blocks]
+    widths = [max(map(_width, column)) for column in zip(*(c[:-1] for c in cells), strict=True)]
+    lines = []
+    for *padded, when in cells:
+        pieces: list[Piece] = []
+        for cell, width in zip(padded, widths, strict=True):
+            if width:
+                pieces += [pc.utf8_rpad(cell, width), "  "]
+        lines.append([*pieces, *when, "\n"])
+    return chunks_of_lines(table, lines)
+
+
+def _width(cells: pa.Array) -> int:
+    return pc.max(pc.utf8_length(cells)).as_py() or 0
+
+
+def _text_cells(
+    block: AnswerBlock, iso: Unit | None
+) -> tuple[pa.Array, pa.Array, pa.Array, list[Piece]]:
+    def shown(points: pa.Array) -> pa.Array:
+        texts = points if iso is None else texts_of(iso_texts(points, iso))
+        return filled(texts, "inf")
+
+    rows = len(block)
+    what: list[Piece] = [_shown(block.name)]
+    if block.args:
+        columns = [spelled(column, _shown) for column in block.args]
+        what += ["(", *_between(columns, ","), ")"]
+    if block.value is not None:
+        what += ["=", spelled(block.value, _shown)]
+    if block.end is None:
+        when: list[Piece] = ["at ", shown(block.start)]
+    else:
+        when = ["(", shown(block.start), ",", shown(block.end), ")"]
+    query, op = optional(block.query, "", ":"), optional(block.op, "", "")
+    return joined(query, rows), joined(op, rows), joined(what, rows), when

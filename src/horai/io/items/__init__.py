@@ -1,0 +1,1 @@
+"""Items of a stream from files and from memory."""

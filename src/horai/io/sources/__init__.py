@@ -1,0 +1,1 @@
+"""Where items come from while a run goes on: standard input, growing files, TCP, Kafka."""

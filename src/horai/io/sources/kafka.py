@@ -1,0 +1,353 @@
+"""Reads topics of Kafka: every message is a row, a JSON object or a line of a narrative.
+
+A topic is named `kafka://HOST:PORT/TOPIC`, with commas between several servers. What a row comes
+from is told by partition and offset: the file is the topic with its partition, the line the offset.
+
+
+Lines from and to topics of Kafka, as they come: each message is a line.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from threading import Event
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from horai.io.items.blocks import Harvest
+from horai.io.items.json import read_json_lines
+from horai.io.items.narratives import read_narrative
+from horai.io.items.rows import RowReader
+from horai.io.letters import InputError
+from horai.io.schema import InputSchema
+from horai.io.secrets import kafka_client
+from horai.io.times import TimeScale
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, KafkaError, Message
+
+
+SCHEME = "kafka://"
+PATIENCE = 10.0  # seconds that a broker may take to answer
+AT_ONCE = 10_000  # messages that are fetched together
+_URL = re.compile(r"kafka://([^/\s]+:\d+(?:,[^/\s,]+:\d+)*)/([A-Za-z0-9._-]{1,249})")
+
+
+class Topic(NamedTuple):
+    """A topic and where to ask for it."""
+
+    servers: str
+    name: str
+
+    @property
+    def url(self) -> str:
+        """How people name it."""
+        return f"{SCHEME}{self.servers}/{self.name}"
+
+    def partition(self, number: int) -> str:
+        """What stands as the file of rows of a partition."""
+        return f"{self.url}/{number}"
+
+
+def topic_of(url: str) -> Topic:
+    """The topic that a text names.
+
+    >>> topic_of("kafka://localhost:9092/signals")
+    Topic(servers='localhost:9092', name='signals')
+    """
+    found = _URL.fullmatch(url)
+    if "@" in url:
+        hint = "HORAI_KAFKA_USERNAME and HORAI_KAFKA_PASSWORD, or HORAI_KAFKA_PASSWORD_FILE, say it"
+        raise InputError(url, "a topic is named without user and password", hint=hint)
+    if found is None:
+        raise InputError(url, "this names no topic", hint="write kafka://HOST:PORT/TOPIC")
+    return Topic(found[1], found[2])
+
+
+@dataclass(frozen=True)
+class TopicRows:
+    """How rows of a topic are read: what the rules know, how times are meant, and the format."""
+
+    schema: InputSchema
+    clock: TimeScale
+    format: str | None = None
+    type_name: str | None = None
+    strict: bool = False
+
+    def read(self, file: str, offsets: Sequence[int], values: Sequence[bytes | None]) -> Harvest:
+        """What messages say. One without a value is a dead letter, like any bad row."""
+        reader, harvest = RowReader(self.schema, self.clock, file), Harvest(file, self.strict)
+        for line, value in enumerate(values, 1):
+            if value is None or not value.strip():
+                harvest.refuse(line, b"", "null", "the message has no value")
+        # A line break inside a message is no end of a row: JSON takes a blank for it.
+        lines = [(value or b"").replace(b"\n", b" ") for value in values]
+        text = io.BytesIO(b"\n".join(lines))
+        try:
+            harvest.settle()
+            if (self.format or _format(lines)) == "jsonl":
+                read_json_lines(text, reader, harvest, self.type_name)
+            else:
+                read_narrative(text, reader, harvest)
+        except InputError as error:
+            if error.line is None:
+                raise
+            line = offsets[error.line - 1]
+            raise InputError(
+                file, error.reason, line=line, text=error.text, hint=error.hint
+            ) from None
+        return _at_offsets(harvest, np.asarray(offsets, np.int64))
+
+
+def _format(lines: Sequence[bytes]) -> str:
+    """JSON or narrative, by the first message that says something."""
+    first = next((line for line in lines if line.strip()), b"")
+    return "jsonl" if first.lstrip().startswith(b"{") else "narrative"
+
+
+def _at_offsets(harvest: Harvest, offsets: Any) -> Harvest:
+    """The rows with offsets for their lines."""
+    harvest.blocks = [
+        replace(block, line=pa.array(offsets[np.asarray(block.line) - 1]))
+        for block in harvest.blocks
+    ]
+    harvest.items = [item._replace(line=int(offsets[item.line - 1])) for item in harvest.items]
+    harvest.letters = [
+        letter._replace(line=int(offsets[letter.line - 1])) for letter in harvest.letters
+    ]
+    return harvest
+
+
+def look(topic: Topic) -> None:
+    """Raise if a topic is not there, or nobody who knows."""
+    with _consumer(topic) as consumer:
+        partitions_of(consumer, topic)
+
+
+def read_topic(url: str, rows: TopicRows) -> Harvest:
+    """All messages that a topic has now, from the oldest on."""
+    if rows.format not in (None, "jsonl", "narrative"):
+        hint = "messages are JSON objects (jsonl) or lines of a narrative"
+        raise InputError(url, f"a topic cannot be read as {rows.format}", hint=hint)
+    topic = topic_of(url)
+    whole = Harvest(url, rows.strict)
+    for partition, some in sorted(messages(topic).items()):
+        values = [message.value() for message in some]
+        offsets = [message.offset() for message in some]
+        found = rows.read(topic.partition(partition), offsets, values)  # type: ignore[arg-type]
+        whole.blocks += found.blocks
+        whole.items += found.items
+        whole.letters += found.letters
+    return whole
+
+
+def messages(topic: Topic) -> dict[int, list[Message]]:
+    """All messages that a topic has now, by partition, oldest first; only committed ones."""
+    found: dict[int, list[Message]] = {}
+    with _consumer(topic) as consumer:
+        ends = _assign(consumer, topic)
+        waiting = set(ends)
+        while waiting:
+            for message in consumer.consume(AT_ONCE, timeout=1.0):
+                partition, offset = message.partition() or 0, message.offset() or 0
+                error = message.error()
+                if error is None and offset < ends[partition]:
+                    found.setdefault(partition, []).append(message)
+                elif error is not None and error.code() != _end_of_partition():
+                    raise InputError(topic.url, f"it cannot be read: {error.str()}")
+                if error is not None or offset + 1 >= ends[partition]:
+                    waiting.discard(partition)
+    return found
+
+
+def partitions_of(consumer: Consumer, topic: Topic) -> list[int]:
+    """The partitions of a topic."""
+    from confluent_kafka import KafkaException
+
+    try:
+        known = consumer.list_topics(timeout=PATIENCE).topics
+    except KafkaException as error:
+        hint = "check host and port, and that the broker runs"
+        raise InputError(topic.url, f"no broker answers at {topic.servers}", hint=hint) from error
+    if topic.name not in known:
+        near = get_close_matches(topic.name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else "check its name"
+        raise InputError(topic.url, f"there is no topic {topic.name}", hint=hint)
+    return list(known[topic.name].partitions)
+
+
+def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
+    """Start all partitions at their oldest message; where each of them ends now."""
+    from confluent_kafka import TopicPartition
+
+    starts, ends = [], {}
+    for number in partitions_of(consumer, topic):
+        place = TopicPartition(topic.name, number)
+        low, high = consumer.get_watermark_offsets(place, timeout=PATIENCE)
+        if high > low:
+            starts.append(TopicPartition(topic.name, number, low))
+            ends[number] = high
+    consumer.assign(starts)
+    return ends
+
+
+def _end_of_partition() -> int:
+    return int(error_codes()._PARTITION_EOF)
+
+
+def error_codes() -> type[KafkaError]:
+    """The numbers of what a broker may say."""
+    from confluent_kafka import KafkaError
+
+    return KafkaError
+
+
+@contextmanager
+def _consumer(topic: Topic) -> Iterator[Consumer]:
+    consumer = consumer_of(topic)
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def client_of(topic: Topic) -> dict[str, Any]:
+    """What everybody who speaks with a broker has to say."""
+    # What goes wrong is told once, in words.
+    return {"bootstrap.servers": topic.servers, "log_level": 0, **kafka_client()}
+
+
+def consumer_of(topic: Topic, more: Mapping[str, Any] | None = None) -> Consumer:
+    """Somebody who can read a topic, and commits nothing; a kind error if there is no client."""
+    try:
+        from confluent_kafka import Consumer
+    except ImportError:
+        hint = "pip install 'horai[kafka]'"
+        raise InputError(topic.url, "there is no client for Kafka here", hint=hint) from None
+    settings: dict[str, Any] = {
+        **client_of(topic),
+        "group.id": "horai",  # asked for, though nothing is committed
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+    }
+    return Consumer(settings | dict(more or {}))
+
+
+Offsets = Mapping[str, int]
+"""By partition, the number of the next message."""
+LINES_AT_ONCE = 1000  # messages that are fetched together
+POLL = 0.05  # seconds after which who has nothing new looks whether he may stop
+
+
+class Read(NamedTuple):
+    """A message as a line: the partition, its number there, and what it says."""
+
+    source: str
+    number: int
+    text: str
+
+
+class Follower:
+    """Reads a topic, for ever. What is wrong with it is told before it is read."""
+
+    def __init__(self, topic: Topic, offsets: Offsets) -> None:
+        self.topic = topic
+        self._consumer = consumer_of(topic, {"auto.offset.reset": "error"})
+        try:
+            self._assign(offsets)
+        except BaseException:
+            self._consumer.close()
+            raise
+
+    def _assign(self, offsets: Offsets) -> None:
+        from confluent_kafka import TopicPartition
+
+        places = []
+        for number in partitions_of(self._consumer, self.topic):
+            place = TopicPartition(self.topic.name, number)
+            low, high = self._consumer.get_watermark_offsets(place, timeout=PATIENCE)
+            first = offsets.get(self.topic.partition(number), low)
+            if not low <= first <= high:
+                problem = f"partition {number} has the messages {low} to {high - 1}, not {first}"
+                hint = "messages were removed before they were read: begin anew"
+                raise InputError(self.topic.url, problem, hint=hint)
+            places.append(TopicPartition(self.topic.name, number, first))
+        self._consumer.assign(places)
+
+    def lines(self, closed: Event) -> Iterator[Read]:
+        """All messages, and those to come, until somebody closes."""
+        try:
+            while not closed.is_set():
+                for message in self._consumer.consume(LINES_AT_ONCE, timeout=POLL):
+                    error = message.error()
+                    if error is None:
+                        yield self._line(message)
+                    elif error.code() != error_codes()._PARTITION_EOF:
+                        raise InputError(self.topic.url, f"it cannot be read: {error.str()}")
+        finally:
+            self._consumer.close()
+
+    def _line(self, message: Message) -> Read:
+        value = message.value() or b""
+        text = value.decode("utf-8", "surrogateescape").replace("\n", " ").rstrip("\r")
+        return Read(self.topic.partition(message.partition() or 0), message.offset() or 0, text)
+
+
+class TopicSink:
+    """Sends each line as a message. What is said of an atom stays in its order: it has a key."""
+
+    def __init__(self, topic: Topic) -> None:
+        look(topic)
+        from confluent_kafka import Producer
+
+        self._topic = topic
+        self._refused: str | None = None
+        self._producer = Producer(client_of(topic) | {"enable.idempotence": True})
+
+    def write(self, text: str) -> None:
+        """Send lines, and see that they have arrived."""
+        from confluent_kafka import KafkaException
+
+        for line in text.splitlines():
+            try:
+                self._produce(line)
+            except KafkaException as error:
+                self._hear(error.args[0], None)
+        left = self._producer.flush(PATIENCE)
+        if left or self._refused is not None:
+            problem = self._refused or f"{left} messages are not taken"
+            hint = "check that the broker runs, and lets messages be written"
+            raise InputError(self._topic.url, f"it does not take answers: {problem}", hint=hint)
+
+    def _produce(self, line: str) -> None:
+        while True:
+            try:
+                self._producer.produce(self._topic.name, line, _key(line), callback=self._hear)
+                return
+            except BufferError:
+                self._producer.poll(1)
+
+    def _hear(self, error: Any, message: Any) -> None:
+        if error is not None:
+            self._refused = str(error.str())
+
+
+def _key(line: str) -> str | None:
+    """The atom that a row is about.
+
+    >>> _key('{"kind":"atom","query":3,"name":"h","args":["x",7]}'), _key("3: h(x)")
+    ('h(x,7)', None)
+    """
+    if not line.startswith("{"):
+        return None
+    row = json.loads(line)
+    args = ",".join(str(arg) for arg in row.get("args", ()))
+    return f"{row.get('name', row.get('kind'))}({args})"

@@ -1,0 +1,325 @@
+"""Lines of text from where they come and to where they go: standard streams, files, TCP, Kafka.
+
+`-` is standard input or output, `tcp:HOST:PORT` a server to connect to, and `socket:PORT` or
+`socket:HOST:PORT` a place where others connect to us. `kafka://HOST:PORT/TOPIC` is a topic of
+Kafka. All else is the name of a file.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TextIO
+
+from horai.io.letters import InputError
+from horai.io.secrets import BEARER, FILE, SOCKET, is_bearer, is_loopback, secret
+from horai.io.sources.kafka import SCHEME, Follower, Offsets, TopicSink, topic_of
+
+LOCAL = "127.0.0.1"
+PATIENCE = 10.0  # seconds that somebody may take to say the token
+LONGEST = 4096  # what may be said for one
+LONGEST_LINE = 1_000_000  # characters
+SHOWN = 200  # of one that is longer
+MOST_WAITING = 10_000
+"""So many lines are read ahead; whoever sends more has to wait."""
+FULL = 0.001
+"""Seconds until somebody who found no room looks again."""
+MOST_TOGETHER = 256
+"""So many lines are handed over at once, if they are there."""
+_ADDRESS = re.compile(r"(tcp|socket):(?:(.*):)?([0-9]+)")
+Told = Callable[[str], None]
+
+
+class InputLine(NamedTuple):
+    """A line, where it came from, and its number there; of one that is too long, the beginning."""
+
+    source: str
+    number: int
+    text: str
+    is_too_long: bool = False
+
+
+class Address(NamedTuple):
+    """Where a socket is; `listens` if others connect to it."""
+
+    listens: bool
+    host: str
+    port: int
+
+
+def address_of(name: str) -> Address | None:
+    """The address that a name says; None for other names.
+
+    >>> address_of("socket:7001"), address_of("day.csv")
+    (Address(listens=True, host='127.0.0.1', port=7001), None)
+    """
+    found = _ADDRESS.fullmatch(name)
+    if found is None:
+        return None
+    if int(found[3]) > 65535:
+        raise InputError(name, "a port is at most 65535")
+    return Address(found[1] == "socket", found[2] or LOCAL, int(found[3]))
+
+
+# --- in ---------------------------------------------------------------------------------------
+
+
+class Incoming:
+    """The lines of all sources as they come; topics are read from `offsets` on, if they say so."""
+
+    def __init__(
+        self, names: Iterable[str], told: Told, offsets: Offsets = MappingProxyType({})
+    ) -> None:
+        self._queue: SimpleQueue[InputLine | InputError | None] = SimpleQueue()
+        self._offsets = offsets
+        self._held: list[InputError | None] = []  # what comes after lines that were handed over
+        self._open = 0
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._followers: list[threading.Thread] = []
+        opened = [self._opened(name, told) for name in names]
+        self._open = len(opened)
+        for run in opened:
+            threading.Thread(target=run, daemon=True).start()
+
+    def next(self, seconds: float | None = None) -> InputLine | None:
+        """The next line, None if there are no more; raises `Empty` if none comes in time."""
+        found = self._queue.get(timeout=seconds)
+        if isinstance(found, InputError):
+            raise found
+        return found
+
+    def some(self) -> list[InputLine] | None:
+        """The next line and those that have come after it, None if there are no more."""
+        first = self.next() if not self._held else self._held.pop()
+        if first is None or isinstance(first, InputError):
+            if first is not None:
+                raise first
+            return None
+        found = [first]
+        while len(found) < MOST_TOGETHER and not self._queue.empty():
+            more = self._queue.get()
+            if not isinstance(more, InputLine):
+                self._held.append(more)
+                break
+            found.append(more)
+        return found
+
+    def _opened(self, name: str, told: Told) -> Callable[[], None]:
+        """What has to run to read a source. What cannot be opened is told at once."""
+        address = address_of(name)
+        if name == "-":
+            return lambda: self._read("<stdin>", sys.stdin)
+        if name.startswith(SCHEME):
+            follower = Follower(topic_of(name), self._offsets)
+            return lambda: self._follow(follower)
+        if address is None:
+            file = Path(name).open(encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+            return lambda: self._read(name, file)
+        if address.listens:
+            server = _listening(name, address, told)
+            return lambda: self._serve(name, server)
+        lines = _lines_of(_connected(name, address))
+        return lambda: self._read(name, lines)
+
+    def _read(self, name: str, lines: TextIO, *, counts: bool = True) -> None:
+        try:
+            for number in count(1):
+                # Whoever sends a line without an end must not fill the memory.
+                text = lines.readline(LONGEST_LINE)
+                if not text:
+                    break
+                is_too_long, rest = False, text
+                while len(rest) == LONGEST_LINE and not rest.endswith("\n"):
+                    rest = lines.readline(LONGEST_LINE)
+                    is_too_long = is_too_long or bool(rest.rstrip("\r\n"))
+                shown = text[:SHOWN] if is_too_long else text.rstrip("\r\n")
+                self._put(InputLine(name, number, shown, is_too_long))
+        except OSError:
+            pass  # the other side has gone, which ends what it says
+        if lines is not sys.stdin:
+            lines.close()
+        if counts:
+            with self._lock:
+                self._open -= 1
+                if not self._open:
+                    self._put(None)
+
+    def _follow(self, follower: Follower) -> None:
+        self._followers.append(threading.current_thread())
+        try:
+            for line in follower.lines(self._closed):
+                self._put(InputLine(*line))
+        except InputError as error:
+            self._put(error)
+
+    def _put(self, found: InputLine | InputError | None) -> None:
+        """Hand on a line if there is room. `Queue` waits by itself, and takes ten times as long."""
+        while self._queue.qsize() >= MOST_WAITING and not self._closed.is_set():
+            time.sleep(FULL)
+        self._queue.put(found)
+
+    def close(self) -> None:
+        """Let go of topics; what else is open goes with the process."""
+        self._closed.set()
+        while any(thread.is_alive() for thread in self._followers):
+            with suppress(Empty):  # who waits for room in the queue would wait for ever
+                self._queue.get(timeout=0.01)
+
+    def _serve(self, name: str, server: socket.socket) -> None:
+        while True:
+            connection, _ = server.accept()
+            threading.Thread(target=self._hear, args=(name, connection), daemon=True).start()
+
+    def _hear(self, name: str, connection: socket.socket) -> None:
+        if _is_welcome(connection):
+            self._read(name, _lines_of(connection), counts=False)
+
+
+# --- out --------------------------------------------------------------------------------------
+
+
+class LineSink(Protocol):
+    """Takes lines."""
+
+    def write(self, text: str) -> None:
+        """Write a text and let it go at once."""
+
+
+class Standard:
+    """Standard output."""
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+class Connected:
+    """A server that takes lines."""
+
+    def __init__(self, name: str, address: Address) -> None:
+        self._name = name
+        self._socket = _connected(name, address)
+
+    def write(self, text: str) -> None:
+        try:
+            self._socket.sendall(text.encode())
+        except OSError as error:
+            raise InputError(self._name, f"the other side has gone: {error.strerror}") from error
+
+
+class Serving:
+    """All who have connected; who has gone misses what follows."""
+
+    def __init__(self, name: str, address: Address, told: Told) -> None:
+        self._server = _listening(name, address, told)
+        self.clients: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            connection, _ = self._server.accept()
+            threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
+
+    def _greet(self, connection: socket.socket) -> None:
+        if _is_welcome(connection):
+            self.clients.append(connection)
+
+    def write(self, text: str) -> None:
+        for client in list(self.clients):
+            try:
+                client.sendall(text.encode())
+            except OSError:
+                self.clients.remove(client)
+
+
+def sink_of(name: str, told: Told) -> LineSink:
+    """Where lines go that are sent to a name; it must be an endpoint, no file."""
+    address = address_of(name)
+    if name in ("-", "stdout"):
+        return Standard()
+    if name.startswith(SCHEME):
+        return TopicSink(topic_of(name))
+    if address is None:
+        hint = "socket:PORT, tcp:HOST:PORT or kafka://HOST:PORT/TOPIC"
+        raise InputError(name, "neither stdout nor a socket nor a topic", hint=hint)
+    return Serving(name, address, told) if address.listens else Connected(name, address)
+
+
+def endpoints_of(name: str) -> list[str] | None:
+    """The places that a text names, with commas between them; None if one of them is a file.
+
+    >>> endpoints_of("stdout,kafka://a:1,b:2/answers,socket:7002")
+    ['stdout', 'kafka://a:1,b:2/answers', 'socket:7002']
+    """
+    found: list[str] = []
+    for part in name.split(","):
+        if found and found[-1].startswith(SCHEME) and "/" not in found[-1].removeprefix(SCHEME):
+            found[-1] += f",{part}"  # a topic may have several servers
+        else:
+            found.append(part)
+    return found if all(map(_is_endpoint, found)) else None
+
+
+def _is_endpoint(name: str) -> bool:
+    return name in ("-", "stdout") or name.startswith(SCHEME) or address_of(name) is not None
+
+
+# --- sockets ----------------------------------------------------------------------------------
+
+
+def _lines_of(connection: socket.socket) -> TextIO:
+    """What the other side says; the connection is closed with it."""
+    lines = connection.makefile(encoding="utf-8", errors="surrogateescape")
+    connection.close()
+    return lines
+
+
+def _listening(name: str, address: Address, told: Told) -> socket.socket:
+    if not is_loopback(address.host) and secret(SOCKET) is None:
+        hint = (
+            f"set {SOCKET} or {SOCKET}{FILE}: who connects says `{BEARER}TOKEN` in the first line"
+        )
+        raise InputError(name, "others can connect there: a token is needed", hint=hint)
+    try:
+        server = socket.create_server((address.host, address.port))
+    except OSError as error:
+        hint = "choose another port, or end who uses it"
+        raise InputError(name, f"cannot listen there: {error.strerror}", hint=hint) from error
+    host, port = server.getsockname()[:2]
+    told(f"listening on {host}:{port}")
+    return server
+
+
+def _is_welcome(connection: socket.socket) -> bool:
+    """Where there is a token, who connects has to say it first; others are let go."""
+    token = secret(SOCKET)
+    if token is None:
+        return True
+    said = bytearray()
+    with suppress(OSError):
+        connection.settimeout(PATIENCE)
+        while not said.endswith(b"\n") and len(said) < LONGEST:
+            said += connection.recv(1) or b"\n"
+        connection.settimeout(None)
+    if is_bearer(said.decode("utf-8", "replace").strip(), token):
+        return True
+    connection.close()
+    return False
+
+
+def _connected(name: str, address: Address) -> socket.socket:
+    try:
+        return socket.create_connection((address.host, address.port))
+    except OSError as error:
+        hint = "is somebody listening there? To be the one who listens, use socket:PORT"
+        raise InputError(name, f"cannot connect: {error.strerror}", hint=hint) from error

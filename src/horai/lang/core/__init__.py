@@ -1,0 +1,1 @@
+"""What all rule languages share: terms, tokens, clauses, diagnostics."""

@@ -1,0 +1,51 @@
+"""Source texts: where a span is, as a person counts lines and columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from horai.lang.core.terms import Span
+
+
+@dataclass(slots=True)
+class SourceText:
+    """A named text. Columns and lines count from 1."""
+
+    name: str
+    text: str
+    _starts: list[int] | None = field(default=None, repr=False)
+
+    @property
+    def line_starts(self) -> list[int]:
+        """Offsets at which lines start, computed on first use."""
+        if self._starts is None:
+            starts = [0]
+            find = self.text.find
+            at = find("\n")
+            while at != -1:
+                starts.append(at + 1)
+                at = find("\n", at + 1)
+            self._starts = starts
+        return self._starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset.
+
+        >>> SourceText("r", "ab\\ncd").position(4)
+        (2, 2)
+        """
+        starts = self.line_starts
+        line = bisect_right(starts, max(0, min(offset, len(self.text))))
+        return line, offset - starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line, without its end."""
+        starts = self.line_starts
+        begin = starts[number - 1]
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        return self.text[begin:end].rstrip("\r")
+
+    def snippet(self, span: Span) -> str:
+        """The text of a span."""
+        return self.text[span[0] : span[1]]

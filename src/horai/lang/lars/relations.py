@@ -1,0 +1,155 @@
+"""Relations that are written like atoms: `leq(18, V)` for `18 <= V`, as programs for Ticker do.
+
+Whether such an atom is a relation, only the whole program tells. It is a signal, or derived, if a
+rule or a fact has it as a head, or if it is asked for in a window or at a time, where relations
+make no sense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from horai.lang.core.terms import Compound, Int
+from horai.lang.lars.predicates import body_atoms, head_predicates
+from horai.lang.lars.syntax import (
+    Aggregate,
+    And,
+    Atom,
+    Choice,
+    Comparison,
+    Formula,
+    Head,
+    Implies,
+    Not,
+    Or,
+    Predicate,
+    Program,
+    Rule,
+    Sign,
+)
+from horai.lang.lars.walk import atoms
+
+_SIGNS: dict[str, Sign] = {"eq": "=", "neq": "!=", "lt": "<", "leq": "<=", "gt": ">", "geq": ">="}
+_CHAINS: dict[str, tuple[Sign, Sign]] = {
+    "ltlt": ("<", "<"),
+    "ltleq": ("<", "<="),
+    "leqlt": ("<=", "<"),
+    "leqleq": ("<=", "<="),
+}
+_COMPUTED = {"plus": "+", "sum": "+", "minus": "-", "times": "*", "product": "*"}
+_COMPUTED |= {"divide": "/", "power": "^", "modulo": "%"}
+
+NAMED: frozenset[Predicate] = frozenset(
+    {*((name, 2) for name in (*_SIGNS, "incr")), *((name, 3) for name in (*_CHAINS, *_COMPUTED))}
+)
+"""The relations that have a name."""
+
+
+def with_relations(rules: list[Rule]) -> list[Rule]:
+    """The rules with relations in the place of atoms that can be nothing else."""
+    asked = {atom.predicate for rule in rules for atom in body_atoms(rule)} & NAMED
+    asked -= {predicate for rule in rules for predicate in head_predicates(rule)}
+    if not asked:
+        return rules
+    windowed = {atom.predicate for rule in rules for atom in _in_windows(rule)}
+    return [_changed_rule(rule, asked - windowed) for rule in rules]
+
+
+def doubtful(program: Program) -> Iterator[tuple[Rule, Atom]]:
+    """Atoms that may be meant as relations, and are signals because they are so elsewhere."""
+    asked = NAMED - {p for rule in program.rules for p in head_predicates(rule)}
+    for rule in program.rules:
+        yield from ((rule, atom) for atom in _bare(rule) if atom.predicate in asked)
+
+
+def compared(atom: Atom) -> tuple[Comparison, ...]:
+    """The comparisons that an atom stands for if it is a relation."""
+    first, second, *rest = atom.args
+    if atom.name in _SIGNS:
+        return (Comparison(_SIGNS[atom.name], first, second, atom.span),)
+    if atom.name == "incr":
+        return (Comparison("=", second, Compound("+", (first, Int(1)), atom.span), atom.span),)
+    (third,) = rest
+    if atom.name in _CHAINS:
+        one, other = _CHAINS[atom.name]
+        left = Comparison(one, first, second, atom.span)
+        return (left, Comparison(other, second, third, atom.span))
+    computed = Compound(_COMPUTED[atom.name], (first, second), atom.span)
+    return (Comparison("=", third, computed, atom.span),)
+
+
+# --- where atoms stand ----------------------------------------------------------------------------
+
+
+def _conditions(rule: Rule) -> Iterator[Formula]:
+    yield from rule.body
+    if isinstance(rule.head, Choice):
+        for option in rule.head.options:
+            yield from option.condition
+
+
+def _bare(rule: Rule) -> Iterator[Atom]:
+    """The atoms of conditions that are in no window and at no time."""
+    found: list[Atom] = []
+
+    def note(atom: Atom) -> tuple[Formula, ...]:
+        found.append(atom)
+        return (atom,)
+
+    for condition in _conditions(rule):
+        _changed(condition, note)
+    return iter(found)
+
+
+def _in_windows(rule: Rule) -> Iterator[Atom]:
+    bare = {id(atom) for atom in _bare(rule)}
+    for condition in _conditions(rule):
+        yield from (atom for atom in atoms(condition) if id(atom) not in bare)
+
+
+# --- putting relations there ----------------------------------------------------------------------
+
+_Change = Callable[[Atom], tuple[Formula, ...]]
+
+
+def _changed_rule(rule: Rule, relations: set[Predicate]) -> Rule:
+    def change(atom: Atom) -> tuple[Formula, ...]:
+        return compared(atom) if atom.predicate in relations else (atom,)
+
+    if not any(atom.predicate in relations for atom in _bare(rule)):
+        return rule
+    head: Head | None = rule.head
+    if isinstance(head, Choice):
+        options = (replace(o, condition=_all(o.condition, change)) for o in head.options)
+        head = replace(head, options=tuple(options))
+    return replace(rule, head=head, body=_all(rule.body, change))
+
+
+def _all(conditions: tuple[Formula, ...], change: _Change) -> tuple[Formula, ...]:
+    return tuple(part for condition in conditions for part in _changed(condition, change))
+
+
+def _changed(formula: Formula, change: _Change) -> tuple[Formula, ...]:
+    """What stands for a formula; several parts are joined by `and`."""
+    match formula:
+        case Atom():
+            return change(formula)
+        case Not(formula=inner):
+            return (replace(formula, formula=_one(inner, change)),)
+        case And(parts=parts):
+            return (replace(formula, parts=_all(parts, change)),)
+        case Or(parts=parts):
+            return (replace(formula, parts=tuple(_one(part, change) for part in parts)),)
+        case Implies(left=left, right=right):
+            return (replace(formula, left=_one(left, change), right=_one(right, change)),)
+        case Aggregate(elements=elements):
+            changed = (replace(e, condition=_all(e.condition, change)) for e in elements)
+            return (replace(formula, elements=tuple(changed)),)
+        case _:
+            return (formula,)
+
+
+def _one(formula: Formula, change: _Change) -> Formula:
+    parts = _changed(formula, change)
+    return parts[0] if len(parts) == 1 else And(parts, formula.span)

@@ -1,0 +1,663 @@
+"""Continuous queries as LARS: relational algebra as rules, streams through windows.
+
+A query becomes a rule for each alternative of its condition: sources are window atoms and facts,
+equal columns the same variable, `NOT EXISTS` the negation of a rule of its own. Relations are sets.
+
+
+Conditions of queries as alternatives, each a list of LARS conditions.
+Which column a name of a query means, and the variable that stands for it.
+Groups of rows and their aggregates.
+Columns of queries, and rules as a person would write them.
+Where a query selects from: streams through windows, tables and views.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from horai.lang.core.diagnostics import Diagnostic, Report, did_you_mean, sort_key
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import Bindings, Compound, Span, Term, Var, is_anonymous, subterms
+from horai.lang.lars.syntax import (
+    FUNCTIONS,
+    Aggregate,
+    Atom,
+    Comparison,
+    Element,
+    Formula,
+    Function,
+    Not,
+    PartitionWindow,
+    Pattern,
+    Program,
+    Rule,
+    Sign,
+    TimeWindow,
+    Window,
+)
+from horai.lang.lars.walk import bind, own_terms, subformulas
+from horai.lang.translate.building import FreshNames, compare, negated, some
+from horai.lang.translate.codes import RELATIVE_CODES
+from horai.lang.translate.cql.syntax import (
+    AggregateCall,
+    Both,
+    Combined,
+    Condition,
+    CqlComparison,
+    CqlConstant,
+    CqlDeclaration,
+    CqlView,
+    Denied,
+    Either,
+    Exists,
+    Expression,
+    Insert,
+    Operation,
+    Query,
+    Range,
+    Reference,
+    RowsWindow,
+    Select,
+    SelectItem,
+    Statement,
+    Untranslated,
+)
+from horai.lang.translate.cql.syntax import FromItem as From
+
+Alternatives = list[list[Formula]]
+OPPOSITE: dict[Sign, Sign] = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+MOST_ALTERNATIVES = 256
+
+
+class TooManyAlternatives(Exception):
+    """A condition with more alternatives than anybody wants rules."""
+
+
+def alternatives(
+    condition: Condition | None,
+    value: Callable[[Expression], Term],
+    exists: Callable[[Exists], Formula],
+) -> Alternatives:
+    """The disjunctive normal form of a condition; `NOT` turns comparisons round."""
+
+    def normal(part: Condition, positive: bool) -> Alternatives:
+        match part:
+            case CqlComparison(sign=sign, left=left, right=right):
+                said: Sign = sign if positive else OPPOSITE[sign]
+                return [[Comparison(said, value(left), value(right))]]
+            case Exists():
+                found = exists(part)
+                return [[found if positive else negated(found)]]
+            case Denied(condition=inner):
+                return normal(inner, not positive)
+            case Both(left=one, right=other) | Either(left=one, right=other):
+                first, second = normal(one, positive), normal(other, positive)
+                if isinstance(part, Either) == positive:
+                    return [*first, *second]
+                if len(first) * len(second) > MOST_ALTERNATIVES:
+                    raise TooManyAlternatives
+                return [[*left, *right] for left in first for right in second]
+            case Untranslated():
+                return [[]]
+        raise AssertionError(f"{part} is no condition")
+
+    return [[]] if condition is None else normal(condition, True)
+
+
+def expression_value(
+    expression: Expression,
+    column: Callable[[Reference], Term],
+    aggregate: Callable[[AggregateCall], Term],
+) -> Term:
+    """An expression as a term."""
+    match expression:
+        case Reference():
+            return column(expression)
+        case CqlConstant(term=term):
+            return term
+        case Operation(sign=sign, left=left, right=right):
+            sides = (expression_value(side, column, aggregate) for side in (left, right))
+            return Compound(sign, tuple(sides))
+        case AggregateCall():
+            return aggregate(expression)
+    raise AssertionError(f"{expression} is no expression")
+
+
+def untranslated_parts(condition: Condition | None) -> Iterator[Untranslated]:
+    """The parts of a condition that have no translation; inner queries are not looked at."""
+    match condition:
+        case Untranslated():
+            yield condition
+        case Both(left=left, right=right) | Either(left=left, right=right):
+            yield from untranslated_parts(left)
+            yield from untranslated_parts(right)
+        case Denied(condition=inner):
+            yield from untranslated_parts(inner)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A source of rows: the condition that brings them, and a variable for each column."""
+
+    alias: str
+    condition: Formula
+    columns: Mapping[str, Var]
+
+
+@dataclass
+class Scope:
+    """The sources of a query, and the query around it.
+
+    What an inner query takes from an outer one is `captured`: rules for the inner query need the
+    sources of these variables, too.
+    """
+
+    variables: FreshNames
+    report: Report
+    text: SourceText
+    outer: Scope | None = None
+    relations: list[Relation] = field(default_factory=list)
+    captured: dict[str, Relation] = field(default_factory=dict)
+    is_complete: bool = True
+    """False if a source is not known: then columns may be missing that are not to blame."""
+
+    def add(self, relation: Relation) -> None:
+        """One more source."""
+        self.relations.append(relation)
+
+    def variable(self, reference: Reference) -> Var:
+        """The variable for a column; of an unknown one, which is told, a variable for nothing."""
+        found = self._find(reference)
+        if found is not None:
+            return found[1]
+        return Var("Unknown")
+
+    def _find(self, reference: Reference) -> tuple[Relation, Var] | None:
+        wanted, column = reference.source, reference.column
+        fitting = [r for r in self.relations if wanted in (None, r.alias)]
+        found = [(r, r.columns[column]) for r in fitting if column in r.columns]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = " or ".join(f"`{r.alias}.{column}`" for r, _ in found)
+            self._say(f"`{column}` is a column of several sources", reference, f"write {names}")
+            return None
+        known_here = wanted is not None and bool(fitting)
+        if self.outer is None or known_here:
+            if self.is_complete:
+                self._say_unknown(reference)
+            return None
+        beyond = self.outer._find(reference)
+        if beyond is not None:
+            self.captured[beyond[1].name] = beyond[0]
+        return beyond
+
+    def _say_unknown(self, reference: Reference) -> None:
+        named = reference.column if reference.source is None else _written(reference)
+        scope: Scope | None = self
+        aliases: list[str] = []
+        columns: list[str] = []
+        while scope is not None:
+            aliases.extend(r.alias for r in scope.relations)
+            columns.extend(c for r in scope.relations for c in r.columns)
+            scope = scope.outer
+        if reference.source is not None and reference.source not in aliases:
+            near = did_you_mean(reference.source, aliases)
+            hint = f"did you mean `{near}`?" if near else f"the sources are: {', '.join(aliases)}"
+        else:
+            near = did_you_mean(reference.column, columns)
+            hint = f"did you mean `{near}`?" if near else f"there are: {', '.join(columns)}"
+        self._say(f"there is no column `{named}`", reference, hint)
+
+    def _say(self, message: str, reference: Reference, hint: str) -> None:
+        self.report.add("H807", message, self.text, reference.span, hint)
+
+
+def _written(reference: Reference) -> str:
+    return f"{reference.source}.{reference.column}"
+
+
+Say = Callable[[str, str, Span | None, str], None]
+
+
+def has_aggregates(query: Select) -> bool:
+    """Does a query have one row for each group?"""
+    items = [item.expression for item in query.items]
+    return bool(query.group) or query.having is not None or any(map(_calls, items))
+
+
+def _calls(expression: Expression) -> bool:
+    match expression:
+        case AggregateCall():
+            return True
+        case Operation(left=left, right=right):
+            return _calls(left) or _calls(right)
+        case _:
+            return False
+
+
+class QueryGroups:
+    """The groups of a query."""
+
+    def __init__(self, query: Select, scope: Scope, name: str, say: Say) -> None:
+        self._query, self._scope, self._say = query, scope, say
+        columns = [var for relation in scope.relations for var in relation.columns.values()]
+        self.row = Atom(name, tuple(columns))
+        self._keys = [scope.variable(reference) for reference in query.group]
+        self._values: dict[AggregateCall, Var] = {}
+        self._elements: dict[Var, tuple[Function, Element]] = {}
+
+    def bodies(self) -> Alternatives:
+        """For each alternative of `HAVING`: there is such a group, and it has this."""
+        for part in untranslated_parts(self._query.having):
+            self._say("H802", part.what, part.span, part.hint)
+        found = alternatives(
+            self._query.having,
+            lambda part: expression_value(part, self.column, self.value),
+            self._no_query,
+        )
+        nobody = (Var(f"_#{number}") for number in range(len(self.row.args)))
+        args = (arg if arg in self._keys else next(nobody) for arg in self.row.args)
+        here = [Atom(self.row.name, tuple(args))] if self._keys else []
+        return [[*here, *conditions] for conditions in found]
+
+    def _no_query(self, part: Exists) -> Formula:
+        hint = "put it into WHERE, or name the grouped query with CREATE VIEW"
+        self._say("H802", "a query inside of HAVING", part.span, hint)
+        return Atom("unknown")
+
+    def column(self, reference: Reference) -> Term:
+        """A column of the groups."""
+        var = self._scope.variable(reference)
+        if var not in self._keys and var.name != "Unknown":
+            hint = f"add `{reference.column}` to GROUP BY, or aggregate it: MIN({reference.column})"
+            message = f"`{reference.column}` has no single value in a group"
+            self._say("H810", message, reference.span, hint)
+        return var
+
+    def value(self, call: AggregateCall) -> Term:
+        """The variable for the value of an aggregate."""
+        if call not in self._values:
+            var = Var(self._scope.variables.free(call.function.capitalize()))
+            self._values[call] = var
+            element = self._element(call)
+            if element is not None:
+                self._elements[var] = (cast(Function, call.function), element)
+        return self._values[call]
+
+    def _element(self, call: AggregateCall) -> Element | None:
+        if call.function not in FUNCTIONS:
+            hint = "select SUM and COUNT, and divide where the result is used"
+            self._say("H802", f"there is no {call.function.upper()}", call.span, hint)
+            return None
+        every = tuple(arg for arg in self.row.args if arg not in self._keys) or self.row.args
+        if call.argument is None:
+            if call.function != "count":
+                hint = "name a column"
+                self._say("H801", f"{call.function.upper()} of what?", call.span, hint)
+            return Element(every, (self.row,))
+        term = expression_value(call.argument, self._scope.variable, self._nested)
+        conditions: list[Formula] = [self.row]
+        if not isinstance(call.argument, Reference | CqlConstant):
+            own = Var(self._scope.variables.free("Of"))
+            conditions.append(compare(own, "=", term))
+            term = own
+        if call.function == "count" and not call.is_distinct:
+            return Element(every, tuple(conditions))
+        # Equal values of different rows are summed each; for the least it makes no difference.
+        rest = every if call.function == "sum" and not call.is_distinct else ()
+        return Element((term, *rest), tuple(conditions))
+
+    def _nested(self, call: AggregateCall) -> Term:
+        self._say("H810", "an aggregate of an aggregate", call.span, "name the inner one in a view")
+        return Var("Unknown")
+
+    def counted(self) -> Iterator[Formula]:
+        """The conditions that give aggregates their values."""
+        for var, (function, element) in self._elements.items():
+            yield Aggregate(function, (element,), "=", var)
+
+
+def items_of(query: Select, scope: Scope) -> list[SelectItem]:
+    """The columns that a query selects, with `*` written out."""
+    found: list[SelectItem] = []
+    for item in query.items or (SelectItem(Reference(None, "*")),):
+        if isinstance(item.expression, Reference) and item.expression.column == "*":
+            found.extend(_all_of(item.expression, scope))
+        else:
+            found.append(item)
+    return found
+
+
+def _all_of(reference: Reference, scope: Scope) -> list[SelectItem]:
+    wanted = [r for r in scope.relations if reference.source in (None, r.alias)]
+    if not wanted:
+        scope.variable(reference)  # tells that there is no such source
+    return [
+        SelectItem(Reference(relation.alias, column, reference.span))
+        for relation in wanted
+        for column in relation.columns
+    ]
+
+
+def columns_of(items: list[SelectItem]) -> tuple[str, ...]:
+    """The names of columns; those without one are numbered."""
+    names: list[str] = []
+    for number, item in enumerate(items, 1):
+        own = item.name
+        if own is None and isinstance(item.expression, Reference):
+            own = item.expression.column
+        names.append(own if own is not None and own not in names else f"column{number}")
+    return tuple(names)
+
+
+def is_computed(item: SelectItem) -> bool:
+    """Must the value of a column be worked out?"""
+    return not isinstance(item.expression, Reference | CqlConstant)
+
+
+def finished(rule: Rule) -> Rule:
+    """The rule with joins as equal variables, and `_` for what is not needed."""
+    assert isinstance(rule.head, Atom)
+    head, body = joined(rule.head, list(rule.body))
+    terms = [t for part in (head, *body) for f in subformulas(part) for t in own_terms(f)]
+    counts = Counter(var.name for t in terms for var in subterms(t) if isinstance(var, Var))
+    single = [name for name, count in counts.items() if count == 1 and not is_anonymous(Var(name))]
+    nobody: Bindings = {name: Var(f"_#{name}") for name in single}
+    changed = bind(head, nobody)
+    assert isinstance(changed, Atom)
+    return Rule(changed, tuple(bind(part, nobody) for part in body))
+
+
+def joined(head: Atom, body: list[Formula]) -> tuple[Atom, list[Formula]]:
+    """The rule with equal columns made one variable, so that joins are joins."""
+    body = [part for part in body if not _is_trivial(part)]
+    found = next((pair for part in body if (pair := _equal(part)) is not None), None)
+    if found is None:
+        return head, body
+    changed = bind(head, found)
+    assert isinstance(changed, Atom)
+    return joined(changed, [bind(part, found) for part in body])
+
+
+def _is_trivial(part: Formula) -> bool:
+    return isinstance(part, Comparison) and part.sign == "=" and part.left == part.right
+
+
+def _equal(part: Formula) -> Bindings | None:
+    """A variable and the other term that it must be, if a condition says so."""
+    if not isinstance(part, Comparison) or part.sign != "=":
+        return None
+    for one, other in ((part.right, part.left), (part.left, part.right)):
+        if isinstance(one, Var) and not isinstance(other, Compound):
+            return {one.name: other}
+    return None
+
+
+SaySource = Callable[
+    [str, str, Span | None, str], None
+]  # code, message, place and hint of a mistake
+
+
+@dataclass(frozen=True)
+class KnownTable:
+    """A stream, table or view: its predicate and columns."""
+
+    predicate: str
+    columns: tuple[str, ...]
+    is_stream: bool
+
+
+def read_source(say: SaySource, source: From, known: KnownTable, scope: Scope) -> Relation:
+    """The condition that a source is, and the variables of its columns."""
+    alias = source.alias.capitalize()
+    columns = {c: Var(scope.variables.free(f"{alias}_{c}")) for c in known.columns}
+    atom = Atom(known.predicate, tuple(columns.values()))
+    condition: Formula = atom
+    if known.is_stream and source.window is None:
+        hint = f"choose one: `{source.name} [RANGE 10 s]`, `[ROWS 5]`, `[NOW]`, `[UNBOUNDED]`"
+        say("H809", f"the stream `{source.name}` needs a window", source.span, hint)
+    elif source.window is not None and not known.is_stream:
+        say("H809", f"`{source.name}` is no stream", source.span, "leave the window out")
+    elif source.window is not None:
+        window = _window(say, source.window, known)
+        if window is not None:
+            condition = some(atom, window)
+    return Relation(source.alias, condition, columns)
+
+
+def _window(
+    say: SaySource, window: Range | RowsWindow | Untranslated, known: KnownTable
+) -> Window | None:
+    match window:
+        case Range(length=length, slide=slide):
+            return TimeWindow(length, hop=slide)
+        case RowsWindow(number=number, by=by):
+            groups = {reference.column for reference in by}
+            for reference in by:
+                if reference.column not in known.columns:
+                    hint = f"there are: {', '.join(known.columns)}"
+                    say("H807", f"there is no column `{reference.column}`", reference.span, hint)
+            args = tuple(
+                Var(c.capitalize()) if c in groups else Var(f"_#{place}")
+                for place, c in enumerate(known.columns)
+            )
+            return PartitionWindow(number, 0, (Pattern(known.predicate, args),))
+        case Untranslated():
+            say("H802", window.what, window.span, window.hint)
+    return None
+
+
+UNNAMED = "answer"
+
+
+def translated(
+    statements: Iterable[Statement], source: SourceText
+) -> tuple[Program, list[Diagnostic]]:
+    """The program that derives the rows of all views, and what cannot be translated."""
+    translation = Translation(list(statements), source)
+    return translation.program(), sorted(translation.report.findings, key=sort_key)
+
+
+class Translation:
+    """Statements on their way to rules."""
+
+    def __init__(self, statements: list[Statement], source: SourceText) -> None:
+        self.report = Report(RELATIVE_CODES)
+        self.source = source
+        self.rules: list[Rule] = []
+        self._statements = statements
+        self._known: dict[str, KnownTable] = {}
+        named = [s.name for s in statements if isinstance(s, CqlDeclaration | CqlView) and s.name]
+        self.names = FreshNames(named)
+
+    def program(self) -> Program:
+        """The rules for all statements."""
+        for statement in self._statements:
+            match statement:
+                case CqlDeclaration(name=name, columns=columns, is_stream=is_stream, span=span):
+                    self._declare(name, KnownTable(name, columns, is_stream), span)
+                case Insert():
+                    self._insert(statement)
+                case CqlView(name=name, query=query, span=span):
+                    own = self.names.free(UNNAMED) if name is None else name
+                    try:
+                        columns = self.query(query, own, None)
+                    except TooManyAlternatives:
+                        hint = "split the query: name a part of it with CREATE VIEW"
+                        self.say("H801", "a condition with too many alternatives", span, hint)
+                        columns = ()
+                    self._declare(own, KnownTable(own, columns, False), span)
+        return Program(tuple(finished(rule) for rule in self.rules))
+
+    def say(self, code: str, message: str, span: Span | None, hint: str) -> None:
+        """Note what is wrong."""
+        self.report.add(code, message, self.source, span, hint)
+
+    def _declare(self, name: str, known: KnownTable, span: Span | None) -> None:
+        if name in self._known:
+            self.say("H804", f"`{name}` is declared already", span, "choose another name")
+        self._known[name] = known
+
+    def _insert(self, insert: Insert) -> None:
+        known = self._relation(insert.name, insert.span)
+        if known is None:
+            return
+        for row in insert.rows:
+            if len(row) != len(known.columns):
+                message = f"a row of {len(row)} values for {len(known.columns)} columns"
+                hint = f"the columns are: {', '.join(known.columns)}"
+                self.say("H808", message, insert.span, hint)
+                return
+            self.rules.append(Rule(Atom(known.predicate, row)))
+
+    def _relation(self, name: str, span: Span | None) -> KnownTable | None:
+        if name not in self._known:
+            near = did_you_mean(name, self._known)
+            declare = f"declare it: `CREATE STREAM {name} (column, ...);` or `CREATE TABLE ...`"
+            hint = f"did you mean `{near}`?" if near else declare
+            self.say("H807", f"there is no stream or table `{name}`", span, hint)
+        return self._known.get(name)
+
+    # --- queries ---
+
+    def query(self, query: Query, name: str, outer: Scope | None) -> tuple[str, ...]:
+        """Rules that derive the rows of a query; its columns."""
+        match query:
+            case Untranslated():
+                self._untranslated(query)
+                return ()
+            case Combined(how="UNION", left=left, right=right):
+                columns = self.query(left, name, outer)
+                self._same_width(query, columns, self.query(right, name, outer))
+                return columns
+            case Combined(how=how, left=left, right=right):
+                one, other = self.names.fresh("left"), self.names.fresh("right")
+                columns = self.query(left, one, outer)
+                self._same_width(query, columns, self.query(right, other, outer))
+                row = tuple(Var(column.capitalize()) for column in columns)
+                second: Formula = Atom(other, row)
+                body = (Atom(one, row), Not(second) if how == "EXCEPT" else second)
+                self.rules.append(Rule(Atom(name, row), body))
+                return columns
+            case Select():
+                return self._select(query, name)
+        raise AssertionError(f"{query} is no query")
+
+    def _same_width(self, query: Combined, one: tuple[str, ...], other: tuple[str, ...]) -> None:
+        if len(one) != len(other):
+            message = f"a query of {len(one)} columns and one of {len(other)}"
+            self.say("H808", message, query.span, "select the same number of columns in both")
+
+    def _select(self, query: Select, name: str) -> tuple[str, ...]:
+        scope = self.scope(query, None)
+        items = items_of(query, scope)
+        bodies = self.bodies(query, scope)
+        column: Callable[[Reference], Term] = scope.variable
+        aggregate: Callable[[AggregateCall], Term] = self._no_aggregate
+        groups = None
+        if has_aggregates(query):
+            groups = QueryGroups(query, scope, self.names.fresh("rows"), self.say)
+            self.rules.extend(Rule(groups.row, tuple(body)) for body in bodies)
+            bodies, column, aggregate = groups.bodies(), groups.column, groups.value
+        row: list[Term] = []
+        computed: list[Formula] = []
+        for item in items:
+            value = expression_value(item.expression, column, aggregate)
+            if is_computed(item):
+                own = Var(scope.variables.free((item.name or "value").capitalize()))
+                computed.append(compare(own, "=", value))
+                value = own
+            row.append(value)
+        more = [*computed, *(() if groups is None else groups.counted())]
+        self.rules.extend(Rule(Atom(name, tuple(row)), (*body, *more)) for body in bodies)
+        return columns_of(items)
+
+    def scope(self, query: Select, outer: Scope | None) -> Scope:
+        """The sources of a query."""
+        variables = FreshNames([]) if outer is None else outer.variables
+        scope = Scope(variables, self.report, self.source, outer)
+        scope.is_complete = outer is None or outer.is_complete
+        for source in query.sources:
+            if source.alias in (r.alias for r in scope.relations):
+                hint = "give one of them another name: `... AS other`"
+                self.say("H804", f"two sources `{source.alias}`", source.span, hint)
+            known = self._relation(source.name, source.span)
+            if known is None:
+                scope.is_complete = False
+            else:
+                scope.add(read_source(self.say, source, known, scope))
+        return scope
+
+    def _untranslated(self, part: Untranslated) -> None:
+        self.say("H802", part.what, part.span, part.hint)
+
+    # --- conditions ---
+
+    def bodies(self, query: Select, scope: Scope) -> Alternatives:
+        """The bodies of rules for the rows that a query selects from."""
+        for part in untranslated_parts(query.where):
+            self._untranslated(part)
+        sources = [relation.condition for relation in scope.relations]
+        found = alternatives(
+            query.where,
+            lambda expression: self.value(expression, scope),
+            lambda part: self.exists(part, scope),
+        )
+        return [[*sources, *conditions] for conditions in found]
+
+    def value(self, expression: Expression, scope: Scope) -> Term:
+        """An expression as a term; an aggregate has no place in it."""
+        return expression_value(expression, scope.variable, self._no_aggregate)
+
+    def _no_aggregate(self, call: AggregateCall) -> Term:
+        hint = "aggregates stand between SELECT and FROM, and after HAVING"
+        self.say("H810", "an aggregate cannot stand here", call.span, hint)
+        return Var("Unknown")
+
+    def exists(self, part: Exists, outer: Scope) -> Formula:
+        """An atom that says whether a query has rows, with a predicate of its own."""
+        name = self.names.fresh("exists")
+        inners: list[tuple[Scope, list[Formula]]] = []
+        for select in self._selects(part.query):
+            inner = self.scope(select, outer)
+            wanted: list[Formula] = []
+            if part.wanted is not None:
+                wanted = [self._member(part, select, inner)]
+            inners.extend((inner, [*body, *wanted]) for body in self.bodies(select, inner))
+        captured = {name: r for inner, _ in inners for name, r in inner.captured.items()}
+        head = Atom(name, tuple(Var(variable) for variable in sorted(captured)))
+        around = list(dict.fromkeys(relation.condition for relation in captured.values()))
+        self.rules.extend(Rule(head, (*around, *body)) for _, body in inners)
+        return head
+
+    def _member(self, part: Exists, select: Select, inner: Scope) -> Formula:
+        """`expression IN (query)`: the expression is the only column of the query."""
+        assert part.wanted is not None
+        items = items_of(select, inner)
+        if len(items) != 1:
+            hint = "select one column after IN"
+            self.say("H808", f"a query of {len(items)} columns after IN", part.span, hint)
+        empty = Scope(inner.variables, self.report, self.source, inner.outer, [], inner.captured)
+        right = self.value(items[0].expression, inner) if items else Var("Unknown")
+        return compare(self.value(part.wanted, empty), "=", right)
+
+    def _selects(self, query: Query) -> list[Select]:
+        """The simple queries that together are an inner one."""
+        match query:
+            case Select() if has_aggregates(query):
+                hint = "name the query with CREATE VIEW, and select from the view here"
+                self.say("H802", "an aggregate inside of a condition", query.span, hint)
+            case Select():
+                return [query]
+            case Combined(how="UNION", left=left, right=right):
+                return [*self._selects(left), *self._selects(right)]
+            case Combined(how=how, span=span):
+                hint = "name the query with CREATE VIEW, and select from the view here"
+                self.say("H802", f"{how} inside of a condition", span, hint)
+            case Untranslated():
+                self._untranslated(query)
+        return []

@@ -1,0 +1,1 @@
+"""The reference engine for the Event Calculus: the definitions, slow and obvious."""

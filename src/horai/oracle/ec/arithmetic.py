@@ -1,0 +1,196 @@
+"""Arithmetic and the order of terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
+from horai.oracle.ec.terms import Env, walk
+
+Number = int | float
+
+
+class EvaluationError(Exception):
+    """An expression that has no value: a condition holding it is not satisfied."""
+
+    expression: Term | None = None  # the whole of it, where it is arithmetic
+
+
+MAX_EXPONENT = 10_000  # of whole numbers: more than any sensible rule needs
+CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "infinite": math.inf}
+
+
+def total(numbers: Iterable[Number]) -> Number:
+    """The sum, the same whatever the order: exact for whole numbers, else rounded only once."""
+    listed = list(numbers)
+    if all(isinstance(n, int) for n in listed):
+        return sum(listed)
+    try:
+        return math.fsum(listed)
+    except (OverflowError, ValueError) as error:
+        raise EvaluationError(str(error)) from error
+
+
+def largest(numbers: Iterable[Number]) -> Number:
+    """The largest number; of 1 and 1.0 the whole one, whatever the order."""
+    return max(numbers, key=lambda n: (n, isinstance(n, int)))
+
+
+def smallest(numbers: Iterable[Number]) -> Number:
+    """The smallest number; of 1 and 1.0 the whole one, whatever the order."""
+    return min(numbers, key=lambda n: (n, isinstance(n, float)))
+
+
+def _divide(a: Number, b: Number) -> Number:
+    if isinstance(a, int) and isinstance(b, int) and b != 0 and a % b == 0:
+        return a // b
+    return a / b
+
+
+def _whole(a: Number) -> int:
+    if not isinstance(a, int):
+        raise ValueError(f"not a whole number: {a}")
+    return a
+
+
+def _truncating(a: Number, b: Number) -> int:
+    quotient = abs(_whole(a)) // abs(_whole(b))
+    return quotient if (a >= 0) == (b >= 0) else -quotient
+
+
+def _power(a: Number, b: Number) -> Number:
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > MAX_EXPONENT:
+        raise ValueError("too large a power")
+    result = a**b
+    if isinstance(result, complex):
+        raise ValueError("complex result")
+    return result
+
+
+def _round(a: Number) -> int:
+    """To the nearest whole number, halves away from zero."""
+    below = math.floor(abs(a))
+    nearest = below + 1 if abs(a) - below >= 0.5 else below
+    return nearest if a >= 0 else -nearest
+
+
+def _sign(a: Number) -> Number:
+    return (a > 0) - (a < 0) if isinstance(a, int) else math.copysign(1.0, a) if a else 0.0
+
+
+UNARY: dict[str, Callable[[Number], Number]] = {
+    "-": lambda a: -a,
+    "+": lambda a: a,
+    "abs": abs,
+    "sqrt": math.sqrt,
+    "floor": math.floor,
+    "ceiling": math.ceil,
+    "round": _round,
+    "truncate": math.trunc,
+    "integer": _round,
+    "float": float,
+    "sign": _sign,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "exp": math.exp,
+    "log": math.log,
+}
+
+BINARY: dict[str, Callable[[Number, Number], Number]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _divide,
+    "//": _truncating,
+    "mod": lambda a, b: _whole(a) % _whole(b),
+    "rem": lambda a, b: a - b * _truncating(a, b),
+    "min": lambda a, b: smallest([a, b]),
+    "max": lambda a, b: largest([a, b]),
+    "**": _power,
+    "^": _power,
+    "atan2": math.atan2,
+}
+
+
+def evaluate(term: Term, env: Env) -> Number:
+    """The value of an arithmetic expression."""
+    try:
+        return _evaluate(term, env)
+    except EvaluationError as error:
+        error.expression = term
+        raise
+
+
+def _evaluate(term: Term, env: Env) -> Number:
+    found = _computed(walk(term, env), env)
+    if found != found:  # only what is not a number differs from itself: inf - inf, 0 * inf
+        raise EvaluationError(f"not a number: {term}")
+    return found
+
+
+def _computed(term: Term, env: Env) -> Number:
+    try:
+        match term:
+            case Int(value=value):
+                return value
+            case Float(value=real):
+                return real
+            case Constant(name=name) if name in CONSTANTS:
+                return CONSTANTS[name]
+            case Compound(name=name, args=(arg,)) if name in UNARY:
+                return UNARY[name](_evaluate(arg, env))
+            case Compound(name=name, args=(left, right)) if name in BINARY:
+                return BINARY[name](_evaluate(left, env), _evaluate(right, env))
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise EvaluationError(str(error)) from error
+    raise EvaluationError(f"not a number: {term}")
+
+
+def number_term(value: Number) -> Term:
+    """A number as a term; infinity is the atom `inf`, and what is below all numbers `-inf`."""
+    if isinstance(value, int):
+        return Int(value)
+    if math.isinf(value):
+        return Constant("inf") if value > 0 else Compound("-", (Constant("inf"),))
+    return Float(value)
+
+
+def compare_numbers(op: str, left: Number, right: Number) -> bool:
+    """`< > =< >= =:= =\\=`."""
+    match op:
+        case "<":
+            return left < right
+        case ">":
+            return left > right
+        case "=<":
+            return left <= right
+        case ">=":
+            return left >= right
+        case "=:=":
+            return left == right
+        case _:
+            return left != right
+
+
+def order_key(term: Term) -> tuple[int, object, object]:
+    """The standard order of terms: variables, numbers, atoms, strings, compound terms."""
+    match term:
+        case Var(name=name):
+            return (0, name, 0)
+        case Float(value=real):
+            return (1, real, 0)
+        case Int(value=value):
+            return (1, value, 1)
+        case Constant(name=name):
+            return (2, name, 0)
+        case Str(value=text):
+            return (3, text, 0)
+        case ListTerm(items=items):
+            return (4, (len(items), "[]"), tuple(order_key(i) for i in items))
+        case Compound(name=name, args=args):
+            return (4, (len(args), name), tuple(order_key(a) for a in args))

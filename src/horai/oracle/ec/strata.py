@@ -1,0 +1,228 @@
+"""The order of work: which entities must be known before which.
+
+Nodes are output events, the simple values of a fluent taken together, and statically determined
+fluent-value pairs. Nodes that depend on each other form one component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import networkx as nx
+
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Term, Var, is_ground, substitute, variables
+from horai.lang.ec.syntax import (
+    FVP,
+    Call,
+    Edge,
+    EventDescription,
+    EventRule,
+    FutureInitiation,
+    FutureTermination,
+    Happens,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsFor,
+    HoldsForRule,
+    Initially,
+    InitiatedAt,
+    Initiation,
+    Literal,
+    TerminatedAt,
+    Termination,
+    walk,
+)
+from horai.oracle.ec.background import Background
+from horai.oracle.ec.errors import IllegalCycle
+from horai.oracle.ec.terms import unify, unify_all
+from horai.oracle.ec.world import Key, key_of
+
+PointRule = Initiation | Termination | EventRule
+DelayRule = FutureInitiation | FutureTermination
+StaticRule = HoldsForRule | HoldsAtRule
+
+
+@dataclass(frozen=True, slots=True)
+class OracleNode:
+    """An entity to be worked out.
+
+    `value` and `pattern` are set for a statically determined pair only. Its heads are told apart
+    by what their arguments say: close(_,_,24) may well be defined by close(_,_,30).
+    """
+
+    kind: str  # event, simple, static
+    key: Key
+    value: Term | None = None
+    pattern: Term | None = None
+
+    @property
+    def text(self) -> str:
+        """The node as a person would write it."""
+        name = f"{self.key[0]}/{self.key[1]}" if self.pattern is None else show(self.pattern)
+        return name if self.value is None else f"{name}={show(self.value)}"
+
+
+@dataclass(slots=True)
+class Definitions:
+    """The rules of each node."""
+
+    points: dict[OracleNode, list[PointRule]] = field(default_factory=dict)
+    initially: dict[OracleNode, list[Initially]] = field(default_factory=dict)
+    delays: dict[OracleNode, list[DelayRule]] = field(default_factory=dict)  # by what they act on
+    static: dict[OracleNode, list[StaticRule]] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> list[OracleNode]:
+        """All output nodes."""
+        found = [*self.points, *self.initially, *self.delays, *self.static]
+        return list(dict.fromkeys(found))
+
+    def simple_values(self, node: OracleNode) -> Iterator[Term]:
+        """The value terms that rules can give to a simple fluent."""
+        for rule in self.points.get(node, ()):
+            if isinstance(rule, Initiation):
+                yield rule.fvp.value
+        for initial in self.initially.get(node, ()):
+            yield initial.fvp.value
+        for delay in self.delays.get(node, ()):
+            if isinstance(delay, FutureInitiation):
+                yield delay.target.value
+
+
+def definitions(description: EventDescription) -> Definitions:
+    """Sort the rules by what they define."""
+    found = Definitions()
+    for rule in description.rules:
+        match rule:
+            case Initiation(fvp=fvp) | Termination(fvp=fvp):
+                node = OracleNode("simple", key_of(fvp.fluent))
+                found.points.setdefault(node, []).append(rule)
+            case EventRule(event=event):
+                found.points.setdefault(OracleNode("event", key_of(event)), []).append(rule)
+            case Initially(fvp=fvp):
+                node = OracleNode("simple", key_of(fvp.fluent))
+                found.initially.setdefault(node, []).append(rule)
+            case FutureInitiation(target=target):
+                node = OracleNode("simple", key_of(target.fluent))
+                found.delays.setdefault(node, []).append(rule)
+            case FutureTermination(origin=origin):
+                node = OracleNode("simple", key_of(origin.fluent))
+                found.delays.setdefault(node, []).append(rule)
+            case HoldsForRule(fvp=fvp) | HoldsAtRule(fvp=fvp):
+                value = fvp.value if is_ground(fvp.value) else None
+                node = OracleNode("static", key_of(fvp.fluent), value, _pattern(fvp.fluent))
+                found.static.setdefault(node, []).append(rule)
+            case _:
+                pass
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class OracleLayer:
+    """Nodes that one time-point settles together; `circular` if they read each other in it."""
+
+    nodes: list[OracleNode]
+    circular: bool
+
+
+class OracleStrata:
+    """Components in an order in which they can be worked out."""
+
+    def __init__(self, description: EventDescription, background: Background) -> None:
+        self.defined = definitions(description)
+        self._background = background
+        self.graph: nx.DiGraph[OracleNode] = nx.DiGraph()
+        self.instant: nx.DiGraph[OracleNode] = nx.DiGraph()  # readings at the very same time-point
+        self.graph.add_nodes_from(self.defined.nodes)
+        self.instant.add_nodes_from(self.defined.nodes)
+        for node in self.defined.nodes:
+            for source, same_time in self._sources(node):
+                self.graph.add_edge(source, node)
+                if same_time:
+                    self.instant.add_edge(source, node)
+        self.components = self._ordered(self.graph)
+
+    def layers(self, component: list[OracleNode]) -> list[OracleLayer]:
+        """The nodes of a component in the order in which one time-point settles them."""
+        graph = self.instant.subgraph(component)
+        return [OracleLayer(nodes, _circular(graph, nodes)) for nodes in self._ordered(graph)]
+
+    def refuse_static_cycle(self, component: list[OracleNode]) -> None:
+        """Only simple fluents and output events may depend on themselves: they have a past."""
+        static = [node for node in component if node.kind == "static"]
+        if not static or not _circular(self.graph, component):
+            return
+        around = [source for source, _ in nx.find_cycle(self.graph.subgraph(component), static[0])]
+        chain = " <- ".join(node.text for node in (around[0], *reversed(around)))
+        error = IllegalCycle(f"statically determined fluents depend on themselves: {chain}")
+        error.clause = self.defined.static[static[0]][0].clause
+        raise error
+
+    def _ordered(self, graph: nx.DiGraph[OracleNode]) -> list[list[OracleNode]]:
+        """Groups of nodes that depend on each other, each after all it depends on."""
+        condensed = nx.condensation(graph)
+        return [
+            [node for node in self.defined.nodes if node in condensed.nodes[index]["members"]]
+            for index in nx.lexicographical_topological_sort(condensed)
+        ]
+
+    def _sources(self, node: OracleNode) -> Iterator[tuple[OracleNode, bool]]:
+        for rule in self.defined.points.get(node, ()):
+            yield from self.reads(rule.body)
+        for static in self.defined.static.get(node, ()):
+            yield from self.reads(static.body)
+        for delay in self.defined.delays.get(node, ()):
+            yield from self.reads(delay.body)
+            for source, _ in self._pair(delay.origin, same_time=True):
+                yield source, True
+
+    def reads(
+        self, body: Literal, seen: frozenset[Key] = frozenset()
+    ) -> Iterator[tuple[OracleNode, bool]]:
+        """The output nodes that a body reads, and whether at the very time-point it is about."""
+        for literal in walk(body):
+            match literal:
+                case Happens(event=event):
+                    node = OracleNode("event", key_of(event))
+                    if node in self.defined.points:
+                        yield node, True
+                case Edge(fvp=fvp, kind=kind):
+                    yield from self._pair(fvp, same_time=kind in ("start", "end"))
+                case HoldsAt(fvp=fvp) | HoldsFor(fvp=fvp):
+                    yield from self._pair(fvp, same_time=False)
+                case InitiatedAt(fvp=fvp) | TerminatedAt(fvp=fvp):
+                    yield from self._pair(fvp, same_time=True)
+                case Call(key=key) if key not in seen:
+                    for rule in self._background.rules.get(key, ()):
+                        yield from self.reads(rule.body, seen | {key})
+                case _:
+                    pass
+
+    def _pair(self, fvp: FVP, same_time: bool) -> Iterator[tuple[OracleNode, bool]]:
+        """The nodes that can give the pair: those whose value fits."""
+        key = key_of(fvp.fluent)
+        simple = OracleNode("simple", key)
+        values = list(self.defined.simple_values(simple))
+        fitting = [n for n in self.defined.static if n.key == key and _fits(n, fvp)]
+        for node in fitting:
+            yield node, same_time
+        known = simple in self.defined.nodes
+        if known and (not fitting or any(unify(v, fvp.value, {}) is not None for v in values)):
+            yield simple, same_time
+
+
+def _pattern(fluent: Term) -> Term:
+    """A head up to renaming; its variables have names that no rule uses."""
+    return substitute(fluent, {name: Var(f"_#~{i}") for i, name in enumerate(variables(fluent))})
+
+
+def _fits(node: OracleNode, fvp: FVP) -> bool:
+    """Can a statically determined node give the pair?"""
+    pattern, value = node.pattern or fvp.fluent, node.value or fvp.value
+    return unify_all((pattern, value), (fvp.fluent, fvp.value), {}) is not None
+
+
+def _circular(graph: nx.DiGraph[OracleNode], nodes: list[OracleNode]) -> bool:
+    return len(nodes) > 1 or any(graph.has_edge(node, node) for node in nodes)

@@ -1,0 +1,508 @@
+"""Simple fluents and output events, settled time-point by time-point.
+
+A body at T sees only fluent values settled before T, so going through time in order gives every
+cycle its meaning. What several rules say at one and the same time-point (output events, starts and
+ends, initiations read by other rules) is settled layer by layer within it.
+
+
+The moments at which the rules of a component can have an effect.
+Did a rule of a cycle depend on what came later?
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from horai.lang.core.terms import Compound, Int, Term, Var, is_ground
+from horai.lang.ec.syntax import (
+    AggregateAll,
+    Call,
+    Compare,
+    Conjunction,
+    Disjunction,
+    Edge,
+    EventDescription,
+    EventRule,
+    FindAll,
+    Happens,
+    HoldsAt,
+    Initially,
+    InitiatedAt,
+    Initiation,
+    Is,
+    Literal,
+    Postponable,
+    TerminatedAt,
+    conjuncts,
+    walk,
+)
+from horai.oracle.ec.background import Background
+from horai.oracle.ec.builtins import INPUTS
+from horai.oracle.ec.delays import Delays
+from horai.oracle.ec.errors import FutureRead, NotSettled, blaming
+from horai.oracle.ec.groundings import Groundings, head_solutions
+from horai.oracle.ec.points import Points, Said
+from horai.oracle.ec.scopes import Names, names
+from horai.oracle.ec.solver import Solver, SolverContext
+from horai.oracle.ec.static import holds_for_domains
+from horai.oracle.ec.strata import OracleLayer, OracleNode, OracleStrata, PointRule
+from horai.oracle.ec.terms import Env, parameter_count, resolve, unify
+from horai.oracle.ec.world import Key, World, key_of
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The fluents and events of the component being settled."""
+
+    fluents: frozenset[Key]
+    events: frozenset[Key]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A rule, or one of its alternatives, with the moments at which it can act.
+
+    It acts at no others than `only`, if that is known. Off the grid it acts where something
+    happens if it is `named`, and at any moment if its time is `computed`.
+    """
+
+    rule: PointRule
+    body: Literal
+    visits: frozenset[int]
+    only: frozenset[int] | None
+    named: bool
+    computed: bool
+
+    def moments(self, cell: int, world: World) -> Iterator[int]:
+        """The moments of a cell at which the rule is to be tried."""
+        if self.computed:
+            moments = [t for t in range(cell, world.grid.next(cell)) if world.in_run(t)]
+        elif self.named:
+            moments = world.moments(cell)
+        else:
+            moments = [cell] if world.in_run(cell) else []
+        return (t for t in moments if self.only is None or t in self.only)
+
+
+def variants(rule: PointRule, members: Members, context: SolverContext) -> Iterator[Variant]:
+    """The alternatives of a rule; on a grid of 1 the rule itself is enough."""
+    world = context.world
+    bodies: list[Literal] = [rule.body] if world.grid.tick == 1 else list(disjuncts(rule.body))
+    for body in bodies:
+        if isinstance(rule.time, Int):
+            known: Known | None = (frozenset({rule.time.value}), True)
+            how = {"computed"}
+        else:
+            known = _times(body, rule.time, members, world)
+            how = {found for part in conjuncts(body) for found in _names(part, rule.time, context)}
+        visits, only = _every_point(world), None
+        if known is not None:
+            visits, only = known[0], known[0] if known[1] else None
+        visits = frozenset(t for t in visits if world.in_run(t))
+        off_grid = world.grid.tick > 1
+        yield Variant(
+            rule, body, visits, only, off_grid and "named" in how, off_grid and "computed" in how
+        )
+
+
+def disjuncts(literal: Literal) -> Iterator[Literal]:
+    """The alternatives of a condition, disjunctions written out."""
+    match literal:
+        case Conjunction(items=items, term=term):
+            for choice in product(*(list(disjuncts(item)) for item in items)):
+                yield Conjunction(tuple(part for item in choice for part in conjuncts(item)), term)
+        case Disjunction(items=items):
+            for item in items:
+                yield from disjuncts(item)
+        case _:
+            yield literal
+
+
+def _every_point(world: World) -> frozenset[int]:
+    first = world.grid.next(world.start)
+    return frozenset({world.start + 1, *range(first, world.query + 1, world.grid.tick)})
+
+
+# The only times at which a condition can hold, apart from moments at which the component itself
+# acts; and whether there are no such others.
+Known = tuple[frozenset[int], bool]
+
+
+def _times(literal: Literal, time: Term, members: Members, world: World) -> Known | None:
+    match literal:
+        case Conjunction(items=items):
+            known = [k for item in items if (k := _times(item, time, members, world)) is not None]
+            return min(known, key=lambda k: (not k[1], len(k[0])), default=None)
+        case Disjunction(items=items):
+            branches = [_times(item, time, members, world) for item in items]
+            all_known = [branch for branch in branches if branch is not None]
+            if len(all_known) < len(branches):
+                return None
+            union = frozenset(t for times, _ in all_known for t in times)
+            return union, all(complete for _, complete in all_known)
+        case Happens(event=event, time=at) if at == time:
+            key = key_of(event)
+            return frozenset(world.events.get(key, ())), key not in members.events
+        case Edge(fvp=fvp, time=at, kind=kind) if at == time:
+            key = key_of(fvp.fluent)
+            if kind in ("startI", "endI") and key in members.fluents:
+                return None  # seen one time-point after the component acts
+            times = frozenset(t for _, _, t in world.edges(key, kind))
+            return times, key not in members.fluents
+        case InitiatedAt(fvp=fvp, time=at) if at == time:
+            key = key_of(fvp.fluent)
+            return frozenset(world.initiations.get(key, ())), key not in members.fluents
+        case TerminatedAt(fvp=fvp, time=at) if at == time:
+            key = key_of(fvp.fluent)
+            return frozenset(world.terminations.get(key, ())), key not in members.fluents
+        case _:
+            return None
+
+
+def _names(
+    literal: Literal, time: Term, context: SolverContext, seen: frozenset[Key] = frozenset()
+) -> Iterator[str]:
+    """How a condition names its time: `named` where something happens, `computed`, or not."""
+    match literal:
+        case Happens(time=at) | Edge(time=at) | InitiatedAt(time=at) | TerminatedAt(time=at):
+            if at == time:
+                yield "named"
+        case Is(target=target) if target == time:
+            yield "computed"
+        case Compare(op="=", left=left, right=right) if time in (left, right):
+            yield "computed"
+        case FindAll(result=result) | AggregateAll(result=result) if names(time) & names(result):
+            yield "computed"
+        case Call(args=args) if names(time) & names(*args):
+            yield from _call_names(literal, time, context, seen)
+        case _:
+            pass
+
+
+def _call_names(
+    call: Call, time: Term, context: SolverContext, seen: frozenset[Key]
+) -> Iterator[str]:
+    background = context.background
+    if call.key in INPUTS or call.name in context.python:
+        inputs = INPUTS.get(call.key)
+        if inputs is None:
+            inputs = tuple(range(parameter_count(context.python[call.name])))
+        if not names(time) <= names(*(call.args[position] for position in inputs)):
+            yield "computed"
+        return
+    if call.key in background.listable or call.key not in background.rules:
+        yield "computed"  # a row of a table says it
+        return
+    if call.key in seen:
+        return
+    for rule in background.rules[call.key]:
+        head = rule.head.args if isinstance(rule.head, Compound) else ()
+        for argument, parameter in zip(call.args, head, strict=True):
+            if argument != time:
+                continue
+            if not isinstance(parameter, Var):
+                yield "computed"
+                continue
+            for part in conjuncts(rule.body):
+                yield from _names(part, parameter, context, seen | {call.key})
+
+
+class Hindsight:
+    """What the rules that may look ahead have said."""
+
+    def __init__(
+        self, variants: Iterable[Variant], members: Members, background: Background
+    ) -> None:
+        self._looks_at: dict[int, Key] = {}
+        self._variants: dict[int, Variant] = {}
+        self._said: dict[tuple[int, int], frozenset[Said]] = {}
+        for variant in variants:
+            for key in _at_other_times(variant, members, background):
+                self._looks_at[id(variant)] = key
+                self._variants[id(variant)] = variant
+
+    def note(self, variant: Variant, t: int, said: Iterable[Said]) -> None:
+        """Remember what a rule said when it was last asked about t."""
+        if id(variant) in self._looks_at:
+            self._said[id(variant), t] = frozenset(said)
+
+    def check(self, fire: Callable[[Variant, int], Iterator[Said]]) -> None:
+        """Ask again, now that everything is known."""
+        for (number, t), said in self._said.items():
+            variant = self._variants[number]
+            if frozenset(fire(variant, t)) != said:
+                error = FutureRead(self._looks_at[number])
+                error.clause = variant.rule.clause
+                raise error
+
+
+def _at_other_times(variant: Variant, members: Members, background: Background) -> Iterator[Key]:
+    """What a rule reads of its own component at a time that is not its own."""
+    for literal in walk(variant.body):
+        if isinstance(literal, Call):
+            if literal.key in background.temporal:
+                yield literal.key
+        else:
+            key, time = _reading(literal)
+            if key in members.fluents | members.events and time != variant.rule.time:
+                yield key
+
+
+def _reading(literal: Literal) -> tuple[Key, object]:
+    match literal:
+        case Happens(event=event, time=time):
+            return key_of(event), time
+        case (
+            HoldsAt(fvp=fvp, time=time)
+            | Edge(fvp=fvp, time=time)
+            | InitiatedAt(fvp=fvp, time=time)
+            | TerminatedAt(fvp=fvp, time=time)
+        ):
+            return key_of(fvp.fluent), time
+        case _:
+            return ("", -1), None
+
+
+MAX_ROUNDS = 500
+
+
+class Sweep:
+    """Works out one component of simple fluents and output events."""
+
+    def __init__(
+        self,
+        component: list[OracleNode],
+        description: EventDescription,
+        strata: OracleStrata,
+        groundings: Groundings,
+        solver: Solver,
+    ) -> None:
+        self.nodes = component
+        self.keys = frozenset(node.key for node in component if node.kind == "simple")
+        self.events = frozenset(node.key for node in component if node.kind == "event")
+        self.defined = strata.defined
+        self.layers = strata.layers(component)
+        self.groundings = groundings
+        self.solver = solver
+        self.world: World = solver.world
+        self.points = Points(solver.world)
+        postponable = [rule.fvp for rule in description.rules if isinstance(rule, Postponable)]
+        delays = [rule for node in component for rule in self.defined.delays.get(node, ())]
+        self.delays = Delays(delays, postponable, self.points, groundings, solver)
+        # Fluents settled before, whose initiations have a delayed effect here.
+        self.origins = {key_of(rule.origin.fluent) for rule in delays} - self.keys
+        self.agenda: list[int] = []
+        self.attempted: set[tuple[Term, Term, int]] = set()  # in the cell being settled
+        members = Members(self.keys, self.events)
+        self.variants: dict[OracleNode, list[Variant]] = {
+            node: [v for rule in rules for v in variants(rule, members, solver)]
+            for node in component
+            if (rules := self.defined.points.get(node))
+        }
+        every = [variant for found in self.variants.values() for variant in found]
+        self.hindsight = Hindsight(every, members, solver.background)
+        self.domains = {id(v): holds_for_domains(v.body, solver, groundings) for v in every}
+
+    def run(self) -> None:
+        """Settle every cell that can matter, in order."""
+        for found in self.variants.values():
+            for t in {t for variant in found for t in variant.visits}:
+                self._visit(t)
+        self._start()
+        self.solver.members, self.solver.events = self.keys, self.events
+        last: int | None = None
+        while self.agenda:
+            cell = heapq.heappop(self.agenda)
+            if cell != last:
+                self._settle(cell)
+            last = cell
+        self.solver.members = self.solver.events = frozenset()
+        self.solver.horizon = None
+        for key in self.keys:
+            self.world.merge(key)
+        self.hindsight.check(self._fire)
+
+    def _visit(self, t: int) -> None:
+        heapq.heappush(self.agenda, self.world.grid.cell(t))
+
+    # --- the start of the run --------------------------------------------------------------------
+
+    def _start(self) -> None:
+        """Values that hold from the start on, and deadlines that lower components have set."""
+        for node in self.nodes:
+            if node.kind == "simple":
+                self._start_fluent(self.defined.initially.get(node, []))
+        for key in self.origins:
+            for t, points in self.world.initiations.get(key, {}).items():
+                if self.world.in_run(t):
+                    self._visit(t)  # its conditions may ask what this component says by then
+                    continue
+                for fluent, values in points.items():
+                    for value in values:
+                        self._attempt(fluent, value, t)
+
+    def _start_fluent(self, rules: list[Initially]) -> None:
+        held: dict[Term, dict[Term, None]] = {}
+        for rule in rules:
+            fluent, value = rule.fvp.fluent, rule.fvp.value
+            with blaming(rule.clause):
+                found = head_solutions(self.solver, self.groundings, rule.body, fluent, value, {})
+            for env in found:
+                held.setdefault(resolve(fluent, env), {})[resolve(value, env)] = None
+        for fluent, values in held.items():
+            value = next(iter(values))
+            # Initiated together, two values cancel each other.
+            if len(values) == 1 and self.groundings.allows(self.solver, fluent, value):
+                self.points.hold_from_start(fluent, value)
+                self._attempt(fluent, value, self.world.grid.prev(self.world.start))
+
+    def _attempt(self, fluent: Term, value: Term | None, t: int) -> set[int]:
+        deadlines = set() if value is None else self.delays.attempt(fluent, value, t)
+        for deadline in deadlines:
+            self.world.note(deadline)
+            self._visit(deadline)
+        return deadlines
+
+    # --- one cell --------------------------------------------------------------------------------
+
+    def _settle(self, cell: int) -> None:
+        self.solver.horizon = self.world.grid.next(cell)
+        self.points.cell = cell
+        self.attempted = set()
+        again = True
+        while again:  # a deadline may fall into the very cell that sets it
+            for layer in self.layers:
+                self._settle_layer(cell, layer)
+            again = self._make_attempts(cell)
+        for t in self.world.moments(cell):
+            self.delays.remember(t, self.nodes)
+        self.points.cell = None
+        for key in self.keys:
+            self.points.settle(key, cell)
+        self.world.new_edges.clear()
+
+    def _settle_layer(self, cell: int, layer: OracleLayer) -> None:
+        before: dict[Said, None] = {}
+        self._replace(cell, layer, before)
+        for _ in range(MAX_ROUNDS):
+            found = self._round(cell, layer)
+            if found == before:
+                return
+            self._replace(cell, layer, found)
+            if not layer.circular:
+                return
+            before = found
+        rules = [v.rule for node in layer.nodes for v in self.variants.get(node, ())]
+        error = NotSettled(f"at {cell} these rules are true if, and only if, they are not")
+        error.clause = rules[0].clause if rules else None
+        raise error
+
+    def _replace(self, cell: int, layer: OracleLayer, found: dict[Said, None]) -> None:
+        for node in layer.nodes:
+            self.points.forget(node, cell)
+        self.points.enter(found)
+        for node in layer.nodes:
+            if node.kind == "simple":
+                self.points.show_edges(node.key, cell)
+
+    def _round(self, cell: int, layer: OracleLayer) -> dict[Said, None]:
+        found: dict[Said, None] = {}
+        for node in layer.nodes:
+            for variant in self.variants.get(node, ()):
+                for t in variant.moments(cell, self.world):
+                    said = list(self._fire(variant, t))
+                    self.hindsight.note(variant, t, said)
+                    found.update(dict.fromkeys(said))
+        for t in self.world.moments(cell):
+            found.update(dict.fromkeys(self.delays.act(t, layer.nodes)))
+        return found
+
+    def _make_attempts(self, cell: int) -> bool:
+        """Note the deadlines of the cell's initiations; True if a new one is in the cell itself."""
+        inside = False
+        for key in (*self.keys, *self.origins):
+            for t in self.world.moments(cell):
+                for fluent, values in self.world.initiations.get(key, {}).get(t, {}).items():
+                    for value in values:
+                        if value is not None and (fluent, value, t) not in self.attempted:
+                            self.attempted.add((fluent, value, t))
+                            deadlines = self._attempt(fluent, value, t)
+                            inside |= any(self.world.grid.cell(d) == cell for d in deadlines)
+        return inside
+
+    # --- one rule --------------------------------------------------------------------------------
+
+    def _fire(self, variant: Variant, t: int) -> Iterator[Said]:
+        """What a rule says at time t."""
+        rule = variant.rule
+        env = self._time_binding(rule, t)
+        if env is None:
+            return
+        entity, value = rule_head(rule)
+        needed = value
+        if value is not None and not isinstance(rule, Initiation):
+            # A termination may leave its value open; not if a condition asks for it.
+            needed = value if names(value) & names(rule.body.term) else None
+        self.solver.domains = self.domains[id(variant)]
+        with blaming(rule.clause):
+            found = head_solutions(self.solver, self.groundings, variant.body, entity, needed, env)
+            self.solver.domains = {}
+            for one in found:
+                if not _in_range(rule, t, one):
+                    continue
+                yield from self._say(rule, resolve(entity, one), value and resolve(value, one), t)
+
+    def _say(self, rule: PointRule, entity: Term, value: Term | None, t: int) -> Iterator[Said]:
+        if isinstance(rule, EventRule):
+            if self.groundings.allows(self.solver, entity, None):
+                yield ("event", entity, None, t)
+        elif isinstance(rule, Initiation):
+            inside = self.groundings.allows(self.solver, entity, value)
+            yield ("initiated" if inside else "ghost", entity, value, t)
+        elif value is not None and not is_ground(value):
+            yield ("terminated", entity, None if isinstance(value, Var) else value, t)
+        elif self.groundings.allows(self.solver, entity, value):
+            yield ("terminated", entity, value, t)
+
+    def _time_binding(self, rule: PointRule, t: int) -> Env | None:
+        """The head's time bound to t; a range T1 =< T < T2 left open is the whole run."""
+        env: Env = {}
+        if not isinstance(rule, EventRule) and rule.bounds is not None:
+            whole_run = (Int(self.world.start + 1), Int(self.world.query + 1))
+            asked = _given_by(rule.body)
+            for bound, default in zip(rule.bounds, whole_run, strict=True):
+                if isinstance(bound, Var) and bound.name not in asked:
+                    env[bound.name] = default
+        return unify(rule.time, Int(t), env)
+
+
+def rule_head(rule: PointRule) -> tuple[Term, Term | None]:
+    """The event, or the fluent and its value."""
+    if isinstance(rule, EventRule):
+        return rule.event, None
+    return rule.fvp.fluent, rule.fvp.value
+
+
+def _in_range(rule: PointRule, t: int, env: Env) -> bool:
+    """Is t in the range that a head with four arguments names?"""
+    if isinstance(rule, EventRule) or rule.bounds is None:
+        return True
+    low, high = (resolve(bound, env) for bound in rule.bounds)
+    return isinstance(low, Int) and isinstance(high, Int) and low.value <= t < high.value
+
+
+def _given_by(body: Literal) -> Names:
+    """The variables that conditions other than comparisons speak of."""
+    found: Names = frozenset()
+    for literal in walk(body):
+        match literal:
+            case Happens(term=term) | HoldsAt(term=term) | Call(term=term):
+                found |= names(term)
+            case Is(target=target):
+                found |= names(target)
+            case _:
+                pass
+    return found

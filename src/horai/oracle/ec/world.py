@@ -1,0 +1,185 @@
+"""What is known at a query time: events, initiations, terminations and intervals.
+
+Everything is stored by name and arity, then by what is asked for most. Points lie after the start
+of the run and not after the query time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, functor
+from horai.oracle.ec.intervals import INF, Interval, Intervals, TickGrid, coalesce
+
+Key = tuple[str, int]
+# Points of fluents: by time, fluent and value. A termination of every value has value None, one
+# of all values of a form (`level(_)`) has that form.
+Points = dict[int, dict[Term, dict[Term | None, None]]]
+EdgesByTime = dict[int, dict[tuple[Term, Term], None]]
+
+ANYTHING: Key = ("", -1)
+EDGES = ("start", "end", "startI", "endI")
+
+
+def key_of(term: Term) -> Key:
+    """Name and arity of an event or fluent."""
+    return functor(term) or ANYTHING
+
+
+@dataclass(slots=True)
+class World:
+    """The state of knowledge while an answer is worked out."""
+
+    grid: TickGrid
+    start: int
+    query: int
+    allen_memory: int | None = None
+    events: dict[Key, dict[int, dict[Term, None]]] = field(default_factory=dict)
+    input_events: set[tuple[Term, int]] = field(default_factory=set)
+    initiations: dict[Key, Points] = field(default_factory=dict)
+    terminations: dict[Key, Points] = field(default_factory=dict)
+    # Initiations outside the grounding: they hold nowhere, yet they end other values.
+    ghosts: dict[Key, Points] = field(default_factory=dict)
+    # Moments at which a simple fluent has points, in the cells that are settled.
+    history: dict[Term, list[int]] = field(default_factory=dict)
+    spans: dict[Key, dict[Term, dict[Term, Intervals]]] = field(default_factory=dict)
+    # Starts and ends in the cell being settled: known before the intervals are.
+    new_edges: dict[Key, list[tuple[str, Term, Term, int]]] = field(default_factory=dict)
+    # Moments between two time-points at which something happens, by the time-point before.
+    between: dict[int, set[int]] = field(default_factory=dict)
+    _edges: dict[Key, dict[str, EdgesByTime]] = field(default_factory=dict)
+
+    def in_run(self, t: int) -> bool:
+        """Is the point after the start of the run and not after the query time?"""
+        return self.start < t <= self.query
+
+    def moments(self, cell: int) -> list[int]:
+        """The moments of a cell at which something can happen: its time-point, and those noted."""
+        found = sorted({cell, *self.between.get(cell, ())})
+        return [t for t in found if self.in_run(t)]
+
+    def note(self, t: int) -> None:
+        """Remember a moment that is no time-point."""
+        cell = self.grid.cell(t)
+        if cell != t:
+            self.between.setdefault(cell, set()).add(t)
+
+    # --- input -----------------------------------------------------------------------------------
+
+    def add_event(self, event: Term, t: int) -> None:
+        """An occurrence of an event."""
+        self.events.setdefault(key_of(event), {}).setdefault(t, {})[event] = None
+        self.note(t)
+
+    def add_input_event(self, event: Term, t: int) -> None:
+        """An occurrence that no rule has to derive."""
+        self.add_event(event, t)
+        self.input_events.add((event, t))
+
+    def add_interval(self, fluent: Term, value: Term, interval: Interval) -> None:
+        """An interval of a fluent-value pair, not yet merged with the others."""
+        key = key_of(fluent)
+        self.spans.setdefault(key, {}).setdefault(fluent, {}).setdefault(value, []).append(interval)
+        self._edges.pop(key, None)
+        self.note(interval[0])
+        if interval[1] != INF:
+            self.note(int(interval[1]))
+
+    def merge(self, key: Key) -> None:
+        """Make the intervals of a fluent maximal."""
+        for values in self.spans.get(key, {}).values():
+            for value, intervals in values.items():
+                values[value] = coalesce(intervals)
+        self._edges.pop(key, None)
+
+    # --- intervals that grow while a component is settled ----------------------------------------
+
+    def begin(self, fluent: Term, value: Term, t: int) -> None:
+        """From t on the pair holds."""
+        key = key_of(fluent)
+        index = self._edges.get(key)
+        self.spans.setdefault(key, {}).setdefault(fluent, {}).setdefault(value, []).append((t, INF))
+        if index is not None:
+            index["start"].setdefault(self.grid.prev(t), {})[fluent, value] = None
+            index["startI"].setdefault(t, {})[fluent, value] = None
+
+    def finish(self, fluent: Term, value: Term, t: int) -> None:
+        """From t on the pair holds no more."""
+        key = key_of(fluent)
+        index = self._edges.get(key)
+        intervals = self.spans[key][fluent][value]
+        intervals[-1] = (intervals[-1][0], t)
+        if index is not None:
+            index["end"].setdefault(self.grid.prev(t), {})[fluent, value] = None
+            index["endI"].setdefault(t, {})[fluent, value] = None
+
+    # --- questions -------------------------------------------------------------------------------
+
+    def intervals(self, fluent: Term, value: Term) -> Intervals:
+        """The maximal intervals of a ground fluent-value pair."""
+        return self.spans.get(key_of(fluent), {}).get(fluent, {}).get(value, [])
+
+    def instances(self, key: Key) -> Iterator[tuple[Term, Term, Intervals]]:
+        """All known fluent-value pairs of a fluent with their intervals."""
+        for fluent, values in self.spans.get(key, {}).items():
+            for value, intervals in values.items():
+                yield fluent, value, intervals
+
+    def edges(self, key: Key, kind: str, t: int | None = None) -> list[tuple[Term, Term, int]]:
+        """Occurrences of `start`, `end`, `startI` or `endI` of the pairs of a fluent."""
+        by_time = self._edge_index(key)[kind]
+        times = sorted(by_time) if t is None else [t]
+        found = [
+            (fluent, value, moment)
+            for moment in times
+            if self.in_run(moment)
+            for fluent, value in by_time.get(moment, ())
+        ]
+        for new_kind, fluent, value, moment in self.new_edges.get(key, ()):
+            if new_kind == kind and self.in_run(moment) and t in (None, moment):
+                found.append((fluent, value, moment))
+        return found
+
+    def _edge_index(self, key: Key) -> dict[str, EdgesByTime]:
+        index = self._edges.get(key)
+        if index is None:
+            index = self._edges[key] = {kind: {} for kind in EDGES}
+            for fluent, value, intervals in self.instances(key):
+                for start, end in intervals:
+                    for kind, t in self._edges_of(start, end):
+                        index[kind].setdefault(t, {})[fluent, value] = None
+        return index
+
+    def _edges_of(self, start: int, end: float) -> Iterator[tuple[str, int]]:
+        yield "start", self.grid.prev(start)
+        yield "startI", start
+        if end != INF:
+            yield "end", self.grid.prev(int(end))
+            yield "endI", int(end)
+
+
+def interval_term(intervals: Intervals) -> ListTerm:
+    """Intervals as the list `[(s,e), ...]` that rules see."""
+    return ListTerm(
+        tuple(
+            Compound(",", (Int(start), Constant("inf") if end == INF else Int(int(end))))
+            for start, end in intervals
+        )
+    )
+
+
+def term_intervals(term: Term) -> Intervals | None:
+    """The intervals of a list term, None if it is no such list."""
+    if not isinstance(term, ListTerm) or term.tail is not None:
+        return None
+    intervals: Intervals = []
+    for item in term.items:
+        match item:
+            case Compound(name=",", args=(Int(value=start), Int(value=end))):
+                intervals.append((start, end))
+            case Compound(name=",", args=(Int(value=start), Constant(name="inf"))):
+                intervals.append((start, INF))
+            case _:
+                return None
+    return intervals

@@ -1,0 +1,1 @@
+"""The passes that make the plan of an event description, one file each."""

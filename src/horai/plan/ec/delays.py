@@ -1,0 +1,224 @@
+"""Delayed effects: which of several can act at all, and what their conditions are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from horai.lang.core.terms import Int, Var, variables
+from horai.lang.ec.syntax import (
+    AggregateAll,
+    Call,
+    Compare,
+    Conjunction,
+    Disjunction,
+    Edge,
+    FindAll,
+    FutureInitiation,
+    FutureTermination,
+    Happens,
+    HoldsAt,
+    HoldsFor,
+    IfThenElse,
+    InitiatedAt,
+    Is,
+    Literal,
+    TerminatedAt,
+    conjuncts,
+    parts,
+    walk,
+)
+from horai.plan.ec.binding import branches_bind, shared
+from horai.plan.ec.literals import names, visible
+from horai.plan.ec.modes import ModeTable, order_body
+from horai.plan.ec.unify import generalises
+from horai.plan.unfolding import Helpers
+
+Effect = FutureInitiation | FutureTermination
+POINTED = (HoldsAt, Happens, Edge, InitiatedAt, TerminatedAt)  # conditions about one time-point
+
+
+def acting(
+    rules: Iterable[FutureInitiation], terminations: Iterable[FutureTermination] = ()
+) -> list[FutureInitiation]:
+    """The delayed initiations that can act: the shortest delay of every F=V.
+
+    >>> acting([])
+    []
+    """
+    every = list(rules)
+    ends = list(terminations)
+    return [rule for rule in every if beaten_by(rule, every, ends) is None]
+
+
+def beaten_by(
+    rule: Effect,
+    initiations: Iterable[FutureInitiation],
+    terminations: Iterable[FutureTermination],
+) -> Effect | None:
+    """A delayed effect that always ends F=V before the given one is due.
+
+    Only unconditional effects with a fixed delay end F=V for sure, and an initiation only when it
+    gives the same fluent another value.
+    """
+    effects: list[Effect] = [*initiations, *terminations]
+    for other in effects:
+        if other is not rule and _is_sooner(other, rule) and _surely_ends(other):
+            return other
+    return None
+
+
+def _is_sooner(other: Effect, rule: Effect) -> bool:
+    if not isinstance(other.delay, Int) or not isinstance(rule.delay, Int):
+        return False
+    return other.delay.value < rule.delay.value and generalises(other.origin.term, rule.origin.term)
+
+
+def _surely_ends(rule: Effect) -> bool:
+    """True when the origin never outlives the delay."""
+    if rule.body.items:
+        return False
+    return isinstance(rule, FutureTermination) or _breaks_itself(rule)
+
+
+def _breaks_itself(rule: FutureInitiation) -> bool:
+    return rule.origin.fluent == rule.target.fluent and rule.origin.value != rule.target.value
+
+
+def initiation_times(rule: Effect, helpers: Helpers) -> list[str]:
+    """The variables of a body that may stand for the time of initiation; there should be one.
+
+    It is the variable at which a fluent is looked at, or from which such a time is computed, and
+    that nothing else gives a value. Where there is none, it is the one at which something happens.
+    """
+    body = helpers.unfolded(rule.body)
+    found = _free(body, names(rule.origin.term), _computed(body))
+    own = names(rule.body.term)  # the times of helpers are their own
+    looked, happening = found.looked & own, found.happening & own
+    chosen = (looked - happening) or looked or happening
+    return [name for name in variables(rule.body.term) if name in chosen]
+
+
+class _Free(NamedTuple):
+    """Time variables without a value: at some fluents are looked at, at others things happen."""
+
+    looked: frozenset[str] = frozenset()
+    happening: frozenset[str] = frozenset()
+
+
+def _computed(body: Literal) -> frozenset[str]:
+    """The variables that are times, or from which times are computed."""
+    every = list(walk(body))
+    found = names(*(part.time for part in every if isinstance(part, POINTED)))
+    sums = [part for part in every if isinstance(part, Is)]
+    while True:
+        more = names(*(one.expression for one in sums if names(one.target) & found))
+        if more <= found:
+            return found
+        found |= more
+
+
+def _free(literal: Literal, known: frozenset[str], times: frozenset[str]) -> _Free:
+    """The times of a condition without a value, where some variables have one."""
+    match literal:
+        case HoldsAt(time=time):
+            return _Free(looked=names(time) - known)
+        case Happens() | Edge() | InitiatedAt() | TerminatedAt():
+            return _Free(happening=names(literal.time) - known)
+        case Is(target=target, expression=expression) if names(target) & times:
+            return _Free(looked=names(expression) - known)
+        case Conjunction(items=items):
+            inside = known | _given(literal, known)
+            found = [_free(item, inside, times) for item in items]
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            both = Conjunction((condition, then), literal.term)
+            found = [_free(both, known, times), _free(otherwise, known, times)]
+        case _:
+            found = [_free(part, known, times) for part in parts(literal)]
+    return _Free(
+        frozenset[str]().union(*(one.looked for one in found)),
+        frozenset[str]().union(*(one.happening for one in found)),
+    )
+
+
+def _given(literal: Literal, known: frozenset[str]) -> frozenset[str]:
+    """The variables that a condition gives a value, times that it looks at aside."""
+    match literal:
+        case HoldsAt(fvp=fvp) | Edge(fvp=fvp) | InitiatedAt(fvp=fvp) | TerminatedAt(fvp=fvp):
+            return names(fvp.term)
+        case Happens(event=event):
+            return names(event)
+        case Is(target=target):
+            return names(target)
+        case Compare(op="=", left=left, right=right):
+            sides = (names(left), names(right))
+            return sides[0] | sides[1] if any(side <= known for side in sides) else names()
+        case Call(term=term) | HoldsFor(term=term):
+            return names(term)
+        case FindAll(result=result) | AggregateAll(result=result):
+            return names(result)
+        case Conjunction(items=items):
+            found, before = known, None
+            while found != before:  # each may give what another one waits for
+                before = found
+                for item in items:
+                    found |= _given(item, found)
+            return found
+        case Disjunction(items=items):
+            return frozenset.intersection(*(_given(item, known) for item in items))
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            both = Conjunction((condition, then), literal.term)
+            return _given(both, known) & _given(otherwise, known)
+        case _:
+            return names()
+
+
+def known_already(
+    rule: Effect,
+    time: str | None,
+    table: ModeTable,
+    helpers: Helpers,
+    grounded: frozenset[str] = frozenset(),
+) -> tuple[Literal, ...]:
+    """The conditions of a delayed effect that can be judged when its origin is initiated.
+
+    The others look at a later point, or need a value that only such a condition gives. `grounded`
+    are the variables of the target that its grounding gives.
+    """
+    goals = tuple(conjuncts(rule.body))
+    now = [goal for goal in goals if not _looks_ahead(goal, time, helpers)]
+    given = names(rule.origin.term) | grounded | ({time} if time is not None else set())
+    later = frozenset[str]().union(*(visible(goal) for goal in goals if goal not in now))
+    outside = given | later | names(rule.clause.head)
+    stuck = order_body(Conjunction(tuple(now), rule.body.term), given, table, outside).waiting
+    return tuple(goal for goal in now if goal not in stuck)
+
+
+def judged_later(rule: Effect, known: tuple[Literal, ...], table: ModeTable) -> tuple[Literal, ...]:
+    """The conditions that must be judged at the deadline.
+
+    Among them are alternatives of which only some give a value that others at the deadline need.
+    """
+    goals = tuple(conjuncts(rule.body))
+    later = [goal for goal in goals if goal not in known]
+    while True:
+        asked = names(*(goal.term for goal in later), rule.clause.head) - names(rule.origin.term)
+        more = [g for g in known if g not in later and _half_bound(g, table) & asked]
+        if not more:
+            return tuple(goal for goal in goals if goal in later)
+        later += more
+
+
+def _half_bound(goal: Literal, table: ModeTable) -> frozenset[str]:
+    """Variables that some alternatives give a value and others leave open."""
+    each = branches_bind(goal, table)
+    return frozenset[str]().union(*each) - shared(each)
+
+
+def _looks_ahead(goal: Literal, time: str | None, helpers: Helpers) -> bool:
+    return any(
+        part.key in helpers.temporal  # it calls itself, from time to time
+        if isinstance(part, Call)
+        else isinstance(part, POINTED) and (time is None or part.time != Var(time))
+        for part in walk(helpers.unfolded(goal))
+    )

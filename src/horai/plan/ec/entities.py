@@ -1,0 +1,320 @@
+"""Every event and fluent of a description: what sort it is, its values, where it is mentioned.
+
+An event that heads a rule is an *output* event, any other an *input* event. A fluent with a
+defining rule is an output fluent; one that is only read or declared arrives with the stream.
+
+
+The events and fluents of a description, from all places where rules mention them.
+Where rules stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal as OneOf
+
+from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
+from horai.lang.ec import syntax as ec
+from horai.lang.ec.builtins import EDGES
+from horai.lang.ec.syntax import (
+    FVP,
+    Call,
+    Clause,
+    Declaration,
+    DynamicDomain,
+    EventDescription,
+    EventRule,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    Happens,
+    HoldsAtRule,
+    HoldsForRule,
+    Initially,
+    Initiation,
+    InputFluent,
+    Literal,
+    Postponable,
+    Rule,
+    Termination,
+)
+from horai.plan.ec.literals import body_literals, literal_fvp, literal_word
+
+Key = tuple[str, int]
+
+
+class Kind(StrEnum):
+    """Events happen at points, fluents have a value over time; domains have members."""
+
+    EVENT = "event"
+    FLUENT = "fluent"
+    DOMAIN = "domain"
+
+
+class Sort(StrEnum):
+    """How something comes about. Input fluents count as statically determined: they have
+    intervals but no inertia."""
+
+    EVENT = "event"
+    SIMPLE = "simple"
+    DETERMINED = "statically determined"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One place where an entity is written: `how` is the predicate or declaration around it."""
+
+    term: Term
+    value: Term | None
+    how: str
+    clause: Clause
+
+
+@dataclass(slots=True)
+class Entity:
+    """An event or a fluent, by name and arity."""
+
+    kind: Kind
+    name: str
+    arity: int
+    defined: list[Mention] = field(default_factory=list)
+    used: list[Mention] = field(default_factory=list)
+    declared: list[Mention] = field(default_factory=list)
+    grounded: list[Mention] = field(default_factory=list)
+    form: OneOf["intervals", "points", "any"] = "any"
+    values: dict[Term, set[Sort]] = field(default_factory=dict)
+    computed: set[Sort] = field(default_factory=set)
+    terminated: bool = False
+
+    @property
+    def key(self) -> Key:
+        """Name and arity."""
+        return (self.name, self.arity)
+
+    @property
+    def is_input(self) -> bool:
+        """True when no rule defines it, so that it can only come from the stream."""
+        return not self.defined
+
+    @property
+    def only_fills(self) -> bool:
+        """True for an event that no rule mentions: it is sent only to fill a domain."""
+        return not (self.defined or self.declared or self.used)
+
+    @property
+    def sorts(self) -> frozenset[Sort]:
+        """All sorts of its values; two when simple and other values stand side by side."""
+        if self.kind is Kind.EVENT:
+            return frozenset({Sort.EVENT})
+        found = set(self.computed).union(*self.values.values()) if self.values else self.computed
+        if self.terminated:
+            found = found | {Sort.SIMPLE}
+        return frozenset(found) or frozenset({Sort.DETERMINED})
+
+    def sorts_of(self, value: Term) -> frozenset[Sort]:
+        """The sorts a value can come about by; for a variable, those of any value."""
+        if not is_ground(value):
+            return self.sorts
+        return frozenset(self.values.get(value, set()) | self.computed)
+
+    def takes(self, value: Term) -> bool:
+        """True when the fluent can ever have this value; input fluents may bring any."""
+        if self.is_input or not is_ground(value) or self.computed:
+            return True
+        return value in self.values
+
+    @property
+    def mentions(self) -> Iterator[Mention]:
+        """Every mention, definitions first."""
+        yield from self.defined
+        yield from self.declared
+        yield from self.grounded
+        yield from self.used
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}"
+
+
+@dataclass(slots=True)
+class Entities:
+    """The events and fluents of a description by name and arity, in order of first mention."""
+
+    events: dict[Key, Entity] = field(default_factory=dict)
+    fluents: dict[Key, Entity] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Entity]:
+        yield from self.events.values()
+        yield from self.fluents.values()
+
+    def event(self, term: Term) -> Entity | None:
+        """The event a term is an instance of."""
+        key = functor(term)
+        return None if key is None else self.events.get(key)
+
+    def fluent(self, term: Term) -> Entity | None:
+        """The fluent a term is an instance of."""
+        key = functor(term)
+        return None if key is None else self.fluents.get(key)
+
+    @property
+    def inputs(self) -> list[Entity]:
+        """What comes from the stream."""
+        return [entity for entity in self if entity.is_input]
+
+    @property
+    def outputs(self) -> list[Entity]:
+        """What rules define."""
+        return [entity for entity in self if not entity.is_input]
+
+
+# What the declarations of RTEC say about the entity in their first argument.
+ENTITY_DECLARATIONS = frozenset(
+    {"inputEntity", "outputEntity", "internalEntity", "event", "simpleFluent", "sDFluent", "cyclic"}
+)
+
+
+def find_entities(description: EventDescription) -> Entities:
+    """All events and fluents of a description."""
+    entities = Entities()
+    for rule in description.rules:
+        _declare(entities, rule)
+        _define(entities, rule)
+        for literal in body_literals(rule):
+            _use(entities, literal, rule.clause)
+    # Groundings come last: they say where an entity lives, they do not make one, except for events
+    # that are sent only to fill a domain.
+    dynamic = {functor(r.domain) for r in description.rules if isinstance(r, DynamicDomain)}
+    for rule in description.rules:
+        if isinstance(rule, Grounding):
+            if rule.value is None and any(key in dynamic for key in _called(rule)):
+                _entity(entities, Kind.EVENT, rule.entity)
+            _ground(entities, rule)
+    return entities
+
+
+def _called(rule: Grounding) -> list[Key]:
+    return [literal.key for literal in body_literals(rule) if isinstance(literal, Call)]
+
+
+def split_value(term: Term) -> tuple[Term, Term | None]:
+    """`F=V` as fluent and value; anything else is an event."""
+    if isinstance(term, Compound) and term.name == "=" and len(term.args) == 2:
+        return term.args[0], term.args[1]
+    return term, None
+
+
+def _entity(entities: Entities, kind: Kind, term: Term) -> Entity | None:
+    key = functor(term)
+    if key is None:
+        return None
+    table = entities.events if kind is Kind.EVENT else entities.fluents
+    if key not in table:
+        table[key] = Entity(kind, *key)
+    return table[key]
+
+
+def _use(entities: Entities, literal: Literal, clause: Clause) -> None:
+    fvp = literal_fvp(literal)
+    if isinstance(literal, Happens):
+        event = _entity(entities, Kind.EVENT, literal.event)
+        if event is not None:
+            event.used.append(Mention(literal.event, None, "happensAt", clause))
+    elif fvp is not None:
+        fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
+        if fluent is not None:
+            fluent.used.append(Mention(fvp.fluent, fvp.value, literal_word(literal), clause))
+
+
+def _define(entities: Entities, rule: Rule) -> None:
+    match rule:
+        case EventRule(event=term, clause=clause):
+            event = _entity(entities, Kind.EVENT, term)
+            if event is not None:
+                event.defined.append(Mention(term, None, "happensAt", clause))
+        case Initiation(fvp=fvp, clause=clause):
+            _define_value(entities, fvp, Sort.SIMPLE, "initiatedAt", clause)
+        case Initially(fvp=fvp, clause=clause):
+            _define_value(entities, fvp, Sort.SIMPLE, "initially", clause)
+        case FutureInitiation(origin=origin, target=target, clause=clause):
+            _read(entities, origin, "fi", clause)
+            _define_value(entities, target, Sort.SIMPLE, "fi", clause)
+        case FutureTermination(origin=origin, clause=clause):
+            _read(entities, origin, "ft", clause)
+        case HoldsForRule(fvp=fvp, clause=clause):
+            _define_value(entities, fvp, Sort.DETERMINED, "holdsFor", clause)
+        case HoldsAtRule(fvp=fvp, clause=clause):
+            _define_value(entities, fvp, Sort.DETERMINED, "holdsAt", clause)
+        case Termination(fvp=fvp, clause=clause):
+            fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
+            if fluent is not None:
+                fluent.terminated = True
+                fluent.defined.append(Mention(fvp.fluent, fvp.value, "terminatedAt", clause))
+        case _:
+            pass
+
+
+def _define_value(entities: Entities, fvp: FVP, sort: Sort, how: str, clause: Clause) -> None:
+    fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
+    if fluent is None:
+        return
+    fluent.defined.append(Mention(fvp.fluent, fvp.value, how, clause))
+    if is_ground(fvp.value):
+        fluent.values.setdefault(fvp.value, set()).add(sort)
+    else:
+        fluent.computed.add(sort)
+
+
+def _read(entities: Entities, fvp: FVP, how: str, clause: Clause) -> None:
+    fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
+    if fluent is not None:
+        fluent.used.append(Mention(fvp.fluent, fvp.value, how, clause))
+
+
+def _declare(entities: Entities, rule: Rule) -> None:
+    match rule:
+        case InputFluent(fvp=fvp, form=form, clause=clause):
+            fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
+            if fluent is not None:
+                fluent.form = form
+                how = "collectIntervals" if form == "intervals" else "points"
+                fluent.declared.append(Mention(fvp.fluent, fvp.value, how, clause))
+        case Postponable(fvp=fvp, clause=clause):
+            _read(entities, fvp, "p", clause)
+        case Declaration(name=name, args=args, clause=clause):
+            for term in declared_entities(name, args):
+                _declare_entity(entities, name, term, clause)
+        case _:
+            pass
+
+
+def declared_entities(name: str, args: tuple[Term, ...]) -> Iterator[Term]:
+    """The events and `F=V` pairs that a declaration makes known."""
+    if name in ENTITY_DECLARATIONS and args and not isinstance(args[0], Var):
+        yield args[0]
+
+
+def _declare_entity(entities: Entities, name: str, term: Term, clause: Clause) -> None:
+    inner, value = split_value(term)
+    kind = Kind.EVENT if value is None else Kind.FLUENT
+    # `event(start(F=V))`-like declarations speak of a fluent's edges, which are not entities.
+    if value is None and isinstance(inner, Compound) and inner.name in EDGES:
+        return
+    entity = _entity(entities, kind, inner)
+    if entity is not None:
+        entity.declared.append(Mention(inner, value, name, clause))
+
+
+def _ground(entities: Entities, rule: Grounding) -> None:
+    table = entities.events if rule.value is None else entities.fluents
+    key = functor(rule.entity)
+    if key in table:
+        mention = Mention(rule.entity, rule.value, "grounding", rule.clause)
+        table[key].grounded.append(mention)
+
+
+def place_of(clause: ec.Clause) -> str:
+    """File and line of a clause."""
+    line, _ = clause.source.position(clause.span[0])
+    return f"{clause.source.name}:{line}"

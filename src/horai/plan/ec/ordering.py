@@ -1,0 +1,235 @@
+"""Rules in an order that can be evaluated: bodies by modes, what is left by groundings.
+
+A head variable that the body does not bind ranges over the grounding of the head's entity. Then the
+variables of the head are bound first, before the body, and only when the body cannot do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from horai.lang.core.terms import Compound, Term, Var, functor, variables
+from horai.lang.ec.syntax import (
+    FVP,
+    BackgroundRule,
+    Conjunction,
+    EventDescription,
+    EventRule,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsForRule,
+    Initially,
+    Initiation,
+    Literal,
+    Rule,
+    Termination,
+    literal_variables,
+)
+from horai.plan.ec.delays import initiation_times
+from horai.plan.ec.literals import names
+from horai.plan.ec.modes import ModeTable, Ordering, Stuck, order_body
+from horai.plan.ec.predicates import find_predicates, mode_table
+from horai.plan.ec.unify import may_match
+from horai.plan.unfolding import Helpers
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOrder:
+    """How a rule is evaluated.
+
+    Nothing but the entity's grounding gives the variables of `from_grounding` a value. They are
+    bound first, with every instance of it, and with them the other variables of the head: what the
+    body binds has to fit the rest of the instance. `together` are all of these. Then the literals
+    of `body` follow from left to right. `unbound` are the head variables that remain
+    without a value; a rule with any of them, or with `stuck` literals, cannot be run.
+    """
+
+    rule: Rule
+    given: frozenset[str]  # what has a value before the body is looked at
+    body: Conjunction
+    bound: frozenset[str]
+    from_grounding: frozenset[str]
+    together: frozenset[str]
+    unbound: tuple[Var, ...]
+    stuck: tuple[Stuck, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True when the rule can be run."""
+        return not self.unbound and not self.stuck
+
+
+class GroundingRules:
+    """The groundings of a description by what they are for."""
+
+    def __init__(self, description: EventDescription, table: ModeTable) -> None:
+        self.rules: dict[tuple[bool, str, int], list[tuple[Grounding, frozenset[str]]]] = {}
+        for rule in description.rules:
+            key = functor(rule.entity) if isinstance(rule, Grounding) else None
+            if key is not None and isinstance(rule, Grounding):
+                bound = order_body(rule.body, (), table).bound
+                self.rules.setdefault((rule.value is None, *key), []).append((rule, bound))
+
+    def bound_by(self, entity: Term, value: Term | None) -> frozenset[str]:
+        """The variables of an entity as written in a head that its groundings give values to."""
+        key = functor(entity)
+        rules = self.rules.get((value is None, *key), []) if key is not None else []
+        matching = [pair for pair in rules if _fits(pair[0], entity, value)] or rules
+        if not matching:
+            return frozenset()
+        covered = [_covered(rule, bound, entity, value) for rule, bound in matching]
+        return frozenset.intersection(*covered)
+
+
+def _fits(rule: Grounding, entity: Term, value: Term | None) -> bool:
+    if not may_match(rule.entity, entity):
+        return False
+    return value is None or rule.value is None or may_match(rule.value, value)
+
+
+def _covered(
+    rule: Grounding, bound: frozenset[str], entity: Term, value: Term | None
+) -> frozenset[str]:
+    found: set[str] = set()
+    mine = rule.entity.args if isinstance(rule.entity, Compound) else ()
+    theirs = entity.args if isinstance(entity, Compound) else ()
+    for given, wanted in zip(mine, theirs, strict=True):
+        if set(variables(given)) <= bound:
+            found.update(variables(wanted))
+    if value is not None and rule.value is not None and set(variables(rule.value)) <= bound:
+        found.update(variables(value))
+    return frozenset(found)
+
+
+def head_terms(rule: Rule) -> tuple[Term, ...]:
+    """The parts of a head that must have a value in the end.
+
+    The value of a termination is missing on purpose: left open, it means every value.
+    """
+    match rule:
+        case Initiation(fvp=FVP(fluent=fluent, value=value), time=time):
+            return (fluent, value, time)
+        case Termination(fvp=FVP(fluent=fluent), time=time):
+            return (fluent, time)
+        case Initially(fvp=FVP(fluent=fluent, value=value)):
+            return (fluent, value)
+        case EventRule(event=event, time=time):
+            return (event, time)
+        case HoldsForRule(fvp=FVP(fluent=fluent, value=value), intervals=intervals):
+            return (fluent, value, intervals)
+        case HoldsAtRule(fvp=FVP(fluent=fluent, value=value), time=time):
+            return (fluent, value, time)
+        case FutureInitiation(target=FVP(fluent=fluent, value=value), delay=delay):
+            return (fluent, value, delay)
+        case FutureTermination(delay=delay):
+            return (delay,)
+        case _:
+            return ()
+
+
+def given_variables(rule: Rule, helpers: Helpers) -> frozenset[str]:
+    """The variables that have a value before the body is looked at."""
+    match rule:
+        case Initiation(bounds=(first, last)) | Termination(bounds=(first, last)):
+            return frozenset((*variables(first), *variables(last)))
+        case FutureInitiation(origin=origin) | FutureTermination(origin=origin):
+            # The initiation of the origin comes first: its arguments and its time are known.
+            return frozenset((*variables(origin.term), *initiation_times(rule, helpers)))
+        case HoldsAtRule(time=time, body=body):
+            # A formula is asked of every time-point: negations need nothing else to name one.
+            return names(time) & names(body.term)
+        case Grounding(entity=entity, value=value):
+            # A grounding also restricts what is computed: then its arguments are known.
+            return names(entity, value)
+        case _:
+            return frozenset()
+
+
+def head_entity(rule: Rule) -> tuple[Term, Term | None] | None:
+    """The event, or fluent and value, that a rule defines."""
+    match rule:
+        case EventRule(event=event):
+            return (event, None)
+        case (
+            Initiation(fvp=fvp)
+            | Termination(fvp=fvp)
+            | Initially(fvp=fvp)
+            | HoldsForRule(fvp=fvp)
+            | HoldsAtRule(fvp=fvp)
+            | FutureInitiation(target=fvp)
+        ):
+            return (fvp.fluent, fvp.value)
+        case _:
+            return None
+
+
+class Orderer:
+    """Orders the rules of one description; keeps what the rules have in common."""
+
+    def __init__(self, description: EventDescription, table: ModeTable | None = None) -> None:
+        self.table = table or mode_table(find_predicates(description))
+        self.groundings = GroundingRules(description, self.table)
+        self.helpers = Helpers(description)
+
+    def order(self, rule: Rule) -> RuleOrder:
+        """A rule in an order that can be evaluated."""
+        body = getattr(rule, "body", None)
+        if not isinstance(body, Conjunction) or isinstance(rule, BackgroundRule):
+            empty = Conjunction((), rule.clause.head or Var("_"))
+            nobody: frozenset[str] = frozenset()
+            return RuleOrder(rule, nobody, empty, nobody, nobody, nobody, (), ())
+        given = given_variables(rule, self.helpers)
+        head = frozenset(variables(rule.clause.head)) if rule.clause.head is not None else given
+        wanted = {name: var for term in head_terms(rule) for name, var in variables(term).items()}
+        first = order_body(body, given, self.table, head)
+        missing = set(wanted) - first.bound
+        if first.ok and (first.fails or not missing):
+            return RuleOrder(rule, given, first.body, first.bound, frozenset(), frozenset(), (), ())
+        entity = head_entity(rule)
+        domain = self.groundings.bound_by(*entity) if entity is not None else frozenset()
+        extra = frozenset(missing) & domain
+        together = extra
+        if extra and entity is not None and not isinstance(rule, HoldsForRule | HoldsAtRule):
+            together |= domain & names(entity[0])
+        second = order_body(body, given | together, self.table, head) if extra else first
+        unbound = _without(wanted, second)
+        return RuleOrder(
+            rule, given, second.body, second.bound, extra, together, unbound, second.stuck
+        )
+
+
+def _without(wanted: dict[str, Var], ordering: Ordering) -> tuple[Var, ...]:
+    if ordering.fails:
+        return ()
+    return tuple(var for name, var in wanted.items() if name not in ordering.bound)
+
+
+def order_rules(
+    description: EventDescription, table: ModeTable | None = None
+) -> Iterator[RuleOrder]:
+    """All rules with a body, ordered."""
+    orderer = Orderer(description, table)
+    for rule in description.rules:
+        yield orderer.order(rule)
+
+
+def times_found_by_holding(order: RuleOrder) -> list[HoldsAt]:
+    """Conditions that are asked for every point at which they hold, because nothing else gives
+    a time: legal, but slow."""
+    if isinstance(order.rule, HoldsAtRule):
+        return []
+    bound = set(order.given | order.together)
+    slow: list[HoldsAt] = []
+    for literal in order.body.items:
+        if isinstance(literal, HoldsAt) and not set(variables(literal.time)) <= bound:
+            slow.append(literal)
+        bound.update(_gives(literal))
+    return slow
+
+
+def _gives(literal: Literal) -> Iterable[str]:
+    return literal_variables(literal)

@@ -1,0 +1,448 @@
+"""The plan of a program as plain data: what `horai plan` shows.
+
+Operators have the path by which estimates and profiles know them; rules and components have the
+`id` of what they were made from.
+
+
+Chains of operators as outlines: words, variables bound, estimates, what is inside.
+From a program to its outline: components in processing order with their rules, groundings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Term, functor
+from horai.lang.ec import syntax as ec
+from horai.plan import operators as op
+from horai.plan.ec.components import stratify
+from horai.plan.ec.entities import find_entities, place_of
+from horai.plan.ec.estimates import UNIT, InputSize, RuleEstimates, Sizes, Source
+from horai.plan.ec.literals import names
+from horai.plan.ec.reach import Looks, looks_of
+from horai.plan.ec.settling import Settling, settling
+from horai.plan.ec.unify import may_match
+from horai.plan.program import DelayPlan, GroundingPlan, Key, Plan, PointPlan, StaticPlan, Stratum
+from horai.plan.split.keys import Partitioning, PartitionKey, partition
+
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorOutline:
+    """One operator: what it does, the variables it binds, the rows it gives, what is inside."""
+
+    operator: str
+    text: str
+    binds: tuple[str, ...]
+    estimate: float
+    path: Path
+    inside: tuple[PartOutline, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartOutline:
+    """A chain of operators; `label` says what it is for, where there are several."""
+
+    label: str
+    operators: tuple[OperatorOutline, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOutline:
+    """A rule: its head, the chains of its body, what its grounding gives, how far it looks."""
+
+    defines: str
+    kind: str
+    head: str
+    place: str
+    parts: tuple[PartOutline, ...]
+    grounded: tuple[str, ...]
+    looks: Looks
+    estimate: float
+    effect: str | None
+    id: int
+    roots: tuple[int, ...]  # the operators of its chains, those inside others left out
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentOutline:
+    """A component; `number` counts components in the order in which they are worked out."""
+
+    number: int
+    level: int
+    names: tuple[str, ...]
+    members: tuple[str, ...]
+    cyclic: bool
+    settling: Settling
+    key: str | None
+    no_key: str | None
+    rules: tuple[RuleOutline, ...]
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingOutline:
+    """A grounding and the chain that lists its instances."""
+
+    entity: str
+    place: str
+    operators: tuple[OperatorOutline, ...]
+    estimate: float
+
+
+@dataclass(frozen=True, slots=True)
+class InputOutline:
+    """An input type with the number of its items; without an input, what is assumed."""
+
+    kind: str
+    name: str
+    arity: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOutline:
+    """All of it. `counted` says whether sizes of inputs are those of a given input."""
+
+    counted: bool
+    inputs: tuple[InputOutline, ...]
+    components: tuple[ComponentOutline, ...]
+    groundings: tuple[GroundingOutline, ...]
+
+
+Names = frozenset[str]
+CONTROL = (";", ",", "->", "*->", "|", "")
+_FRESH = re.compile(r"~\d+")  # what tells the variables of unfolded clauses apart
+
+_WORDS: dict[type, str] = {
+    op.Scan: "join",
+    op.FactJoin: "join",
+    op.Stab: "stab",
+    op.Walk: "walk",
+    op.Lookup: "lookup",
+    op.Filter: "filter",
+    op.Unify: "unify",
+    op.Extend: "extend",
+    op.TruthOp: "truth",
+    op.AntiJoin: "anti-join",
+    op.Union: "union",
+    op.IfThenElseOp: "choice",
+    op.AggregateOp: "aggregate",
+    op.BuiltinOp: "builtin",
+    op.Python: "python",
+    op.QueryTime: "query time",
+    op.Procedure: "procedure",
+}
+_SPANS: dict[type, str] = {ec.IntervalOp: "span", ec.DurationFilter: "duration", ec.Allen: "allen"}
+
+
+class OperatorOutlines:
+    """Makes outlines of chains."""
+
+    def __init__(self, program: Plan, estimates: dict[Path, float]) -> None:
+        self.program = program
+        self.estimates = estimates
+        self._calls: list[tuple[op.Key, frozenset[int]]] = []
+
+    def chain(self, chain: op.Chain, known: Names, path: Path = ()) -> tuple[OperatorOutline, ...]:
+        """The operators of a chain that begins with some variables bound."""
+        found = []
+        for step in chain.steps:
+            found.append(self._operator(step, known, path))
+            known |= _binds(step, known)
+        return tuple(found)
+
+    def _operator(self, step: op.Operator, known: Names, path: Path) -> OperatorOutline:
+        here = (*path, id(step))
+        return OperatorOutline(
+            operator=_word(step),
+            text=_text(step),
+            binds=told(_binds(step, known)),
+            estimate=self.estimates.get(here, 0.0),
+            path=here,
+            inside=self._inside(step, known, here),
+            note=self._note(step),
+        )
+
+    def _inside(self, step: op.Operator, known: Names, path: Path) -> tuple[PartOutline, ...]:
+        match step:
+            case op.AntiJoin(body=body) | op.AggregateOp(body=body):
+                return (PartOutline("", self.chain(body, known, path)),)
+            case op.Union(branches=branches):
+                word = "clause" if _is_call(step) else "branch"
+                single = len(branches) == 1
+                return tuple(
+                    PartOutline("" if single else f"{word} {n}", self.chain(one, known, path))
+                    for n, one in enumerate(branches, 1)
+                )
+            case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
+                met = known | condition.bound
+                return (
+                    PartOutline("if", self.chain(condition, known, path)),
+                    PartOutline("then", self.chain(then, met, path)),
+                    PartOutline("else", self.chain(otherwise, known, path)),
+                )
+            case op.Procedure():
+                return self._clauses(step, path)
+            case _:
+                return ()
+
+    def _clauses(self, step: op.Procedure, path: Path) -> tuple[PartOutline, ...]:
+        call = (step.key, step.bound)
+        if call in self._calls:
+            return ()
+        self._calls.append(call)
+        branches = self.program.procedures.branches[call]
+        found = []
+        for number, branch in enumerate(branches, 1):
+            given = names(*(arg for i, arg in enumerate(branch.head) if i in step.bound))
+            label = "" if len(branches) == 1 else f"clause {number}"
+            found.append(PartOutline(label, self.chain(branch.body, given, path)))
+        self._calls.pop()
+        return tuple(found)
+
+    def _note(self, step: op.Operator) -> str | None:
+        match step:
+            case op.Scan(bounds=bounds, time=time) if bounds:
+                return f"only where {', '.join(_limit(time, bound) for bound in bounds)}"
+            case op.Procedure(key=key, bound=bound) if (key, bound) in self._calls:
+                return "calls itself"
+            case op.FactJoin(key=key) if key in self.program.dynamic:
+                return "grows with the input"
+            case _:
+                return None
+
+
+def plain(term: Term) -> str:
+    """A term as it was written, also where its variables have been renamed.
+
+    >>> from horai.lang.core.terms import Var
+    >>> plain(Var("Speed~3"))
+    'Speed'
+    """
+    return _FRESH.sub("", show(term))
+
+
+def told(found: Iterable[str]) -> tuple[str, ...]:
+    """Variables that have a name, in order."""
+    return tuple(sorted(_FRESH.sub("", name) for name in found if not name.startswith("_#")))
+
+
+def _limit(time: Term, bound: op.Bound) -> str:
+    limit = plain(bound.term).replace("+ -", "-")
+    return f"{plain(time)} {'>=' if bound.lower else '=<'} {limit}"
+
+
+def _is_call(step: op.Union) -> bool:
+    """Does it stand for a procedure, whose clauses are its branches?"""
+    return (functor(step.term) or ("", 0))[0] not in CONTROL
+
+
+def _word(step: op.Operator) -> str:
+    if isinstance(step, op.SpanOperation):
+        return _SPANS[type(step.literal)]
+    if isinstance(step, op.Union) and _is_call(step):
+        return "procedure"
+    if isinstance(step, op.Union) and len(step.branches) == 1:
+        return "group"
+    return _WORDS[type(step)]
+
+
+def _text(step: op.Operator) -> str:
+    match step:
+        case op.AntiJoin():
+            return "where there is no"
+        case op.Union(branches=branches) if not _is_call(step):
+            return "all of" if len(branches) == 1 else "any of"
+        case op.IfThenElseOp():
+            return "one of two ways"
+        case op.AggregateOp(kind=kind, template=template, result=result):
+            what = "" if template is None or kind == "count" else f" {plain(template)}"
+            return f"{plain(result)} = {kind}{what} over all"
+        case _:
+            return plain(step.term)
+
+
+def _binds(step: op.Operator, known: Names) -> Names:
+    """The variables that an operator gives a value to."""
+    match step:
+        case op.AntiJoin() | op.Filter() | op.TruthOp():
+            return frozenset()
+        case op.Union(branches=branches) if not _is_call(step):
+            return frozenset.intersection(*(one.bound for one in branches)) - known
+        case op.IfThenElseOp(then=then, otherwise=otherwise):
+            return (then.bound & otherwise.bound) - known
+        case op.AggregateOp(result=result):
+            return names(result) - known
+        case _:
+            return names(step.term) - known
+
+
+_KINDS = {"event": "event", "initiated": "initiation", "terminated": "termination"}
+
+
+def outline(program: Plan, inputs: dict[Source, InputSize] | None = None) -> PlanOutline:
+    """The outline of a program; `inputs` are the sizes of a given input."""
+    return _Outliner(program, inputs).plan()
+
+
+class _Outliner:
+    def __init__(self, program: Plan, inputs: dict[Source, InputSize] | None) -> None:
+        self.program = program
+        self.inputs = inputs
+        self.estimates = RuleEstimates(program, Sizes(program.unwrapping, inputs))
+        self.operators = OperatorOutlines(program, self.estimates.operators)
+        parts = partition(program.description, stratify(program.graph))
+        self.partitions = {part.component.number: part for part in parts}
+
+    def plan(self) -> PlanOutline:
+        """All of it."""
+        groundings = [one for plans in self.program.groundings.values() for one in plans]
+        return PlanOutline(
+            counted=self.inputs is not None,
+            inputs=self._inputs(),
+            components=tuple(
+                self._component(number, stratum)
+                for number, stratum in enumerate(self.program.strata, 1)
+            ),
+            groundings=tuple(self._grounding(one) for one in groundings),
+        )
+
+    def _inputs(self) -> tuple[InputOutline, ...]:
+        found: dict[Source, InputOutline] = {}
+        for entity in find_entities(self.program.description).inputs:
+            source = (str(entity.kind), self.estimates.sizes.as_read(entity.key))
+            size = (self.inputs or {}).get(source)
+            rows = UNIT if self.inputs is None else size.rows if size else 0
+            found[source] = InputOutline(source[0], *source[1], rows)
+        return tuple(found.values())
+
+    def _component(self, number: int, stratum: Stratum) -> ComponentOutline:
+        component = stratum.component
+        split: Partitioning | None = self.partitions.get(component.number)
+        how = settling(stratum, self.program)
+        plans: list[PointPlan | StaticPlan] = [*stratum.initially, *stratum.points, *stratum.static]
+        rules = [(plan.clause, self._rule(plan, stratum, how)) for plan in plans]
+        rules += [(plan.clause, self._delay(plan, stratum)) for plan in stratum.delays]
+        named = tuple(dict.fromkeys(_name((v.name, v.arity)) for v in component.vertices))
+        ordered = sorted(rules, key=lambda one: (named.index(one[1].defines), one[0].span[0]))
+        return ComponentOutline(
+            number=number,
+            level=component.level,
+            names=named,
+            members=tuple(str(vertex) for vertex in component.vertices),
+            cyclic=component.cyclic,
+            settling=how,
+            key=_split_by(split.key) if split and split.key else None,
+            no_key=split.reason if split else None,
+            rules=tuple(rule for _, rule in ordered),
+            id=id(stratum),
+        )
+
+    def _rule(self, plan: PointPlan | StaticPlan, stratum: Stratum, how: Settling) -> RuleOutline:
+        if isinstance(plan, PointPlan):
+            kind = _KINDS.get(plan.kind, plan.kind)
+            parts = self._point_parts(plan, how)
+        else:
+            formula = isinstance(plan.rule, ec.HoldsAtRule)
+            kind = "formula" if formula else "intervals"
+            given = plan.domain | (names(plan.result) if formula else frozenset())
+            parts = (PartOutline("", self.operators.chain(plan.chain, given)),)
+        head = plan.clause.head
+        return RuleOutline(
+            defines=_name(plan.key),
+            kind=kind,
+            head=plain(head) if head is not None else "",
+            place=place_of(plan.clause),
+            parts=parts,
+            grounded=_grounded(plan),
+            looks=looks_of(plan, stratum, self.program),
+            estimate=self.estimates.rows.get(id(plan), 0.0),
+            effect=None,
+            id=id(plan),
+            roots=_roots(parts),
+        )
+
+    def _point_parts(self, plan: PointPlan, how: Settling) -> tuple[PartOutline, ...]:
+        if plan.split is None:
+            return (PartOutline("", self.operators.chain(plan.chain, plan.given)),)
+        split = plan.split
+        known = split.candidates.bound | plan.given | names(plan.time)
+        wait = "asked at every time-point"
+        if split.timed:
+            wait = (
+                "tested in time order"
+                if how.way in ("clockwork", "machine")
+                else "asked in each cell"
+            )
+        elif split.waits:
+            wait = "asked whenever the component acts"
+        candidates = self.operators.chain(split.candidates, plan.given)
+        first = (PartOutline("candidates", candidates),) if candidates else ()
+        return (*first, PartOutline(wait, self.operators.chain(split.remainder, known)))
+
+    def _delay(self, plan: DelayPlan, stratum: Stratum) -> RuleOutline:
+        given = names(*plan.origin) | plan.domain | ({plan.time} if plan.time else frozenset())
+        early, full = (self.operators.chain(one, given) for one in (plan.early, plan.full))
+        labelled = (PartOutline("at the initiation", early), PartOutline("at the deadline", full))
+        # Mostly all can be judged when the value is initiated, and is judged again when it is due.
+        same = [one.text for one in early] == [one.text for one in full]
+        shown = (PartOutline("", full),) if same else labelled
+        head = plan.clause.head
+        return RuleOutline(
+            defines=_name(plan.target_key),
+            kind="delayed initiation" if plan.initiates else "delayed termination",
+            head=plain(head) if head is not None else "",
+            place=place_of(plan.clause),
+            parts=tuple(part for part in shown if part.operators),
+            grounded=_grounded(plan),
+            looks=looks_of(plan, stratum, self.program),
+            estimate=self.estimates.rows.get(id(plan), 0.0),
+            effect=self._effect(plan),
+            id=id(plan),
+            roots=_roots(labelled),
+        )
+
+    def _effect(self, plan: DelayPlan) -> str:
+        origin, delay = plain(plan.rule.origin.term), plain(plan.delay)
+        does = f"ends {origin} {delay} after it begins"
+        if isinstance(plan.rule, ec.FutureInitiation):
+            does = f"initiates {plain(plan.rule.target.term)} {delay} after {origin} begins"
+        again = any(may_match(one.term, plan.rule.origin.term) for one in self.program.postponable)
+        return f"{does}; a new initiation restarts the clock" if again else does
+
+    def _grounding(self, plan: GroundingPlan) -> GroundingOutline:
+        rows = self.estimates.estimator.grounding(plan).rows
+        head = plan.clause.head
+        entity = head.args[0] if head is not None and hasattr(head, "args") else None
+        return GroundingOutline(
+            entity=plain(entity) if entity is not None else _name(plan.key),
+            place=place_of(plan.clause),
+            operators=self.operators.chain(plan.listing, frozenset()),
+            estimate=rows,
+        )
+
+
+def _roots(parts: tuple[PartOutline, ...]) -> tuple[int, ...]:
+    return tuple(one.path[0] for part in parts for one in part.operators)
+
+
+def _split_by(key: PartitionKey) -> str:
+    """The arguments to split by, those at the same place together."""
+    places: dict[str, list[str]] = {}
+    for (_, name, arity), path in key.places:
+        places.setdefault(".".join(str(i + 1) for i in path), []).append(_name((name, arity)))
+    return "; ".join(f"argument {place} of {', '.join(who)}" for place, who in places.items())
+
+
+def _name(key: Key) -> str:
+    return f"{key[0]}/{key[1]}"
+
+
+def _grounded(plan: PointPlan | StaticPlan | DelayPlan) -> tuple[str, ...]:
+    return told(plan.domain) or (("_",) if plan.domain else ())

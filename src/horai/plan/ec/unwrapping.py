@@ -1,0 +1,136 @@
+"""Entities about actions: `per(close(C,M))` and `per(open(C,M))` are different fluents.
+
+Where every mention of an entity has a compound term at some argument, the name of that term belongs
+to the name of the entity. Such entities are flattened before anything is planned, so that each is a
+relation of its own with plain columns, and folded again in answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from horai.lang.core.terms import Compound, Term, functor
+from horai.lang.ec.syntax import (
+    FVP,
+    Clause,
+    EventDescription,
+    EventRule,
+    Grounding,
+    Happens,
+    InputFluent,
+)
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """How a flat entity is written: per argument the compound term around some of its columns."""
+
+    name: str
+    parts: tuple[Key | None, ...]
+
+
+@dataclass(slots=True)
+class Unwrapping:
+    """A description with flat entities, and the way back."""
+
+    description: EventDescription
+    positions: dict[Key, frozenset[int]] = field(default_factory=dict)
+    folds: dict[Key, Fold] = field(default_factory=dict)
+
+    def flat(self, entity: Term) -> Term:
+        """per(close(C,M)) as `per(close)` with the arguments C and M."""
+        key = functor(entity)
+        positions = self.positions.get(key) if key is not None else None
+        if not positions or not isinstance(entity, Compound):
+            return entity
+        args: list[Term] = []
+        parts: list[Key | None] = []
+        for position, arg in enumerate(entity.args):
+            inner = arg if position in positions and isinstance(arg, Compound) else None
+            parts.append(functor(inner) if inner is not None else None)
+            args.extend(inner.args if inner is not None else (arg,))
+        if not any(parts):
+            return entity
+        name = flat_name(entity.name, tuple(parts))
+        self.folds[name, len(args)] = Fold(entity.name, tuple(parts))
+        return Compound(name, tuple(args), entity.span)
+
+    def forms(self, key: Key) -> list[Key]:
+        """What items of an entity may be about: the entity itself and its flat ones."""
+        flat = [f for f, fold in self.folds.items() if (fold.name, len(fold.parts)) == key]
+        return [key, *flat]
+
+
+def flat_name(name: str, parts: tuple[Key | None, ...]) -> str:
+    """The name of a flat entity; it has brackets, which no name in a file can have."""
+    return f"{name}({','.join(part[0] if part else '_' for part in parts)})"
+
+
+def unwrap(description: EventDescription) -> Unwrapping:
+    """The description with all such entities flat."""
+    positions = _wrapped_positions(description)
+    unwrapping = Unwrapping(description, positions)
+    if positions:
+        rules = [_rewrite(rule, unwrapping) for rule in description.rules]
+        unwrapping.description = replace(description, rules=rules)
+    return unwrapping
+
+
+def _rewrite(node: Any, unwrapping: Unwrapping) -> Any:
+    match node:
+        case FVP(fluent=fluent):
+            return replace(node, fluent=unwrapping.flat(fluent))
+        case Happens(event=event):
+            return replace(node, event=unwrapping.flat(event))
+        case EventRule(event=event, body=body):
+            flat = unwrapping.flat(event)
+            return replace(node, event=flat, body=_rewrite(body, unwrapping))
+        case Grounding(entity=entity):
+            return replace(node, entity=unwrapping.flat(entity))
+        case tuple():
+            return tuple(_rewrite(item, unwrapping) for item in node)
+    if not is_dataclass(node) or isinstance(node, Clause | Term):
+        return node
+    changes = {f.name: _rewrite(getattr(node, f.name), unwrapping) for f in fields(node)}
+    return replace(node, **changes)  # type: ignore[type-var]
+
+
+def _wrapped_positions(description: EventDescription) -> dict[Key, frozenset[int]]:
+    """The positions at which every mention of an entity has a compound term."""
+    found: dict[Key, frozenset[int]] = {}
+    for rule in description.rules:
+        for entity in _entities(rule):
+            key = functor(entity)
+            if key is None:
+                continue
+            args = entity.args if isinstance(entity, Compound) else ()
+            here = frozenset(i for i, arg in enumerate(args) if isinstance(arg, Compound))
+            found[key] = found.get(key, here) & here
+    return {key: positions for key, positions in found.items() if positions}
+
+
+def _entities(node: Any) -> Iterator[Term]:
+    """Every event and fluent of a rule. Hints are left out: they may well say `per(_)`."""
+    match node:
+        case InputFluent():
+            return
+        case FVP(fluent=fluent):
+            yield fluent
+        case Happens(event=event):
+            yield event
+        case EventRule(event=event, body=body):
+            yield event
+            yield from _entities(body)
+        case Grounding(entity=entity):
+            yield entity
+        case tuple():
+            for item in node:
+                yield from _entities(item)
+        case _:
+            if is_dataclass(node) and not isinstance(node, Clause | Term):
+                for part in fields(node):
+                    yield from _entities(getattr(node, part.name))

@@ -1,0 +1,286 @@
+"""From a checked description to its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from horai.lang.core.terms import Compound, Term
+from horai.lang.ec import syntax as ec
+from horai.lang.ec.syntax import EventDescription
+from horai.plan import operators as op
+from horai.plan.ec.components import Component, Strata, separated, stratify
+from horai.plan.ec.delays import initiation_times, judged_later, known_already
+from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
+from horai.plan.ec.entities import find_entities
+from horai.plan.ec.literals import names
+from horai.plan.ec.lowering import Lowering
+from horai.plan.ec.modes import PythonPredicate, order_body
+from horai.plan.ec.ordering import Orderer
+from horai.plan.ec.predicates import find_predicates, mode_table
+from horai.plan.ec.splitting import PointRule, alternatives, split_body
+from horai.plan.ec.unwrapping import unwrap
+from horai.plan.program import (
+    DelayPlan,
+    DelayRule,
+    GroundingPlan,
+    Key,
+    Names,
+    Plan,
+    PointPlan,
+    StaticPlan,
+    StaticRule,
+    Stratum,
+    key_of,
+)
+
+
+def compile_program(description: EventDescription, python: Iterable[PythonPredicate] = ()) -> Plan:
+    """The plan of a checked description."""
+    given = tuple(python)
+    unwrapping = unwrap(description)
+    flat = unwrapping.description
+    predicates = find_predicates(flat, given)
+    table = mode_table(predicates, given)
+    lowering = Lowering(predicates, table)
+    graph = dependency_graph(flat, find_entities(flat))
+    maker = _Maker(lowering, Orderer(flat, table), graph)
+    components = [part for whole in _outputs(stratify(graph)) for part in separated(graph, whole)]
+    strata = [maker.stratum(component) for component in components]
+    groundings: dict[Key, list[GroundingPlan]] = {}
+    for rule in flat.rules:
+        if isinstance(rule, ec.Grounding):
+            plan = maker.grounding(rule)
+            groundings.setdefault(plan.key, []).append(plan)
+    return Plan(
+        unwrapping,
+        flat,
+        predicates,
+        lowering,
+        graph,
+        strata,
+        groundings,
+        {k: [lowering.branch(r) for r in p.rules] for k, p in predicates.items() if p.is_relation},
+        [rule.fvp for rule in flat.rules if isinstance(rule, ec.Postponable)],
+        frozenset(key for key, p in predicates.items() if p.dynamic),
+    )
+
+
+def _outputs(strata: Strata) -> list[Component]:
+    return [c for c in strata.components if not set(c.vertices) <= strata.graph.inputs]
+
+
+class _Maker:
+    """Makes the plans of rules."""
+
+    def __init__(self, lowering: Lowering, orderer: Orderer, graph: DependencyGraph) -> None:
+        self.lowering = lowering
+        self.orderer = orderer
+        self.graph = graph
+        self._delays = 0
+
+    def stratum(self, component: Component) -> Stratum:
+        """A component with its rules as chains."""
+        found = Stratum(component)
+        members = frozenset(component.vertices)
+        seen: set[int] = set()
+        for vertex in component.vertices:
+            for rule in self.graph.rules[vertex]:
+                if id(rule) not in seen:
+                    seen.add(id(rule))
+                    self._add(found, rule, members)
+        return found
+
+    def _add(self, stratum: Stratum, rule: ec.Rule, members: frozenset[Vertex]) -> None:
+        match rule:
+            case ec.Initiation() | ec.Termination() | ec.EventRule():
+                stratum.points += self._points(rule, members)
+            case ec.Initially():
+                stratum.initially += self._initially(rule)
+            case ec.HoldsForRule() | ec.HoldsAtRule():
+                stratum.static.append(self._static(rule))
+            case ec.FutureInitiation() | ec.FutureTermination():
+                stratum.delays.append(self._delay(rule))
+            case _:
+                pass
+
+    def _points(self, rule: PointRule, members: frozenset[Vertex]) -> list[PointPlan]:
+        """The plan of a rule, or of each of its alternatives.
+
+        Where one of these knows when it can fire and another does not, together they would have to
+        be asked at every time-point, and what happens between two of them would be missed. Where
+        one says whom the head is about and another leaves that to the grounding, together they
+        would miss those outside the grounding, whose other values end.
+        """
+        plan = self._point(rule, members)
+        parts = alternatives(rule, plan.domain)
+        if not parts and plan.split is not None and not (plan.split.timed or plan.split.waits):
+            parts = alternatives(rule, names(rule.time))
+        return [one for part in parts for one in self._points(part, members)] or [plan]
+
+    def _initially(self, rule: ec.Initially) -> list[PointPlan]:
+        order = self.orderer.order(rule)
+        parts = alternatives(rule, order.from_grounding)
+        if parts:
+            return [one for part in parts for one in self._initially(part)]
+        terms = (*_args(rule.fvp.fluent), rule.fvp.value)
+        chain = self.lowering.chain(order.body, order.together, names(*terms))
+        plan = PointPlan(
+            "initially",
+            key_of(rule.fvp.fluent),
+            terms,
+            None,
+            chain,
+            order.from_grounding,
+            rule.body,
+            rule.clause,
+            order.together,
+        )
+        return [plan]
+
+    def _point(self, rule: PointRule, members: frozenset[Vertex]) -> PointPlan:
+        order = self.orderer.order(rule)
+        entity: Term
+        if isinstance(rule, ec.EventRule):
+            kind, entity, value, bounds = "event", rule.event, None, None
+        else:
+            kind = "initiated" if isinstance(rule, ec.Initiation) else "terminated"
+            entity, value, bounds = rule.fvp.fluent, rule.fvp.value, rule.bounds
+        terms = _args(entity) if value is None else (*_args(entity), value)
+        open_value = (
+            kind == "terminated"
+            and value is not None
+            and not names(value) <= order.bound | order.together
+        )
+        whole_run = names(*bounds) - _asked(rule.body) if bounds else frozenset()
+        given = order.together | whole_run
+        needed = names(*terms, rule.time, *(bounds or ()))
+        split = split_body(rule.body, rule.time, given, needed, members, self.graph, self.lowering)
+        chain = op.Chain() if split is not None else self.lowering.chain(order.body, given, needed)
+        return PointPlan(
+            kind,  # type: ignore[arg-type]
+            key_of(entity),
+            terms,
+            rule.time,
+            chain,
+            order.from_grounding,
+            rule.body,
+            rule.clause,
+            given,
+            bounds,
+            open_value,
+            split,
+        )
+
+    def _static(self, rule: StaticRule) -> StaticPlan:
+        order = self.orderer.order(rule)
+        terms = (*_args(rule.fvp.fluent), rule.fvp.value)
+        result = rule.intervals if isinstance(rule, ec.HoldsForRule) else rule.time
+        given = order.from_grounding
+        if isinstance(rule, ec.HoldsAtRule):
+            given |= names(rule.time)
+        chain = self.lowering.chain(order.body, given, names(*terms, result))
+        chain = _telling_rows_apart(chain)
+        key = key_of(rule.fvp.fluent)
+        return StaticPlan(key, terms, rule, result, chain, order.from_grounding, rule.clause)
+
+    def _delay(self, rule: DelayRule) -> DelayPlan:
+        self._delays += 1
+        target = rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
+        times = initiation_times(rule, self.graph.helpers)
+        time = times[0] if times else None
+        origin = (*_args(rule.origin.fluent), rule.origin.value)
+        aim = (*_args(target.fluent), target.value)
+        goals = tuple(ec.conjuncts(rule.body))
+        order = self.orderer.order(rule)
+        given = names(*origin) | order.together
+        helpers = self.graph.helpers
+        known = known_already(rule, time, self.lowering.table, helpers, order.together)
+        later = judged_later(rule, known, self.lowering.table)
+        wanted = names(rule.delay, *aim).union(
+            *(names(one.term) & _around(rule, one) for one in later)
+        )
+        early = self._delay_chain(rule, known, given, time, wanted)
+        return DelayPlan(
+            self._delays,
+            rule,
+            key_of(rule.origin.fluent),
+            origin,
+            key_of(target.fluent),
+            aim,
+            rule.delay,
+            time,
+            early,
+            self._delay_chain(rule, later, early.bound, time, names(*aim)),
+            self._delay_chain(rule, goals, given, time, names(rule.delay, *aim)),
+            order.from_grounding,
+            rule.clause,
+        )
+
+    def _delay_chain(
+        self,
+        rule: DelayRule,
+        goals: tuple[ec.Literal, ...],
+        bound: Names,
+        time: str | None,
+        wanted: Names,
+    ) -> op.Chain:
+        given = bound | ({time} if time else set())
+        body = ec.Conjunction(goals, rule.body.term)
+        ordered = order_body(body, given, self.lowering.table, given | wanted)
+        assert ordered.ok, ordered.stuck
+        return self.lowering.chain(ordered.body, given, wanted)
+
+    def grounding(self, rule: ec.Grounding) -> GroundingPlan:
+        """A grounding, ready to be listed and to be asked."""
+        terms = _args(rule.entity)
+        head = names(*terms, rule.value)
+        table = self.lowering.table
+        listed = order_body(rule.body, (), table, head).body
+        asked = order_body(rule.body, head, table, head).body
+        calls = tuple(part for part in ec.conjuncts(rule.body) if isinstance(part, ec.Call))
+        return GroundingPlan(
+            key_of(rule.entity),
+            terms,
+            rule.value,
+            self.lowering.chain(listed, frozenset(), head),
+            self.lowering.chain(asked, head, frozenset()),
+            calls,
+            rule.clause,
+        )
+
+
+def _asked(body: ec.Conjunction) -> Names:
+    """The variables that conditions other than comparisons speak of."""
+    found: Names = frozenset()
+    for literal in ec.walk(body):
+        match literal:
+            case ec.Happens() | ec.HoldsAt() | ec.Call():
+                found |= names(literal.term)
+            case ec.Is(target=target):
+                found |= names(target)
+            case _:
+                pass
+    return found
+
+
+def _around(rule: DelayRule, goal: ec.Literal) -> Names:
+    """The variables of a delayed effect that one of its conditions may share."""
+    others = (one.term for one in ec.conjuncts(rule.body) if one is not goal)
+    return names(rule.clause.head, *others)
+
+
+def _args(entity: Term) -> tuple[Term, ...]:
+    return entity.args if isinstance(entity, Compound) else ()
+
+
+def _telling_rows_apart(chain: op.Chain) -> op.Chain:
+    """A chain that keeps the variables of its fluents where intervals are looked at as wholes.
+
+    Such lists are remembered by the bindings of their row, so these have to tell rows apart.
+    """
+    whole = [s for s in chain.steps if isinstance(s, op.SpanOperation)]
+    if all(isinstance(step.literal, ec.IntervalOp) for step in whole):
+        return chain
+    lookups = [step for step in chain.steps if isinstance(step, op.Lookup)]
+    kept = names(*(term for step in lookups for term in step.terms))
+    return op.Chain(chain.steps, tuple(needed | kept for needed in chain.needed), chain.bound)

@@ -1,0 +1,1 @@
+"""How a plan is split into buckets: keys, stages, joins between entities."""

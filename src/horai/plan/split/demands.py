@@ -1,0 +1,411 @@
+"""What the rules of a component make meet: the entities of each rule, as it mentions them.
+
+From this follows which arguments can route items, and which of a rule's conditions bring the
+entities of others together.
+
+
+The conditions without which a rule says nothing: every solution has a row of each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from horai.lang.core.printer import show
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Int,
+    ListTerm,
+    Str,
+    Term,
+    Var,
+    functor,
+    is_anonymous,
+    variables,
+)
+from horai.lang.ec.syntax import (
+    Allen,
+    BackgroundRule,
+    Call,
+    Compare,
+    DurationFilter,
+    DynamicDomain,
+    Edge,
+    EventDescription,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    Happens,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsFor,
+    HoldsForRule,
+    InitiatedAt,
+    IntervalOp,
+    Literal,
+    Rule,
+    TerminatedAt,
+    conjuncts,
+    walk,
+)
+from horai.plan.ec.components import Strata
+from horai.plan.ec.entities import Kind
+from horai.plan.ec.literals import body_literals, literal_fvp
+from horai.plan.ec.ordering import head_entity
+from horai.plan.ec.readings import Reading, readings
+from horai.plan.unfolding import Helpers, callers
+
+Needed = frozenset[int]
+NONE: Needed = frozenset()
+_NOBODY: frozenset[str] = frozenset()
+
+
+def needed_literals(rule: Rule) -> Needed:
+    """The conditions that a rule needs, by the identity of the literal."""
+    body = getattr(rule, "body", None)
+    goals = list(conjuncts(body)) if body is not None else []
+    if isinstance(rule, HoldsForRule):
+        return _Lists(goals).behind(rule.intervals)
+    points = Happens | Edge | HoldsAt | InitiatedAt | TerminatedAt
+    return frozenset(id(goal) for goal in goals if isinstance(goal, points))
+
+
+def loose_variables(rule: Rule) -> frozenset[str]:
+    """Variables that a solution may have without a row that names their value.
+
+    They range over all values that are known, whoever else these are known with. Where lists are
+    added up, some row names them; where one is taken away from another, it need not. Those of the
+    conditions alone count too: while no value of one is known, the rule has no solution.
+    """
+    if not isinstance(rule, HoldsForRule):
+        return _NOBODY
+    goals = list(conjuncts(rule.body))
+    head = frozenset(n for n, v in variables(rule.fvp.fluent).items() if not is_anonymous(v))
+    asked = (variables(goal.fvp.term) for goal in goals if isinstance(goal, HoldsFor))
+    return head.union(*asked) - _Lists(goals).naming(rule.intervals)
+
+
+class _Lists:
+    """Interval lists by their variable, as the conditions of one rule make them."""
+
+    def __init__(self, goals: list[Literal]) -> None:
+        self.makers: dict[str, list[Literal]] = {}
+        for goal in goals:
+            match goal:
+                case HoldsFor(intervals=Var(name=name)):
+                    self.makers.setdefault(name, []).append(goal)
+                case (
+                    IntervalOp(result=Var(name=name))
+                    | DurationFilter(result=Var(name=name))
+                    | Allen(result=Var(name=name))
+                ):
+                    self.makers.setdefault(name, []).append(goal)
+                case _:
+                    pass
+
+    def behind(self, term: Term, seen: frozenset[str] = frozenset()) -> Needed:
+        """The conditions that must have intervals for a list to have any."""
+        if not isinstance(term, Var) or term.name in seen:
+            return NONE
+        makers = self.makers.get(term.name, [])
+        if len(makers) != 1:
+            return NONE
+        seen = seen | {term.name}
+        match makers[0]:
+            case HoldsFor():
+                return frozenset({id(makers[0])})
+            case IntervalOp(kind="relative_complement_all", base=base) if base is not None:
+                return self.behind(base, seen)
+            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
+                return NONE.union(*(self.behind(item, seen) for item in items))
+            case IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
+                found = self.behind(first, seen)
+                return found.intersection(*(self.behind(item, seen) for item in rest))
+            case DurationFilter(intervals=intervals):
+                return self.behind(intervals, seen)
+            case Allen(source=source, target=target):
+                return self.behind(source, seen) | self.behind(target, seen)
+            case _:
+                return NONE
+
+    def naming(self, term: Term, seen: frozenset[str] = frozenset()) -> frozenset[str]:
+        """The variables whose values rows name, wherever a list has intervals."""
+        if not isinstance(term, Var) or term.name in seen:
+            return _NOBODY
+        makers = self.makers.get(term.name, [])
+        if len(makers) != 1:
+            return _NOBODY
+        seen = seen | {term.name}
+        match makers[0]:
+            case HoldsFor(fvp=fvp):
+                return frozenset([*variables(fvp.fluent), *variables(fvp.value)])
+            case IntervalOp(kind="relative_complement_all", base=base) if base is not None:
+                return self.naming(base, seen)
+            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
+                return _NOBODY.union(*(self.naming(item, seen) for item in items))
+            case IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
+                found = self.naming(first, seen)
+                return found.intersection(*(self.naming(item, seen) for item in rest))
+            case DurationFilter(intervals=intervals):
+                return self.naming(intervals, seen)
+            case Allen(source=source, target=target):
+                return self.naming(source, seen) | self.naming(target, seen)
+            case _:
+                return _NOBODY
+
+
+EntityKey = tuple[Kind, str, int]
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPart:
+    """An entity as a rule mentions it; `named` says how, for the reason given to people.
+
+    `needed` marks a condition that every solution of the rule has a row of.
+    """
+
+    entity: EntityKey
+    term: Term
+    named: str
+    needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """The entities that one rule makes meet; the first one is the head."""
+
+    rule: Rule
+    parts: tuple[EntityPart, ...]
+
+    @property
+    def is_rule(self) -> bool:
+        """False for a grounding, which defines nothing."""
+        return not isinstance(self.rule, Grounding)
+
+
+def demands_of(description: EventDescription, strata: Strata) -> dict[int, list[Demand]]:
+    """What the rules of each component make meet, by the number of the component."""
+    helpers = Helpers(description)
+    domains = Domains(description)
+    made = {head.entity for rule in description.rules if (head := head_part(rule))}
+    found: dict[int, list[Demand]] = {}
+    for component in strata.components:
+        rules = {id(r): r for vertex in component.vertices for r in strata.graph.rules[vertex]}
+        demands = [d for rule in rules.values() if (d := _demand(rule, helpers, domains))]
+        demands += domains.of_heads({demand.parts[0].entity for demand in demands})
+        demands += domains.of_heads(_known_by_groundings(demands) - made)
+        demands += domains.of_members(demands, made)
+        if demands:
+            found[component.number] = demands
+    return found
+
+
+def _known_by_groundings(demands: list[Demand]) -> set[EntityKey]:
+    """What rules read that speak of all who are known: of whom, the groundings of it may say."""
+    found: set[EntityKey] = set()
+    for demand in demands:
+        operations = (part for part in body_literals(demand.rule) if isinstance(part, IntervalOp))
+        complements = any(part.kind == "complement_all" for part in operations)
+        if complements or isinstance(demand.rule, HoldsAtRule):
+            found |= {part.entity for part in demand.parts[1:]}
+    return found
+
+
+def _demand(rule: Rule, helpers: Helpers, domains: Domains) -> Demand | None:
+    head = head_part(rule)
+    if head is None:
+        return None
+    body = [*_body_parts(rule, helpers), *domains.asked(rule)]
+    loose = loose_variables(rule)
+    if domains.ground(head.entity):
+        loose -= frozenset(variables(head.term))
+    body += _loose(body, loose)
+    if not body:
+        # Who has the fluent is then a matter of its grounding, argument by argument.
+        head = EntityPart(head.entity, _all_named(head.term), head.named)
+    return Demand(rule, tuple(_canonical(part, rule) for part in (head, *body)))
+
+
+def _loose(body: list[EntityPart], names: frozenset[str]) -> list[EntityPart]:
+    """Values of these variables are known by any row that names them, whoever is beside them."""
+    return [
+        EntityPart(part.entity, _alone(part.term, name), f"what is known of {name} by {part.named}")
+        for name in sorted(names)
+        for part in body
+        if name in variables(part.term)
+    ]
+
+
+def _alone(term: Term, name: str) -> Term:
+    """A term in which only one of the variables has a name."""
+    return _rename(term, {other: f"_#{other}" for other in variables(term) if other != name})
+
+
+def _all_named(term: Term) -> Term:
+    match term:
+        case Var(name=name) if is_anonymous(term):
+            return Var(f"Any{name}")
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(map(_all_named, args)))
+        case _:
+            return term
+
+
+def head_part(rule: Rule) -> EntityPart | None:
+    """What a rule defines."""
+    if isinstance(rule, FutureTermination):
+        return _fluent_part(rule.origin.fluent, "the head")
+    entity = head_entity(rule)
+    if entity is None:
+        return None
+    term, value = entity
+    if value is not None:
+        return _fluent_part(term, "the head")
+    key = functor(term)
+    return None if key is None else EntityPart((Kind.EVENT, *key), term, "the head")
+
+
+def _fluent_part(fluent: Term, named: str) -> EntityPart | None:
+    key = functor(fluent)
+    return None if key is None else EntityPart((Kind.FLUENT, *key), fluent, named)
+
+
+def _body_parts(rule: Rule, helpers: Helpers) -> Iterator[EntityPart]:
+    if isinstance(rule, FutureInitiation):
+        origin = _fluent_part(rule.origin.fluent, f"{label(rule.origin.fluent)} of the fi")
+        if origin is not None:
+            yield replace(origin, needed=True)
+    needed = needed_literals(rule)
+    for reading in readings(rule, helpers):
+        part = _reading_part(reading, id(reading.literal) in needed)
+        if part is not None:
+            yield part
+
+
+def _reading_part(reading: Reading, needed: bool) -> EntityPart | None:
+    literal = reading.literal
+    fvp = literal_fvp(literal)
+    term = literal.event if isinstance(literal, Happens) else (fvp.fluent if fvp else None)
+    key = functor(term) if term is not None else None
+    if term is None or key is None:
+        return None
+    inside = " (inside an aggregate)" if reading.aggregated else ""
+    kind = Kind.EVENT if isinstance(literal, Happens) else Kind.FLUENT
+    return EntityPart((kind, *key), term, f"{label(term)}{inside}", needed)
+
+
+def label(term: Term) -> str:
+    match term:
+        case Compound(name=name, args=args):
+            return f"{show(Constant(name))}({','.join(label(arg) for arg in args)})"
+        case Var() if is_anonymous(term):
+            return "_"
+        case ListTerm():
+            return "[..]"
+        case _:
+            return show(term)
+
+
+def _canonical(part: EntityPart, rule: Rule) -> EntityPart:
+    """The part with variables that the body equates written as one."""
+    same = _aliases(rule)
+    return replace(part, term=_rename(part.term, same)) if same else part
+
+
+def _aliases(rule: Rule) -> dict[str, str]:
+    same: dict[str, str] = {}
+    body = getattr(rule, "body", None)
+    for literal in conjuncts(body) if body is not None else ():
+        match literal:
+            case Compare(op="=" | "==", left=Var(name=a), right=Var(name=b)):
+                first, second = same.get(a, a), same.get(b, b)
+                same = {name: first if to == second else to for name, to in same.items()}
+                same[second] = first
+            case _:
+                pass
+    return same
+
+
+def _rename(term: Term, same: dict[str, str]) -> Term:
+    match term:
+        case Var(name=name) if name in same:
+            return Var(same[name])
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(_rename(arg, same) for arg in args))
+        case _:
+            return term
+
+
+def key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:
+    """The variables and constants inside an entity's arguments, with their places."""
+    for number, arg in enumerate(term.args if isinstance(term, Compound) else ()):
+        match arg:
+            case Compound():
+                yield from key_terms(arg, (*path, number))
+            case Var() if is_anonymous(arg):
+                pass
+            case Var() | Constant() | Int() | Str():
+                yield (*path, number), arg
+            case _:
+                pass
+
+
+class Domains:
+    """Dynamic domains: items make their members, so that these have to meet what asks for them."""
+
+    def __init__(self, description: EventDescription) -> None:
+        self.groundings = [rule for rule in description.rules if isinstance(rule, Grounding)]
+        domains = [rule.domain for rule in description.rules if isinstance(rule, DynamicDomain)]
+        self.dynamic = {(domain.name, len(domain.args)) for domain in domains}
+        calls: dict[tuple[str, int], set[tuple[str, int]]] = {}
+        for rule in description.rules:
+            key = functor(rule.head) if isinstance(rule, BackgroundRule) else None
+            if isinstance(rule, BackgroundRule) and key is not None:
+                inside = {part.key for part in walk(rule.body) if isinstance(part, Call)}
+                calls.setdefault(key, set()).update(inside)
+        self.hiding = callers(calls, self.dynamic)
+
+    def ground(self, entity: EntityKey) -> bool:
+        """Does a grounding say whom a fluent is about?"""
+        fluents = (functor(one.entity) for one in self.groundings if one.value is not None)
+        return entity[0] is Kind.FLUENT and entity[1:] in fluents
+
+    def asked(self, rule: Rule) -> Iterator[EntityPart]:
+        """The domains that the body of a rule asks for members."""
+        for literal in body_literals(rule):
+            if isinstance(literal, Call) and literal.key in self.hiding:
+                seen = literal.key in self.dynamic
+                term = literal.term if seen else Constant(literal.name)
+                hidden = "" if seen else " (which asks for members of a dynamic domain)"
+                yield EntityPart(
+                    (Kind.DOMAIN, *literal.key), term, f"{label(literal.term)}{hidden}"
+                )
+
+    def of_heads(self, heads: set[EntityKey]) -> list[Demand]:
+        """What the groundings of some entities demand."""
+        return [demand for demand in self._groundings() if demand.parts[0].entity in heads]
+
+    def of_members(self, demands: list[Demand], made: set[EntityKey]) -> list[Demand]:
+        """The groundings of what no rule makes: through them items become members."""
+        parts = {part.entity for demand in demands for part in demand.parts}
+        used = {entity for entity in parts if entity[0] is Kind.DOMAIN}
+        return [
+            demand
+            for demand in self._groundings()
+            if demand.parts[0].entity not in made and used & {part.entity for part in demand.parts}
+        ]
+
+    def _groundings(self) -> list[Demand]:
+        return [demand for rule in self.groundings if (demand := self._grounding(rule))]
+
+    def _grounding(self, rule: Grounding) -> Demand | None:
+        key = functor(rule.entity)
+        asked = list(self.asked(rule))
+        if key is None or not asked:
+            return None
+        kind = Kind.EVENT if rule.value is None else Kind.FLUENT
+        head = EntityPart((kind, *key), rule.entity, f"the grounding of {label(rule.entity)}")
+        return Demand(rule, (head, *asked))

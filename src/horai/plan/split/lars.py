@@ -1,0 +1,317 @@
+"""Parts of a program that need nothing of each other, and how each is split into buckets.
+
+Rules belong to one part if one reads what the other derives. A part reads signals, and a signal may
+be read by several parts. Where a program may have several answers or none, there are no parts: its
+answers are those of all rules together.
+
+
+By which argument what rules are about can be split, so that each bucket has all it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from horai.lang.core.terms import Term, Var, is_anonymous, is_ground
+from horai.lang.lars.predicates import (
+    background,
+    body_atoms,
+    derived,
+    head_predicates,
+    is_computed,
+    is_made,
+)
+from horai.lang.lars.syntax import (
+    Always,
+    At,
+    Atom,
+    Choice,
+    Formula,
+    Or,
+    PartitionWindow,
+    Pattern,
+    Predicate,
+    Program,
+    Rule,
+    Some,
+    TupleWindow,
+    Within,
+    is_range,
+)
+from horai.lang.lars.walk import children, subformulas
+from horai.plan.lars.check import listed
+from horai.plan.lars.dependencies import strata
+
+Places = dict[Predicate, int]
+Open = dict[Predicate, frozenset[int]]
+"""The places that may still be those of the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnsplitProgram:
+    """Why rules run in a single bucket, and the rule at fault."""
+
+    reason: str
+    rule: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AtomMention:
+    """An atom of a rule: what stands at each place, None where there cannot be a key."""
+
+    predicate: Predicate
+    terms: tuple[Term | None, ...]
+
+
+class _CannotSplit(Exception):
+    """Says why."""
+
+
+def keys_of(rules: Sequence[Rule], background: set[Predicate]) -> Places | UnsplitProgram:
+    """A place for the key in each predicate that rules derive or read of a stream."""
+    mentioned: list[list[AtomMention]] = []
+    for rule in rules:
+        try:
+            mentioned.append([m for m in _mentions(rule) if m.predicate not in background])
+        except _CannotSplit as reason:
+            return UnsplitProgram(str(reason), rule)
+    for rule, some in zip(rules, mentioned, strict=True):
+        for one in some:
+            if not one.terms:
+                name = one.predicate[0]
+                why = f"{name} has no arguments to split by"
+                return UnsplitProgram(
+                    "it asks whether there is any" if is_made(name) else why, rule
+                )
+    open_places = {
+        one.predicate: frozenset(range(len(one.terms))) for some in mentioned for one in some
+    }
+    for rule, some in zip(rules, mentioned, strict=True):
+        if not _terms(some, open_places):
+            return UnsplitProgram("its atoms have no argument in common", rule)
+    found = _settled(mentioned, open_places)
+    if found is None:
+        names = ", ".join(listed(open_places))
+        return UnsplitProgram(f"no argument of {names} is common to all of the rules")
+    return {predicate: min(places) for predicate, places in found.items()}
+
+
+def _terms(mentions: Sequence[AtomMention], open_places: Open) -> frozenset[Term]:
+    """The terms that may be the key of a rule: each of its atoms has them at a possible place."""
+    found: frozenset[Term] | None = None
+    for one in mentions:
+        places = open_places[one.predicate]
+        here = frozenset(t for p in places if (t := one.terms[p]) is not None)
+        found = here if found is None else found & here
+    return found or frozenset()
+
+
+def _settled(rules: Sequence[Sequence[AtomMention]], open_places: Open) -> Open | None:
+    """One place for each predicate, the first ones that fit; None if none do."""
+    left = _narrowed(rules, open_places)
+    if left is None:
+        return None
+    undecided = next((p for p in sorted(left) if len(left[p]) > 1), None)
+    if undecided is None:
+        return left
+    for place in sorted(left[undecided]):
+        found = _settled(rules, {**left, undecided: frozenset([place])})
+        if found is not None:
+            return found
+    return None
+
+
+def _narrowed(rules: Sequence[Sequence[AtomMention]], open_places: Open) -> Open | None:
+    """Without the places that some rule excludes; None if nothing is left of a predicate."""
+    left, changed = dict(open_places), True
+    while changed:
+        changed = False
+        for mentions in rules:
+            terms = _terms(mentions, left)
+            for one in mentions:
+                before = left[one.predicate]
+                after = frozenset(p for p in before if one.terms[p] in terms)
+                if not after:
+                    return None
+                if after != before:
+                    left[one.predicate], changed = after, True
+    return left
+
+
+# --- what rules mention -----------------------------------------------------------------------
+
+
+def _mentions(rule: Rule) -> Iterator[AtomMention]:
+    head = rule.head.formula if isinstance(rule.head, At) else rule.head
+    assert isinstance(head, Atom)
+    yield _mention(head)
+    for condition in rule.body:
+        yield from _inside(condition)
+
+
+def _inside(formula: Formula) -> Iterator[AtomMention]:
+    match formula:
+        case Atom():
+            yield _mention(formula)
+        case Within(window=TupleWindow()):
+            raise _CannotSplit("a window of the last signals counts those of all names")
+        case Within(window=PartitionWindow(), formula=Always()):
+            reason = "`always` in a window of groups looks back as far as the longest group"
+            raise _CannotSplit(reason)
+        case Within(
+            window=PartitionWindow(patterns=patterns),
+            formula=Some(formula=Atom() as atom) | At(formula=Atom() as atom),
+        ):
+            yield _grouped(atom, patterns)
+        case Within(window=PartitionWindow()):
+            raise _CannotSplit("a window of groups has more than an atom in it")
+        case _:
+            for part in children(formula):
+                yield from _inside(part)
+
+
+def _mention(atom: Atom) -> AtomMention:
+    return AtomMention(atom.predicate, tuple(t if _may_be_key(t) else None for t in atom.args))
+
+
+def _grouped(atom: Atom, patterns: Sequence[Pattern]) -> AtomMention:
+    """Groups of a window have to belong to one entity each, so they must name it."""
+    found = _mention(atom)
+    fitting = [
+        p.args
+        for p in patterns
+        if p.name == atom.name and (p.args is None or len(p.args) == len(atom.args))
+    ]
+    if None in fitting:
+        raise _CannotSplit(f"the window has one group for all {atom.name}")
+    terms = tuple(
+        term if all(args is not None and _names(args[place]) for args in fitting) else None
+        for place, term in enumerate(found.terms)
+    )
+    return AtomMention(found.predicate, terms)
+
+
+def _names(term: Term) -> bool:
+    """Do all members of a group agree on what stands there?"""
+    return not (isinstance(term, Var) and is_anonymous(term)) and (
+        isinstance(term, Var) or is_ground(term)
+    )
+
+
+def _may_be_key(term: Term) -> bool:
+    if isinstance(term, Var):
+        return not is_anonymous(term)
+    return is_ground(term) and not is_computed(term) and not is_range(term)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPart:
+    """Rules, what they derive, and what they read of the stream.
+
+    `places` tell where the key is in each predicate; a part of one bucket has none, and `unsplit`
+    says why. Rules that count signals read all of them.
+    """
+
+    rules: tuple[Rule, ...]
+    makes: frozenset[Predicate]
+    reads: frozenset[Predicate]
+    places: Places = field(default_factory=dict)
+    unsplit: UnsplitProgram | None = None
+    counts: bool = False
+
+    def program(self, whole: Program) -> Program:
+        """The part with the background it may need."""
+        known = background(whole)
+        facts = [rule for rule in whole.rules if head_predicates(rule) & known]
+        return Program((*self.rules, *facts), whole.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a program; `whole` says why the program has to stay in one piece."""
+
+    parts: tuple[ProgramPart, ...]
+    whole: UnsplitProgram | None = None
+
+    @property
+    def are_split(self) -> bool:
+        """Is anything in more than one bucket?"""
+        return any(part.unsplit is None for part in self.parts)
+
+
+def parts_of(program: Program) -> Parts:
+    """How a program is split; its windows are measured in time points."""
+    known = background(program)
+    rules = [rule for rule in program.rules if not head_predicates(rule) & known]
+    reason = _why_whole(rules, program)
+    if reason is not None:
+        found = _part(rules, derived(program))
+        one = ProgramPart(found.rules, found.makes, found.reads, {}, reason, counts=True)
+        return Parts((one,), reason)
+    return Parts(tuple(_split(_part(*group), known) for group in _groups(rules)))
+
+
+def _why_whole(rules: Iterable[Rule], program: Program) -> UnsplitProgram | None:
+    for rule in rules:
+        match rule.head:
+            case None:
+                return UnsplitProgram("where a constraint is broken, nothing has an answer", rule)
+            case Choice() | Or():
+                return UnsplitProgram("there may be several answers", rule)
+            case Atom() | At(formula=Atom()):
+                pass
+            case _:
+                return UnsplitProgram("the head is no atom", rule)
+    if strata(program) is None:
+        reason = "predicates depend on each other through `not`, so there may be several answers"
+        return UnsplitProgram(reason)
+    return None
+
+
+def _groups(rules: list[Rule]) -> Iterator[tuple[list[Rule], set[Predicate]]]:
+    """Rules that are connected by what they derive, in the order of the program."""
+    leader: dict[Predicate, Predicate] = {}
+
+    def find(one: Predicate) -> Predicate:
+        while leader[one] != one:
+            one = leader[one]
+        return one
+
+    for rule in rules:
+        leader.update((head, head) for head in head_predicates(rule) if head not in leader)
+    for rule in rules:
+        (head,) = head_predicates(rule)
+        for atom in body_atoms(rule):
+            if atom.predicate in leader:
+                leader[find(atom.predicate)] = find(head)
+    groups: dict[Predicate, list[Rule]] = {}
+    for rule in rules:
+        (head,) = head_predicates(rule)
+        groups.setdefault(find(head), []).append(rule)
+    for first, some in groups.items():
+        yield some, {one for one in leader if find(one) == first}
+
+
+def _part(rules: Iterable[Rule], makes: set[Predicate]) -> ProgramPart:
+    listed = tuple(rules)
+    read = {atom.predicate for rule in listed for atom in body_atoms(rule)}
+    # What rules derive, and even background, may come as signals, too.
+    counts = any(_counts(rule) for rule in listed)
+    return ProgramPart(listed, frozenset(makes), frozenset(read | makes), counts=counts)
+
+
+def _counts(rule: Rule) -> bool:
+    """Is there a window for which other signals matter than those of its atom?"""
+    return any(
+        isinstance(part, Within) and isinstance(part.window, TupleWindow | PartitionWindow)
+        for condition in rule.body
+        for part in subformulas(condition)
+    )
+
+
+def _split(part: ProgramPart, known: set[Predicate]) -> ProgramPart:
+    found = keys_of(part.rules, known)
+    if isinstance(found, UnsplitProgram):
+        return ProgramPart(part.rules, part.makes, part.reads, {}, found, part.counts)
+    return ProgramPart(part.rules, part.makes, part.reads, found)

@@ -1,1 +1,0 @@
-"""Queries, patterns and formulas of related languages as LARS programs."""

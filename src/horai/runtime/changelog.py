@@ -1,0 +1,114 @@
+"""What a step has found, as rows that sinks write: what is new, and what is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from horai.runtime.records import ANSWERS, BlobLabel, Record, from_batch, unpacked
+from horai.runtime.spark.frames import answer_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+ROWS = pa.schema(
+    [
+        ("kind", pa.string()),
+        ("name", pa.string()),
+        ("args", pa.list_(pa.string())),
+        ("value", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("time", pa.int64()),
+        ("query", pa.int64()),
+        ("op", pa.string()),
+    ]
+)
+TYPES = (
+    "kind string, name string, args array<string>, value string, start long, end long, time long, "
+    "query long, op string"  # as ROWS
+)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a step has found. `number` grows from step to step, and stays if one is done again.
+
+    Each row is a maximal interval (`kind` fluent: value, start, end, which is null while it is
+    open) or an event (time). `op` is `+` for what is new at the query time `query`, and `-` for
+    what was said before and no longer holds. Arguments and values are source text.
+    """
+
+    number: int
+    queries: list[int]
+    rows: int
+    unordered: Callable[[], pa.Table]  # all rows here, as they came
+    frame: Callable[[], DataFrame]  # all rows as a data frame of Spark, where they are
+
+    def table(self) -> pa.Table:
+        """All rows here, in an order that does not depend on buckets."""
+        return self._ordered
+
+    @cached_property
+    def _ordered(self) -> pa.Table:
+        return ordered(self.unordered())
+
+
+def here(records: Iterable[Record]) -> pa.Table:
+    """The rows of records."""
+    tables = [_rows(record) for record in records if _is_change(record)]
+    return pa.concat_tables([ROWS.empty_table(), *tables])
+
+
+def ordered(table: pa.Table) -> pa.Table:
+    """Rows by query time; what is taken back comes before what is new."""
+    table = table.combine_chunks()
+    keys = [("query", "ascending"), ("op", "descending"), ("kind", "ascending")]
+    keys += [("name", "ascending"), ("@args", "ascending"), ("value", "ascending")]
+    keys += [("start", "ascending"), ("end", "ascending"), ("time", "ascending")]
+    joined = pa.compute.binary_join(table.column("args"), "\x1f")
+    order = pa.compute.sort_indices(table.append_column("@args", joined), sort_keys=keys)
+    return table.take(order)
+
+
+def there(answers: DataFrame) -> DataFrame:
+    """The rows of records that Spark has."""
+
+    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for record in from_batch(batch):
+                if _is_change(record):
+                    yield from _rows(record).to_batches()
+
+    return answers.mapInArrow(rows, TYPES)
+
+
+def as_dicts(table: pa.Table) -> list[dict[str, Any]]:
+    """Rows as plain values, each with the fields that it has."""
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return [
+        {
+            name: value
+            for name, value in row.items()
+            if value is not None or (name == "end" and row["kind"] == "fluent")
+        }
+        for row in rows
+    ]
+
+
+def _is_change(record: Record) -> bool:
+    return record.round == ANSWERS and BlobLabel.load(record.label).what == "changelog"
+
+
+def _rows(record: Record) -> pa.Table:
+    label = BlobLabel.load(record.label)
+    columns = answer_columns(label, unpacked(record.blob), "changelog")
+    size = len(columns["name"])
+    columns["kind"] = pa.repeat(label.kind, size)
+    nothing = {field.name: pa.nulls(size, field.type) for field in ROWS}
+    table = pa.table({field.name: (nothing | columns)[field.name] for field in ROWS})
+    return table.cast(ROWS)

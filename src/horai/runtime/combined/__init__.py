@@ -1,0 +1,1 @@
+"""Runs of combined rules: stages of both languages that read each other."""

@@ -1,0 +1,514 @@
+"""Stages of a run in two languages: each takes items and what stages before it have found.
+
+What passes between two languages, as columns: points of spans, and how they change.
+A LARS program over a range of time points, of which all that is known is known at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from horai import io
+from horai.engine.answer import Part
+from horai.engine.columns import Column, bits, codes, column_of, concat, constant, terms_of
+from horai.engine.deltas.store import FluentStore, without_bare_pairs
+from horai.engine.hashing import dense
+from horai.engine.lars.evaluation import Endless, Evaluation
+from horai.engine.lars.literals import NotPlain
+from horai.engine.lars.live import reach_of
+from horai.engine.lars.signals import Key, Rows, Signals
+from horai.engine.symbols import Symbols
+from horai.engine.world import Fluent, fluent_of, merged, no_fluent
+from horai.errors import RunError, UsageError
+from horai.io.items.blocks import Block, merge, one_file
+from horai.io.schema import TableKey
+from horai.lang.core.terms import Constant
+from horai.lang.lars.predicates import derived
+from horai.lang.lars.syntax import (
+    At,
+    Atom,
+    FilterWindow,
+    Formula,
+    IntervalWindow,
+    PartitionWindow,
+    Program,
+    Reset,
+    TimeWindow,
+    TupleWindow,
+    Within,
+)
+from horai.lang.lars.walk import children
+from horai.plan.combined.exchange import Passing
+from horai.plan.lars.fragments import classify
+from horai.runtime.answers import term_column
+from horai.runtime.lars.engines import AUTO, ONE, AnswerMode, LarsSession, Reasoning, lars_engine
+from horai.runtime.lars.log import Log, joined, only
+from horai.runtime.lars.plan import planned
+from horai.runtime.lars.signals import Signal
+from horai.runtime.values import show
+from horai.session import Answer, Session
+from horai.temporal.algebra import difference
+from horai.temporal.spans import INF, Ints, Spans
+
+TRUE = Constant("true")
+FROM_PROGRAM = "<program>"
+
+
+class ArgumentPoints(NamedTuple):
+    """Rows of arguments, each at a point."""
+
+    args: tuple[Column, ...]
+    time: Ints
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+def clipped(fluent: Fluent, low: int, high: int) -> Fluent:
+    """Only what lies in [low, high)."""
+    start, end = np.maximum(fluent.spans.start, low), np.minimum(fluent.spans.end, high)
+    there = start < end
+    return without_bare_pairs(
+        Fluent(fluent.pairs, Spans(fluent.spans.key[there], start[there], end[there]))
+    )
+
+
+def points_of(fluent: Fluent) -> ArgumentPoints:
+    """Every point of every span, which all have an end."""
+    count = fluent.spans.end - fluent.spans.start
+    row = np.repeat(fluent.spans.key, count)
+    begin = np.cumsum(count) - count
+    time = np.arange(int(count.sum())) + np.repeat(fluent.spans.start - begin, count)
+    return ArgumentPoints(tuple(column.take(row) for column in fluent.pairs.columns), time)
+
+
+def changed(
+    old: ArgumentPoints, new: ArgumentPoints, symbols: Symbols
+) -> tuple[ArgumentPoints, Ints]:
+    """The points of one side only: +1 for those that are new, -1 for those that are gone."""
+    args = tuple(concat(pair, symbols) for pair in zip(old.args, new.args, strict=True))
+    time = np.concatenate((old.time, new.time))
+    sign = np.repeat([-1, 1], [len(old), len(new)])
+    numbers, firsts = dense([*(bits(column) for column in args), time], len(time))
+    net = np.bincount(numbers, weights=sign, minlength=len(firsts)).astype(np.int64)
+    rows = firsts[net != 0]
+    return ArgumentPoints(tuple(column.take(rows) for column in args), time[rows]), net[net != 0]
+
+
+def moved(column: Column, old: Symbols, new: Symbols) -> Column:
+    """A column with the codes of another table of symbols."""
+    if column.kind != "term":
+        return column
+    numbers, firsts = dense([column.data], len(column))
+    terms = [old.term(code) for code in column.data[firsts].tolist()]
+    return codes(new.codes(terms)[numbers])
+
+
+def item_table(
+    key: TableKey, points: ArgumentPoints, sign: Ints, arrival: int, symbols: Symbols
+) -> io.ItemTable:
+    """Points as items of an event, or of a fluent with a value at each.
+
+    A fluent has its value in the last column, or is `true` without one.
+    """
+    return _table(key, points.args, points.time, None, sign, arrival, symbols)
+
+
+def span_table(key: TableKey, fluent: Fluent, arrival: int, symbols: Symbols) -> io.ItemTable:
+    """Spans as items of a fluent."""
+    spans = fluent.spans
+    args = tuple(column.take(spans.key) for column in fluent.pairs.columns)
+    sign = np.ones(len(spans), np.int64)
+    return _table(key, args, spans.start, spans.end, sign, arrival, symbols)
+
+
+def _table(
+    key: TableKey,
+    columns: tuple[Column, ...],
+    start: Ints,
+    end: Ints | None,
+    sign: Ints,
+    arrival: int,
+    symbols: Symbols,
+) -> io.ItemTable:
+    rows = len(start)
+    args, rest = columns[: key.arity], columns[key.arity :]
+    value = None
+    if key.kind == "fluent":
+        value = term_column(rest[0] if rest else constant(TRUE, rows, symbols), symbols)
+    block = Block(
+        key,
+        one_file(FROM_PROGRAM, rows),
+        pa.array(np.zeros(rows, np.int64)),
+        pa.array(sign.astype(np.int8)),
+        pa.array(np.full(rows, arrival, np.int64)),
+        pa.array(start, pa.int64()),
+        None if end is None else pa.array(end, pa.int64()),
+        value,
+        tuple(term_column(column, symbols) for column in args),
+    )
+    return io.ItemTable(*key, merge([block]))
+
+
+@dataclass(slots=True)
+class HeldAtoms:
+    """What holds at each point: atoms by predicate, and the points without an answer."""
+
+    atoms: dict[Key, Fluent] = field(default_factory=dict)
+    unanswered: list[tuple[int, int]] = field(default_factory=list)
+
+
+class Evaluator(Protocol):
+    """Works out points of time, given all signals."""
+
+    reach: int | None  # how far windows look back; None if they may look back to the start
+    looks_ahead: bool  # may later signals change what holds at a point?
+
+    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
+        """What holds from `first` to `last`; `goes_on` where nothing before them has changed."""
+
+
+def evaluator(
+    program: Program, start: int, symbols: Symbols, engine: str, which: Reasoning
+) -> Evaluator:
+    """The evaluator of an engine; `auto` takes the best one for a program.
+
+    `which` says what counts where there are several answers: what holds in all of them, or in some.
+    """
+    if engine in (AUTO, "plan"):
+        try:
+            return PlanEvaluator(program, start, symbols)
+        except NotPlain as reason:
+            if engine != AUTO:
+                hint = "leave the engine out, and one that can is taken"
+                raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
+    return PointEvaluator(program, start, symbols, engine, which)
+
+
+class PlanEvaluator:
+    """The plan engine: all points at once."""
+
+    def __init__(self, program: Program, start: int, symbols: Symbols) -> None:
+        self.plan = planned(program, start)
+        self.start = start
+        self.symbols = symbols
+        reach = reach_of(self.plan)
+        self.reach = reach[0] if reach is not None and not reach[1] else None
+        self.looks_ahead = looks_ahead(program)
+
+    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
+        """What holds from `first` to `last`."""
+        if self.reach is not None:
+            low = first - self.reach
+            rows = {key: only(one, one.time >= low) for key, one in rows.items()}
+        signals = Signals(rows, self.symbols, self.start)
+        run = Evaluation(self.plan, signals, self.symbols, self.start, first, last)
+        try:
+            answers = run.answers()
+        except Endless as error:
+            raise RunError(f"{error} (up to time {last})") from error
+        none = answers.none
+        lost = list(zip(none.start.tolist(), none.end.tolist(), strict=True))
+        atoms = {key: clipped(one, first, last + 1) for key, one in answers.atoms.items()}
+        return HeldAtoms({key: _without(one, none) for key, one in atoms.items()}, lost)
+
+
+def _without(fluent: Fluent, none: Spans) -> Fluent:
+    """What is left when nothing holds at some points."""
+    if not len(none):
+        return fluent
+    keys = np.repeat(np.arange(fluent.pairs.rows), len(none))
+    every = (np.tile(side, fluent.pairs.rows) for side in (none.start, none.end))
+    return Fluent(fluent.pairs, difference(fluent.spans, Spans(keys, *every)))
+
+
+class PointEvaluator:
+    """Other engines: point by point. Of several answers, what holds in all or some of them."""
+
+    def __init__(
+        self, program: Program, start: int, symbols: Symbols, engine: str, which: Reasoning
+    ) -> None:
+        self.program = program
+        self.start = start
+        self.symbols = symbols
+        self.engine = engine
+        self.derived = derived(program)
+        self.wanted = ONE if classify(program).strata is not None else AnswerMode(which=which)
+        self.reach: int | None = None
+        self.looks_ahead = looks_ahead(program)
+        self.session = self._made()
+
+    def _made(self) -> LarsSession:
+        return lars_engine(self.engine)(self.program, start=self.start, wanted=self.wanted)
+
+    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
+        """What holds from `first` to `last`."""
+        if goes_on and not self.looks_ahead:
+            signals = self._signals(rows, first)
+        else:
+            self.session = self._made()
+            signals = self._signals(rows, self.start)
+        own: dict[int, set[Atom]] = {}
+        for signal in signals:
+            if signal.atom.predicate in self.derived:
+                own.setdefault(signal.time, set()).add(signal.atom)
+        held: dict[Atom, list[int]] = {}
+        found = HeldAtoms()
+        given = 0
+        for now in range(first, last + 1):
+            until = given
+            while until < len(signals) and (self.looks_ahead or signals[until].time <= now):
+                until += 1
+            models = self.session.advance(now, signals[given:until], ())
+            given = until
+            if not models:
+                found.unanswered.append((now, now + 1))
+                continue
+            for atom in frozenset.intersection(*models) | own.get(now, set()):
+                held.setdefault(atom, []).append(now)
+        found.atoms = fluents_of(held, self.symbols)
+        return found
+
+    def _signals(self, rows: dict[Key, Rows], low: int) -> list[Signal]:
+        listed: list[Signal] = []
+        for (name, _), all_rows in rows.items():
+            some = only(all_rows, all_rows.time >= low)
+            columns = [terms_of(column, self.symbols) for column in some.args]
+            args = zip(*columns, strict=True) if columns else iter([()] * len(some))
+            numbers = zip(some.time.tolist(), some.number.tolist(), strict=True)
+            listed += [
+                Signal(time, order, Atom(name, tuple(row)))
+                for (time, order), row in zip(numbers, args, strict=True)
+            ]
+        return sorted(listed, key=lambda signal: (signal.time, signal.order))
+
+
+def fluents_of(held: dict[Atom, list[int]], symbols: Symbols) -> dict[Key, Fluent]:
+    """Atoms with the points at which they hold, as spans by predicate."""
+    by_key: dict[Key, list[tuple[Atom, int]]] = {}
+    for atom, times in held.items():
+        by_key.setdefault(atom.predicate, []).extend((atom, time) for time in times)
+    found = {}
+    for key, listed in by_key.items():
+        columns = tuple(
+            column_of([atom.args[place] for atom, _ in listed], symbols) for place in range(key[1])
+        )
+        time = np.array([time for _, time in listed], np.int64)
+        found[key] = fluent_of(columns, time, time + 1, len(time), symbols)
+    return found
+
+
+def looks_ahead(program: Program) -> bool:
+    """May what holds at a point depend on signals of later points?"""
+    return any(_ahead(part, False) for rule in program.rules for part in rule.body)
+
+
+def _ahead(formula: Formula, windowed: bool) -> bool:
+    match formula:
+        case At() if not windowed:
+            return True
+        case Reset() | Within(window=FilterWindow() | IntervalWindow()):
+            return True
+        case Within(window=TimeWindow(future=future)) if future.amount != 0:
+            return True
+        case Within(window=TupleWindow(future=ahead) | PartitionWindow(future=ahead)) if ahead != 0:
+            return True
+    inside = windowed or isinstance(formula, Within)
+    return any(_ahead(part, inside) for part in children(formula))
+
+
+_AFTER_ROWS = 1 << 40  # what a description says comes after all rows of its time point
+
+
+@dataclass(slots=True)
+class AtomChange:
+    """How the answer of a program has changed at a query time: spans of one predicate."""
+
+    name: str
+    fluent: Fluent  # all of it, as known now
+    gone: Fluent
+    new: Fluent
+
+
+class ProgramStage:
+    """A LARS program at growing query times.
+
+    At each of them, every point of the window is judged by all that is known. Only points that may
+    have changed are worked out.
+    """
+
+    def __init__(
+        self, program: Program, start: int, window: int | None, engine: str, which: Reasoning
+    ) -> None:
+        self.program = program
+        self.symbols = Symbols()
+        self.first = self.last = start
+        self.first += 1
+        self.window = window
+        self.evaluator = evaluator(program, self.first, self.symbols, engine, which)
+        self.log = Log(self.first, self.symbols)
+        self.counts = bool(classify(program).features & {"tuple", "partition"})
+        self.feeds: dict[Key, FluentStore] = {}
+        self.stores = {
+            key: FluentStore(no_fluent(key[1]), self.symbols) for key in sorted(derived(program))
+        }
+        self.unanswered: list[tuple[int, int]] = []
+        self.region = (self.first, start)
+        self.before: dict[Key, Fluent] = {}
+        self.is_restored = False  # then its engine knows nothing yet
+
+    def advance(
+        self, query: int, tables: Iterable[io.ItemTable], feeds: dict[Key, Fluent]
+    ) -> list[AtomChange]:
+        """Take in rows of events and what a description says, and tell what has changed."""
+        border = self.first - 1 if self.window is None else query - self.window
+        change = min((self.log.take(table, border, query) for table in tables), default=INF)
+        change = min(change, self._fed(feeds, query))
+        low = min(change, self.last + 1)
+        if self.evaluator.looks_ahead and change < INF:
+            low = self.first
+        low = max(low, self.first, border + 1)
+        goes_on = low > self.last and not self.is_restored
+        found = self.evaluator.evaluate(self._rows(low), low, query, goes_on)
+        self.is_restored = False
+        self.region = (low, query)
+        self.last = query
+        self.unanswered = [
+            *((start, min(end, low)) for start, end in self.unanswered if start < low),
+            *found.unanswered,
+        ]
+        if self.evaluator.reach is not None and self.window is not None:
+            self.log.forget(border + 1 - self.evaluator.reach)
+        return [
+            self._changed(key, found.atoms.get(key, no_fluent(key[1])), low) for key in self.stores
+        ]
+
+    def _fed(self, feeds: dict[Key, Fluent], query: int) -> int:
+        """Take over what a description says; gives the first point that has changed."""
+        change = INF
+        for key, fluent in feeds.items():
+            store = self.feeds.setdefault(key, FluentStore(no_fluent(key[1]), self.symbols))
+            pieces = store.replace(clipped(fluent, self.first, query + 1)).pieces
+            change = min(change, int(pieces.start.min(initial=INF)))
+        return change
+
+    def _rows(self, low: int) -> dict[Key, Rows]:
+        """Rows of the stream and points of what the description says, as far as windows reach."""
+        rows = dict(self.log.rows)
+        reach = self.evaluator.reach
+        for key, store in self.feeds.items():
+            seen = clipped(store.public(), self.first if reach is None else low - reach, INF)
+            points = points_of(seen)
+            size = len(points)
+            more = Rows(
+                points.args,
+                points.time,
+                np.full(size, self.first),
+                np.full(size, INF),
+                self._order(key, seen),
+            )
+            rows[key] = joined(rows[key], more, self.symbols) if key in rows else more
+        return rows
+
+    def _order(self, key: Key, fluent: Fluent) -> Ints:
+        """The order of what holds at one point, which only windows that count ask for."""
+        spans = fluent.spans
+        count = spans.end - spans.start
+        if not self.counts:
+            return np.full(int(count.sum()), _AFTER_ROWS)
+        columns = [terms_of(column, self.symbols) for column in fluent.pairs.columns]
+        rows = list(zip(*columns, strict=True)) if columns else [()] * fluent.pairs.rows
+        texts = [tuple(map(show, row)) for row in rows]
+        ranks = np.empty(len(texts), np.int64)
+        ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+        names = sorted(self.feeds).index(key)
+        return np.repeat(_AFTER_ROWS + (names << 30) + ranks[spans.key], count)
+
+    def _changed(self, key: Key, found: Fluent, low: int) -> AtomChange:
+        store = self.stores[key]
+        whole = store.public()
+        self.before[key] = clipped(whole, low, INF)
+        parts = [clipped(whole, self.first, low), found]
+        change = store.replace(merged(parts, self.symbols))
+        sides = (Fluent(change.pairs, spans) for spans in (change.gone, change.new))
+        return AtomChange(key[0], store.public(), *sides)
+
+    def items(self, passing: Iterable[Passing], single: bool) -> list[io.ItemTable]:
+        """What has changed, as items of a description; in a single query, whole spans."""
+        tables = []
+        for one in passing:
+            entity, key = one.entity, one.predicate
+            kind: io.Kind = "fluent" if one.is_fluent else "event"
+            now = clipped(self.stores[key].public(), *self.region_span)
+            if single and one.is_fluent:
+                form = TableKey(entity.name, entity.arity, kind, "intervals")
+                table = span_table(form, now, self.last, self.symbols)
+            else:
+                old, new = points_of(self.before[key]), points_of(now)
+                points, sign = changed(old, new, self.symbols)
+                form = TableKey(entity.name, entity.arity, kind, "points")
+                table = item_table(form, points, sign, self.last, self.symbols)
+            if len(table):
+                tables.append(table)
+        return tables
+
+    @property
+    def region_span(self) -> tuple[int, int]:
+        """The points that were worked out last."""
+        return self.region[0], self.region[1] + 1
+
+
+class DescriptionStage:
+    """An event description at growing query times."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def advance(self, query: int, tables: Sequence[io.ItemTable]) -> Answer:
+        """The answer with more items known than before."""
+        return self.session.take(query, tables)
+
+    def feeds(self, passing: Iterable[Passing], symbols: Symbols) -> dict[Key, Fluent]:
+        """What it says, as spans of points in the symbols of a program."""
+        raw = self.session.answers[-1].raw
+        part = raw.part("all")
+        found: dict[Key, list[Fluent]] = {}
+        for one in passing:
+            taken = _of_events(part, one, raw.symbols, symbols)
+            if one.is_fluent:
+                taken = _of_fluents(part, one, raw.symbols, symbols)
+            found.setdefault(one.predicate, []).append(taken)
+        return {key: merged(parts, symbols) for key, parts in found.items()}
+
+
+def _of_events(part: Part, one: Passing, old: Symbols, new: Symbols) -> Fluent:
+    parts = [no_fluent(one.entity.arity)]
+    for table in part.events:
+        if (table.name, len(table.args)) == one.entity.key:
+            columns = tuple(moved(column, old, new) for column in table.args)
+            parts.append(fluent_of(columns, table.time, table.time + 1, len(table.time), new))
+    return merged(parts, new)
+
+
+def _of_fluents(part: Part, one: Passing, old: Symbols, new: Symbols) -> Fluent:
+    parts = [no_fluent(one.entity.arity + one.with_value)]
+    for table in part.fluents:
+        if (table.name, len(table.args)) != one.entity.key:
+            continue
+        value = moved(table.value, old, new)
+        columns = tuple(moved(column, old, new) for column in table.args)
+        there = np.ones(len(table.start), np.bool_)
+        if one.with_value:
+            columns = (*columns, value)
+        else:
+            true = constant(TRUE, 1, new)
+            there = (bits(value) == true.data[0]) & (value.kind == true.kind)
+        kept = tuple(column.take(there) for column in columns)
+        start, end = table.start[there], table.end[there]
+        parts.append(fluent_of(kept, start, end, int(there.sum()), new))
+    return merged(parts, new)

@@ -1,0 +1,160 @@
+"""Engines by name. An engine makes sessions; a session answers at growing query times.
+
+Every engine gives the same answers, so the rest of Horai does not care which one runs. Items go in
+as Arrow tables and answers come out as columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
+from typing import Literal as OneOf
+
+from horai.engine.answer import Answer
+from horai.engine.origins import Dropped
+from horai.engine.profile import Profile
+from horai.errors import UsageError
+from horai.io import ItemTable
+from horai.lang.core.diagnostics import did_you_mean
+from horai.lang.ec.syntax import EventDescription
+from horai.predicates import Predicate
+from horai.settings import text
+
+__all__ = [
+    "DEFAULT",
+    "ENGINES",
+    "INCREMENTAL",
+    "SPARK",
+    "Dropped",
+    "Engine",
+    "EngineSession",
+    "Incremental",
+    "SavingSession",
+    "engine_named",
+    "incremental_named",
+]
+
+Incremental = OneOf["auto", "always", "never"]
+INCREMENTAL: tuple[Incremental, ...] = ("auto", "always", "never")
+"""When a session works by change: where that pays, wherever it can, or not at all."""
+
+
+class EngineSession(Protocol):
+    """A run in progress."""
+
+    def advance(self, until: int, tables: Sequence[ItemTable]) -> Answer:
+        """The answer at query time `until`, with more items known than before.
+
+        Raises `EngineError` when the rules make it impossible.
+        """
+
+    def finish(self) -> Sequence[Dropped]:
+        """Items that never came to count."""
+
+
+class SavingSession(EngineSession, Protocol):
+    """A run that can be saved, and taken up by a new session with the same rules and settings."""
+
+    def save(self) -> bytes:
+        """All that the session knows."""
+
+    def restore(self, saved: bytes) -> None:
+        """Take up the run that was saved."""
+
+
+class Engine(Protocol):
+    """Makes sessions. Without `archive` their answers need no part `all`."""
+
+    def __call__(
+        self,
+        description: EventDescription,
+        *,
+        start: int,
+        window: int | None,
+        tick: int,
+        allen_memory: int | None,
+        predicates: Mapping[str, Predicate],
+        archive: bool = True,
+        incremental: Incremental = "auto",
+    ) -> EngineSession: ...
+
+
+DEFAULT = "columnar"
+"""The engine of a run that names none."""
+
+SPARK = "spark"
+"""The columnar engine in the partitions of Spark: over whole streams, without sessions."""
+
+ENGINES = {
+    "columnar": "horai.engine.session.Session",
+    "reference": "horai.runtime.reference.ReferenceEngine",
+}
+"""The engines there are, by where they are found: only the one that runs is loaded.
+
+`columnar` works for all entities at once; `reference` is the slow, obvious one.
+"""
+
+
+_LISTED = f"the engines are: {', '.join(sorted((*ENGINES, SPARK)))}"
+
+
+def engine_named(name: str) -> Engine:
+    """The engine of a name.
+
+    >>> engine_named("refrence")
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: there is no engine 'refrence'
+      hint: did you mean reference?
+    """
+    found = ENGINES.get(text(name, "engine", _LISTED))
+    if found is not None:
+        module, _, attribute = found.rpartition(".")
+        return cast(Engine, getattr(import_module(module), attribute))
+    if name == SPARK:
+        raise UsageError("Spark runs over whole streams only", "use Rules.run or Rules.spark")
+    near = did_you_mean(name, (*ENGINES, SPARK))
+    hint = f"did you mean {near}?" if near else _LISTED
+    raise UsageError(f"there is no engine {name!r}", hint)
+
+
+def incremental_named(name: str, engine: str) -> Incremental:
+    """One of the ways to use earlier answers, or a kind error.
+
+    >>> incremental_named("allways", "columnar")
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: incremental cannot be 'allways'
+      hint: did you mean always?
+    """
+    listed = f"it is one of {', '.join(INCREMENTAL)}"
+    given = text(name, "incremental", listed)
+    if given == "always" and engine == "reference":
+        hint = "leave incremental at auto, or use the engine columnar"
+        raise UsageError("the engine 'reference' always works from scratch", hint)
+    for known in INCREMENTAL:
+        if given == known:
+            return known
+    near = did_you_mean(given, INCREMENTAL)
+    hint = f"did you mean {near}?" if near else listed
+    raise UsageError(f"incremental cannot be {given!r}", hint)
+
+
+def saving(session: EngineSession, name: str) -> SavingSession:
+    """The session as one that can be saved, or a kind error."""
+    if hasattr(session, "save") and hasattr(session, "restore"):
+        return cast(SavingSession, cast(Any, session))
+    hint = "use another engine, or feed the items to a new session"
+    raise UsageError(f"a session of the engine {name!r} cannot be saved", hint)
+
+
+def profiled(session: EngineSession, name: str, profile: Profile) -> None:
+    """Let the session tell a profile what it does, or a kind error."""
+    if not isinstance(profile, Profile):
+        raise UsageError("profile must be a Profile of horai.engine.profile")
+    if not hasattr(session, "profile"):
+        raise UsageError(f"a run of the engine {name!r} cannot be profiled", "use columnar")
+    columnar = cast(Any, session)
+    columnar.profile = profile
+    profile.program = columnar.program

@@ -1,0 +1,461 @@
+"""What a run says about its input: conditions without a value, and input that was of no use.
+
+Codes H550 to H599: what only a run can tell.
+Constants of the rules that come with a stream in another spelling: Work for work, 3.0 for 3.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from horai import io
+from horai.engine.scalars import NoValue, evaluate
+from horai.errors import counted
+from horai.io.terms import Term as Plain
+from horai.io.terms import TermColumn, TermText, distinct, to_source, to_terms
+from horai.lang.core.diagnostics import CodeInfo, Diagnostic, Severity
+from horai.lang.core.diagnostics import table as code_table
+from horai.lang.core.printer import show
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Float,
+    Int,
+    Str,
+    Term,
+    Var,
+    children,
+    functor,
+    subterms,
+)
+from horai.lang.core.undefined import MOST, Env, Place, Undefined
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    Call,
+    Clause,
+    Compare,
+    EventDescription,
+    Happens,
+    Literal,
+)
+from horai.plan.ec.entities import Entities
+from horai.plan.ec.literals import body_literals, literal_fvp
+from horai.runtime.values import plain
+
+BORDER = "% stream\n"
+"""Parts the rules of an example from its rows."""
+
+_RULES = "initiatedAt(slow(X)=true, T) :- happensAt(speed(X, V), T), V < 9.\n"
+
+RUN_CODES = code_table(
+    CodeInfo(
+        "H550",
+        "Expression without a value",
+        Severity.WARNING,
+        "A comparison or computation met something that is no number, or a computation such as a "
+        "division by zero. The condition fails there, and nothing else says so. The message counts "
+        "the different values and shows the first, with the row that it came from. Mend the input, "
+        "or add a condition such as `number(V)` or `V =\\= 0` if that is meant: values that a rule "
+        "tests with `number`, `integer`, `float` or `atom` are not counted.",
+        f"{_RULES}{BORDER}speed|1|1|v1|8,5\nspeed|2|2|v1|8.5\n",
+    ),
+    CodeInfo(
+        "H551",
+        "Input that is not used at all",
+        Severity.ERROR,
+        "There were rows, but no rule could use any of them: their types are those of no input "
+        "event and no input fluent, they could not be read, or they lie outside of the run. The "
+        "run ends with exit status 1. `horai run --dead-letters FILE` tells the reason for every "
+        "row.",
+        f"{_RULES}{BORDER}sped|1|1|v1|8\n",
+    ),
+    CodeInfo(
+        "H552",
+        "Input without rows",
+        Severity.WARNING,
+        "A file of the stream is empty, or has a header and nothing else.",
+        f"{_RULES}{BORDER}",
+    ),
+    CodeInfo(
+        "H553",
+        "Constant that comes in another spelling",
+        Severity.WARNING,
+        "A rule asks for a constant in a place of the input, or for one of the constants of some "
+        "facts. None of them came with the stream, but something that looks the same to people: "
+        "in other letters, with blanks, as text and not as a number, as a decimal and not as a "
+        "whole number. To the rules these are different terms.",
+        "initiatedAt(busy(X)=true, T) :- happensAt(go_to(X, work), T).\n"
+        f"{BORDER}go_to|1|1|chris|Work\n",
+    ),
+)
+
+
+_FRESH = re.compile(r"(?<=\w)~\d+")
+_TESTS = frozenset({"number", "integer", "float", "atom"})
+_COMPARISONS = frozenset({"<", ">", "=<", ">=", "=:=", "=\\="})
+_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+
+
+class RunFindings:
+    """Collects them while items come in."""
+
+    def __init__(self) -> None:
+        self.undefined = Undefined()
+        self._rows: dict[int, str] = {}  # where the first value of a place came from
+
+    def look(self, tables: Sequence[io.ItemTable]) -> None:
+        """Find the rows that brought what had no value, among those that have just come."""
+        for place in self.undefined.places.values():
+            if id(place) not in self._rows:
+                found = _row(place, tables)
+                if found is not None:
+                    self._rows[id(place)] = found
+
+    def findings(self) -> list[Diagnostic]:
+        """Conditions that had no value, in the order in which they were met."""
+        places = self.undefined.places.values()
+        return [_finding(place, self._rows.get(id(place))) for place in places if _is_told(place)]
+
+
+def unused(rows: int, letters: Sequence[io.DeadLetter]) -> Iterator[Diagnostic]:
+    """H551: there were rows, and none of them came to count."""
+    lost = {(letter.file, letter.line) for letter in letters if letter.code != "partly-too-late"}
+    if not rows or len(lost) < rows:
+        return
+    first = letters[0]
+    yield _run_finding(
+        "H551",
+        f"{_none_of(rows)} used by any rule",
+        note=f"{first.file}:{first.line}: {first.code}: {first.reason}",
+        hint="are these the rules for this stream? --dead-letters FILE tells of every row",
+    )
+
+
+def unread(
+    rows: int, came: Iterable[tuple[str, int]], asked: Iterable[tuple[str, int]]
+) -> Iterator[Diagnostic]:
+    """H551: all rows are of names, or numbers of arguments, that no rule asks for."""
+    theirs, ours = (sorted(f"{name}/{arity}" for name, arity in some) for some in (came, asked))
+    yield _run_finding(
+        "H551",
+        f"{_none_of(rows)} used by any rule",
+        note=f"there are {', '.join(theirs[:8])}; the rules ask for {', '.join(ours[:8])}",
+        hint="are these the rules for this stream?",
+    )
+
+
+def _none_of(rows: int) -> str:
+    return "the only row of the input is not" if rows == 1 else f"none of the {rows} rows is"
+
+
+def empty(files: Iterable[str]) -> Iterator[Diagnostic]:
+    """H552: files without rows."""
+    for file in files:
+        yield _run_finding("H552", f"{file} has no rows")
+
+
+def _run_finding(code: str, message: str, **more: Any) -> Diagnostic:
+    return Diagnostic(code, RUN_CODES[code].severity, message, **more)
+
+
+# --- conditions without a value ------------------------------------------------------------------
+
+
+def _is_told(place: Place) -> bool:
+    """False where the rule itself asks whether it is a number."""
+    names = {name for env in place.values for name, _ in env}
+    tests = (
+        part.args[0]
+        for part in subterms(place.clause.body or Constant(""))
+        if isinstance(part, Compound) and part.name in _TESTS and len(part.args) == 1
+    )
+    return not any(isinstance(arg, Var) and arg.name in names for arg in tests)
+
+
+def _finding(place: Place, row: str | None) -> Diagnostic:
+    clause, env = place.clause, next(iter(place.values))
+    text = _FRESH.sub("", show(place.condition))
+    count = len(place.values)
+    number = f"{MOST} values or more" if count == MOST else counted(count, "value")
+    message = f"`{text}` fails: an expression in it has no value"
+    if env:
+        message = f"`{text}` fails for {number}: an expression in it has no value there"
+    values = ", ".join(f"{name} = {show(value)}" for name, value in env)
+    why, hint = _reason(place, env)
+    first = f"{values}: {why}" if values else why
+    return Diagnostic(
+        "H550",
+        RUN_CODES["H550"].severity,
+        message,
+        clause.source,
+        place.condition.span or clause.span,
+        hint,
+        f"first {first}{f' ({row})' if row else ''}",
+    )
+
+
+def _reason(place: Place, env: Env) -> tuple[str, str | None]:
+    """Why an expression has no value, and what to do."""
+    for name, value in env:
+        if isinstance(value, Constant | Str):
+            text = value.name if isinstance(value, Constant) else value.value
+            if isinstance(value, Constant) and _has_value(value):
+                continue
+            if _NUMBER.fullmatch(text):
+                return f"`{text}` is text, not a number", f"write {_plain(text)} in the input"
+            return f"`{text}` is no number", f"add number({name}) if only numbers are meant"
+        if not isinstance(value, Int | Float):
+            return f"`{show(value)}` is no number", None
+    match _named(place.expression):
+        case Compound(name=name, args=args) if name in _COMPARISONS:
+            sides = args
+        case whole:
+            sides = (whole,)
+    for side in sides:
+        try:
+            evaluate(side, dict(env))
+        except NoValue as error:
+            hint = "add a condition that leaves such values out, if that is meant"
+            return _words(str(error)), hint
+    return "it has no value", None
+
+
+def _plain(text: str) -> str:
+    """A number as the readers of input take it."""
+    number = float(text.strip().replace(",", "."))
+    return str(int(number)) if number.is_integer() and not re.search("[.,]", text) else str(number)
+
+
+def _has_value(term: Term) -> bool:
+    try:
+        return not math.isnan(evaluate(term, {}))
+    except NoValue:
+        return False
+
+
+def _named(term: Term) -> Term:
+    """The term with variables named as they are written."""
+    match term:
+        case Var(name=name):
+            return Var(_FRESH.sub("", name))
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(_named(arg) for arg in args))
+        case _:
+            return term
+
+
+def _words(problem: str) -> str:
+    if "zero" in problem:
+        return "a division by zero"
+    if problem == "math domain error" or "complex" in problem or "expected a" in problem:
+        return "the function is not defined there"
+    if "too large" in problem or "range error" in problem:
+        return "the result is too large"
+    return problem
+
+
+# --- where values came from ----------------------------------------------------------------------
+
+
+def _row(place: Place, tables: Sequence[io.ItemTable]) -> str | None:
+    """The first row with the first values, among those of types that the rule names."""
+    values = [to_source(plain(value)) for _, value in next(iter(place.values))]
+    parts = subterms(place.clause.body or Constant(""))
+    named = {part.name for part in parts if isinstance(part, Constant | Compound)}
+    for table in tables:
+        if not values or table.name not in named or not len(table):
+            continue
+        columns = [table.column(f"a{i}") for i in range(table.arity)]
+        columns += [table.column("value")] if table.kind == "fluent" else []
+        found = np.ones(len(table), np.bool_)
+        for value in values:
+            found &= np.any([_has(column, value) for column in columns], axis=0)
+        if found.any():
+            row = int(found.argmax())
+            file, line = (table.table.column(name)[row].as_py() for name in ("file", "line"))
+            return f"{file}:{line}"
+    return None
+
+
+def _has(column: TermColumn, value: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    indices, terms = distinct(column)
+    same = np.array([to_source(term) == value for term in terms], np.bool_)
+    found: np.ndarray[Any, np.dtype[np.bool_]] = same[indices.to_numpy()]
+    return found
+
+
+_MOST_FACTS = 10_000
+_MOST_ROWS = 10_000  # of a table that are looked at for something alike
+_CONSTANTS = (Constant, Int, Float, Str)
+Slot = tuple[str, int, bool, int]
+"""A place of the input: name, arity, whether it is a fluent, and position; -1 is the value."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """What a rule asks for in a place of the input; `came` once something of it has come."""
+
+    slot: Slot
+    constants: Sequence[Plain]
+    clause: Clause
+    term: Term
+    alike: dict[str, Plain] = field(default_factory=dict)
+    came: bool = False
+    near: tuple[Plain, Plain, str] | None = None  # ours, theirs, and its row
+
+    def look(self, table: io.ItemTable) -> None:
+        """Look for the constants among the rows of a table."""
+        position = self.slot[3]
+        column = table.column("value" if position < 0 else f"a{position}")
+        self.came = _holds(column, self.constants)
+        if self.came or self.near is not None:
+            return
+        self.alike = self.alike or {folded(one): one for one in self.constants}
+        few = TermColumn(column.kind, column.array.slice(0, _MOST_ROWS))
+        for row, theirs in enumerate(to_terms(few)):
+            ours = self.alike.get(folded(theirs))
+            if ours is not None:
+                file, line = (table.table.column(name)[row].as_py() for name in ("file", "line"))
+                self.near = (ours, theirs, f"{file}:{line}")
+                return
+
+
+class Spellings:
+    """All that rules ask for in places of the input."""
+
+    def __init__(self, description: EventDescription, entities: Entities) -> None:
+        self._asked = list(_asked(description, entities))
+
+    def look(self, tables: Iterable[io.ItemTable]) -> None:
+        """Look at rows that have come."""
+        for table in tables:
+            key = (table.name, table.arity, table.kind == "fluent")
+            for asked in self._asked:
+                if not asked.came and asked.slot[:3] == key and len(table):
+                    asked.look(table)
+
+    def findings(self) -> Iterator[Diagnostic]:
+        """H553: constants of which nothing came, and something alike did; each once."""
+        told: set[tuple[Slot, str]] = set()
+        for asked in self._asked:
+            if asked.came or asked.near is None:
+                continue
+            ours, theirs, row = asked.near
+            name, arity, _, position = asked.slot
+            if (asked.slot, to_source(ours)) in told:
+                continue
+            told.add((asked.slot, to_source(ours)))
+            where = "value" if position < 0 else f"argument {position + 1}"
+            yield Diagnostic(
+                "H553",
+                RUN_CODES["H553"].severity,
+                f"`{to_source(ours)}` never comes as {where} of `{name}/{arity}`, but "
+                f"`{to_source(theirs)}` does",
+                asked.clause.source,
+                asked.term.span or asked.clause.span,
+                "write it the same way in the rules and in the input",
+                f"first in {row}",
+            )
+
+
+def folded(term: Plain) -> str:
+    """What people see of a term: no case, blanks, quotes, nor whether a number is a decimal.
+
+    >>> folded("New York") == folded("new_york"), folded(3) == folded("3.0"), folded("a")
+    (True, True, 'a')
+    """
+    if isinstance(term, TermText):
+        return str(term)
+    if isinstance(term, str):
+        text = term.strip().casefold()
+        try:
+            return repr(float(text.replace(",", ".")))
+        except ValueError:
+            return text.replace("_", " ").replace("-", " ")
+    try:
+        return repr(float(term))
+    except OverflowError:
+        return str(term)
+
+
+def _holds(column: TermColumn, constants: Sequence[Plain]) -> bool:
+    """Is one of the constants in the column?"""
+    if column.kind in ("int", "float"):
+        type_ = int if column.kind == "int" else float
+        numbers = [one for one in constants if type(one) is type_ and abs(one) < 2**63]
+        wanted = pa.array(numbers, column.array.type)
+        array = column.array
+    else:
+        atoms = [one for one in constants if type(one) is str]
+        texts = atoms if column.kind == "atom" else [to_source(one) for one in constants]
+        wanted, array = pa.array(texts, pa.string()), column.array.dictionary
+    found: bool = len(wanted) > 0 and bool(pc.any(pc.is_in(array, wanted)).as_py())
+    return found
+
+
+# --- what rules ask for --------------------------------------------------------------------------
+
+
+def _asked(description: EventDescription, entities: Entities) -> Iterator[Asked]:
+    ruled = {functor(rule.head) for rule in description.rules if isinstance(rule, BackgroundRule)}
+    for rule in description.rules:
+        literals = list(body_literals(rule))
+        slots: dict[str, list[Slot]] = {}
+        for literal in literals:
+            for slot, term in _places(literal, entities):
+                if isinstance(term, _CONSTANTS):
+                    yield Asked(slot, [plain(term)], rule.clause, term)
+                elif isinstance(term, Var):
+                    slots.setdefault(term.name, []).append(slot)
+        for literal in literals:
+            for name, constants, term in _compared(literal, description, ruled):
+                for slot in slots.get(name, ()):
+                    yield Asked(slot, constants, rule.clause, term)
+
+
+def _places(literal: Literal, entities: Entities) -> Iterator[tuple[Slot, Term]]:
+    """The places of the input that a condition reads, each with what stands there."""
+    pair = literal_fvp(literal)
+    entity = literal.event if isinstance(literal, Happens) else pair.fluent if pair else None
+    key = functor(entity) if isinstance(entity, Constant | Compound) else None
+    if entity is None or key is None:
+        return
+    known = (entities.events if pair is None else entities.fluents).get(key)
+    if known is None or not known.is_input:
+        return
+    for position, arg in enumerate(children(entity)):
+        yield (*key, pair is not None, position), arg
+    if pair is not None:
+        yield (*key, True, -1), pair.value
+
+
+def _compared(
+    literal: Literal, description: EventDescription, ruled: set[tuple[str, int] | None]
+) -> Iterator[tuple[str, list[Plain], Term]]:
+    """Variables that have to be one of some constants."""
+    match literal:
+        case Compare(op="=" | "==", left=Var(name=name), right=other) if _is_constant(other):
+            yield name, [plain(other)], literal.term
+        case Compare(op="=" | "==", left=other, right=Var(name=name)) if _is_constant(other):
+            yield name, [plain(other)], literal.term
+        case Call(key=key, args=args) if key in description.facts and key not in ruled:
+            rows = description.facts[key].rows
+            if len(rows) <= _MOST_FACTS:
+                for position, arg in enumerate(args):
+                    if isinstance(arg, Var):
+                        column = [row[position] for row in rows]
+                        constants = [plain(one) for one in column if _is_constant(one)]
+                        if len(constants) == len(column):
+                            yield arg.name, constants, literal.term
+
+
+def _is_constant(term: Term) -> bool:
+    return isinstance(term, _CONSTANTS)

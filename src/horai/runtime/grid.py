@@ -1,0 +1,96 @@
+"""How records get from one round to the next. Here in one process; `cluster` does it on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import pyarrow as pa
+
+from horai.runtime.records import DRIVER, Record
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+H = TypeVar("H")
+Work = Callable[[int, list[Record]], Iterable[Record]]
+Read = Callable[[int], Iterable[Record]]
+Pack = Callable[[Iterable[pa.RecordBatch]], Iterator[Record]]
+
+
+class Exchanger(Protocol, Generic[H]):
+    """Moves records; `H` stands for records that are somewhere."""
+
+    def scatter(self, records: list[Record]) -> H:
+        """Records that are here."""
+
+    def read(self, number: int, read: Read) -> H:
+        """What reading gives, piece by piece."""
+
+    def step(
+        self, before: Sequence[H], rounds: Collection[int], slots: int, work: Work, name: str
+    ) -> H:
+        """Work on the records of some rounds, slot by slot; slots without records too."""
+
+    def collect(self, records: H, rounds: Collection[int]) -> list[Record]:
+        """The records for some rounds, brought here."""
+
+    def forget(self, records: Sequence[H]) -> None:
+        """They are not needed any more."""
+
+
+class Cluster(Exchanger[H], Protocol[H]):
+    """A grid on Spark, which also has data frames."""
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session it works in."""
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks can run at once."""
+
+    def frame(self, frame: DataFrame, pack: Pack) -> H:
+        """What the rows of a data frame give, on its way to buckets."""
+
+    def there(self, some: Sequence[H], rounds: Collection[int]) -> DataFrame:
+        """The records for some rounds as a data frame."""
+
+    def close(self) -> None:
+        """Nothing more will be moved, and nothing is needed any more."""
+
+
+class LocalGrid(Exchanger[list[Record]]):
+    """One slot after the other, in this process."""
+
+    def scatter(self, records: list[Record]) -> list[Record]:
+        return records
+
+    def read(self, number: int, read: Read) -> list[Record]:
+        return [record for piece in range(number) for record in read(piece)]
+
+    def step(
+        self,
+        before: Sequence[list[Record]],
+        rounds: Collection[int],
+        slots: int,
+        work: Work,
+        name: str,
+    ) -> list[Record]:
+        records = [record for some in before for record in some if record.round in rounds]
+        return [found for slot in range(slots) for found in work(slot, _of(records, slot, slots))]
+
+    def collect(self, records: list[Record], rounds: Collection[int]) -> list[Record]:
+        return [record for record in records if record.round in rounds]
+
+    def forget(self, records: Sequence[list[Record]]) -> None:
+        return None
+
+
+def _of(records: list[Record], slot: int, slots: int) -> list[Record]:
+    return [record for record in records if record.slot % slots == slot]
+
+
+def messages(found: Iterable[Record]) -> Iterator[Record]:
+    """The records for who runs it all."""
+    return (record for record in found if record.round == DRIVER)

@@ -1,0 +1,206 @@
+"""From what people hand in to the tables of items an engine takes, and back to dead letters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow as pa
+
+from horai import io
+from horai.engine.origins import Dropped
+from horai.errors import UsageError
+from horai.io.items.read import FORMATS
+from horai.io.items.tables import by_arrival, extent
+from horai.io.letters import BadRow
+from horai.io.sources.kafka import SCHEME
+from horai.lang.core.terms import functor
+from horai.lang.ec.syntax import EventDescription, Grounding
+from horai.plan.ec.entities import Entities, Kind
+
+InputColumns = Mapping[str, str | Sequence[str]]
+"""For types, which columns of a table are their arguments; see `horai.io.items.read`."""
+
+__all__ = [
+    "InputColumns",
+    "by_arrival",
+    "checked_clock",
+    "checked_format",
+    "extent",
+    "input_schema",
+    "is_files",
+    "letters_of",
+    "read_input",
+    "row_text",
+    "time_point",
+]
+
+
+def input_schema(description: EventDescription, entities: Entities) -> io.InputSchema:
+    """The rows that the rules can use."""
+    types = [
+        io.InputType(entity.name, _kind(entity.kind), entity.arity, entity.form)
+        for entity in entities.inputs
+    ]
+    # An event that only has a grounding still puts its arguments into dynamic domains.
+    for rule in description.rules:
+        key = functor(rule.entity) if isinstance(rule, Grounding) else None
+        if isinstance(rule, Grounding) and key is not None:
+            table = entities.events if rule.value is None else entities.fluents
+            if key not in table:
+                types.append(
+                    io.InputType(key[0], "event" if rule.value is None else "fluent", key[1])
+                )
+    return io.InputSchema.of(types, {entity.name for entity in entities.outputs})
+
+
+def _kind(kind: Kind) -> io.Kind:
+    return "event" if kind is Kind.EVENT else "fluent"
+
+
+def read_input(
+    given: object,
+    schema: io.InputSchema,
+    clock: io.TimeScale,
+    *,
+    format: io.Format | None = None,
+    strict: bool = False,
+    columns: InputColumns | None = None,
+) -> io.Narrative:
+    """Files, narrative text or lines, dicts, tables or data frames as tables of items."""
+    unit, time_in = clock.unit, clock.time_in
+    columns = checked_columns(columns, schema)
+    if isinstance(given, io.Narrative):
+        return given  # read already
+    if is_files(given):
+        paths = _paths(given)
+        return io.read(
+            paths,
+            schema,
+            format=format,
+            unit=unit,
+            time_in=time_in,
+            strict=strict,
+            columns=columns,
+        )
+    return io.read_object(given, schema, unit=unit, time_in=time_in, strict=strict, columns=columns)
+
+
+def checked_columns(
+    columns: InputColumns | None, schema: io.InputSchema
+) -> dict[str, list[str]] | None:
+    """The columns of types, if these are types of the input, or a kind error."""
+    if not columns:
+        return None
+    found = {}
+    for type_, given in columns.items():
+        names = [given] if isinstance(given, str) else list(given)
+        if not all(str(name).strip() for name in names or [""]):
+            hint = f"name them in order: {type_}=vessel,knots"
+            raise UsageError(f"the columns of {type_} are names of columns", hint)
+        if not schema.lookup(type_):
+            raise UsageError(f"columns of {type_}: {schema.why_unknown(type_)[1]}")
+        arities = sorted({known.arity for known in schema.lookup(type_)})
+        count = len(io.Chosen.of(names).args)
+        if count not in arities:
+            takes = " or ".join(map(str, arities))
+            raise UsageError(
+                f"columns of {type_}: it takes {takes} arguments, {count} columns are given",
+                f"parts besides arguments are written time:COLUMN; they are {', '.join(io.PARTS)}",
+            )
+        found[type_] = names
+    return found
+
+
+def is_files(given: object) -> bool:
+    """True for paths. A text with `|` or a line break in it is a narrative, no path.
+
+    >>> is_files("day.csv"), is_files("go_to|9|9|chris|work"), is_files(["a.csv", "b.csv"])
+    (True, False, True)
+    """
+    if isinstance(given, os.PathLike):
+        return True
+    if isinstance(given, str):
+        return bool(given.strip()) and "|" not in given and "\n" not in given
+    if isinstance(given, list | tuple):
+        return bool(given) and all(
+            isinstance(path, str | os.PathLike) and is_files(path) for path in given
+        )
+    return False
+
+
+def _paths(given: object) -> list[str]:
+    many = [given] if isinstance(given, str | os.PathLike) else cast(Sequence[Any], given)
+    # The name of a topic is no path: two slashes in it are not one.
+    return [
+        path if isinstance(path, str) and path.startswith(SCHEME) else str(Path(path))
+        for path in many
+    ]
+
+
+def letters_of(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:
+    """The dead letters of items that the engine could not use, or not in full."""
+    by_table: dict[int, list[Dropped]] = {}
+    for one in dropped:
+        by_table.setdefault(id(one.origin), []).append(one)
+    rows: dict[tuple[int, int], io.Item] = {}
+    for key, some in by_table.items():
+        origin, places = some[0].origin, [one.row for one in some]
+        few = origin.table.take(pa.array(places, pa.int64()))
+        items = io.ItemTable(origin.name, origin.arity, origin.kind, origin.form, few).items()
+        rows.update(zip(((key, place) for place in places), items, strict=True))
+    return [_letter(one, rows[id(one.origin), one.row]) for one in dropped]
+
+
+def _letter(dropped: Dropped, row: io.Item) -> io.DeadLetter:
+    return io.DeadLetter(row.file, row.line, row_text(row), dropped.text, str(dropped.reason))
+
+
+def row_text(row: io.Item) -> str:
+    """A row as a line of a narrative."""
+    fields: list[object] = [("-" if row.op < 0 else "") + row.name, row.arrival, row.start]
+    if row.form == "intervals":
+        fields.append("inf" if row.end is None else row.end)
+    if row.value is not None:
+        fields.append(row.value)
+    return "|".join(str(part) for part in [*fields, *row.args])
+
+
+def time_point(given: int | str | None, unit: io.Unit | None, what: str) -> int | None:
+    """A time as people give it: a time-point, or ISO 8601 when a unit is set."""
+    if given is None:
+        return None
+    try:
+        return io.TimeScale(unit).point(given)
+    except BadRow as bad:
+        raise UsageError(f"{what}: {bad.reason}") from None
+
+
+def checked_clock(unit: str | None, time_in: str | None) -> io.TimeScale:
+    """How times become time-points, or a kind error."""
+    length, given = _unit(unit), _unit(time_in)
+    if given is not None and length is None:
+        hint = "say also how long a time-point is, for example unit s"
+        raise UsageError(f"times in {time_in} need a unit", hint)
+    return io.TimeScale(length, given)
+
+
+def _unit(name: str | None) -> io.Unit | None:
+    for known in io.UNITS:
+        if name == known:
+            return known
+    if name is None:
+        return None
+    raise UsageError(f"unknown unit of time {name!r}", f"the units are {', '.join(io.UNITS)}")
+
+
+def checked_format(name: str | None) -> io.Format | None:
+    """One of the formats of input, or a kind error."""
+    for known in FORMATS:
+        if name == known:
+            return known
+    if name is None:
+        return None
+    raise UsageError(f"unknown format of input {name!r}", f"the formats are {', '.join(FORMATS)}")

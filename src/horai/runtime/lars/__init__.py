@@ -1,0 +1,1 @@
+"""Runs of LARS programs: engines, sessions, answers."""

@@ -1,0 +1,311 @@
+"""Engines for LARS programs by name.
+
+An engine makes sessions; a session answers at growing query times. Which engines can run a program
+depends on its fragment: one that cannot refuses it with `UsageError` when a session is made.
+
+
+Which answers of a LARS program are asked for: one, some, all, or what they have in common.
+What stops a run of a LARS program, said with the rules that it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Literal as OneOf
+from typing import NamedTuple, Protocol, cast
+
+from horai.errors import RunError, UsageError
+from horai.lang.core.diagnostics import did_you_mean
+from horai.lang.core.terms import Compound, Term, is_ground, subterms
+from horai.lang.lars.predicates import ARITHMETIC, body_atoms, head_predicates
+from horai.lang.lars.syntax import Aggregate, Atom, Choice, Head, Program, Rule
+from horai.lang.lars.walk import own_terms, subformulas
+from horai.plan.lars.check import place_of
+from horai.plan.lars.dependencies import graph
+from horai.runtime.engines import SPARK
+from horai.runtime.lars.signals import Signal
+from horai.settings import text
+
+Reasoning = OneOf["models", "brave", "cautious"]
+"""Answers themselves, what holds in some of them, or what holds in all of them."""
+REASONING: tuple[Reasoning, ...] = ("models", "brave", "cautious")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMode:
+    """`models` is a number, 0 for all. `steady` asks for the answer that changes the least."""
+
+    models: int = 1
+    which: Reasoning = "models"
+    steady: bool = False
+
+    @classmethod
+    def parse(
+        cls, models: str | int = "one", reasoning: str = "models", least_change: bool = False
+    ) -> AnswerMode:
+        """From what people say: `one`, `all` or a number, and so on.
+
+        >>> AnswerMode.parse("3").models, AnswerMode.parse(reasoning="brave").which
+        (3, 'brave')
+        """
+        number = _number(models)
+        which = next((one for one in REASONING if one == reasoning), None)
+        if which is None:
+            hint = f"it is one of {', '.join(REASONING)}"
+            raise UsageError(f"reasoning cannot be {reasoning!r}", hint)
+        if which != "models" and (number != 1 or least_change):
+            other = "the least change" if least_change else f"models {models}"
+            hint = "ask for answers themselves, or for what they have in common"
+            raise UsageError(f"{which} reasoning gives one answer: {other} says nothing", hint)
+        return cls(number, which, bool(least_change))
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether there may be several answers at a time."""
+        return self.models != 1
+
+    @property
+    def is_one(self) -> bool:
+        """Whether any answer will do."""
+        return self.models == 1 and self.which == "models" and not self.steady
+
+
+def _number(models: str | int) -> int:
+    if models in ("one", "all"):
+        return 1 if models == "one" else 0
+    is_number = not isinstance(models, bool) and str(models).isdecimal()
+    if not is_number or int(models) < 1:
+        raise UsageError(
+            f"models cannot be {models!r}", "it is `one`, `all`, or a number such as 3"
+        )
+    return int(models)
+
+
+Changes = tuple[int, Sequence[Signal], Sequence[Signal]]
+"""A query time, what came and what was taken back since the one before."""
+Model = frozenset[Atom]
+"""The derived atoms that hold at the query time in one answer stream."""
+
+
+ONE = AnswerMode()
+
+
+class LarsSession(Protocol):
+    """A run in progress."""
+
+    def advance(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
+    ) -> list[Model]:
+        """The models at a query time, given what came and what was taken back since the last one.
+
+        Those that are wanted, and none if there is no answer stream. Query times never fall.
+        """
+
+
+class Moved(NamedTuple):
+    """How the only model differs from that of the query time before; whether it is an answer."""
+
+    came: Collection[Atom]
+    gone: Collection[Atom]
+    has_answer: bool
+
+
+class ByChange(LarsSession, Protocol):
+    """A run that can tell what changes, at less cost than the whole."""
+
+    def move(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> Moved | None:
+        """Like `advance`; None if what has changed is not known."""
+
+    def models(self) -> list[Model]:
+        """The models at the last query time."""
+
+
+class AllAtOnce(Protocol):
+    """A run that can work out many query times together."""
+
+    def advance_all(self, changes: Iterable[Changes], queries: range) -> Iterable[list[Model]]:
+        """The models at each query time, given what changed between them."""
+
+
+class LarsEngine(Protocol):
+    """Makes sessions. Windows of the program are measured in time points.
+
+    `before` is the answer that the first one should change the least, if that is wanted.
+    """
+
+    def __call__(
+        self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
+    ) -> LarsSession: ...
+
+
+AUTO, PLAN, TMS = "auto", "plan", "tms"
+"""`auto` leaves the choice to us."""
+
+LARS_ENGINES = {
+    PLAN: "horai.runtime.lars.plan.PlanEngine",
+    "asp": "horai.runtime.lars.asp.AspEngine",
+    TMS: "horai.runtime.lars.tms.TmsEngine",
+    "reference": "horai.runtime.lars.reference.LarsReferenceEngine",
+}
+"""The engines there are, by where they are found: only the one that runs is loaded.
+
+The first that runs a program is the best one for it; the last one runs them all.
+"""
+
+
+def lars_engine(name: str) -> LarsEngine:
+    """The engine of a name; `auto` takes the best one that runs a program.
+
+    >>> lars_engine("refrence")
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: there is no engine 'refrence' for LARS programs
+      hint: did you mean reference?
+    """
+    names = [AUTO, *LARS_ENGINES, SPARK]
+    listed = f"the engines are: {', '.join(names)}"
+    wanted = text(name, "engine", listed)
+    if wanted == AUTO:
+        return _best
+    if wanted == SPARK:
+        hint = "use run or spark of the program"
+        raise UsageError("Spark runs over whole streams only", hint)
+    if wanted not in LARS_ENGINES:
+        near = did_you_mean(wanted, names)
+        hint = f"did you mean {near}?" if near else listed
+        raise UsageError(f"there is no engine {name!r} for LARS programs", hint)
+    module, _, attribute = LARS_ENGINES[wanted].rpartition(".")
+    return cast(LarsEngine, getattr(import_module(module), attribute))
+
+
+def _best(
+    program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
+) -> LarsSession:
+    name = chosen(program, start, wanted, together=False).name
+    return lars_engine(name)(program, start=start, wanted=wanted, before=before)
+
+
+class EngineChoice(NamedTuple):
+    """The engine that is the best one for a program, and why it is not one before it."""
+
+    name: str
+    reasons: list[str]
+
+    def __str__(self) -> str:
+        return "; ".join([self.name, *self.reasons])
+
+
+MOST_INSTANCES = 500_000
+"""Programs that may have more ground rules are not kept from tick to tick rule by rule."""
+
+
+def chosen(
+    program: Program, start: int = 0, wanted: AnswerMode = ONE, *, together: bool = True
+) -> EngineChoice:
+    """The first engine of the list that runs a program; the last one runs them all.
+
+    All query times of a stream `together` are the best case of the plan. Where it is asked for them
+    one by one and would work out each anew, and the program is not too large, `tms` goes on from
+    the one before in a small part of the time.
+    """
+    *others, last = LARS_ENGINES
+    reasons: list[str] = []
+    for name in others:
+        try:
+            found = lars_engine(name)(program, start=start, wanted=wanted)
+        except UsageError as refused:
+            reasons.append(refused.problem)
+            continue
+        if name == PLAN and not (together or getattr(found, "works_by_change", True)):
+            return _stepwise(program, start, wanted)
+        return EngineChoice(name, reasons)
+    return EngineChoice(last, reasons)
+
+
+def _stepwise(program: Program, start: int, wanted: AnswerMode) -> EngineChoice:
+    """The engine for a program of which the plan would work out each query time anew."""
+    why = "asked for one query time after the other, the engine plan would work out each anew"
+    try:
+        found = lars_engine(TMS)(program, start=start, wanted=wanted)
+    except UsageError as refused:
+        return EngineChoice(PLAN, [refused.problem])
+    size = getattr(found, "size", 0)
+    if size > MOST_INSTANCES:
+        return EngineChoice(
+            PLAN, [f"{size:,} ground rules, which there may be, are too many for the engine tms"]
+        )
+    return EngineChoice(TMS, [f"{why}; beside what signals bring, {size:,} ground rules at most"])
+
+
+MOST_SHOWN = 3
+"""Places, and numbers of a sum, that a message lists."""
+
+
+def too_large(program: Program, sign: str, numbers: Sequence[int | float], when: str) -> RunError:
+    """A number that a rule computes is larger than numbers can be."""
+    shown = [_short(number) for number in numbers[:MOST_SHOWN]]
+    if sign == "sum":
+        more = [] if len(numbers) <= MOST_SHOWN else ["..."]
+        text = f"sum {{ {', '.join([*shown, *more])} }}"
+    else:
+        text = f"{shown[0]} {sign} {shown[1]}"
+    places = _places(rule for rule in program.rules if sign in _operations(rule))
+    return RunError(f"{text} is beyond 2^1024, as far as numbers go ({when}): see {places}")
+
+
+def endless(program: Program, tried: str, when: str) -> RunError:
+    """Rules that compute ever new values from what they derive themselves."""
+    component = graph(program).component_of()
+
+    def rests_on_itself(rule: Rule) -> bool:
+        heads = {component[head] for head in head_predicates(rule) if head in component}
+        return any(component.get(atom.predicate) in heads for atom in body_atoms(rule))
+
+    blamed = [rule for rule in program.rules if _makes_terms(rule) and rests_on_itself(rule)]
+    problem = f"rules still derive new atoms after {tried}, it seems without end ({when})"
+    hint = "bound what they compute, as `X < 100` does"
+    return RunError(f"{problem}: see {_places(blamed)}; {hint}")
+
+
+def _places(rules: Iterable[Rule]) -> str:
+    found = list(dict.fromkeys(place for rule in rules if (place := place_of(rule)) is not None))
+    if not found:
+        return "the rules"
+    more = [] if len(found) <= MOST_SHOWN else [f"{len(found) - MOST_SHOWN} more"]
+    return ", ".join([*found[:MOST_SHOWN], *more])
+
+
+def _operations(rule: Rule) -> set[str]:
+    """What a rule computes with: `+`, `sum` and so on."""
+    found = {
+        part.name
+        for term in _terms(rule)
+        for part in subterms(term)
+        if isinstance(part, Compound) and part.name in ARITHMETIC
+    }
+    functions = (part.function for part in _parts(rule) if isinstance(part, Aggregate))
+    return found | set(functions)
+
+
+def _makes_terms(rule: Rule) -> bool:
+    return any(isinstance(term, Compound) and not is_ground(term) for term in _terms(rule))
+
+
+def _terms(rule: Rule) -> Iterator[Term]:
+    return (term for part in _parts(rule) for term in own_terms(part))
+
+
+def _parts(rule: Rule) -> Iterator[Head]:
+    heads = () if rule.head is None else (rule.head,)
+    bodies = rule.head.options if isinstance(rule.head, Choice) else ()
+    conditions = (part for option in bodies for part in option.condition)
+    for part in (*heads, *conditions, *rule.body):
+        yield from subformulas(part)
+
+
+def _short(number: int | float) -> str:
+    """A number that a reader can take in."""
+    text = str(number)
+    return text if len(text) < 20 else f"{text[:4]}...{text[-4:]} ({len(text)} digits)"

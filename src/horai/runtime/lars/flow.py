@@ -1,0 +1,142 @@
+"""A session of a LARS program driven by rows and by time: when it is asked, and what is shown.
+
+When answers of a LARS program are given: by time, by change, by signals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from horai import io
+from horai.errors import UsageError
+from horai.lang.lars.clock import Clock, Duration, Incompatible, unit_named
+from horai.runtime.lars.result import FORMS, LarsAnswer, Row
+from horai.runtime.lars.session import LarsStep, ProgramSession
+
+_NUMBERED = re.compile(r"([0-9]+)\s*([a-z]+)")
+_HINT = "it is time, change, signal, a number of signals (5signals) or a time (10s)"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTiming:
+    """`by` time points or signals, every so many of them; with `changes` only what is new."""
+
+    by: OneOf["time", "signals"] = "time"
+    number: int = 1
+    changes: bool = False
+
+    @classmethod
+    def parse(cls, text: str, clock: Clock) -> AnswerTiming:
+        """From what people say; a time must be a whole number of time points.
+
+        >>> AnswerTiming.parse("10s", Clock.parse("2s")).number
+        5
+        >>> AnswerTiming.parse("3signals", Clock(1, "s"))
+        AnswerTiming(by='signals', number=3, changes=False)
+        """
+        match text:
+            case "time":
+                return cls()
+            case "change":
+                return cls(changes=True)
+            case "signal":
+                return cls("signals")
+        found = _NUMBERED.fullmatch(text)
+        number, word = (int(found[1]), found[2]) if found else (0, "")
+        if number > 0 and word in ("signal", "signals"):
+            return cls("signals", number)
+        unit = unit_named(word)
+        if number < 1 or unit is None:
+            raise UsageError(f"answers cannot be given every {text!r}", _HINT)
+        try:
+            return cls(number=clock.points(Duration(number, unit)) or 1)
+        except Incompatible as wrong:
+            hint = f"choose a multiple of the clock, {clock}"
+            raise UsageError(f"answers cannot be given every {text}: {wrong}", hint) from None
+
+
+Say = Callable[[Sequence[Row]], None]
+
+
+class Flow:
+    """Feed it rows as they come; it says answers when it is time.
+
+    The time is the latest arrival so far, or what `pass_to` says. A point is over once time has
+    passed it.
+    """
+
+    def __init__(
+        self,
+        session: ProgramSession,
+        timing: AnswerTiming,
+        answers: str,
+        say: Say,
+        end: int | None = None,
+    ) -> None:
+        if answers not in FORMS:
+            raise UsageError(f"answers cannot be {answers!r}", f"it is one of {', '.join(FORMS)}")
+        if answers == "changelog" and session.lateness is None and session.wanted.is_numbered:
+            raise UsageError("changes are those of one model", "leave out models, or add lateness")
+        self.session, self.timing, self.answers = session, timing, answers
+        self.end = end
+        self.now = session.next
+        self.signals = 0
+        self._say = say
+        self._shown: LarsAnswer | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Has time passed the end of the run?"""
+        return self.end is not None and self.now > self.end
+
+    def rows(self, rows: Iterable[io.Item]) -> None:
+        """Rows in the order of their arrival."""
+        for row in rows:
+            if row.arrival > self.now:
+                self.pass_to(row.arrival)
+            self.session.arrivals.feed((row,))
+            if self.timing.by == "signals" and not self.is_over:
+                self.signals += 1
+                if self.signals % self.timing.number == 0:
+                    self._tell(self.session.take([self.now]))
+
+    def pass_to(self, time: int) -> None:
+        """All points before a time are over."""
+        if time <= self.now:
+            return
+        last = time - 1 if self.end is None else min(time - 1, self.end)
+        self.now = time
+        if self.timing.by == "time":
+            session = self.session
+            for query in range(session.next, last + 1, session.step):
+                self._tell(session.take([query]))
+
+    def close(self) -> None:
+        """The current point is over, too, or all points up to the end if there is one."""
+        self.pass_to(self.now + 1 if self.end is None else max(self.now, self.end + 1))
+        if self.answers == "final" and self._shown is not None:
+            self._say(list(self._shown.rows(self.session.wanted.is_numbered)))
+
+    def _tell(self, step: LarsStep) -> None:
+        """Say what is asked for of what is new."""
+        if self.answers == "changelog":
+            self._say(step.changes)
+            return
+        again = [] if self.session.answer is None else [self.session.answer]
+        for answer in step.answers or again:
+            before, self._shown = self._shown, answer
+            if self.answers == "windows" and not (
+                self.timing.changes and before is not None and answer.says_the_same(before)
+            ):
+                self._say(self._numbered(answer))
+
+    def _numbered(self, answer: LarsAnswer) -> list[Row]:
+        rows = list(answer.rows(self.session.wanted.is_numbered))
+        if self.timing.by == "signals":
+            return [{**row, "signals": self.signals} for row in rows]
+        if self.timing.changes and not rows:  # that nothing holds any more is a change, too
+            return [{"kind": "empty", "query": answer.query}]
+        return rows

@@ -1,0 +1,508 @@
+"""How late a stream was and what came of it: in numbers, per query time and for the whole run.
+
+Counts what becomes of items, query time by query time.
+Numbers of a stream for Prometheus: a file that is always whole, and a page to be read.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+import numpy as np
+import pyarrow as pa
+from prometheus_client import CollectorRegistry, make_wsgi_app, write_to_textfile
+from prometheus_client.exposition import generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from horai.engine.origins import Dropped, Reason
+from horai.errors import UsageError
+from horai.io import ItemTable
+from horai.io.secrets import METRICS, is_bearer, is_loopback
+from horai.io.sources.lines import LOCAL
+from horai.runtime.spark.listening import Progress
+from horai.temporal.spans import Ints
+
+if TYPE_CHECKING:
+    from horai.runtime.streams import StepReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemCounts:
+    """Items by what became of them. Every item that was judged is counted in one of the fields.
+
+    `on_time`: occurs after the query time before. `late`: occurs not after it, and was still used.
+    `too_late`: given or taken back when its window had passed. `retracted`: retractions that took
+    something back. `unknown_retractions`: those that found nothing. `outside_run`: lies before the
+    start or after the end of the run.
+
+    Beside these, `partly_too_late` are those used or taken back that began before their window, and
+    `revised` is the number of answers that were taken back, None where it was not counted.
+    """
+
+    on_time: int = 0
+    late: int = 0
+    too_late: int = 0
+    retracted: int = 0
+    unknown_retractions: int = 0
+    outside_run: int = 0
+    partly_too_late: int = 0
+    revised: int | None = None
+
+    @property
+    def judged(self) -> int:
+        """All items of which something became."""
+        used = self.on_time + self.late + self.retracted
+        return used + self.too_late + self.unknown_retractions + self.outside_run
+
+    @property
+    def unused(self) -> int:
+        """Items that were not used, or not in full."""
+        lost = self.too_late + self.unknown_retractions + self.outside_run
+        return lost + self.partly_too_late
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowMetrics(ItemCounts):
+    """The items that were judged at a query time."""
+
+    query: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """How many items arrived `least` to `most` time-points after they occurred."""
+
+    least: int
+    most: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMetrics(ItemCounts):
+    """All items of a run.
+
+    `items` is how many were read, `waiting` those not judged yet because they lie ahead, and
+    `unreadable` the rows that are none. `lateness` has the bins from 0 up to the latest item: what
+    came at once or before its time, and then doubling lengths.
+    """
+
+    items: int = 0
+    unreadable: int = 0
+    lateness: tuple[Bin, ...] = ()
+
+    @property
+    def waiting(self) -> int:
+        """Items that are not judged yet; after the end, those that were taken back before."""
+        return self.items - self.judged
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Of a whole run, and of the windows at its query times, in their order."""
+
+    run: RunMetrics
+    windows: Sequence[WindowMetrics] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `horai run --metrics` writes them."""
+        run = asdict(self.run)
+        items, bins = run.pop("items"), list(run.pop("lateness"))
+        return {
+            "run": {"items": items, **run, "waiting": self.run.waiting, "lateness": bins},
+            "windows": [{"query": each.query, **asdict(each)} for each in self.windows],
+        }
+
+
+_FIELDS = (
+    "on_time",
+    "late",
+    "too_late",
+    "retracted",
+    "unknown_retractions",
+    "outside_run",
+    "partly_too_late",
+)
+_MOST = np.iinfo(np.int64).max
+_POWERS = 2 ** np.arange(63, dtype=np.int64)
+_NONE = np.zeros((3, 0), np.int64)
+_LOST = {Reason.TOO_LATE: "too_late", Reason.OUTSIDE_RUN: "outside_run"}
+
+
+class Arrived(NamedTuple):
+    """Columns of items: +1 or -1, when they arrived, and when they occur or start."""
+
+    op: Ints
+    arrival: Ints
+    start: Ints
+
+    def where(self, rows: Any) -> Arrived:
+        """Some of the items."""
+        return Arrived(self.op[rows], self.arrival[rows], self.start[rows])
+
+
+class Counting:
+    """What became of the items of a run so far."""
+
+    def __init__(self) -> None:
+        self.windows: list[dict[str, int]] = []
+        self._queries: list[int] = []
+        self._before = dict.fromkeys(_FIELDS, 0)  # what a saved run had counted
+        self._revised_before: int | None = 0
+        self._bins = np.zeros(_POWERS.size + 1, np.int64)
+        self.items = self._left_over = 0
+        self._waiting: list[Arrived] = []
+
+    def judge(
+        self,
+        tables: Iterable[ItemTable],
+        dropped: Sequence[Dropped],
+        query: int,
+        previous: int | None,
+    ) -> None:
+        """Count the items that are judged at a query time; `previous` is the one before, if any."""
+        counts = dict.fromkeys(_FIELDS, 0)
+        waiting, self._waiting = self._waiting, []
+        new = [columns_of(table) for table in tables if len(table)]
+        self.items += sum(len(items.op) for items in new)
+        for items in (*waiting, *new):
+            self._count(self._due(items, query), previous, counts)
+        if dropped:
+            _take_off(counts, dropped, previous)
+        self.windows.append(counts)
+        self._queries.append(query)
+
+    def finish(self, left_over: int) -> None:
+        """The run is over: what still waits lies outside of it."""
+        self._left_over = left_over
+
+    def metrics(self, revised: Sequence[int | None], unreadable: int) -> Metrics:
+        """All that was counted, with the number of answers taken back at each query time."""
+        windows = [
+            WindowMetrics(query=query, revised=gone, **counts)
+            for query, counts, gone in zip(self._queries, self.windows, revised, strict=True)
+        ]
+        total = {name: self._before[name] + sum(w[name] for w in self.windows) for name in _FIELDS}
+        total["outside_run"] += self._left_over
+        run = RunMetrics(
+            items=self.items,
+            unreadable=unreadable,
+            lateness=bins(self._bins),
+            revised=_sum([self._revised_before, *revised]),
+            **total,
+        )
+        return Metrics(run, windows)
+
+    def to_state(self, revised: Sequence[int | None]) -> dict[str, Any]:
+        """What a session that goes on has to know, as plain values. Windows are not kept."""
+        run = asdict(self.metrics(revised, 0).run)
+        return {
+            "counts": {name: run[name] for name in _FIELDS},
+            "revised": run["revised"],
+            "items": self.items,
+            "bins": self._bins.tolist(),
+            "waiting": self.waiting().tolist(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `to_state` said; `ValueError` if it did not say that."""
+        numbers = [state["items"], *state["counts"].values()]
+        if state["counts"].keys() != set(_FIELDS) or {type(n) for n in numbers} != {int}:
+            raise ValueError("these are no counts")
+        if np.shape(state["bins"]) != self._bins.shape:
+            raise ValueError("these are no bins")
+        self._before, self._revised_before = state["counts"], state["revised"]
+        self.items = state["items"]
+        self._bins = np.array(state["bins"], np.int64)
+        self.wait_for(np.array(state["waiting"], np.int64))
+
+    def waiting(self) -> Ints:
+        """The items that have come and are not judged yet: a column for each."""
+        return np.concatenate([_NONE, *map(np.stack, self._waiting)], axis=1)
+
+    def wait_for(self, waiting: Ints) -> None:
+        """Go on with what waits elsewhere; who counted it as an item has done so."""
+        self._waiting = [Arrived(*waiting)] if waiting.size else []
+
+    def beyond(self, items: int) -> None:
+        """Items that came after the end of the run."""
+        self.items += items
+        self._left_over += items
+
+    def counted(self) -> dict[str, Any]:
+        """All that was counted, as plain values that can be put together with those of others."""
+        return {
+            "queries": self._queries,
+            "windows": self.windows,
+            "items": self.items,
+            "left_over": self._left_over,
+            "bins": self._bins.tolist(),
+        }
+
+    @classmethod
+    def together(cls, parts: Iterable[dict[str, Any]]) -> Counting:
+        """What several have counted at the same query times, each some of the items."""
+        found = cls()
+        for part in parts:
+            if not found._queries:
+                found._queries = list(part["queries"])
+                found.windows = [dict.fromkeys(_FIELDS, 0) for _ in found._queries]
+            for counts, more in zip(found.windows, part["windows"], strict=True):
+                for name, number in more.items():
+                    counts[name] += number
+            found.items += part["items"]
+            found._left_over += part["left_over"]
+            found._bins += np.array(part["bins"], np.int64)
+        return found
+
+    def _due(self, items: Arrived, query: int) -> Arrived:
+        """The items that are judged now; the others wait."""
+        if max(items.arrival.max(), items.start.max()) <= query:
+            return items
+        ahead = (items.arrival > query) | ((items.start > query) & (items.op > 0))
+        if ahead.any():
+            self._waiting.append(items.where(ahead))
+        return items.where(~ahead)
+
+    def _count(self, items: Arrived, previous: int | None, counts: dict[str, int]) -> None:
+        rows = len(items.op)
+        if not rows:
+            return
+        given = items.op > 0
+        inserted = int(np.count_nonzero(given))
+        late = 0
+        if previous is not None and items.start.min() <= previous:
+            late = int(np.count_nonzero(given & (items.start <= previous)))
+        counts["on_time"] += inserted - late
+        counts["late"] += late
+        counts["retracted"] += rows - inserted
+        self._measure(items)
+
+    def _measure(self, items: Arrived) -> None:
+        self._bins += into_bins(items)
+
+
+def columns_of(table: ItemTable) -> Arrived:
+    """What counting needs to know of items."""
+    columns = table.table
+    return Arrived(*(columns.column(name).to_numpy() for name in Arrived._fields))
+
+
+def lateness(items: Arrived) -> Ints:
+    """How long after its time each item arrived; 0 for those that came before it."""
+    late = items.arrival - items.start
+    late[items.arrival <= items.start] = 0
+    late[late < 0] = _MOST  # so far apart that the difference is no number of 64 bits
+    return late
+
+
+def into_bins(items: Arrived) -> Ints:
+    """How many items have a lateness of 0, 1, 2 to 3, 4 to 7, and so on."""
+    found = np.zeros(_POWERS.size + 1, np.int64)
+    if (items.arrival > items.start).any():
+        late = np.searchsorted(_POWERS, lateness(items), side="right")
+        return found + np.bincount(late, minlength=found.size)
+    found[0] = len(items.op)
+    return found
+
+
+def bins(numbers: Ints) -> tuple[Bin, ...]:
+    """Numbers of items by lateness, with what each of them is about."""
+    filled = np.flatnonzero(numbers)
+    last = int(filled[-1]) if len(filled) else -1
+    edges = [0, *_POWERS.tolist(), int(_MOST) + 1]
+    return tuple(
+        Bin(edges[place], edges[place + 1] - 1, int(numbers[place])) for place in range(last + 1)
+    )
+
+
+def _take_off(counts: dict[str, int], dropped: Sequence[Dropped], previous: int | None) -> None:
+    """Items that were not used count as that, and not as what they would have been."""
+    by_origin: dict[tuple[int, str], list[Dropped]] = {}
+    for one in dropped:
+        if one.reason is Reason.PARTLY_TOO_LATE:
+            counts["partly_too_late"] += 1
+        elif one.reason is Reason.UNKNOWN_RETRACTION:
+            counts["unknown_retractions"] += 1
+            counts["retracted"] -= 1
+        else:
+            by_origin.setdefault((id(one.origin), _LOST[one.reason]), []).append(one)
+    for (_, name), some in by_origin.items():
+        rows = pa.array([one.row for one in some], pa.int64())
+        columns = some[0].origin.table.select(["op", "start"]).take(rows)
+        given = columns.column("op").to_numpy() > 0
+        late = np.zeros(len(some), np.bool_)
+        if previous is not None:
+            late = given & (columns.column("start").to_numpy() <= previous)
+        counts[name] += len(some)
+        counts["late"] -= int(late.sum())
+        counts["on_time"] -= int((given & ~late).sum())
+        counts["retracted"] -= int((~given).sum())
+
+
+def _sum(numbers: Sequence[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None
+
+
+FATES = (
+    *("on_time", "late", "too_late", "retracted", "unknown_retractions"),
+    *("outside_run", "partly_too_late"),
+)
+# Name, what it is, and where a report has it.
+_TOTALS = (
+    ("horai_items", "Items that were read.", "items"),
+    ("horai_changes", "Rows of the changelog: what is new, and what was taken back.", "changes"),
+    ("horai_dead_letters", "Rows that were not used, or not in full.", "dead_letters"),
+)
+_NOW = (
+    ("horai_step", "Number of the last step.", "step"),
+    ("horai_query_time", "The last query time.", "query"),
+    ("horai_state_bytes", "Size of the state after the last step.", "state_bytes"),
+    ("horai_waiting_files", "Files of items that wait for a query time.", "waiting"),
+    ("horai_step_seconds", "How long the last step took.", "seconds"),
+    ("horai_step_queries", "Query times of the last step.", "queries"),
+)
+_SPENT = (
+    ("horai_steps_seconds", "Time of steps, in this process.", "seconds"),
+    ("horai_engine_seconds", "Time of all buckets inside the engine.", "engine_seconds"),
+)
+
+
+App = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+def _serving(page: App, address: str, port: int, token: str | None) -> WSGIServer:
+    """A server of its own thread, for this machine or for those who know the token."""
+    if token is None and not is_loopback(address):
+        hint = f"set {METRICS}, or name a file: --metrics-token-file"
+        raise UsageError(f"metrics at {address} can be read by others: a token is needed", hint)
+
+    def app(asked: dict[str, Any], answer: Callable[..., Any]) -> Iterable[bytes]:
+        if token is not None and not is_bearer(asked.get("HTTP_AUTHORIZATION"), token):
+            answer("401 Unauthorized", [("WWW-Authenticate", "Bearer")])
+            return [b""]
+        return page(asked, answer)
+
+    class Server(ThreadingMixIn, WSGIServer):
+        daemon_threads = True
+        address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+
+    try:
+        server = make_server(address, port, app, Server, _Silent)
+    except (OSError, OverflowError) as error:
+        problem = f"port {port} of {address} cannot be listened at: {error}"
+        raise UsageError(problem, "choose another port") from error
+    Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+class _Silent(WSGIRequestHandler):
+    timeout = 30  # seconds: who connects and says nothing is not waited for
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Who asks is told nowhere."""
+
+
+class Monitor:
+    """What a stream has done so far."""
+
+    def __init__(
+        self,
+        stream: str,
+        file: Path | None = None,
+        port: int | None = None,
+        address: str = LOCAL,
+        token: str | None = None,
+    ) -> None:
+        self.stream, self.file = stream, file
+        self.registry = CollectorRegistry()
+        self.registry.register(self)
+        self._lock = Lock()
+        self._report: dict[str, Any] = {}
+        self._spent: dict[str, float] = {}
+        self._phases: dict[str, float] = {}
+        self._rows = 0
+        self._server: Any = None
+        if port is not None:
+            self._server = _serving(make_wsgi_app(self.registry), address, port, token)
+        self._write()
+
+    @property
+    def port(self) -> int | None:
+        """Where the page is."""
+        return None if self._server is None else int(self._server.server_port)
+
+    def step(self, report: StepReport) -> None:
+        """A step has happened."""
+        with self._lock:
+            self._report = report.to_dict()
+            for _, _, name in _SPENT:
+                self._spent[name] = self._spent.get(name, 0.0) + self._report[name]
+        self._write()
+
+    def progress(self, progress: Progress) -> None:
+        """Spark has told of a micro-batch."""
+        with self._lock:
+            self._rows += progress.rows
+            for phase, seconds in progress.seconds.items():
+                self._phases[phase] = self._phases.get(phase, 0.0) + seconds
+        self._write()
+
+    def collect(self) -> Iterator[Metric]:
+        """All numbers, as Prometheus asks for them."""
+        with self._lock:
+            report, spent = dict(self._report), dict(self._spent)
+            phases, rows = dict(self._phases), self._rows
+        totals = report.get("totals", {})
+        for name, what, key in _TOTALS:
+            yield self._counter(name, what, {(): totals.get(key, 0)})
+        fates: dict[tuple[str, ...], int] = {(fate,): totals.get(fate, 0) for fate in FATES}
+        yield self._counter("horai_items_judged", "Items by what became of them.", fates, "fate")
+        for name, what, key in _NOW:
+            yield self._gauge(name, what, report.get(key))
+        for name, what, key in _SPENT:
+            yield self._counter(name, what, {(): spent.get(key, 0.0)})
+        yield self._counter("horai_spark_rows", "Rows that Spark has read.", {(): rows})
+        by_phase: dict[tuple[str, ...], float] = {
+            (phase,): seconds for phase, seconds in sorted(phases.items())
+        }
+        what = "Time that Spark spent on micro-batches, by phase; addBatch is the steps."
+        yield self._counter("horai_spark_seconds", what, by_phase, "phase")
+
+    def text(self) -> str:
+        """All numbers in Prometheus' text format."""
+        return generate_latest(self.registry).decode()
+
+    def close(self) -> None:
+        """Nobody is told any more."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def _write(self) -> None:
+        if self.file is not None:
+            with self._lock:
+                path = str(self.file)
+            write_to_textfile(path, self.registry)
+
+    def _counter(
+        self, name: str, what: str, values: dict[tuple[str, ...], Any], *labels: str
+    ) -> Metric:
+        family = CounterMetricFamily(name, what, labels=["stream", *labels])
+        for key, value in values.items():
+            family.add_metric([self.stream, *key], value)
+        return family
+
+    def _gauge(self, name: str, what: str, value: float | None) -> Metric:
+        family = GaugeMetricFamily(name, what, labels=["stream"])
+        if value is not None:
+            family.add_metric([self.stream], value)
+        return family

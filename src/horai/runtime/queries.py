@@ -1,0 +1,242 @@
+"""Queries after a run: `holdsAt(F,16)`, `holdsFor(happy(chris)=true,I)`, `happensAt(E,T)`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from horai import settings
+from horai.errors import QueryError
+from horai.lang.core.diagnostics import did_you_mean
+from horai.lang.core.reader import read_only_clauses
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Int,
+    ListTerm,
+    Term,
+    Var,
+    functor,
+    is_anonymous,
+    is_ground,
+)
+from horai.plan.ec.entities import Entities
+from horai.runtime.values import show
+
+Interval = tuple[int, int | float]
+Bindings = dict[str, Term]
+_FORMS = "holdsAt(F,16), holdsFor(happy(chris)=true,I) or happensAt(E,T)"
+
+
+@dataclass(frozen=True, slots=True)
+class Queryable:
+    """All that a run found, with the events and fluents of the rules."""
+
+    entities: Entities
+    spans: Mapping[tuple[Term, Term], Sequence[Interval]]
+    events: Mapping[Term, Sequence[int]]
+
+    def pairs(self) -> Iterator[tuple[Term, Sequence[Interval]]]:
+        """Every `F=V` that ever holds, in the order of the rules, then by name and value."""
+        order = {key: place for place, key in enumerate(self.entities.fluents)}
+        for fluent, value in sorted(self.spans, key=lambda pair: _place(pair, order)):
+            yield Compound("=", (fluent, value)), self.spans[fluent, value]
+
+    def happenings(self) -> Iterator[tuple[Term, int]]:
+        """Every event with its times, in the order of the rules, then of time."""
+        order = {key: place for place, key in enumerate(self.entities.events)}
+        all_of_them = [(event, time) for event, times in self.events.items() for time in times]
+        yield from sorted(all_of_them, key=lambda x: (_rank(x[0], order), x[1], show(x[0])))
+
+
+def _rank(entity: Term, order: dict[tuple[str, int], int]) -> int:
+    key = functor(entity)
+    return len(order) if key is None else order.get(key, len(order))
+
+
+def _place(pair: tuple[Term, Term], order: dict[tuple[str, int], int]) -> tuple[int, str, str]:
+    return _rank(pair[0], order), show(pair[0]), show(pair[1])
+
+
+def ask(known: Queryable, text: str) -> list[Bindings]:
+    """All answers to a query, each as what its variables stand for."""
+    goal = _parse(text)
+    match goal:
+        case Compound(name="holdsAt", args=(pair, when)):
+            return _holds_at(known, _pair(pair, known), when)
+        case Compound(name="holdsFor", args=(pair, intervals)):
+            return _holds_for(known, _pair(pair, known), intervals)
+        case Compound(name="happensAt", args=(event, when)):
+            _check_known(event, known.entities.events, "event")
+            return _happens_at(known, event, when)
+        case _:
+            raise QueryError(f"`{text.strip()}` is not a query", f"ask {_FORMS}")
+
+
+def holds_at(known: Queryable, pair: str, time: int) -> bool:
+    """Does some instance of `F=V` hold at a time-point?"""
+    at = Int(settings.whole(time, "the time", "for all times ask holds_for(pair)"))
+    return bool(_holds_at(known, _pair(_parse(pair), known), at))
+
+
+def intervals_of(known: Queryable, pair: str) -> list[Interval]:
+    """The intervals of one `F=V`."""
+    wanted = _pair(_parse(pair), known)
+    if not is_ground(wanted):
+        raise QueryError(f"{pair} has variables", f'ask query("holdsFor({pair},I)") instead')
+    assert isinstance(wanted, Compound)
+    return list(known.spans.get((wanted.args[0], wanted.args[1]), ()))
+
+
+def _parse(text: str) -> Term:
+    """The goal of a query; a full stop at its end may be left out."""
+    line = settings.text(text, "a query", f"ask {_FORMS}").strip()
+    if line in ("", "."):
+        raise QueryError("there is no query", f"ask {_FORMS}")
+    source = SourceText("query", line if line.endswith(".") else line + " .")
+    clauses, findings = read_only_clauses(source)
+    if findings:
+        wrong = "; ".join(finding.message for finding in findings)
+        raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {_FORMS}")
+    if len(clauses) != 1 or clauses[0].head is None or clauses[0].body is not None:
+        raise QueryError(f"`{line}` is not one query", f"ask {_FORMS}")
+    return clauses[0].head
+
+
+def _pair(term: Term, known: Queryable) -> Term:
+    if isinstance(term, Var):
+        return term
+    if isinstance(term, Compound) and term.name == "=" and len(term.args) == 2:
+        _check_known(term.args[0], known.entities.fluents, "fluent")
+        return term
+    raise QueryError(f"`{show(term)}` is no fluent-value pair", f"write {show(term)}=true")
+
+
+def _check_known(term: Term, table: Mapping[tuple[str, int], object], what: str) -> None:
+    """An entity that no rule mentions can have no answer: better say so than answer nothing."""
+    key = functor(term)
+    if isinstance(term, Var) or key in table:
+        return
+    shown = f"{key[0]}/{key[1]}" if key else show(term)
+    names = {f"{name}/{arity}": name for name, arity in table}
+    same_name = next((full for full, name in names.items() if key and name == key[0]), None)
+    near = same_name or did_you_mean(shown, names)
+    known = ", ".join(names) or "none"
+    hint = f"did you mean {near}?" if near else f"the {what}s of the rules are: {known}"
+    raise QueryError(f"no {what} {shown} in the rules", hint)
+
+
+def _holds_at(known: Queryable, pair: Term, when: Term) -> list[Bindings]:
+    time = _time(when)
+    if time is None:
+        raise QueryError("holdsAt needs a time-point", "for all times ask holdsFor(F,I)")
+    return [
+        found
+        for instance, intervals in known.pairs()
+        if any(start <= time < end for start, end in intervals)
+        if (found := match(pair, instance, {})) is not None
+    ]
+
+
+def _holds_for(known: Queryable, pair: Term, wanted: Term) -> list[Bindings]:
+    if is_ground(pair):
+        assert isinstance(pair, Compound)
+        listed = list(known.spans.get((pair.args[0], pair.args[1]), ()))
+        rows: Iterator[tuple[Term, Sequence[Interval]]] = iter([(pair, listed)])
+    else:
+        rows = known.pairs()
+    return [
+        found
+        for instance, intervals in rows
+        if (bound := match(pair, instance, {})) is not None
+        if (found := match(wanted, interval_list(intervals), bound)) is not None
+    ]
+
+
+def _happens_at(known: Queryable, event: Term, when: Term) -> list[Bindings]:
+    _time(when)
+    return [
+        found
+        for instance, time in known.happenings()
+        if (bound := match(event, instance, {})) is not None
+        if (found := match(when, Int(time), bound)) is not None
+    ]
+
+
+def _time(term: Term) -> int | None:
+    match term:
+        case Int(value=value):
+            return value
+        case Var():
+            return None
+        case _:
+            raise QueryError(f"`{show(term)}` is not a time-point", "write a whole number")
+
+
+def interval_list(intervals: Sequence[Interval]) -> ListTerm:
+    """Intervals as the list `[(14,22)]` that rules and people see."""
+    return ListTerm(
+        tuple(
+            Compound(",", (Int(start), Constant("inf") if end == math.inf else Int(int(end))))
+            for start, end in intervals
+        )
+    )
+
+
+def match(pattern: Term, instance: Term, bindings: Bindings) -> Bindings | None:
+    """What the variables of a pattern stand for when it is this ground instance, or None."""
+    match pattern, instance:
+        case Var(name=name), _:
+            if is_anonymous(pattern):
+                return bindings
+            if name in bindings:
+                return bindings if bindings[name] == instance else None
+            return {**bindings, name: instance}
+        case Compound(), Compound():
+            if pattern.name != instance.name or len(pattern.args) != len(instance.args):
+                return None
+            return _match_all(pattern.args, instance.args, bindings)
+        case ListTerm(tail=None), ListTerm(tail=None):
+            if len(pattern.items) != len(instance.items):
+                return None
+            return _match_all(pattern.items, instance.items, bindings)
+        case _:
+            return bindings if pattern == instance else None
+
+
+def _match_all(
+    patterns: Sequence[Term], instances: Sequence[Term], bindings: Bindings
+) -> Bindings | None:
+    current: Bindings | None = bindings
+    for pattern, instance in zip(patterns, instances, strict=True):
+        if current is None:
+            return None
+        current = match(pattern, instance, current)
+    return current
+
+
+def render(answers: list[Bindings]) -> str:
+    """Answers as Prolog shows them; without variables just true or false.
+
+    >>> render([{"F": Compound("=", (Constant("on"), Constant("true"))), "I": ListTerm(())}])
+    'F = (on=true),\\nI = []'
+    """
+    if not answers:
+        return "false"
+    if not answers[0]:
+        return "true"
+    return " ;\n".join(
+        ",\n".join(f"{name} = {_bracketed(term)}" for name, term in answer.items())
+        for answer in answers
+    )
+
+
+def _bracketed(term: Term) -> str:
+    text = show(term)
+    infix = isinstance(term, Compound) and term.name == "=" and len(term.args) == 2
+    return f"({text})" if infix else text
+
+
+__all__ = ["Bindings", "Queryable", "ask", "holds_at", "intervals_of", "render"]

@@ -1,0 +1,192 @@
+"""What travels between buckets: tables as Arrow blobs, each with the bucket it goes to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from horai.io.items.blocks import Block, concat_blocks, merge
+from horai.io.items.tables import ItemTable
+from horai.io.schema import TableKey
+from horai.io.terms import META, TermColumn
+
+DRIVER = -1  # as a round: for who runs it all
+ANSWERS = -2  # as a round: what was found
+
+SCHEMA = pa.schema(
+    [
+        pa.field("round", pa.int32(), nullable=False),
+        pa.field("slot", pa.int32(), nullable=False),
+        pa.field("run", pa.int32(), nullable=False),
+        pa.field("bucket", pa.int32(), nullable=False),
+        pa.field("seq", pa.int64(), nullable=False),
+        pa.field("label", pa.string(), nullable=False),
+        pa.field("blob", pa.binary(), nullable=False),
+    ]
+)
+TYPES = "round int, slot int, run int, bucket int, seq long, label string, blob binary"  # as SCHEMA
+ROW = "@row"  # a column that tells rows apart which may arrive twice
+Rows = npt.NDArray[np.int64]
+
+
+class Record(NamedTuple):
+    """A blob for a bucket of a run in some round.
+
+    `slot` is the partition that works on the bucket, `seq` the order of what was sent to it, and
+    `label` says what is in the blob.
+    """
+
+    round: int
+    slot: int
+    run: int
+    bucket: int
+    seq: int
+    label: str
+    blob: bytes
+
+
+class BlobLabel(NamedTuple):
+    """What a blob is: `what` names the kind of content, the rest the table in it.
+
+    Items that are `home` are judged and counted where they go; other copies are only looked at.
+    """
+
+    what: str
+    name: str = ""
+    arity: int = 0
+    kind: str = "event"
+    form: str = "points"
+    home: bool = False
+    number: int = 0
+
+    @property
+    def key(self) -> TableKey:
+        """The kind of table."""
+        return TableKey(self.name, self.arity, self.kind, self.form)  # type: ignore[arg-type]
+
+    def dump(self) -> str:
+        """As text."""
+        return json.dumps(self)
+
+    @classmethod
+    def load(cls, text: str) -> BlobLabel:
+        """The label that `dump` wrote."""
+        return cls(*json.loads(text))
+
+
+def to_batch(records: Iterable[Record]) -> pa.RecordBatch:
+    """Records as rows of Arrow."""
+    columns: list[Any] = list(zip(*records, strict=True)) or [[] for _ in SCHEMA]
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def from_batch(batch: pa.RecordBatch | pa.Table) -> list[Record]:
+    """The records that `to_batch` wrote."""
+    columns = [batch.column(name).to_pylist() for name in SCHEMA.names]
+    return [Record(*row) for row in zip(*columns, strict=True)]
+
+
+def plain(content: Any) -> bytes:
+    """A small message as bytes."""
+    return json.dumps(content).encode()
+
+
+def packed(table: pa.Table, pressed: bool = True) -> bytes:
+    """A table as a blob. To press it pays where Java is on the way, or a slow network."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4" if pressed else None)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def unpacked(blob: bytes) -> pa.Table:
+    """The table of a blob."""
+    with pa.ipc.open_stream(blob) as reader:
+        return checked(reader.read_all())
+
+
+def checked(table: pa.Table) -> pa.Table:
+    """A table that says only what is in it."""
+    table.validate(full=True)  # Arrow itself would read wherever a forged offset points
+    return table
+
+
+def pick(table: pa.Table, rows: Rows) -> pa.Table:
+    """Some rows, with only those words in dictionaries that they use."""
+    return lean(table.take(pa.array(rows)))
+
+
+def lean(table: pa.Table) -> pa.Table:
+    """The table, with only those words in dictionaries that its rows use."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            column = table.column(place)
+            if column.num_chunks != 1:
+                column = pa.chunked_array([column.unify_dictionaries().combine_chunks()])
+            array = column.chunk(0)
+            if len(array.dictionary) > 1:
+                table = table.set_column(place, field, _lean(array))
+    return table
+
+
+def _lean(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    indices = array.indices.to_numpy(zero_copy_only=False)
+    used = np.zeros(len(array.dictionary), np.bool_)
+    used[indices] = True
+    if used.all():
+        return array
+    places = (np.cumsum(used) - 1).astype(np.int32)
+    words = array.dictionary.take(pa.array(np.flatnonzero(used)))
+    return pa.DictionaryArray.from_arrays(pa.array(places[indices]), words)
+
+
+def joined(key: TableKey, tables: Sequence[pa.Table]) -> ItemTable:
+    """One table of items out of many, whatever types their columns have; each row once."""
+    if ROW in tables[0].column_names:
+        tables = _once(tables)
+    if len(tables) == 1:
+        return ItemTable(*key, tables[0])
+    return ItemTable(*key, merge([concat_blocks([_block(key, table) for table in tables])]))
+
+
+def _once(tables: Sequence[pa.Table]) -> list[pa.Table]:
+    """Tables without rows that came before, and without the column that tells."""
+    numbers = [table.column(ROW).to_numpy() for table in tables]
+    _, firsts = np.unique(np.concatenate(numbers), return_index=True)
+    new = np.zeros(sum(map(len, numbers)), np.bool_)
+    new[firsts] = True
+    parts = np.split(new, np.cumsum([len(one) for one in numbers])[:-1])
+    kept = [pick(t, np.flatnonzero(part)) for t, part in zip(tables, parts, strict=True)]
+    return [table.drop_columns([ROW]) for table in kept]
+
+
+def _block(key: TableKey, table: pa.Table) -> Block:
+    def array(name: str) -> pa.Array:
+        column = table.column(name)
+        if column.num_chunks == 1:
+            return column.chunk(0)
+        if pa.types.is_dictionary(column.type):
+            column = column.unify_dictionaries()
+        return column.combine_chunks()
+
+    def terms(name: str) -> TermColumn:
+        return TermColumn(table.schema.field(name).metadata[META].decode(), array(name))
+
+    return Block(
+        key,
+        array("file"),
+        array("line"),
+        array("op"),
+        array("arrival"),
+        array("start"),
+        array("end") if key.form == "intervals" else None,
+        terms("value") if key.kind == "fluent" else None,
+        tuple(terms(f"a{place}") for place in range(key.arity)),
+    )

@@ -1,0 +1,1 @@
+"""Where the changelog of a stream goes, one file for each kind of sink."""

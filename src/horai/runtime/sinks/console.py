@@ -1,0 +1,43 @@
+"""Answers as lines on standard output, for trying."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from horai.runtime.changelog import Changes, as_dicts
+from horai.runtime.jars import Part
+from horai.runtime.sinks.sinks import About
+
+
+class ConsoleSink:
+    """A line for every change. A step that is done again is shown again."""
+
+    parts: tuple[Part, ...] = ()
+
+    def open(self, about: About) -> None:
+        """Standard output is always there."""
+
+    def write(self, changes: Changes) -> None:
+        """Show the rows of a step."""
+        for row in as_dicts(changes.table()) if changes.rows else ():
+            sys.stdout.write(line(row) + "\n")
+        sys.stdout.flush()
+
+    def close(self) -> None:
+        """Standard output stays."""
+
+
+def line(row: dict[str, Any]) -> str:
+    """A change in a line.
+
+    >>> line({"op": "+", "query": 9, "kind": "fluent", "name": "on", "args": ["a"], "value": "true",
+    ... "start": 4, "end": None})
+    '9 + on(a)=true from 4 on'
+    """
+    args = f"({', '.join(row['args'])})" if row["args"] else ""
+    head = f"{row['query']} {row['op']} {row['name']}{args}"
+    if row["kind"] == "event":
+        return f"{head} at {row['time']}"
+    until = "on" if row["end"] is None else f"to {row['end']}"
+    return f"{head}={row['value']} from {row['start']} {until}"

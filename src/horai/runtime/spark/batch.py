@@ -1,0 +1,406 @@
+"""Spark from the public interface: a run that gives a `Result`, or data frames of Spark.
+
+What became of a run on Spark, as a result like that of one process.
+Runs on Spark: the same rules, input and answers, in buckets of entities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cached_property
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from horai import io
+from horai.engine.answer import Answer as EngineAnswer
+from horai.engine.answer import EventTable, FluentTable, Part, Which
+from horai.engine.arrow_items import ItemBatch, read_items
+from horai.engine.symbols import Symbols
+from horai.errors import RunError, RunFailed, UsageError
+from horai.io import DeadLetter, Kind
+from horai.io.items.read import Piece, pieces_of
+from horai.io.letters import OF_ENGINES
+from horai.result import Result
+from horai.runtime.answers import Answers
+from horai.runtime.batch import BatchRun, Extent, Outcome, execute, packed, reader, sender
+from horai.runtime.findings import unused
+from horai.runtime.grid import Cluster, Exchanger
+from horai.runtime.inputs import is_files, read_input
+from horai.runtime.jobs import SparkJob, job_of, task_of
+from horai.runtime.metrics import Counting, Metrics
+from horai.runtime.records import ANSWERS, BlobLabel, Record, unpacked
+from horai.runtime.records import ANSWERS as FOUND
+from horai.runtime.spark import frames
+from horai.runtime.spark import frames as rawframes
+from horai.runtime.spark.connect import NoSpark, connect
+from horai.runtime.spark.frames import columns
+from horai.runtime.spark.shuffle import grid_of
+from horai.runtime.tasks import Clockwork, RunTask
+from horai.runtime.tracks import TrackTask, batch_task, derive_all
+from horai.session import Answer
+from horai.settings import amount, text
+from horai.signals import positions_of, read_positions
+from horai.tools.codes import judged
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from horai.rules import Rules
+
+
+def check(outcome: Outcome) -> None:
+    """Raise what ended a run, as one process would have."""
+    if outcome.unreadable is not None:
+        raise outcome.unreadable
+    if outcome.problem is not None:
+        query, text = outcome.problem
+        raise RunError(f"{text} (at query time {query})")
+
+
+def result_of(job: SparkJob, task: RunTask, outcome: Outcome, found: Iterable[Record]) -> Result:
+    """The result of a run whose answers are here."""
+    queries = [] if task.clock is None else task.clock.queries
+    raw = raw_answers(queries, job.forms, list(found))
+
+    def wanted(name: str, arity: int, is_fluent: bool) -> bool:
+        return job.include_input or job.rules.is_output(name, arity, is_fluent)
+
+    answers = [Answer(one, wanted) for one in raw]
+    compared = "changelog" in job.forms
+
+    def measure() -> Metrics:
+        return metrics_of(outcome, [a.revised if compared else None for a in answers])
+
+    letters = sorted(outcome.letters, key=lambda letter: (letter.file, letter.line))
+    form = job.answers or "final"
+    read = metrics_of(outcome).run
+    warnings = judged(unused(read.items + read.unreadable, letters), job.rules.severities)
+    return Result(
+        job.rules, answers, letters, form, job.clock.unit, measure=measure, warnings=warnings
+    )
+
+
+def metrics_of(outcome: Outcome, revised: Sequence[int | None] | None = None) -> Metrics:
+    """What became of the items; how many answers were taken back is known only to who compares."""
+    counting = Counting.together(outcome.counted)
+    unreadable = sum(letter.code not in OF_ENGINES for letter in outcome.letters)
+    nothing = [None] * len(counting.windows)
+    return counting.metrics(nothing if revised is None else revised, unreadable)
+
+
+def raw_answers(
+    queries: Sequence[int], forms: Sequence[Answers], found: Sequence[Record]
+) -> list[EngineAnswer]:
+    """Answers as an engine gives them, one for each query time."""
+    symbols = Symbols()
+    parts: dict[tuple[int, Which], Part] = {}
+    for query in queries:
+        for form in forms:
+            for which in _PARTS[form]:
+                if which != "all" or query == queries[-1]:
+                    parts[query, which] = Part([], [])
+    for record in found:
+        label = BlobLabel.load(record.label)
+        key = label.key
+        batch = read_items(io.ItemTable(*key, unpacked(record.blob)), symbols, 1)
+        for (query, which), rows in _by_part(label.what, batch).items():
+            part = parts[query, which]
+            if batch.value is None:
+                part.events.append(rows)  # type: ignore[attr-defined]
+            else:
+                part.fluents.append(rows)  # type: ignore[attr-defined]
+    return [
+        EngineAnswer(
+            query,
+            symbols,
+            (),
+            {which: _giving(part) for (q, which), part in parts.items() if q == query},
+        )
+        for query in queries
+    ]
+
+
+_PARTS: dict[Answers, tuple[Which, ...]] = {
+    "final": ("all",),
+    "windows": ("window",),
+    "changelog": ("gone", "new"),
+}
+
+
+def _giving(part: Part) -> Any:
+    return lambda: part
+
+
+def _by_part(form: str, batch: ItemBatch) -> dict[tuple[int, Which], FluentTable | EventTable]:
+    """The rows of a table by query time, and whether they came or went."""
+    found: dict[tuple[int, Which], FluentTable | EventTable] = {}
+    came: Which = "all" if form == "final" else "window" if form == "windows" else "new"
+    signs: tuple[tuple[int, Which], ...] = ((-1, "gone"), (1, came))
+    for query in np.unique(batch.arrival).tolist():
+        for op, which in signs:
+            rows = np.flatnonzero((batch.arrival == query) & (batch.op == op))
+            if not len(rows):
+                continue
+            args = tuple(column.take(rows) for column in batch.args)
+            if batch.value is None:
+                table: FluentTable | EventTable = EventTable(batch.name, args, batch.start[rows])
+            else:
+                value = batch.value.take(rows)
+                table = FluentTable(batch.name, args, value, batch.start[rows], batch.end[rows])
+            found[query, which] = table
+    return found
+
+
+H = TypeVar("H")
+SLOTS = 4  # of jobs that share rounds: what there is to know about all of them goes to each slot
+
+
+def load(grid: Exchanger[H], job: SparkJob, task: RunTask) -> list[H]:
+    """The input of a job on its way to buckets: files are read by workers."""
+    if job.feed is not None:
+        front = batch_task(job.feed, task)
+        return derive_all(grid, _positions(grid, job, front), front)
+    pieces, send = pieces_for(job.input, job.format), sender(task)
+    if pieces is None:
+        narrative = read_input(
+            job.input, job.rules.schema, job.clock, format=job.format, strict=job.strict
+        )
+        return [grid.scatter(list(send(0, narrative)))]
+    return [grid.read(len(pieces), reader(send, pieces, job.options, job.format))]
+
+
+def _positions(grid: Exchanger[H], job: SparkJob, front: TrackTask) -> H:
+    """Positions in files, or in memory, on their way to the buckets of their entities."""
+    files = files_of(job.input)
+    if files is None:
+        given: Any = job.input
+        layout, is_stdin = front.feed.layout, is_files(given)  # which only this process has
+        found = (
+            read_positions(given, layout, job.format) if is_stdin else positions_of(given, layout)
+        )
+        return grid.scatter(list(frames.send(front, frames.Take(job.strict), 0, found)))
+    return grid.read(
+        len(files), frames.files(files, front, frames.Take(job.strict), job.format, False)
+    )
+
+
+def run_job(grid: Exchanger[H], job: SparkJob, buckets: int) -> Result:
+    """Run a job, and bring its answers here."""
+    task = task_of(job, 0, buckets)
+    ran = execute(grid, [task], load(grid, job, task), [job.schedule])
+    try:
+        check(ran.outcomes[0])
+        found = [r for records in ran.of(FOUND) for r in grid.collect(records, [FOUND])]
+        return result_of(job, task, ran.outcomes[0], found)
+    finally:
+        grid.forget(ran.all)
+
+
+def run_jobs(
+    grid: Exchanger[H], jobs: Sequence[SparkJob], buckets: int
+) -> list[Result | Exception]:
+    """Run several jobs at once over input that is read here: their results, or what went wrong."""
+    tasks = [task_of(job, number, buckets) for number, job in enumerate(jobs)]
+    records: list[Record] = []
+    problems: dict[int, Exception] = {}
+    for job, task in zip(jobs, tasks, strict=True):
+        try:
+            narrative = read_input(job.input, job.rules.schema, job.clock, strict=job.strict)
+            records += packed(task.plan.routes, task.number, 0, narrative)
+        except Exception as problem:
+            problems[task.number] = problem
+
+    def scheduler(number: int) -> Any:
+        def schedule(extent: Extent | None) -> Clockwork | None:
+            try:
+                return None if number in problems else jobs[number].schedule(extent)
+            except Exception as problem:
+                problems[number] = problem
+                return None
+
+        return schedule
+
+    schedules = [scheduler(task.number) for task in tasks]
+    ran = execute(grid, tasks, [grid.scatter(records)], schedules, most=SLOTS)
+    by_run: dict[int, list[Record]] = {}
+    for some in ran.of(FOUND):
+        for record in grid.collect(some, [FOUND]):
+            by_run.setdefault(record.run, []).append(record)
+    grid.forget(ran.all)
+    results: list[Result | Exception] = []
+    for job, task, outcome in zip(jobs, tasks, ran.outcomes, strict=True):
+        try:
+            if task.number in problems:
+                raise problems[task.number]
+            check(outcome)
+            results.append(result_of(job, task, outcome, by_run.get(task.number, [])))
+        except Exception as problem:
+            results.append(problem)
+    return results
+
+
+def pieces_for(given: object, format: io.Format | None) -> list[Piece] | None:
+    """The files of an input in pieces that workers can read; None for what is in memory."""
+    files = files_of(given)
+    return None if files is None else [p for file in files for p in pieces_of(file, format)]
+
+
+def files_of(given: object) -> list[str] | None:
+    """The files that an input names; None for what is in memory, or only here."""
+    if isinstance(given, io.Narrative) or not is_files(given):
+        return None
+    files = [str(path) for path in (given if isinstance(given, list | tuple) else [given])]
+    return None if "-" in files else files
+
+
+MASTER = "local[*]"
+BUCKETS_PER_TASK = 2  # more than one, so that a heavy bucket keeps others waiting for less
+
+
+class SparkAnswers:
+    """What a run on Spark found, left where it was found.
+
+    The data frames stay in the cluster's storage until `unpersist` is called.
+    """
+
+    def __init__(self, job: SparkJob, grid: Cluster[Any], ran: BatchRun[Any]) -> None:
+        self.job = job
+        self._grid, self._ran = grid, ran
+
+    @cached_property
+    def spans(self) -> DataFrame:
+        """Maximal intervals: name, args and value as source text, start, end (null while open)."""
+        return self._answers("fluent")
+
+    @cached_property
+    def events(self) -> DataFrame:
+        """Output events: name, args, time."""
+        return self._answers("event")
+
+    def count(self, kind: Kind) -> int:
+        """How many intervals (`fluent`) or events the run found."""
+        return self._ran.outcomes[0].found.get(kind, 0)
+
+    @property
+    def letters(self) -> list[DeadLetter]:
+        """Rows that were not used, one by one."""
+        return self._ran.outcomes[0].letters
+
+    @cached_property
+    def dead_letters(self) -> DataFrame:
+        """Rows that were not used: file, line, text, reason, code."""
+        return frames.letters(self._grid.spark, sorted(self.letters))
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """How late items were and what became of them, at each query time and in all."""
+        return metrics_of(self._ran.outcomes[0])
+
+    @property
+    def engine_seconds(self) -> float:
+        """How long the engine was at work in all buckets together; the rest is Spark's."""
+        return self._ran.outcomes[0].engine_seconds
+
+    def write_parquet(self, path: str | PurePath) -> None:
+        """Write folders `spans` and `events`, parted by name, and by day if there is a unit."""
+        unit = self.job.clock.unit
+        with explained():
+            frames.write_by_day(self.spans, f"{path}/spans", "start", unit)
+            frames.write_by_day(self.events, f"{path}/events", "time", unit)
+
+    def unpersist(self) -> None:
+        """Free what the cluster keeps of the run."""
+        self._grid.forget(self._ran.all)
+        self._grid.close()
+
+    def _answers(self, kind: str) -> DataFrame:
+        records = self._grid.there(self._ran.of(ANSWERS), [ANSWERS])
+        return frames.answers(records, self.job.answers or "final", kind)
+
+
+def run(
+    rules: Rules,
+    input: object,
+    *,
+    master: str | None = None,
+    buckets: int | None = None,
+    **settings: Any,
+) -> Result:
+    """Run on Spark, and bring the answers here."""
+    job = job_of(rules, input, **settings)
+    with explained():
+        grid = grid_of(connect(master_of(master)))
+        with closing(grid):
+            return run_job(grid, job, buckets_of(buckets, grid))
+
+
+def frames_of(
+    rules: Rules,
+    input: object,
+    *,
+    session: SparkSession | None = None,
+    master: str | None = None,
+    buckets: int | None = None,
+    **settings: Any,
+) -> SparkAnswers:
+    """Run on Spark, and leave the answers there."""
+    job = job_of(rules, input, **({"answers": "final"} | settings))
+    is_frame = hasattr(input, "mapInArrow")
+    if getattr(input, "isStreaming", False):
+        raise UsageError("the data frame streams", "use rules.stream, or spark.read for all of it")
+    with explained():
+        spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
+        grid = grid_of(spark or connect(master_of(master)))
+        task = task_of(job, 0, buckets_of(buckets, grid))
+        if is_frame and job.feed is not None:
+            front = batch_task(job.feed, task)
+            rows = grid.frame(*rawframes.position_columns(input, front, rawframes.Take(job.strict)))  # type: ignore[arg-type]
+            items = derive_all(grid, rows, front)
+        elif is_frame:
+            items = [grid.frame(*columns(input, sender(task), job.options))]  # type: ignore[arg-type]
+        else:
+            items = load(grid, job, task)
+        ran = execute(grid, [task], items, [job.schedule])
+        check(ran.outcomes[0])
+        return SparkAnswers(job, grid, ran)
+
+
+def master_of(given: str | None) -> str:
+    """Where Spark runs."""
+    return MASTER if given is None else text(given, "master", "for example local[*]")
+
+
+def buckets_of(given: int | None, grid: Cluster[Any]) -> int:
+    """In how many buckets entities are split."""
+    if given is not None:
+        return amount(given, "buckets")
+    return max(2, BUCKETS_PER_TASK * grid.parallel)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """What Spark says when something goes wrong, in a sentence."""
+    try:
+        yield
+    except NoSpark as error:
+        raise UsageError(error.problem, error.hint) from error
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark", "py4j")):
+            raise
+        said = _said(error)
+        if said.endswith("No module named 'horai'"):
+            hint = "install it there, or name one that has it by PYSPARK_PYTHON before Spark starts"
+            raise UsageError("the Python of Spark's workers has no Horai", hint) from error
+        raise RunFailed(f"Spark could not finish the run: {said}") from error
+
+
+def _said(error: Exception) -> str:
+    """What Spark says is wrong, without what it says of itself."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = next((line for line in reversed(lines) if "Error" in line), lines[0] if lines else "")
+    said = re.sub(r"^\[STREAM_FAILED\].* terminated with exception: ", "", said)
+    return re.sub(r" SQLSTATE: \w+$", "", said)

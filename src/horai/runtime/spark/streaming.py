@@ -1,0 +1,329 @@
+"""Streams on Spark: items in as they come, changes out, state in between.
+
+A stream that runs: micro-batches of Spark in, changes out to sinks, one step after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from horai.errors import RunFailed, UsageError
+from horai.io.letters import DeadLetter
+from horai.runtime.changelog import Changes, here, there
+from horai.runtime.checkpoint import Checkpoint, Held, Manifest, open_checkpoint
+from horai.runtime.jobs import check_format, job_of
+from horai.runtime.records import ANSWERS
+from horai.runtime.refusals import Refused
+from horai.runtime.sinks.sinks import About, Sink
+from horai.runtime.spark.batch import check, explained, master_of
+from horai.runtime.spark.connect import NoSpark, check_parts, connect
+from horai.runtime.spark.listening import Progress, listen
+from horai.runtime.spark.shuffle import FolderGrid, Moved, SparkGrid
+from horai.runtime.spark.sources import (
+    NOW,
+    Source,
+    check_apart,
+    folder_of,
+    incoming,
+    seconds_of,
+    sinks_of,
+    source_from,
+)
+from horai.runtime.steps import Steps, StreamStep
+from horai.runtime.streams import StepReport, StreamJob, StreamTiming, ahead_of, enter
+from horai.settings import amount, length
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from horai.rules import Rules
+
+
+LOOK = 0.2  # seconds between two looks at a stream that runs
+
+
+class Streaming:
+    """A stream that runs; `wait` until it is over, or `stop` it.
+
+    It goes on from its checkpoint when it is started again.
+    """
+
+    def __init__(
+        self,
+        job: StreamJob,
+        source: Source,
+        sinks: Sequence[Sink],
+        found: Checkpoint,
+        held: Held,
+        spark: SparkSession,
+        on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.job, self.source, self.sinks = job, source, sinks
+        self.checkpoint, self.held, self.spark = found, held, spark
+        found.clear()
+        self.steps: Steps[Moved] = job.steps(FolderGrid(spark, found.way / "0"), found)
+        # Workers of Spark write to some sinks; others get rows here.
+        self.steps.brings_answers = not all(getattr(s, "is_written_there", False) for s in sinks)
+        self.on_step, self.on_progress = on_step, on_progress
+        self._unheard: Callable[[], None] | None = None
+        self.ends_when_read = False
+        self._last_items, self._has_looked = time.monotonic(), False
+        self._query: StreamingQuery | None = None
+        self._problem: BaseException | None = None
+        self._step = threading.Lock()  # held while a step is done
+        self._asked_to_stop = self._stopped = self._closed = False
+
+    @property
+    def known(self) -> Manifest:
+        """What is known after the last step that has happened."""
+        return self.checkpoint.last
+
+    @property
+    def is_running(self) -> bool:
+        """Does Spark still look for items?"""
+        return self._query is not None and bool(self._query.isActive)
+
+    def start(self, trigger: str) -> None:
+        """Begin to take items."""
+        frame = self.source.open(self.spark)
+        writer = frame.writeStream.option("checkpointLocation", str(self.checkpoint.spark))
+        # A session takes no two queries of one name.
+        name = f"horai {self.checkpoint.folder.resolve().name} {self.checkpoint.identity.id[:8]}"
+        writer = writer.queryName(name).foreachBatch(self._take)
+        if trigger == NOW:
+            self.ends_when_read = True
+            writer = writer.trigger(availableNow=True)
+        else:
+            writer = writer.trigger(
+                processingTime=f"{int(1000 * seconds_of(trigger))} milliseconds"
+            )
+        self._query = writer.start()
+        if self.on_progress is not None:
+            self._unheard = listen(self.spark, str(self._query.id), self.on_progress)
+
+    def wait(self, until_idle: float | None = None) -> None:
+        """Wait until all is read, the stream has ended or, if asked, nothing comes any more."""
+        try:
+            with explained():
+                self._wait(until_idle)
+        finally:
+            self._close()
+
+    def _wait(self, until_idle: float | None) -> None:
+        assert self._query is not None
+        try:
+            while not self._query.awaitTermination(LOOK):  # type: ignore[arg-type]
+                if self.known.ended or (until_idle is not None and self._idle() > until_idle):
+                    self._end_query()
+                    break
+                if self._asked_to_stop:
+                    self._end_query()
+                    return
+        except Exception:
+            if self._problem is None:
+                raise
+        if self._problem is not None:
+            raise _told(self._problem) from self._problem
+        if self.ends_when_read or until_idle is not None:
+            self._finish()
+
+    def _idle(self) -> float:
+        """For how many seconds Spark has looked for items and found none."""
+        assert self._query is not None
+        self._has_looked = self._has_looked or self._query.lastProgress is not None
+        if not self._has_looked or self._step.locked() or self._query.status["isDataAvailable"]:
+            self._last_items = time.monotonic()
+        return time.monotonic() - self._last_items
+
+    def ask_to_stop(self) -> None:
+        """Let whoever waits stop the stream; this may be called at any moment, by signals too."""
+        self._asked_to_stop = True
+
+    def stop(self) -> None:
+        """Stop after the step that runs; it goes on from there when it is started again."""
+        self._end_query()
+        self._close()
+
+    def _end_query(self) -> None:
+        assert self._query is not None
+        with self._step:
+            self._stopped = True
+        self._query.stop()
+
+    def _close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        if self._unheard is not None:
+            self._unheard()
+        try:
+            for sink in self.sinks:
+                sink.close()
+        finally:
+            self.checkpoint.clear_way()
+            self.held.release()
+
+    def _take(self, frame: DataFrame, batch: int) -> None:
+        """A micro-batch, in a thread of Spark."""
+        with self._step:
+            if self._stopped:
+                raise RuntimeError("the stream is stopped")  # so that Spark gives it again
+            try:
+                if not self.steps.has_happened(batch):
+                    with self._moving(frame.sparkSession) as grid:
+                        began = time.monotonic()
+                        limit = None if self.job.ahead is None else self.job.ahead.limit()
+                        job = self.job.job
+                        rows = incoming(grid, frame, self.source, job, self.steps, limit)
+                        self._do(self.steps.take(batch, rows), began)
+            except BaseException as problem:
+                self._problem = problem
+                raise
+
+    def _finish(self) -> None:
+        began = time.monotonic()
+        with self._moving(self.spark):
+            step = self.steps.finish()
+            try:
+                if step is not None:
+                    self._do(step, began)
+            except (Refused, OSError) as problem:
+                raise _told(problem) from problem
+
+    @contextmanager
+    def _moving(self, spark: SparkSession) -> Iterator[FolderGrid]:
+        """What moves records in a step."""
+        grid = FolderGrid(spark, self.checkpoint.way / uuid.uuid4().hex)
+        self.steps.grid = grid
+        try:
+            yield grid
+        finally:
+            grid.close()
+
+    def _do(self, step: StreamStep[Moved], began: float) -> None:
+        check(step.outcome)
+        changes = self._changes(step)
+        for sink in self.sinks:
+            sink.write(changes)
+        self.steps.commit(step)
+        if step.came:
+            self._last_items = time.monotonic()
+        if self.on_step is not None:
+            report = StepReport(
+                step.number,
+                step.manifest.batch,
+                len(step.queries),
+                step.manifest.query,
+                changes.rows,
+                len(step.outcome.letters),
+                step.state_bytes,
+                len(step.manifest.items),
+                round(time.monotonic() - began, 3),
+                round(step.outcome.engine_seconds, 3),
+                step.manifest.totals,
+            )
+            self.on_step(report, step.outcome.letters)
+
+    def _changes(self, step: StreamStep[Moved]) -> Changes:
+        grid = self.steps.grid
+        assert isinstance(grid, FolderGrid)
+        where = step.of([ANSWERS])
+
+        @cache
+        def table() -> pa.Table:
+            if self.steps.brings_answers:
+                return here(step.answers)
+            return here(r for some in where for r in grid.collect(some, [ANSWERS]))
+
+        rows = sum(step.outcome.found.values())
+        return Changes(
+            step.number, step.queries, rows, table, lambda: there(grid.there(where, [ANSWERS]))
+        )
+
+
+def _told(problem: BaseException) -> BaseException:
+    if isinstance(problem, Refused):
+        return RunFailed(f"{problem.problem}; {problem.hint}")
+    if isinstance(problem, OSError):  # a disk that is full, a folder that is gone
+        place = f"{problem.filename}: " if problem.filename else ""
+        said = f"{place}{problem.strerror or problem}"
+        return RunFailed(f"{said}; what was not done comes again when the stream goes on")
+    return problem
+
+
+def start(
+    rules: Rules,
+    source: object,
+    *,
+    sink: object,
+    checkpoint: str | os.PathLike[str],
+    trigger: str = "1s",
+    delay: int = 0,
+    max_ahead: int | None = None,
+    session: SparkSession | None = None,
+    master: str | None = None,
+    buckets: int | None = None,
+    files_per_step: int | None = None,
+    from_savepoint: str | Path | None = None,
+    on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    **settings: Any,
+) -> Streaming:
+    """Start a stream; all that is wrong with what was asked for is said before."""
+    job = job_of(rules, None, **settings | {"answers": "changelog"})
+    timing = StreamTiming(job.settings, length(delay, "delay", 0))
+    stream = StreamJob(job, timing, ahead_of(max_ahead, job.clock))
+    with _refused():
+        sinks = sinks_of(sink)
+        most = None if files_per_step is None else amount(files_per_step, "files-per-step")
+        taken = source_from(source, job.format, most)
+        check_format(job.feed, taken.format)
+        taken.check()
+    if trigger != NOW:
+        seconds_of(trigger)
+    folder = folder_of(checkpoint)
+    check_apart(taken, sinks, folder)
+    saved = None if from_savepoint is None else Path(from_savepoint)
+    wanted = None if buckets is None else amount(buckets, "buckets")
+    with explained():
+        parts = [part for one in (taken, *sinks) for part in getattr(one, "parts", ())]
+        spark = session or getattr(source, "sparkSession", None)
+        spark = spark or connect(master_of(master), None, parts)
+        check_parts(spark, parts)
+        number = wanted or max(2, SparkGrid(spark).parallel)  # each costs something in every step
+        found = enter(folder, stream, number, wanted, saved, getattr(taken, "name", None))
+        with _refused():
+            held = Held(folder)
+        try:
+            found = open_checkpoint(folder)  # another may have gone on until now
+            with _refused():
+                for one in sinks:
+                    one.open(About(found.identity.id, found.last.number, spark))
+            running = Streaming(stream, taken, sinks, found, held, spark, on_step, on_progress)
+            running.start(trigger)
+        except BaseException:
+            held.release()
+            raise
+    return running
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    try:
+        yield
+    except Refused as error:
+        raise UsageError(error.problem, error.hint) from error
+    except NoSpark as error:
+        raise UsageError(error.problem, error.hint) from error

@@ -1,0 +1,389 @@
+"""Streams in steps: when a step asks, and what it takes to make one.
+
+Rows whose times lie further ahead of the clock on the wall than a stream allows.
+What the steps of a stream did, for people and machines.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from horai.errors import UsageError
+from horai.io import DeadLetter, ItemTable, Narrative, TimeScale
+from horai.io.letters import AHEAD
+from horai.lang.core.source import SourceText
+from horai.lang.ec.reader import read_sources
+from horai.predicates import Predicate
+from horai.rules import Rules, checked
+from horai.runtime import checkpoint, savepoint
+from horai.runtime.batch import Send, sender
+from horai.runtime.checkpoint import Checkpoint, Identity, Manifest, Seen
+from horai.runtime.grid import Exchanger
+from horai.runtime.inputs import row_text
+from horai.runtime.jobs import SparkJob, inputs_of, plan, task_of
+from horai.runtime.records import Record
+from horai.runtime.refusals import Refused
+from horai.runtime.savepoint import Change, changing, check_change
+from horai.runtime.steps import Due, Steps
+from horai.runtime.tasks import Clockwork, StagePlan
+from horai.runtime.tracks import front_of
+from horai.settings import MOST_QUERIES, RunSettings, before, length
+from horai.signals.letters import letters_about
+from horai.signals.pipeline import Feed
+from horai.signals.positions import Positions, parted
+from horai.tools.codes import LENIENT
+
+TIMES = ("arrival", "start", "end")
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """How many time-points rows may be ahead of now."""
+
+    most: int
+    clock: TimeScale
+
+    def limit(self) -> int:
+        """The last time-point that rows may name now."""
+        return self.clock.point(dt.datetime.now(dt.UTC)) + self.most
+
+
+def ahead_of(given: object, clock: TimeScale) -> Ahead | None:
+    """What was asked for, if anything was."""
+    if given is None:
+        return None
+    most = length(given, "max-ahead", 0)
+    if clock.unit is None:
+        problem = "max-ahead needs a unit: times are compared with those of the clock"
+        raise UsageError(problem, "say how long a time-point is, such as --unit s")
+    return Ahead(most, clock)
+
+
+def sending(send: Send, limit: int) -> Send:
+    """Sends what lies within the limit; the rest are dead letters."""
+
+    def sent(place: int, narrative: Narrative) -> Iterator[Record]:
+        found = [_apart(table, limit) for table in narrative.tables]
+        tables = tuple(table for table, _ in found)
+        letters = [letter for _, some in found for letter in some]
+        yield from send(place, Narrative(tables, [*narrative.dead_letters, *letters]))
+
+    return sent
+
+
+def positions_within(limit: int) -> Callable[[Positions], Positions]:
+    """Leaves out positions that lie beyond the limit; they are dead letters."""
+
+    def within(found: Positions) -> Positions:
+        times = found.table.column("time").to_numpy()
+        far, kept = parted(found.table, times > limit)
+        if not far.num_rows:
+            return found
+        letters = letters_about(far, _reason(limit), AHEAD)
+        return Positions(kept, pa.concat_tables([found.letters, letters]))
+
+    return within
+
+
+def _apart(table: ItemTable, limit: int) -> tuple[ItemTable, list[DeadLetter]]:
+    far = np.zeros(len(table), np.bool_)
+    for name in TIMES:
+        if name in table.table.column_names:
+            beyond = pc.fill_null(pc.greater(table.table.column(name), limit), False)
+            far |= beyond.to_numpy()
+    if not far.any():
+        return table, []
+    lost = replace(table, table=table.table.filter(pa.array(far)))
+    reason = _reason(limit)
+    letters = [DeadLetter(row.file, row.line, row_text(row), reason, AHEAD) for row in lost.items()]
+    return replace(table, table=table.table.filter(pa.array(~far))), letters
+
+
+def _reason(limit: int) -> str:
+    return f"it names a time after {limit}, further ahead of the clock than the stream allows"
+
+
+H = TypeVar("H")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTiming:
+    """The query times of a stream: start + k*step, as items drive them.
+
+    A query time is due once an item has arrived that is later by more than `delay`.
+    """
+
+    settings: RunSettings
+    delay: int = 0
+
+    def __post_init__(self) -> None:
+        if self.settings.step is None and self.settings.window is None:
+            hint = "give a step, and a window for how far back late items count"
+            raise UsageError("a stream needs to know when to ask", hint)
+
+    @property
+    def step(self) -> int:
+        """The time between two queries."""
+        found = self.settings.step or self.settings.window
+        assert found is not None
+        return found
+
+    def due(self, known: Manifest, seen: Seen | None, finishing: bool) -> Due | None:
+        """The query times that are due; None as long as nobody knows where the stream begins."""
+        settings = self.settings
+        start = known.start if known.start is not None else settings.start
+        if start is None and seen is not None:
+            start = before(seen.first, settings.tick)
+        if start is None:
+            return None
+        if settings.end is not None and settings.end <= start:
+            problem = f"the stream begins after {start}, not before its end, {settings.end}"
+            raise UsageError(problem, "choose another start or end")
+        asked = start if known.query is None else known.query
+        limit = self._limit(known, seen, asked, finishing)
+        ends = settings.end is not None and settings.end <= limit
+        queries = [] if known.ended else self._queries(start, asked, limit, finishing or ends)
+        clock = Clockwork(start, queries, settings.window, settings.tick, settings.allen_memory)
+        return Due(clock, ends and not known.ended)
+
+    def _limit(self, known: Manifest, seen: Seen | None, asked: int, finishing: bool) -> int:
+        """Up to where query times are due."""
+        end = self.settings.end
+        if finishing:
+            return end if end is not None else max(asked, _last(known, seen, asked))
+        if seen is None:
+            return asked
+        reached = max(asked, seen.arrival - self.delay - 1)
+        return reached if end is None else min(reached, end)
+
+    def _queries(self, start: int, asked: int, limit: int, whole: bool) -> list[int]:
+        """The query times after one and up to a limit; if `whole`, the limit is the last."""
+        first = start + ((asked - start) // self.step + 1) * self.step
+        if (limit - first) // self.step > MOST_QUERIES:
+            raise UsageError(
+                f"from {asked} to {limit} by steps of {self.step} there are more than "
+                f"{MOST_QUERIES:,} query times",
+                "an item may have its time in another unit: mend or remove it, or leave such rows "
+                "out with --max-ahead; or begin a new stream with a longer step or a start near "
+                "the first item",
+            )
+        queries = list(range(first, limit + 1, self.step))
+        if whole and limit > asked and (not queries or queries[-1] < limit):
+            queries.append(limit)
+        return queries
+
+
+def _last(known: Manifest, seen: Seen | None, asked: int) -> int:
+    """The last time that items name; if they have all been asked for, that of positions."""
+    if seen is None:
+        return asked
+    if known.tracks is not None and seen.last <= asked:
+        return known.tracks.latest  # something was told of them in hindsight, maybe
+    return seen.last
+
+
+@dataclass(frozen=True, slots=True)
+class StreamJob:
+    """A stream as people ask for it."""
+
+    job: SparkJob
+    timing: StreamTiming
+    ahead: Ahead | None = None  # how far ahead of now rows may be; none of the stream's identity
+
+    def __post_init__(self) -> None:
+        if self.job.feed is not None:
+            self._check_window(self.job.feed)
+
+    def _check_window(self, feed: Feed) -> None:
+        """What is told of positions in hindsight has to be in a window still."""
+        window, timing = self.timing.settings.window, self.timing
+        needed = feed.hindsight + timing.step - timing.delay
+        if window is not None and window < needed:
+            problem = f"the window, {window}, is too short for what positions tell in hindsight"
+            hint = f"use a window of at least {needed}: a gap, a stop or a meeting is known up to "
+            hint += f"{feed.hindsight} later, and a step more is asked for later still"
+            raise UsageError(problem, hint)
+
+    def identity(self, buckets: int) -> Identity:
+        """What makes it this stream and no other."""
+        rules, job = self.job.rules, self.job
+        texts = [(source.name, source.text) for source in rules.description.sources]
+        settings: dict[str, Any] = asdict(self.timing.settings)
+        settings["step"] = self.timing.step
+        settings["delay"] = self.timing.delay
+        settings["unit"], settings["time_in"] = job.clock.unit, job.clock.time_in
+        settings["include_input"] = job.include_input
+        if job.feed is not None:
+            settings |= job.feed.to_dict()
+        names = sorted(rules.predicates)
+        return Identity(uuid.uuid4().hex, texts, names, settings, buckets, buckets)
+
+    def plan(self, identity: Identity) -> StagePlan:
+        """Its stages, ready for the groups of a checkpoint."""
+        return plan(self.job.rules, identity.groups, self.job.include_input, goes_on=True)
+
+    def steps(self, grid: Exchanger[H], found: Checkpoint) -> Steps[H]:
+        """The stream, ready to go on."""
+        groups = found.identity.groups
+        task = task_of(self.job, 0, groups, goes_on=True)
+        steps = Steps(grid, task, found, self.timing.due, found.identity.buckets)
+        if self.job.feed is not None:
+            steps.front = front_of(self.job.feed, groups, sender(task), found.store)
+        return steps
+
+
+def enter(
+    folder: Path,
+    job: StreamJob,
+    buckets: int,
+    given: int | None,
+    saved: Path | None = None,
+    source: str | None = None,
+) -> Checkpoint:
+    """The checkpoint in a folder, if it is of the stream that is asked for, or a new one.
+
+    `given` is the number of buckets that was asked for, None if any will do. A new one may begin
+    from a savepoint.
+    """
+    asked = replace(job.identity(buckets), source=source)
+    try:
+        if saved is not None:
+            return _begin(saved, folder, job, asked, given)
+        if not checkpoint.is_checkpoint(folder):
+            return checkpoint.create(folder, asked)
+        found = checkpoint.open_checkpoint(folder)
+    except Refused as error:
+        raise UsageError(error.problem, error.hint) from error
+    _compare_rules(folder, found.identity, asked)
+    _compare(folder, found.identity, asked, given)
+    return found
+
+
+def _begin(
+    saved: Path, folder: Path, job: StreamJob, asked: Identity, given: int | None
+) -> Checkpoint:
+    """A new checkpoint from a savepoint, that of other rules maybe."""
+    if not checkpoint.is_checkpoint(saved):
+        hint = "make one of a stream that does not run: horai state CHECKPOINT --savepoint NEW"
+        raise Refused(f"{saved} is no savepoint", hint)
+    found = checkpoint.open_checkpoint(saved)
+    _compare(saved, found.identity, asked, None)
+    changed = None
+    if _texts(found.identity) != _texts(asked):
+        changed = _changing(found, job)
+    names = asked.predicates
+    return savepoint.begin(saved, folder, given, asked.rules, names, job.plan, changed)
+
+
+def _changing(found: Checkpoint, job: StreamJob) -> Change:
+    """How the state of old rules becomes that of new ones, if it can."""
+    rules, groups = job.job.rules, found.identity.groups
+    before = rules_again(found.identity, rules.predicates)
+    old = task_of(replace(job.job, rules=before), 0, groups, goes_on=True)
+    new = task_of(job.job, 0, groups, goes_on=True)
+    check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))
+    settings, start = job.timing.settings, found.last.start
+    clock = Clockwork(start or 0, [], settings.window, settings.tick, settings.allen_memory)
+    return changing(old, new, clock)
+
+
+def rules_again(identity: Identity, predicates: dict[str, Predicate]) -> Rules:
+    """The rules that a stream was begun with."""
+    missing = [name for name in identity.predicates if name not in predicates]
+    if missing:
+        hint = "give the file with them again: --predicates FILE"
+        problem = f"the rules of the stream call Python: {', '.join(missing)}"
+        raise UsageError(problem, hint)
+    description, findings = read_sources(SourceText(name, text) for name, text in identity.rules)
+    return checked(description, findings, predicates, LENIENT)
+
+
+def _texts(identity: Identity) -> list[str]:
+    return [text for _, text in identity.rules]
+
+
+def _compare_rules(folder: Path, found: Identity, asked: Identity) -> None:
+    if _texts(found) != _texts(asked):
+        problem = f"{folder} is the checkpoint of a stream with other rules"
+        hint = "go on with the rules it was begun with, or with the new ones from a savepoint: "
+        raise UsageError(problem, f"{hint}horai state {folder} --savepoint NEW")
+    if found.predicates != asked.predicates:
+        names = ", ".join(found.predicates) or "none"
+        problem = f"{folder} is the checkpoint of a stream with other Python predicates: {names}"
+        raise UsageError(problem, f"give the same, {_NEW}")
+
+
+_NEW = "or begin a new stream in another folder"
+
+
+def _compare(folder: Path, found: Identity, asked: Identity, given: int | None) -> None:
+    if ("limits" in found.settings) != ("limits" in asked.settings):
+        of, other = ("positions", "items") if "limits" in found.settings else ("items", "positions")
+        problem = f"{folder} is the checkpoint of a stream of {of}, not of {other}"
+        raise UsageError(problem, f"read {of} again, {_NEW}")
+    if asked.source != found.source and found.source is not None and asked.source is not None:
+        problem = f"{folder} is the checkpoint of a stream that reads {found.source}, not "
+        raise UsageError(f"{problem}{asked.source}", f"read the same, {_NEW}")
+    for name, value in asked.settings.items():
+        then = found.settings.get(name)
+        if then != value:
+            told, hint = _told(name, then, value)
+            problem = f"{folder} is the checkpoint of a stream with {told}"
+            raise UsageError(problem, f"{hint}, {_NEW}")
+    if given is not None and given != found.buckets:
+        problem = f"{folder} is the checkpoint of a stream in {found.buckets} buckets, not {given}"
+        hint = f"leave the number out, or begin from a savepoint: horai state {folder} --savepoint"
+        raise UsageError(problem, f"{hint} NEW")
+
+
+def _told(name: str, then: Any, value: Any) -> tuple[str, str]:
+    """What a stream was begun with, and what to give to go on with it."""
+    if name == "areas":
+        return "other areas", "give the same --areas"
+    if name == "columns":
+        pairs = " ".join(f"--column {part}={column}" for part, column in then.items())
+        return "other columns", f"give {pairs or 'no --column'}"
+    option = "--" + name.replace("_", "-")
+    if name == "limits":
+        limit = next(limit for limit in value if then.get(limit) != value[limit])
+        name, then, value, option = limit, then.get(limit), value[limit], f"--set {limit}"
+    else:
+        name = option[2:]
+    sign = "=" if option.startswith("--set") else " "
+    with_then = f"no {name}" if then is None else f"{name} {then}"
+    hint = f"leave out {option}" if then is None else f"give {option}{sign}{then}"
+    return f"{with_then}, not {'none' if value is None else value}", hint
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What a step did. `waiting` is how many files of items wait for a query time.
+
+    `seconds` are those of the clock; `engine_seconds` those that the engine was at work, in all
+    buckets together. Several of these run at once.
+    """
+
+    step: int
+    batch: int
+    queries: int
+    query: int | None
+    changes: int
+    dead_letters: int
+    state_bytes: int
+    waiting: int
+    seconds: float
+    engine_seconds: float
+    totals: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)

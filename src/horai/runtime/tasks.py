@@ -1,0 +1,205 @@
+"""What workers have to know of a run. All of it travels, so it is plain data and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, Protocol
+
+from horai.engine.origins import Dropped
+from horai.engine.session import Incremental, Predicate
+from horai.io.items.tables import ItemTable
+from horai.io.letters import DeadLetter
+from horai.lang.ec.syntax import EventDescription
+from horai.plan.split.stages import Stage
+from horai.runtime.hashing import Path
+from horai.runtime.records import Rows
+from horai.runtime.routes import Entity, Routes, engine_round, routes_of
+
+FORMS = ("final", "windows", "changelog")
+
+
+class Tally(Protocol):
+    """Counts what becomes of items."""
+
+    def judge(
+        self,
+        tables: Sequence[ItemTable],
+        dropped: Sequence[Dropped],
+        query: int,
+        previous: int | None,
+    ) -> None:
+        """Count the items that are judged at a query time."""
+
+    def finish(self, left_over: int) -> None:
+        """The run is over."""
+
+    def beyond(self, items: int) -> None:
+        """Items that came after the end of the run."""
+
+    def waiting(self) -> Rows:
+        """What is not judged yet: three numbers for each item."""
+
+    def wait_for(self, waiting: Rows) -> None:
+        """Go on with what waits elsewhere."""
+
+    def counted(self) -> Any:
+        """All that was counted, as plain values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What the public interface adds: how dead letters are written, how items are counted."""
+
+    letters: Callable[[Sequence[Dropped]], list[DeadLetter]]
+    tally: Callable[[], Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """Which bucket tells of a row: that of what stands at `place`, or of all arguments."""
+
+    place: Path | None = None
+    whole: bool = False
+
+    @property
+    def is_split(self) -> bool:
+        """False if one bucket has all rows."""
+        return self.whole or self.place is not None
+
+
+class Parcel:
+    """A description that travels as bytes, made once; who knows it already leaves it closed.
+
+    It travels inside of what Spark sends to its workers, so Spark packs it: bytes from elsewhere
+    never come here.
+    """
+
+    def __init__(self, content: EventDescription | None, packed: bytes = b"") -> None:
+        self._content, self._packed = content, packed
+
+    def open(self) -> EventDescription:
+        """The description."""
+        if self._content is None:
+            self._content = _spark().loads(self._packed)
+        return self._content
+
+    def __reduce__(self) -> tuple[type[Parcel], tuple[None, bytes]]:
+        self._packed = self._packed or _spark().dumps(self._content)
+        return Parcel, (None, self._packed)
+
+
+def _spark() -> Any:
+    from pyspark.serializers import CPickleSerializer
+
+    return CPickleSerializer()
+
+
+@dataclass(slots=True)
+class StageTask:
+    """A stage as a bucket runs it."""
+
+    number: int
+    description: Parcel
+    fingerprint: str
+    is_split: bool
+    given: list[Entity]
+    sends: set[Entity]
+    owners: dict[Entity, Ownership]
+    # Where items are shown, the first stage also shows those that no rule speaks of: all but these.
+    known: frozenset[Entity] | None = None
+
+
+@dataclass(slots=True)
+class StagePlan:
+    """The stages of a description with some number of buckets."""
+
+    stages: list[StageTask]
+    routes: Routes
+
+    @property
+    def rounds(self) -> list[int]:
+        """All rounds in which something happens, in order."""
+        runs = {engine_round(stage.number) for stage in self.stages}
+        return sorted(runs | self.routes.meeting_rounds)
+
+
+@dataclass(slots=True)
+class Clockwork:
+    """When a run asks, and how far its queries look."""
+
+    start: int
+    queries: list[int]
+    window: int | None
+    tick: int
+    allen_memory: int | None = None
+
+
+@dataclass(slots=True)
+class RunTask:
+    """A run. `reaches` tell, stage by stage, how far back changes that are given to it may lie."""
+
+    number: int
+    plan: StagePlan
+    hooks: Hooks
+    predicates: dict[str, Predicate] = field(default_factory=dict)
+    forms: tuple[str, ...] = ("final",)
+    include_input: bool = False
+    incremental: Incremental = "auto"
+    clock: Clockwork | None = None
+    reaches: dict[int, int] = field(default_factory=dict)
+
+    def only(self, stage: int) -> RunTask:
+        """What the buckets of one stage have to know."""
+        return replace(self, plan=StagePlan([self.plan.stages[stage]], self.plan.routes))
+
+
+def plan_of(
+    description: EventDescription,
+    stages: Sequence[Stage],
+    inputs: Sequence[Entity],
+    buckets: int,
+    include_input: bool,
+    goes_on: bool = False,
+) -> StagePlan:
+    """The plan of a run over buckets; there is at least one stage, for items have to be judged."""
+    stages = list(stages) or [Stage(0)]
+    routes = routes_of(stages, inputs, buckets, goes_on)
+    later = {(str(e[0]), *e[1:]) for stage in stages for e in stage.given}
+    tasks: list[StageTask] = []
+    whole = _fingerprint(description)
+    for stage in stages:
+        makes: list[Entity] = [(str(kind), name, arity) for kind, name, arity in stage.makes]
+        places = {(str(e[0]), *e[1:]): place for e, place in stage.places.items()}
+        owners = {made: Ownership(places.get(made)) for made in makes}
+        if include_input:
+            owners |= _shown(routes, inputs, stage.number)
+        given: list[Entity] = [(str(kind), name, arity) for kind, name, arity in stage.given]
+        sends = {made for made in makes if made in later}
+        known = None
+        if include_input and stage.number == 0:
+            known = frozenset([*inputs, *routes.makers])
+        mine, mark = Parcel(stage.description(description)), f"{whole}/{stage.number}"
+        tasks.append(
+            StageTask(stage.number, mine, mark, stage.is_split, given, sends, owners, known)
+        )
+    return StagePlan(tasks, routes)
+
+
+def _fingerprint(description: EventDescription) -> str:
+    """Tells rules apart: workers plan those they know only once."""
+    text = "\0".join(part for s in description.sources for part in (s.name, s.text))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _shown(routes: Routes, inputs: Sequence[Entity], stage: int) -> dict[Entity, Ownership]:
+    """The items whose home is a stage: it shows them, where they are asked for."""
+    found: dict[Entity, Ownership] = {}
+    for entity in inputs:
+        for route in routes.routes.get(entity, ()):
+            meeting = None if route.meeting is None else routes.meetings[route.meeting]
+            home = route.home or (meeting is not None and meeting.home)
+            if home and route.round // 2 == stage:
+                found[entity] = Ownership(route.place, route.whole)
+    return found

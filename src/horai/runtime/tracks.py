@@ -1,0 +1,315 @@
+"""Positions to items in buckets: follow entities, find pairs, put together who is close to whom.
+
+| round | rows come together by | what a bucket keeps |
+|---|---|---|
+| follow | entity | a row for each, areas it is in, positions of times that are not settled |
+| pair | cell of the earth, and hour | places at times at which not all are known |
+| meet | pair | who may still be close |
+
+Each calls the functions of `horai.signals` that one process calls. They run over all positions at
+once, or go on from what was kept by an earlier step.
+
+
+Raw positions in front of recognition: three rounds that turn them into items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.util import find_spec
+from typing import Protocol, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from horai.runtime.batch import Send, message, sender
+from horai.runtime.checkpoint import Manifest, Store, Tracks
+from horai.runtime.grid import Exchanger, Work
+from horai.runtime.hashing import Hashes, combined, hash_array
+from horai.runtime.records import DRIVER, BlobLabel, Record, Rows, packed, unpacked
+from horai.runtime.refusals import Refused
+from horai.runtime.routes import split
+from horai.runtime.tasks import RunTask
+from horai.signals.cells import meeting_cells
+from horai.signals.items import ITEMS, narrative_of
+from horai.signals.letters import LETTERS, as_letters
+from horai.signals.pipeline import Feed, State, items_of_meetings, last_of_all, start
+from horai.signals.positions import POSITIONS, Positions, numbers, parted, together
+from horai.signals.proximity import MEETINGS, PAIRS, SAMPLES, close_pairs, in_slices, meetings
+
+FOLLOW, PAIR, MEET = -11, -12, -13  # rounds in front of those of stages
+STEPS_TOGETHER = 60  # of `close_step`: so a busy harbour is not one task
+SLICE = 500_000  # samples that are compared with each other at a time
+NOT_SETTLED = "rest"
+
+# Items and letters of a bucket, on their way.
+Told = Callable[[int, pa.Table, pa.Table], Iterator[Record]]
+Bucket = Callable[["TrackTask", int, Sequence[Record]], Iterator[Record]]
+
+
+@dataclass(frozen=True, slots=True)
+class TrackTask:
+    """What buckets have to know: everything is known up to `until`, of all up to `settled`.
+
+    A step goes on from what step `before` has kept, and keeps what it knows by its own `number`. If
+    it `ends`, what is not settled is told as well, and kept all the same.
+    """
+
+    feed: Feed
+    buckets: int
+    tell: Told
+    pressed: bool = True
+    until: int = 0
+    settled: int = 0
+    ends: bool = True
+    store: Store | None = None
+    number: int = 0
+    before: int | None = None
+
+    def bucket(self, hashes: Hashes) -> Rows:
+        """The buckets of what has these numbers."""
+        return (hashes % np.uint64(self.buckets)).astype(np.int64)
+
+    def spread(
+        self, round: int, seq: int, what: str, table: pa.Table, buckets: Rows
+    ) -> Iterator[Record]:
+        """Rows on their way to buckets."""
+        label = BlobLabel(what).dump()
+        for bucket, part in split(table, buckets, self.buckets):
+            yield Record(round, bucket, 0, bucket, seq, label, packed(part, self.pressed))
+
+    def known(self, part: int, bucket: int) -> bytes | None:
+        """What a bucket has kept."""
+        if self.store is None or self.before is None:
+            return None
+        return self.store.read_tracks(part, bucket, self.before)
+
+    def keep(self, part: int, bucket: int, known: bytes) -> Iterator[Record]:
+        """Keep what a bucket knows, if there is a next step."""
+        if self.store is not None:
+            size = self.store.write_tracks(part, bucket, self.number, known)
+            yield message(0, bucket, "tracks", size)
+
+
+def send_positions(task: TrackTask, seq: int, found: Positions) -> Iterator[Record]:
+    """Positions on their way to the buckets of their entities, and what is to be said of them."""
+    if found.letters.num_rows:
+        yield from task.tell(seq, ITEMS.empty_table(), found.letters)
+    if len(found):
+        buckets = task.bucket(names_of(found.table, "entity"))
+        yield from task.spread(FOLLOW, seq, "positions", found.table, buckets)
+        yield message(0, seq, "latest", pc.max(found.table.column("time")).as_py())
+        yield message(0, seq, "rounds", [FOLLOW])
+
+
+def names_of(table: pa.Table, name: str) -> Hashes:
+    """A number for each text of a column."""
+    column = table.column(name)
+    array = column.unify_dictionaries().combine_chunks()
+    return hash_array(array, b"atom")
+
+
+def follow(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Record]:
+    """Follow the entities of a bucket: cleaning, critical points, areas, common times."""
+    known = task.known(0, bucket)
+    state = start() if known is None else State.from_bytes(known)
+    pipeline = task.feed.pipeline
+    traced = pipeline.trace(state, _tables(records, "positions", POSITIONS), task.until)
+    letters = pa.concat_tables([LETTERS.empty_table(), *traced.letters])
+    yield from task.tell(bucket, pa.concat_tables(traced.items), letters)
+    kept = traced.state
+    yield message(0, bucket, "known", last_of_all(kept.tracks))
+    if traced.first is not None:
+        yield message(0, bucket, "first", traced.first)
+    yield from task.keep(0, bucket, kept.to_bytes())
+    if traced.samples.num_rows:
+        yield from _send_samples(task, bucket, traced.samples)
+        yield message(0, bucket, "rounds", [PAIR])
+
+
+def _send_samples(task: TrackTask, seq: int, samples: pa.Table) -> Iterator[Record]:
+    """Each to the buckets in which somebody may be who is close to it."""
+    settings = task.feed.pipeline.settings
+    places = numbers(samples, "lon"), numbers(samples, "lat")
+    if task.buckets == 1:
+        yield from task.spread(PAIR, seq, "samples", samples, np.zeros(len(places[0]), np.int64))
+        return
+    row, cell = meeting_cells(*places, settings.close)
+    hour = numbers(samples, "time") // (settings.points(settings.close_step) * STEPS_TOGETHER)
+    hashes = combined([cell.view(np.uint64), hour[row].view(np.uint64)], len(row))
+    once = np.unique(row * task.buckets + task.bucket(hashes))
+    sent = samples.take(pa.array(once // task.buckets))
+    yield from task.spread(PAIR, seq, "samples", sent, once % task.buckets)
+
+
+def pair(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Record]:
+    """Who is close to whom, at times at which all are known."""
+    known = task.known(1, bucket)
+    before = [] if known is None else [unpacked(known)]
+    samples = together([*before, _tables(records, "samples", SAMPLES)], SAMPLES)
+    ready, later = parted(samples, numbers(samples, "time") <= task.settled)
+    yield from _send_pairs(task, bucket, "pairs", ready)
+    if task.ends:
+        yield from _send_pairs(task, bucket, NOT_SETTLED, later)
+    if task.store is not None:
+        yield from task.keep(1, bucket, packed(later, False))
+
+
+def _send_pairs(task: TrackTask, bucket: int, what: str, samples: pa.Table) -> Iterator[Record]:
+    for number, (some, _) in enumerate(in_slices(samples, SLICE)):
+        pairs = close_pairs(some, task.feed.pipeline.settings)
+        if pairs.num_rows:
+            both = [names_of(pairs, name) for name in ("one", "two")]
+            buckets = task.bucket(combined(both, pairs.num_rows))
+            yield from task.spread(MEET, (bucket << 20) + number, what, pairs, buckets)
+            yield message(0, bucket, "rounds", [MEET])
+
+
+def meet(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Record]:
+    """For how long pairs are close; what may go on is kept."""
+    known, settings = task.known(2, bucket), task.feed.pipeline.settings
+    going = MEETINGS.empty_table() if known is None else together([unpacked(known)], MEETINGS)
+    told, going = meetings(_tables(records, "pairs", PAIRS), going, task.settled, settings)
+    items = [items_of_meetings(told)]
+    if task.ends:
+        rest, _ = meetings(_tables(records, NOT_SETTLED, PAIRS), going, None, settings)
+        items.append(items_of_meetings(rest))
+    yield from task.tell(bucket, pa.concat_tables(items), LETTERS.empty_table())
+    if task.store is not None:
+        yield from task.keep(2, bucket, packed(going, False))
+
+
+def _tables(records: Sequence[Record], what: str, schema: pa.Schema) -> pa.Table:
+    mine = [record for record in records if BlobLabel.load(record.label).what == what]
+    ordered = sorted(mine, key=lambda record: record.seq)
+    return together([unpacked(record.blob) for record in ordered], schema)
+
+
+def work(task: TrackTask, slots: int, do: Bucket) -> Work:
+    """The work of a round in one slot: all buckets that belong to it."""
+
+    def at(slot: int, records: list[Record]) -> Iterator[Record]:
+        for bucket in range(slot, task.buckets, slots):
+            yield from do(task, bucket, [r for r in records if r.bucket == bucket])
+
+    return at
+
+
+H = TypeVar("H")
+
+
+class PositionReport(Protocol):
+    """What workers have to say about a round of positions."""
+
+    rounds: set[int]
+    known: list[int]  # up to when each bucket knows where all are who are not silent
+    first: list[int]  # the times of first positions
+
+
+class Rounds(Protocol):
+    """Somebody who does a round, and listens."""
+
+    def __call__(self, round: int, work: Work, name: str) -> PositionReport:
+        """Work on the records for a round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Positions of a stream on their way to becoming items."""
+
+    task: TrackTask
+    store: Store
+
+    def step(
+        self, manifest: Manifest, heard: list[int], slots: int, finishing: bool, do: Rounds
+    ) -> set[int]:
+        """The rounds of a step; the rounds that items go on to come back.
+
+        `heard` are the latest times that new positions tell of.
+        """
+        before = manifest.tracks
+        times = heard if before is None else [*heard, before.latest]
+        if not times:
+            return set()  # nobody has been heard of yet
+        latest = max(times)
+        # Others may tell of the same time still.
+        until = latest if finishing else latest - self.task.feed.lateness - 1
+        until = until if before is None else max(until, before.until)
+        task = replace(
+            self.task,
+            store=self.store,
+            number=manifest.number,
+            before=None if before is None else before.number,
+            until=until,
+            ends=finishing,
+        )
+        rounds, firsts = derive(task, slots, do)
+        if before is not None and before.first is not None:
+            firsts = [*firsts, before.first]
+        manifest.tracks = Tracks(manifest.number, until, latest, min(firsts, default=None))
+        return rounds
+
+
+def derive(task: TrackTask, slots: int, do: Rounds) -> tuple[set[int], list[int]]:
+    """Follow, pair, meet; the rounds that items go on to, and the times of first positions."""
+
+    def one(round: int, bucket: Bucket, task: TrackTask, name: str) -> PositionReport:
+        return do(round, work(task, slots, bucket), f"positions: {name}")
+
+    followed = one(FOLLOW, follow, task, "follow entities")
+    task = replace(task, settled=min([task.until, *followed.known]))
+    one(PAIR, pair, task, "find pairs")
+    met = one(MEET, meet, task, "put pairs together")
+    return (followed.rounds | met.rounds) - {PAIR}, followed.first
+
+
+def batch_task(feed: Feed, run: RunTask) -> TrackTask:
+    """What buckets have to know when all positions come at once, in front of a run."""
+    routes = run.plan.routes
+    return TrackTask(feed, routes.buckets, partial(tell_items, sender(run)), routes.pressed)
+
+
+@dataclass(slots=True)
+class _Nothing:
+    """Nobody listens: when all are there, all is known."""
+
+    rounds: set[int] = field(default_factory=set)
+    known: list[int] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+
+
+def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None = None) -> list[H]:
+    """Where all is that follows from positions which have been read, and themselves."""
+    records = [rows]
+    said = [(BlobLabel.load(r.label).what, r.blob) for r in grid.collect(rows, [DRIVER])]
+    latest = [int(blob) for what, blob in said if what == "latest"]
+    if not latest:
+        return records
+
+    def do(round: int, work: Work, name: str) -> PositionReport:
+        records.append(grid.step(records[-1:], [round], task.buckets, work, name))
+        return _Nothing()
+
+    derive(replace(task, until=max(latest) if until is None else until), task.buckets, do)
+    return records
+
+
+def front_of(feed: Feed, buckets: int, send: Send, store: Store) -> Front:
+    """What stands in front of a stream whose items are sent on like this."""
+    check_parts()
+    return Front(TrackTask(feed, buckets, partial(tell_items, send), pressed=False), store)
+
+
+def check_parts() -> None:
+    """Raise if something is missing that positions need."""
+    for name in ("h3", "shapely"):
+        if find_spec(name) is None:
+            raise Refused(f"{name} is not installed", "pip install 'horai[space]'")
+
+
+def tell_items(send: Send, seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
+    """Items to the buckets of stages, and letters to who runs it all."""
+    yield from send(seq, narrative_of(together([items], ITEMS), as_letters(letters)))

@@ -1,0 +1,1 @@
+"""Tools beside a run: the project folder, doctor, tuning of windows, equivalence of programs."""

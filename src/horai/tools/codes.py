@@ -1,0 +1,87 @@
+"""All codes: of findings about rules, and of rows that were not used.
+
+How bad a finding is, as people choose: an error, a warning, or nothing to speak of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from horai.errors import UsageError
+from horai.io import CODES as ROWS
+from horai.lang.core.diagnostics import CodeInfo, Diagnostic, Severity, did_you_mean
+from horai.lang.ec.codes import CODES as READING
+from horai.lang.lars.codes import LARS_CODES
+from horai.lang.translate.codes import RELATIVE_CODES
+from horai.plan.check.codes import CODES as CHECKING
+from horai.plan.combined.check import CODES as BETWEEN
+from horai.plan.lars.codes import CODES as LARS_CHECKING
+from horai.runtime.findings import RUN_CODES
+from horai.signals.letters import CODES as POSITIONS
+
+
+def all_codes() -> dict[str, CodeInfo]:
+    """What every code means, in order of the codes."""
+    lars = LARS_CODES | LARS_CHECKING
+    every = READING | CHECKING | RUN_CODES | lars | RELATIVE_CODES | BETWEEN
+    return dict(sorted(every.items()))
+
+
+def letter_codes() -> dict[str, str]:
+    """What every code of a dead letter means."""
+    return ROWS | POSITIONS
+
+
+Severities = Mapping[str, str]
+"""Codes, and `error`, `warning` or `off` for each."""
+
+LEVELS = ("error", "warning", "off")
+OFF = "off"
+LOWERED = frozenset({"H200", "H201", "H203", "H204", "H205", "H206", "H209", "H551"})
+"""Errors that need not be: what they speak of has a meaning, it never holds."""
+
+LENIENT: Severities = dict.fromkeys(LOWERED, "warning")
+"""For rules that somebody has let pass before."""
+
+
+def checked_severities(given: Severities | None) -> dict[str, str]:
+    """The same, with codes in capitals, or a kind error.
+
+    >>> checked_severities({"h206": "of"})
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: H206 cannot be 'of'
+      hint: did you mean off?
+    """
+    # MOVED  # only who chooses needs to know them all
+
+    if not given:
+        return {}
+    found, codes = {}, all_codes()
+    for written, level in given.items():
+        code = str(written).upper()
+        if code not in codes:
+            near = did_you_mean(code, codes)
+            hint = f"did you mean {near}?" if near else "`horai explain` lists all codes"
+            raise UsageError(f"there is no code {written}", hint)
+        if level not in LEVELS:
+            near = did_you_mean(str(level), LEVELS)
+            hint = f"did you mean {near}?" if near else f"it is one of {', '.join(LEVELS)}"
+            raise UsageError(f"{code} cannot be {level!r}", hint)
+        if codes[code].severity is Severity.ERROR and level != "error" and code not in LOWERED:
+            hint = f"the rules have no meaning with it; `horai explain {code}` says how to mend it"
+            raise UsageError(f"{code} is always an error", hint)
+        found[code] = level
+    return found
+
+
+def judged(findings: Iterable[Diagnostic], severities: Severities) -> list[Diagnostic]:
+    """The findings with the severity that was chosen for them, without those that are off."""
+    return [
+        replace(finding, severity=Severity(severities[finding.code]))
+        if finding.code in severities
+        else finding
+        for finding in findings
+        if severities.get(finding.code) != OFF
+    ]

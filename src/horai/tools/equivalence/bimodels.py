@@ -1,0 +1,278 @@
+"""Bi-models: pairs of streams that tell programs apart in some context.
+
+Programs are strongly equivalent if they have the same bi-models: pairs of a smaller and a larger
+stream such that the larger one is a model of the program, and the smaller one of the rules whose
+body holds in the larger (Theorems 19 and 21 of the thesis). One call of the solver looks for a pair
+that is a bi-model of one program only.
+
+
+Formulas as circuits: whether a ground formula holds, as a function of the atoms that do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import replace
+from itertools import product
+
+import clingo
+
+from horai.lang.core.terms import Int
+from horai.lang.lars.syntax import (
+    Always,
+    And,
+    At,
+    Atom,
+    Choice,
+    Comparison,
+    Formula,
+    Implies,
+    Not,
+    Option,
+    Or,
+    Program,
+    Reset,
+    Rule,
+    Some,
+    Truth,
+    Within,
+)
+from horai.oracle.lars.grounding import Instance, ProgramGrounding
+from horai.oracle.lars.numbers import compare
+from horai.oracle.lars.stream import Pair, Stream
+from horai.oracle.lars.windows import select
+
+Gate = bool | str
+"""A constant, or the name of a gate that holds when its formula does."""
+Wire = Callable[[Pair], str]
+"""The name of the gate for a derived atom at a time."""
+
+
+class NotACircuit(Exception):
+    """A formula that depends on derived atoms in another way than gates can say."""
+
+
+class Circuits:
+    """Gates for formulas over one stream, with the rules that define them."""
+
+    def __init__(self) -> None:
+        self.rules: list[str] = []
+        self._known: dict[tuple[str, tuple[str, ...]], str] = {}
+
+    def both(self, gates: Iterable[Gate]) -> Gate:
+        """A gate that holds when all gates do."""
+        kept: dict[str, None] = {}
+        for gate in gates:
+            if gate is False:
+                return False
+            if gate is not True:
+                kept[str(gate)] = None
+        if len(kept) < 2:
+            return next(iter(kept), True)
+        return self._gate("and", tuple(kept))
+
+    def either(self, gates: Iterable[Gate]) -> Gate:
+        """A gate that holds when one of the gates does."""
+        kept: dict[str, None] = {}
+        for gate in gates:
+            if gate is True:
+                return True
+            if gate is not False:
+                kept[str(gate)] = None
+        if len(kept) < 2:
+            return next(iter(kept), False)
+        return self._gate("or", tuple(kept))
+
+    def no(self, gate: Gate) -> Gate:
+        """A gate that holds when another one does not."""
+        return not gate if isinstance(gate, bool) else self._gate("not", (gate,))
+
+    def _gate(self, kind: str, inputs: tuple[str, ...]) -> str:
+        key = (kind, inputs)
+        if key not in self._known:
+            name = self._known[key] = f"g({len(self._known)})"
+            match kind:
+                case "and":
+                    self.rules.append(f"{name} :- {', '.join(inputs)}.")
+                case "or":
+                    self.rules.extend(f"{name} :- {one}." for one in inputs)
+                case _:
+                    self.rules.append(f"{name} :- not {inputs[0]}.")
+        return self._known[key]
+
+
+class OpenStream:
+    """A stream whose derived atoms are open: `wire` names the gate of each."""
+
+    def __init__(
+        self, circuits: Circuits, whole: Stream, background: Set[Atom], wire: Wire
+    ) -> None:
+        self._circuits = circuits
+        self._whole = whole
+        self._background = background
+        self._wire = wire
+        self._signals = frozenset(whole.signals)
+        self._known: dict[tuple[Formula, Stream, int], Gate] = {}
+
+    def all(self, formulas: Iterable[Formula], time: int) -> Gate:
+        """A gate for all formulas together, at a time."""
+        return self._circuits.both(self.gate(formula, self._whole, time) for formula in formulas)
+
+    def gate(self, formula: Formula, stream: Stream, time: int) -> Gate:
+        """A gate for a formula at a time, in a part of the stream."""
+        key = (formula, stream, time)
+        if key not in self._known:
+            self._known[key] = self._made(formula, stream, time)
+        return self._known[key]
+
+    def _made(self, formula: Formula, stream: Stream, time: int) -> Gate:
+        match formula:
+            case Atom():
+                pair = (time, formula)
+                if formula in self._background or pair in stream.signals:
+                    return True
+                return self._wire(pair) if pair in stream.derived else False
+            case Truth(value=value):
+                return value
+            case Comparison(sign=sign, left=one, right=other):
+                return compare(sign, one, other)
+            case Not(formula=inner):
+                return self._circuits.no(self.gate(inner, stream, time))
+            case And(parts=parts):
+                return self._circuits.both(self.gate(part, stream, time) for part in parts)
+            case Or(parts=parts):
+                return self._circuits.either(self.gate(part, stream, time) for part in parts)
+            case Implies(left=left, right=right):
+                return self.gate(Or((Not(left), right)), stream, time)
+            case Some(formula=inner):
+                points = (self.gate(inner, stream, point) for point in stream.timeline)
+                return self._circuits.either(points)
+            case Always(formula=inner):
+                return self._circuits.both(self.gate(inner, stream, p) for p in stream.timeline)
+            case At(time=Int(value=point), formula=inner):
+                return self.gate(inner, stream, point) if point in stream else False
+            case Within(window=window, formula=inner):
+                return self.gate(inner, select(window, stream, time), time)
+            case Reset(formula=inner):
+                return self.gate(inner, self._whole, time)
+        raise NotACircuit("an aggregate")
+
+
+BiModel = tuple[frozenset[Pair], frozenset[Pair]]
+
+
+def difference(
+    programs: tuple[Program, Program], data: Stream, time: int, universe: Sequence[Pair]
+) -> tuple[BiModel, bool] | None:
+    """Two sets of derived atoms that are a bi-model of one program only; None if there are none.
+
+    The truth value says whether already the larger stream is no model of the other program.
+    """
+    open_pairs = [pair for pair in universe if pair not in data.pairs]
+    numbers = {pair: number for number, pair in enumerate(open_pairs)}
+    circuits = Circuits()
+    text = [f"{{ r({n}) }}. {{ l({n}) }} :- r({n})." for n in numbers.values()]
+    for name, program in zip("ab", programs, strict=True):
+        grounding = _ground(program, data, time, open_pairs)
+        whole = data.plus(open_pairs)
+        facts = grounding.background
+        large = OpenStream(circuits, whole, facts, lambda pair: f"r({numbers[pair]})")
+        small = OpenStream(circuits, whole, facts, lambda pair: f"l({numbers[pair]})")
+        for instance in grounding.instances:
+            text.extend(_violations(name, instance, circuits, large, small, time, whole))
+    text.extend(circuits.rules)
+    text.append("bad(X) :- worse(X). :- bad(a), bad(b). :- not bad(a), not bad(b).")
+    text.append("#show r/1. #show l/1. #show worse/1. #defined bad/1. #defined worse/1.")
+    return _solved("\n".join(text), open_pairs)
+
+
+def _ground(
+    program: Program, data: Stream, time: int, universe: Sequence[Pair]
+) -> ProgramGrounding:
+    """The instances of a program when any atom of the universe may hold.
+
+    A choice among them makes the grounder believe it; afterwards the choice is dropped.
+    """
+    options = tuple(Option(At(Int(t), atom)) for t, atom in universe)
+    anything = Choice(options)
+    grounding = ProgramGrounding(
+        replace(program, rules=(*program.rules, Rule(anything))), data, time
+    )
+    grounding.instances = [i for i in grounding.instances if i.head != anything]
+    return grounding
+
+
+def _violations(
+    name: str,
+    instance: Instance,
+    circuits: Circuits,
+    large: OpenStream,
+    small: OpenStream,
+    time: int,
+    whole: Stream,
+) -> list[str]:
+    """Rules that tell when a pair of streams is no bi-model because of an instance."""
+    body = large.all(instance.body, time)
+    if isinstance(instance.head, Choice):
+        choice = instance.head
+        if choice.least is not None or choice.most is not None:
+            raise NotACircuit("a choice with bounds")
+        found: list[str] = []
+        for option in choice.options:
+            parts = (option.head, *option.condition)
+            taken = circuits.both([body, large.all(parts, time)])
+            reason = small.all((*instance.body, *option.condition), time)
+            missing = circuits.no(small.all((option.head,), time))
+            found += _when(f"bad({name})", circuits.both([taken, reason, missing]))
+        return found
+    head = () if instance.head is None else (instance.head,)
+    fails: Gate = True if instance.head is None else circuits.no(large.all(head, time))
+    loses: Gate = True if instance.head is None else circuits.no(small.all(head, time))
+    return [
+        *_when(f"worse({name})", circuits.both([body, fails])),
+        *_when(f"bad({name})", circuits.both([body, small.all(instance.body, time), loses])),
+    ]
+
+
+def _when(head: str, gate: Gate) -> list[str]:
+    if isinstance(gate, bool):
+        return [f"{head}."] if gate else []
+    return [f"{head} :- {gate}."]
+
+
+def _solved(text: str, universe: Sequence[Pair]) -> tuple[BiModel, bool] | None:
+    control = clingo.Control(["1", "--warn=none"])
+    control.add("base", [], text)
+    control.ground([("base", [])])
+    with control.solve(yield_=True) as handle:
+        for model in handle:
+            small: set[Pair] = set()
+            large: set[Pair] = set()
+            is_total = False
+            for symbol in model.symbols(shown=True):
+                if symbol.name == "worse":
+                    is_total = True
+                else:
+                    pair = universe[symbol.arguments[0].number]
+                    (large if symbol.name == "r" else small).add(pair)
+            return (frozenset(small), frozenset(large)), is_total
+    return None
+
+
+def separating(found: BiModel, is_total: bool) -> tuple[Rule, ...]:
+    """Rules that, added to both programs, make the difference show (the proof of Theorem 21)."""
+    small, large = found
+    facts = tuple(Rule(At(Int(t), a)) for t, a in _sorted(large if is_total else small))
+    if is_total:
+        return facts
+    others = _sorted(large - small)
+    implied = (
+        Rule(At(Int(z), b), (At(Int(y), a),))
+        for (y, a), (z, b) in product(others, others)
+        if (y, a) != (z, b)
+    )
+    return (*facts, *implied)
+
+
+def _sorted(pairs: frozenset[Pair]) -> list[tuple[int, Atom]]:
+    return sorted(pairs, key=lambda pair: (pair[0], repr(pair[1])))

@@ -1,0 +1,201 @@
+"""Projects: a folder with `horai.toml`, so that commands in it need no arguments.
+
+Python files of projects that may run: those that somebody has looked at, as they were then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from dataclasses import dataclass, field
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+from horai.errors import UsageError
+from horai.lang.core.diagnostics import did_you_mean
+from horai.predicates import source_of
+from horai.tools.codes import checked_severities
+
+FILE = "horai.toml"
+_LISTS = ("rules", "background", "input")
+_LARS = ("clock", "models", "filter")
+_WORDS = ("engine", "incremental", "answers", "unit", "time_in", "input_format", "format", *_LARS)
+_NUMBERS = ("window", "step", "tick", "allen_memory")
+_TIMES = ("start", "end")
+_FLAGS = ("strict", "include_input")
+KEYS = {
+    "project": ("name", *_LISTS, "predicates"),
+    "run": (*_NUMBERS, *_TIMES, *_WORDS, *_FLAGS),
+    "test": ("cases",),
+    "severity": (),  # any code
+    "columns": (),  # any type
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The settings of a project; paths are ready to use from where we are."""
+
+    folder: Path
+    name: str
+    rules: list[Path] = field(default_factory=list)
+    background: list[Path] = field(default_factory=list)
+    input: list[Path] = field(default_factory=list)
+    predicates: Path | None = None
+    run: dict[str, Any] = field(default_factory=dict)
+    cases: list[Path] = field(default_factory=list)
+    severity: dict[str, str] = field(default_factory=dict)
+    columns: dict[str, list[str]] = field(default_factory=dict)
+
+
+def find_project(start: Path | None = None) -> Project | None:
+    """The project we are in: the nearest `horai.toml`, here or further up."""
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if (folder / FILE).is_file():
+            return read_project(folder / FILE)
+    return None
+
+
+def read_project(path: Path) -> Project:
+    """The settings in a file, or `UsageError` with all that is wrong with them."""
+    shown = _near(path)
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{shown}: {error}") from error
+    problems = [*_unknown(given), *_wrong(given)]
+    if problems:
+        raise UsageError("\n".join(f"{shown}: {problem}" for problem in problems))
+    about, folder = given.get("project", {}), path.parent
+    try:
+        lists = {key: _listed(folder, key, about.get(key, [])) for key in _LISTS}
+        severity = checked_severities(given.get("severity"))
+    except UsageError as error:
+        raise UsageError(f"{shown}: {error.problem}", error.hint) from None
+    predicates = about.get("predicates")
+    cases = given.get("test", {}).get("cases", ["tests"])
+    return Project(
+        folder=_near(folder),
+        name=about.get("name", folder.name),
+        predicates=None if predicates is None else _near(folder / predicates),
+        run=given.get("run", {}),
+        cases=[_near(folder / name) for name in cases],
+        severity=severity,
+        columns=given.get("columns", {}),
+        **lists,
+    )
+
+
+def _listed(folder: Path, what: str, names: list[str]) -> list[Path]:
+    """The files that names stand for; one with *, ? or [ may be several, in order of their names.
+
+    A file that has such a name is that file.
+    """
+    found: list[Path] = []
+    for name in names:
+        if not has_magic(name) or (folder / name).exists():
+            found.append(_near(folder / name))
+            continue
+        files = sorted(glob(name, root_dir=folder, recursive=True))  # noqa: PTH207 - may be absolute
+        if not files:
+            hint = f"the pattern is read in {_near(folder)}; ** goes into folders"
+            raise UsageError(f"{what} in [project]: no file is called like {name}", hint)
+        found += [_near(folder / file) for file in files]
+    return list(dict.fromkeys(found))
+
+
+def _near(path: Path) -> Path:
+    """The path as people type it: relative when it is not far away."""
+    relative = Path(os.path.relpath(path))
+    return relative if relative.parts.count("..") < 3 else path
+
+
+def _unknown(given: dict[str, Any]) -> list[str]:
+    problems = []
+    for table, content in given.items():
+        if table not in KEYS:
+            problems.append(f"unknown table [{table}]{_meant(table, KEYS)}")
+        elif not isinstance(content, dict):
+            problems.append(f"{table} must be a table: [{table}]")
+        elif KEYS[table]:
+            problems += [
+                f"unknown setting {key} in [{table}]{_meant(key, KEYS[table])}"
+                for key in content
+                if key not in KEYS[table]
+            ]
+    return problems
+
+
+def _meant(word: str, known: Any) -> str:
+    near = did_you_mean(word, known)
+    return f"; did you mean {near}?" if near else f"; there are {', '.join(known)}"
+
+
+def _wrong(given: dict[str, Any]) -> list[str]:
+    """Settings whose value is of the wrong kind."""
+    problems = []
+    for table, content in given.items():
+        for key, value in content.items() if isinstance(content, dict) else ():
+            if table == "columns":
+                good = isinstance(value, list) and all(isinstance(name, str) for name in value)
+                kind = 'a list of columns such as ["vessel", "knots"]'
+                if not good:
+                    problems.append(f"{key} in [{table}] must be {kind}, not {value!r}")
+                continue
+            if key not in KEYS.get(table, ()):
+                continue  # nobody knows what it should be
+            if key in _LISTS or key == "cases":
+                good = isinstance(value, list) and all(isinstance(name, str) for name in value)
+                kind = 'a list of file names such as ["rules.ec"]'
+            elif key in _NUMBERS:
+                good, kind = type(value) is int, "a whole number"
+            elif key in _TIMES:
+                good, kind = type(value) is int or isinstance(value, str), "a whole number or text"
+            elif key in _FLAGS:
+                good, kind = isinstance(value, bool), "true or false"
+            else:
+                good, kind = isinstance(value, str), "a text in quotes"
+            if not good:
+                problems.append(f"{key} in [{table}] must be {kind}, not {value!r}")
+    return problems
+
+
+def trust(path: Path) -> None:
+    """From now on a Python file may run, as long as it stays as it is."""
+    mark = _mark(path, source_of(path))
+    mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    mark.write_text(f"{path.resolve()}\n", encoding="utf-8", errors="surrogateescape")
+
+
+def forget(path: Path) -> None:
+    """Trust a Python file no longer, whatever it was when it was trusted."""
+    name = f"{path.resolve()}\n"
+    for mark in _folder().glob("*"):
+        if mark.read_text(encoding="utf-8", errors="surrogateescape") == name:
+            mark.unlink()
+
+
+def trusted_text(path: Path, project: Path) -> bytes:
+    """The text of a Python file that a project names; raises if it may not run."""
+    text = source_of(path)
+    if not _mark(path, text).is_file():
+        raise UsageError(
+            f"{project} wants to run the Python file {path}, which is not trusted as it is now",
+            f"read it; then `horai trust {project.parent}` lets it run, now and until it changes, "
+            f"and --predicates {path} lets it run once",
+        )
+    return text
+
+
+def _mark(path: Path, text: bytes) -> Path:
+    whole = os.fsencode(path.resolve()) + b"\0" + text
+    return _folder() / hashlib.sha256(whole).hexdigest()
+
+
+def _folder() -> Path:
+    state = os.environ.get("XDG_STATE_HOME", "")
+    base = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
+    return base / "horai" / "trusted"

@@ -1,0 +1,86 @@
+"""Constants of rules that come with a stream in another spelling."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.weights import examples
+
+from horai import loads
+from horai.lang.core.diagnostics import Diagnostic
+
+GO = "initiatedAt(busy(X)=true, T) :- happensAt(go_to(X, {}), T).\n"
+FACTS = (
+    "initiatedAt(big(X)=true, T) :- happensAt(go_to(X, P), T), size(P, large).\n"
+    "size(work, large). size(home, small).\n"
+)
+
+
+def told(rules: str, rows: object, engine: str = "columnar") -> list[Diagnostic]:
+    return [w for w in loads(rules).run(rows, engine=engine).warnings if w.code == "H553"]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("work", "Work"),
+        ("work", " work"),
+        ("'New York'", "new_york"),
+        ("new_york", "New-York"),
+        ("3", 3.0),
+        ("3", "3"),
+        ("3.5", "3,5"),
+        ("3.0", 3),
+        ("'3'", 3),
+    ],
+)
+def test_what_looks_the_same_and_is_not_is_told(ours: str, theirs: object, engine: str) -> None:
+    rows = [{"type": "go_to", "time": 1, "args": ["chris", "pub"]}]
+    rows += [{"type": "go_to", "time": 2, "args": ["chris", theirs]}]
+    (found,) = told(GO.format(ours), rows, engine)
+    assert found.message.startswith(f"`{ours}` never comes as argument 2 of `go_to/2`")
+    assert found.note == "first in <memory>:2" and found.position[0] == 1
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "initiatedAt(busy(X)=true, T) :- happensAt(go_to(X, P), T), P = work.\n",
+        "initiatedAt(busy(X)=true, T) :- happensAt(go_to(X, P), T), work == P.\n",
+        FACTS,
+    ],
+)
+def test_comparisons_and_facts_are_looked_at(rules: str) -> None:
+    assert len(told(rules, ["go_to|1|1|chris|WORK"])) == 1
+    assert told(rules, ["go_to|1|1|chris|WORK", "go_to|1|1|chris|work"]) == []
+    assert told(rules, ["go_to|1|1|chris|pub"]) == []
+
+
+def test_values_of_input_fluents_are_looked_at() -> None:
+    rules = "collectIntervals(lamp(X)=on).\nholdsFor(lit(X)=true, I) :- holdsFor(lamp(X)=on, I).\n"
+    (found,) = told(rules, ["lamp|1|1|5|On|hall"])
+    assert "as value of `lamp/1`, but `'On'` does" in found.message
+
+
+def test_what_came_once_in_the_run_is_not_told_of() -> None:
+    rows = ["go_to|1|1|chris|Work", "go_to|50|50|chris|work"]
+    assert told(GO.format("work"), rows) == []
+    windows = loads(GO.format("work")).run(rows, window=10, step=10)
+    assert [w.code for w in windows.warnings] == []
+
+
+PLAIN = st.one_of(
+    st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2.0, "a", "A", "1", "1.0", "b_c", "b-c"])
+)
+
+
+@examples("normal")
+@given(st.lists(PLAIN, min_size=1, max_size=5), st.sampled_from(["a", "'A'", "1", "1.0", "b_c"]))
+def test_a_constant_is_told_of_only_if_no_rule_fires(came: list[object], constant: str) -> None:
+    rows = [{"type": "go_to", "time": 1, "args": ["x", value]} for value in came]
+    rules = loads(GO.format(constant))
+    result = rules.run(rows)
+    if result.rows():
+        assert result.warnings == []

@@ -1,0 +1,109 @@
+"""What cannot be written is told before a run, and nothing that is read is ever replaced."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import NARRATIVE, RULES, Run
+
+RUN = ("run", "rules.ec", "-i", "day.csv", "-o", "out.csv")
+
+
+@pytest.mark.parametrize("option", ["--metrics", "--dead-letters"])
+@pytest.mark.parametrize("place", ["nowhere/x.json", "."])
+def test_a_bad_place_is_told_before_the_run(horai: Run, option: str, place: str) -> None:
+    result = horai(*RUN, option, place)
+    assert result.exit_code == 2
+    assert option in result.stderr and place in result.stderr
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["report", "graph"])
+def test_every_command_looks_at_its_output_first(horai: Run, command: str) -> None:
+    more = ("-i", "day.csv") if command == "report" else ()
+    result = horai(command, "rules.ec", *more, "-o", "nowhere/x.html")
+    assert (result.exit_code, "there is no folder nowhere" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("output", ["day.csv", "./day.csv", "soft.csv", "hard.csv"])
+def test_the_input_is_not_replaced(horai: Run, output: str) -> None:
+    Path("soft.csv").symlink_to("day.csv")
+    Path("hard.csv").hardlink_to("day.csv")
+    result = horai("run", "rules.ec", "-i", "day.csv", "-o", output)
+    assert (result.exit_code, "is read by the command" in result.stderr) == (2, True)
+    assert Path("day.csv").read_text() == NARRATIVE
+
+
+def test_the_rules_are_not_replaced(horai: Run) -> None:
+    result = horai("run", "rules.ec", "-i", "day.csv", "--metrics", "rules.ec")
+    assert result.exit_code == 2 and Path("rules.ec").read_text() == RULES
+
+
+def test_two_outputs_need_two_files(horai: Run) -> None:
+    result = horai(*RUN, "--dead-letters", "out.csv")
+    assert (result.exit_code, "--output goes to the same file" in result.stderr) == (2, True)
+
+
+def test_a_new_project_replaces_nothing(horai: Run, tmp_path: Path) -> None:
+    result = horai("new", "x y/..")
+    assert (result.exit_code, "is not empty" in result.stderr) == (2, True)
+    assert Path("rules.ec").read_text() == RULES
+
+
+PROGRAM = "h(X) :- a(X) [3].\n"
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "other"])
+def test_a_damaged_state_is_refused_by_name(horai: Run, damage: str) -> None:
+    Path("p.lars").write_text(PROGRAM)
+    Path("s.csv").write_text("a|1|1|x\n")
+    words = ("run", "p.lars", "-i", "s.csv", "--state", "kept.state")
+    assert horai(*words).exit_code == 0
+    good = Path("kept.state").read_bytes()
+    bad = {
+        "cut": good[: len(good) // 2],
+        "changed": good[:-3] + b"???",
+        "empty": b"",
+        "other": b"PAR1 and more",
+    }[damage]
+    Path("kept.state").write_bytes(bad)
+    result = horai(*words)
+    assert result.exit_code == 2
+    assert "kept.state: " in result.stderr and "fault of Horai" not in result.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_live_run_keeps_its_state_when_it_is_ended(
+    horai: Run, tmp_path: Path, number: signal.Signals
+) -> None:
+    Path("p.lars").write_text(PROGRAM)
+    words = ("run", "p.lars", "-i", "-", "--live", "--state", "kept.state", "-o", "out.jsonl")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "horai", *words], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"a|1|1|x\na|3|3|y\n")
+    process.stdin.flush()
+    while not Path("out.jsonl").exists() or not Path("out.jsonl").read_text():
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(number)
+    _, told = process.communicate()
+    assert process.returncode == 0, told
+    assert Path("kept.state").exists()
+
+
+def test_an_interrupt_is_told(horai: Run, tmp_path: Path) -> None:
+    os.mkfifo("slow.csv")  # a file that never comes to an end
+    words = ("run", "rules.ec", "-i", "slow.csv", "--input-format", "narrative")
+    process = subprocess.Popen([sys.executable, "-m", "horai", *words], stderr=subprocess.PIPE)
+    with Path("slow.csv").open("w"):  # opens when the command has begun to read
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate()
+    assert (process.returncode, told) == (130, b"error: interrupted\n")

@@ -1,0 +1,86 @@
+"""Nothing fails silently: values that are no numbers, input of no use, files without rows."""
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+RULES = "initiatedAt(slow(X)=true, T) :- happensAt(speed(X, V), T), V < 90.\n"
+DAY = ("run", "rules.ec", "--input", "day.csv")
+
+
+@pytest.mark.parametrize("engine", ["columnar", "reference"])
+def test_text_where_numbers_are_compared_is_told_on_standard_error(horai: Run, engine: str) -> None:
+    Path("rules.ec").write_text(RULES)
+    # The columns are swapped: a vessel stands where its speed should.
+    Path("day.csv").write_text("type,time,speed,vessel\nspeed,1,80,a\nspeed,2,95,b\n")
+    result = horai(*DAY, "--engine", engine)
+    assert result.exit_code == 0 and result.stdout == ""
+    assert "warning[H550]: `V < 90` fails for 2 values" in result.stderr
+    assert "--> rules.ec:1:60" in result.stderr
+    assert "V = a: `a` is no number (day.csv:2)" in result.stderr
+    assert horai(*DAY, "--engine", engine, "--quiet").stderr == ""
+
+
+def test_a_run_that_uses_nothing_of_its_input_fails(horai: Run) -> None:
+    Path("rules.ec").write_text(RULES)
+    result = horai(*DAY)
+    assert result.exit_code == 1
+    assert "error[H551]: none of the 2 rows is used by any rule" in result.stderr
+    assert "day.csv:1: unknown-type" in result.stderr
+    assert horai(*DAY, "--quiet").exit_code == 1
+    lowered = horai(*DAY, "--severity", "H551=warning")
+    assert lowered.exit_code == 0 and "warning[H551]" in lowered.stderr
+    assert horai(*DAY, "--severity", "H551=off").stderr == ""
+
+
+def test_a_program_that_reads_nothing_of_its_input_fails(horai: Run) -> None:
+    Path("p.lars").write_text("hot(X) :- temp(X) [5].\n")
+    result = horai("run", "p.lars", "--input", "day.csv")
+    assert result.exit_code == 1
+    assert "error[H551]: none of the 2 rows is used by any rule" in result.stderr
+    assert "there are lose/1, win/1; the rules ask for temp/1" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["", "type,time,who\n", "\n\n", "Type|Arrival|Time\n"])
+@pytest.mark.parametrize("rules", ["rules.ec", "p.lars"])
+def test_files_without_rows_are_told_in_a_pipe_too(horai: Run, text: str, rules: str) -> None:
+    Path("p.lars").write_text("rich(X) :- win(X) [5].\n")
+    Path("none.csv").write_text(text)
+    result = horai("run", rules, "--input", "none.csv", "--input", "day.csv")
+    assert result.exit_code == 0
+    assert "warning[H552]: none.csv has no rows" in result.stderr
+    assert "day.csv has no rows" not in result.stderr
+
+
+def test_types_that_no_rule_reads_are_of_no_concern_and_mistyped_ones_are(horai: Run) -> None:
+    Path("day.csv").write_text("win|1|1|chris\nweather|2|2|sunny\n")
+    assert horai(*DAY).stderr == ""
+    assert horai(*DAY, "--dead-letters", "letters.csv").stderr == ""
+    assert "weather" in Path("letters.csv").read_text()
+    Path("day.csv").write_text("win|1|1|chris\nwins|2|2|alex\n")
+    assert "did you mean win?" in horai(*DAY).stderr
+
+
+def test_warnings_about_rules_are_shown_with_their_place(horai: Run) -> None:
+    with Path("rules.ec").open("a") as more:
+        more.write(
+            "initiatedAt(happy(X)=true, T) :- happensAt(win(X), T), holdsAt(ritch(X)=true, T).\n"
+        )
+    result = horai(*DAY)
+    assert result.exit_code == 0
+    assert "warning[H202]" in result.stderr and "rules.ec:4" in result.stderr
+    assert "did you mean `rich`?" in result.stderr
+    stopped = horai(*DAY, "--severity", "H202=error")
+    assert stopped.exit_code == 2 and "error[H202]" in stopped.stderr and not stopped.stdout
+
+
+def test_many_warnings_are_not_all_shown(horai: Run) -> None:
+    with Path("rules.ec").open("a") as more:
+        more.writelines(
+            f"happensAt(e{i}(X), T) :- happensAt(win(X), T), {i} > {i}.\n" for i in range(12)
+        )
+    result = horai(*DAY)
+    assert result.stderr.count("warning[H502]") == 10
+    assert "the rules have 12 warnings; `horai check` shows all of them" in result.stderr

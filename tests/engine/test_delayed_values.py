@@ -1,0 +1,147 @@
+"""Delayed effects that compute, compare and look: every way to run them gives the same answers.
+
+The reference says what is right. Beside it the columnar engine works from scratch, cell by cell and
+by its compiled machine, by change, as it decides itself, with sessions that are saved and restored,
+and in buckets.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, seed
+from tests.strategies.delays import DelayRun, delay_runs
+from tests.weights import exactly, examples
+
+import horai
+from horai.engine.machine import MachineRun
+from horai.errors import RunError
+from horai.io.items.tables import by_arrival, extent
+from horai.lang.core.terms import variables
+from horai.lang.ec.reader import read_text
+from horai.lang.ec.syntax import FutureInitiation, FutureTermination
+from horai.oracle.ec.background import Background
+from horai.oracle.ec.initiations import Initiations
+from horai.plan.ec.delays import initiation_times, known_already
+from horai.plan.ec.predicates import find_predicates, mode_table
+from horai.plan.unfolding import Helpers
+from horai.result import Result
+from horai.rules import Rules
+from horai.runtime.grid import LocalGrid
+from horai.runtime.inputs import read_input
+from horai.runtime.jobs import job_of
+from horai.runtime.spark.batch import run_job
+from horai.session import Answer
+from horai.settings import RunSettings, plan_run
+
+NEVER_COMPILED, ALWAYS_COMPILED = 10**9, -1
+
+
+@contextmanager
+def compiled_after(candidates: int) -> Iterator[None]:
+    """Components are settled by the compiled machine once a run has so many candidates."""
+    with patch.object(MachineRun, "few", candidates):
+        yield
+
+
+def told(run: Callable[[], Result]) -> dict[str, Any]:
+    """All that a result says, or why there is none."""
+    try:
+        result = run()
+    except RunError as error:
+        return {"refused": reason(str(error))}
+    return {
+        "final": result.answers[-1].everything,
+        "answers": [(answer.query, answer.rows, answer.changes) for answer in result.answers],
+        "letters": sorted(result.dead_letters),
+    }
+
+
+def reason(message: str) -> str:
+    """What a refusal is about: engines say it in words of their own."""
+    if "at a later time than the rule is about" in message or "its own future" in message:
+        return "future"
+    return "not settled" if "if, and only if, they are not" in message else message
+
+
+def restored(rules: Rules, run: DelayRun) -> Result:
+    """What a session says that goes on by change, once it was saved and restored."""
+    how = {name: run.settings[name] for name in ("start", "window", "tick")}
+    session = rules.session(incremental="always", **how)
+    narrative = read_input(run.narrative, rules.schema, session.clock)
+    session.dead_letters.extend(narrative.dead_letters)
+    schedule = plan_run(RunSettings(**run.settings), extent(narrative.tables))
+    assert schedule is not None
+    queries = list(schedule.queries())
+    answers: list[Answer] = []
+    for place, arrived in enumerate(by_arrival(narrative.tables, queries)):
+        if place == run.restored:
+            session = horai.load_session(session.save())
+        answers.append(session.take(queries[place], arrived))
+    session.answers = answers
+    return session.finish()
+
+
+def check(run: DelayRun) -> bool:
+    """Run it in all ways; was it run to its end?"""
+    rules = horai.loads(run.rules)
+    lines, how = run.narrative, run.settings
+    wanted = told(lambda: rules.run(lines, engine="reference", **how))
+    with compiled_after(NEVER_COMPILED):
+        assert told(lambda: rules.run(lines, incremental="never", **how)) == wanted
+    with compiled_after(ALWAYS_COMPILED):
+        assert told(lambda: rules.run(lines, incremental="never", **how)) == wanted
+        assert told(lambda: rules.run(lines, incremental="always", **how)) == wanted
+        assert told(lambda: rules.run(lines, incremental="auto", **how)) == wanted
+        assert told(lambda: restored(rules, run)) == wanted
+        in_buckets = told(lambda: run_job(LocalGrid(), job_of(rules, lines, **how), run.buckets))
+        assert in_buckets == wanted
+    return "refused" not in wanted
+
+
+def run_all(how: Callable[[Any], Any]) -> None:
+    """Check many runs. What all ways refuse proves little, so most must be run to their end."""
+    ended: list[bool] = []
+
+    @how
+    @given(delay_runs())
+    def attempt(run: DelayRun) -> None:
+        ended.append(check(run))
+
+    attempt()
+    print(f"{sum(ended)} of {len(ended)} programs were run to their end")
+    assert sum(ended) > 0.9 * len(ended)
+
+
+def test_all_ways_give_the_answers_of_the_reference() -> None:
+    run_all(examples("normal"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(36000)
+def test_all_ways_give_the_answers_of_the_reference_at_length() -> None:
+    chosen = random.randrange(10**9)
+    print(f"seed {chosen}")
+    many = exactly(20_000, database=None)
+    run_all(lambda attempt: seed(chosen)(many(attempt)))
+
+
+@examples("light")
+@given(delay_runs())
+def test_the_time_of_initiation_is_found_in_bodies_and_in_helpers(run: DelayRun) -> None:
+    description, _ = read_text(run.rules)
+    helpers, initiations = Helpers(description), Initiations(Background(description))
+    table = mode_table(find_predicates(description))
+    for rule in description.rules:
+        if isinstance(rule, FutureInitiation | FutureTermination):
+            time = "T" if "T" in variables(rule.body.term) else None
+            now = frozenset([time] if time else [])
+            assert initiation_times(rule, helpers) == list(now)
+            assert initiations.time_of(rule) == time
+            known = known_already(rule, time, table, helpers)
+            assert not any(initiations.looks_ahead(goal, now) for goal in known)

@@ -1,0 +1,56 @@
+"""Heads that leave variables to groundings: every way gives the answers of the reference.
+
+Each random run is asked from scratch and by change, in windows, with late items and retractions,
+and in buckets. A seed is the whole of a run, so that one that fails can be looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from tests.engine.comparing import Setting, differences
+from tests.engine.ways import apart
+from tests.spark.test_buckets import check_items
+from tests.strategies.changing_streams import ChangingRun
+from tests.strategies.open_heads import open_run
+
+import horai
+
+QUICK = 60
+MANY = 4000
+
+
+def legal_runs(seeds: range) -> Iterator[tuple[int, ChangingRun]]:
+    """The runs of some seeds, without those whose rules the checks refuse."""
+    for seed in seeds:
+        run = open_run(Random(seed))
+        try:
+            horai.loads(run.described.text)
+        except horai.RulesError:
+            continue
+        yield seed, run
+
+
+def check(seeds: range) -> int:
+    """Compare the runs; how many there were."""
+    number = 0
+    for seed, run in legal_runs(seeds):
+        cut, text = run.cut, run.described.text
+        setting = Setting(cut.queries, cut.window, run.described.tick, cut.start)
+        for found in (differences(text, run.items, setting), apart(text, run.items, setting)):
+            assert found is None, f"seed {seed}\n{run!r}\n{found}"
+        check_items(run.described, cut, run.items, seed % 4 + 1, False)
+        number += 1
+    return number
+
+
+def test_open_heads_mean_the_same_in_all_ways() -> None:
+    assert check(range(QUICK)) > QUICK // 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_open_heads_mean_the_same_in_all_ways_at_length() -> None:
+    assert check(range(QUICK, MANY)) > MANY // 3

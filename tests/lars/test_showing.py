@@ -1,0 +1,104 @@
+"""What a session shows is what a run over all signals shows, and is made when it is asked for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.weights import examples
+
+from horai import io, lars
+from horai.io.sources.lines import InputLine
+from horai.lang.core.terms import Constant, Float, Int, Str
+from horai.lang.lars.syntax import Atom
+from horai.runtime.inputs import read_input
+from horai.runtime.lars.showing import Kept, Key, Showing, order
+from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, in_order, text_lines
+
+VALUES = [Int(1), Int(20), Float(1.0), Constant("a"), Str("a"), Constant("b")]
+atoms = st.builds(
+    lambda name, args: Atom(name, tuple(args)),
+    st.sampled_from("pq"),
+    st.lists(st.sampled_from(VALUES), max_size=2),
+)
+
+
+@examples("normal")
+@given(st.lists(st.frozensets(atoms, max_size=12), max_size=12), st.data())
+def test_steps_can_be_listed_at_any_time(steps: list[frozenset[Atom]], data: st.DataObject) -> None:
+    showing = Showing()
+    kept: list[tuple[Kept, frozenset[Atom]]] = []
+    before: frozenset[Atom] = frozenset()
+    for now in steps:
+        came, gone = showing.become(now)
+        assert (frozenset(came), frozenset(gone)) == (now - before, before - now)
+        assert [came, gone] == [sorted(came, key=order), sorted(gone, key=order)]
+        kept.append((showing.kept, now))
+        if data.draw(st.booleans()):
+            one, wanted = data.draw(st.sampled_from(kept))
+            assert one.listed() == tuple(sorted(wanted, key=order))
+        before = now
+    for one, wanted in data.draw(st.permutations(kept)):
+        assert one.listed() == tuple(sorted(wanted, key=order))
+
+
+def test_steps_that_nobody_holds_are_gone() -> None:
+    showing = Showing()
+    first = showing.kept
+    for number in range(100):
+        showing.change([Atom("p", (Int(number),))], [])
+    assert first.listed() == ()
+    assert first._later is None, "it needs the others no longer"
+    assert len(showing.atoms) == 100
+
+
+def test_a_step_costs_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is shown, a step looks only at atoms that come or go, and so does a changelog."""
+    program = lars.loads("h(X) :- s(X) [1000].")
+    session = program.session(start=0, engine="plan")
+    session.advance(0, [f"s|0|0|{number}" for number in range(400)])
+    asked: list[Atom] = []
+    compared: list[object] = []
+    equal = Atom.__eq__
+
+    def noted_order(atom: Atom) -> Key:
+        asked.append(atom)
+        return order(atom)
+
+    def noted_equal(one: Atom, other: object) -> bool:
+        compared.append(one)
+        return equal(one, other)
+
+    monkeypatch.setattr("horai.runtime.lars.showing.order", noted_order)
+    monkeypatch.setattr(Atom, "__eq__", noted_equal)
+    for time in range(1, 21):
+        step = session.advance(time, [f"s|{time}|{time}|{1000 + time}"])
+        assert [row["args"] for row in step.changes] == [[1000 + time]]
+    assert len(asked) == 20
+    assert len(compared) < 200
+    monkeypatch.undo()
+    assert len(step.answer.atoms) == 420
+
+
+FIELDS = ["1", "20", "2.5", " x ", "x", "New York", "f(1,a)", "-3", "007", "'q'", '"a|b"', "", "A"]
+TIMES = ["0", "3", "12", "03", " 4", "x", "2.0", "-1", "1_0"]
+lines = st.builds(
+    lambda name, times, args: "|".join([name, *times, *args]),
+    st.sampled_from(["s", "r2", "-s", "S", "'t'", " s", "é"]),
+    st.lists(st.sampled_from(TIMES), min_size=1, max_size=2),
+    st.lists(st.sampled_from(FIELDS), max_size=3),
+)
+
+
+@examples("light")
+@given(st.lists(lines, min_size=1, max_size=4))
+def test_rows_one_by_one_are_rows_together(given_lines: list[str]) -> None:
+    schema, times = AnySignals.known([("s", 1)]), io.TimeScale()
+    narrative = read_input("\n".join(given_lines) + "\n", schema, times)
+    reader = LineReader(schema, times)
+    listed = text_lines(given_lines)
+    assert listed == given_lines
+    found = [r for n, one in enumerate(listed, 1) for r in reader.rows(InputLine(MEMORY, n, one))]
+    wanted = in_order(narrative, [])
+    assert [(repr(one), type(one)) for one in found] == [(repr(o), type(o)) for o in wanted]
+    assert reader.dead_letters == sorted(narrative.dead_letters, key=lambda one: one.line)
