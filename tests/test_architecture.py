@@ -18,7 +18,7 @@ TABLE: dict[str, set[str]] = {
     "io": set(),
     "temporal": set(),
     "predicates": {"errors"},
-    "settings": {"errors", "io"},
+    "settings": {"errors", "io", "lang", "signals"},
     "oracle": {"lang"},
     "plan": {"lang"},
     "engine": {"lang", "plan", "temporal"},

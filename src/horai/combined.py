@@ -494,7 +494,8 @@ def run_on(
         first = found.last
         _demand_later(path, first, last, narrative)
     schedule = plan_run(
-        RunSettings(settings.get("window"), step, first, last), extent(narrative.tables)
+        RunSettings(window=settings.get("window"), step=step, start=first, end=last),
+        extent(narrative.tables),
     )
     session = found or both.session(start=_start(schedule), **settings)
     feed_both(session, narrative, schedule, progress)

@@ -1,17 +1,30 @@
-"""Parameters of the Python interface: what is of the wrong kind is told in words, at once.
+"""The options of a run, each said once: what it means, whom it is for, what may be given.
 
-When a run asks: start, end, window, step and the query times that follow from them.
+`RunSettings` is all of them, checked. The command line, `horai.toml`, the arguments of Python,
+saved sessions and the jobs of Spark are made from it. `plan_run` makes query times of start, end,
+window and step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from operator import index
-from typing import SupportsIndex, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, get_args
 
 from horai.errors import UsageError
-from horai.io.times import MAX_TIME
+
+if TYPE_CHECKING:
+    from horai.io.items.read import Format
+    from horai.io.times import TimeScale, Unit
+    from horai.signals import Feed
+
+MOST_TIME = 2**62
+"""Half of what 64 bits hold, as `horai.io.times` has it."""
+
+# --- what values may be --------------------------------------------------------------------------
 
 
 def whole(given: object, name: str, hint: str | None = None) -> int:
@@ -30,16 +43,21 @@ def whole(given: object, name: str, hint: str | None = None) -> int:
     raise UsageError(f"{name} must be a whole number, not {_shown(given)}", hint)
 
 
-def length(given: object, name: str, least: int) -> int:
+def length(given: object, name: str, least: int = 1) -> int:
     """A length of time, counted in time-points."""
     hint = f"{name} is a length of time, counted in time-points"
     number = whole(given, name, hint)
     if number < least:
         wanted = "at least 0" if least == 0 else "above 0"
         raise UsageError(f"{name} must be {wanted}, not {number}", hint)
-    if number > MAX_TIME:
-        raise UsageError(f"{name} must be at most {MAX_TIME}, not {number}", hint)
+    if number > MOST_TIME:
+        raise UsageError(f"{name} must be at most {MOST_TIME}, not {number}", hint)
     return number
+
+
+def distance(given: object, name: str) -> int:
+    """A length of time that may be none at all."""
+    return length(given, name, 0)
 
 
 def amount(given: object, name: str) -> int:
@@ -61,10 +79,18 @@ def amount(given: object, name: str) -> int:
 def point(given: object, name: str) -> int:
     """A time-point."""
     number = whole(given, name, f"{name} is a time-point")
-    if abs(number) > MAX_TIME:
-        problem = f"{name} must lie between {-MAX_TIME} and {MAX_TIME}, and {number} does not"
+    if abs(number) > MOST_TIME:
+        problem = f"{name} must lie between {-MOST_TIME} and {MOST_TIME}, and {number} does not"
         raise UsageError(problem, f"{name} is a time-point")
     return number
+
+
+def time(given: object, name: str) -> int | str:
+    """A time-point, or a time as ISO 8601 writes it; a text of digits is a number."""
+    if not isinstance(given, str):
+        return point(given, name)
+    is_number = re.fullmatch(r"\s*[+-]?[0-9]+\s*", given) is not None
+    return point(int(given), name) if is_number else given
 
 
 def text(given: object, name: str, hint: str | None = None) -> str:
@@ -74,10 +100,100 @@ def text(given: object, name: str, hint: str | None = None) -> str:
     raise UsageError(f"{name} must be a text, not {_shown(given)}", hint)
 
 
+def flag(given: object, name: str) -> bool:
+    """True or false, or a kind error; also the truth values of numpy."""
+    if isinstance(given, bool) or type(given).__name__ in ("bool_", "bool"):
+        return bool(given)
+    raise UsageError(f"{name} must be true or false, not {_shown(given)}")
+
+
 def function(given: object, name: str) -> None:
     """Nothing if it can be called, or a kind error."""
     if not callable(given):
         raise UsageError(f"{name} must be a function, not {_shown(given)}")
+
+
+def path(given: object, name: str) -> Path:
+    """The path of a file or folder."""
+    if isinstance(given, str | Path) and str(given):
+        return Path(given)
+    raise UsageError(f"{name} must be a path, not {_shown(given)}")
+
+
+def one_of(*known: str) -> Callable[[object, str], str]:
+    """A word out of some.
+
+    >>> one_of("auto", "always", "never")("allways", "incremental")
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: incremental cannot be 'allways'
+      hint: did you mean always?
+    """
+    listed = f"it is one of {', '.join(known)}"
+
+    def checked(given: object, name: str) -> str:
+        word = text(given, name, listed)
+        if word in known:
+            return str(word)  # of an enumeration, too
+        raise UsageError(f"{name} cannot be {word!r}", nearest(word, known) or listed)
+
+    return checked
+
+
+def anything(given: object, name: str) -> object:
+    """What is checked by who knows more: the engines know their names, the input its columns."""
+    return given
+
+
+def count_of_models(given: object, name: str) -> str | int:
+    """How many answers: `one`, `all`, or a number.
+
+    >>> count_of_models("3", "models"), count_of_models("all", "models")
+    (3, 'all')
+    """
+    if given in ("one", "all"):
+        return str(given)
+    is_number = not isinstance(given, bool) and str(given).isdecimal()
+    if not is_number or int(str(given)) < 1:
+        raise UsageError(f"{name} cannot be {given!r}", "it is `one`, `all`, or a number such as 3")
+    return int(str(given))
+
+
+def names(given: object, name: str) -> str:
+    """Names with commas between them, given like that or as a list."""
+    many = given.split(",") if isinstance(given, str) else given
+    if not isinstance(many, Iterable):
+        raise UsageError(f"{name} must be names, not {_shown(given)}", "write a,b")
+    listed = [text(one, name).strip() for one in many]
+    found = [one for one in listed if one]
+    if not found:
+        hint = f"write inferences, none, or names of predicates: --{name} a,b"
+        raise UsageError(f"the {name} names no predicate", hint)
+    return ",".join(found)
+
+
+def columns(given: object, name: str) -> dict[str, list[str]]:
+    """The columns of types: a table, or texts such as `speed=vessel,knots`."""
+    if isinstance(given, Mapping):
+        return {
+            text(type_, name): [named] if isinstance(named, str) else [str(one) for one in named]
+            for type_, named in given.items()
+        }
+    found = {}
+    for one in [given] if isinstance(given, str) else cast(Iterable[object], given):
+        type_, sign, named = text(one, name).partition("=")
+        if not sign:
+            raise UsageError(f"--{name} {one} names no columns", f"write {one}=vessel,knots")
+        found[type_.strip()] = [part.strip() for part in named.split(",")]
+    return found
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """`did you mean ...?`, if anything known is near."""
+    from horai.lang.core.diagnostics import did_you_mean
+
+    near = did_you_mean(word, known)
+    return f"did you mean {near}?" if near else None
 
 
 def _shown(given: object) -> str:
@@ -86,37 +202,490 @@ def _shown(given: object) -> str:
     return said if len(said) <= 40 and "\n" not in said else f"a {type(given).__name__}"
 
 
-MOST_QUERIES = 10_000_000  # beyond this a wrong start or step is likelier than patience
+# --- what there is to say about an option --------------------------------------------------------
+
+Language = Literal["ec", "lars", "combined"]
+LANGUAGES: dict[Language, str] = {
+    "ec": "rules of the Event Calculus",
+    "lars": "LARS programs",
+    "combined": "rules of two languages",
+}
+"""The languages, as sentences name them."""
+
+Mode = Literal["run", "session", "spark", "stream", "live"]
+"""Over a whole input, fed step by step, as data frames of Spark, as a stream of Spark, or line by
+line in this process."""
+MODES: dict[Mode, str] = {
+    "run": "a run over a whole input",
+    "session": "a session",
+    "spark": "a run on Spark",
+    "stream": "a stream",
+    "live": "a run that goes on",
+}
+
+Group = Literal["input", "time", "windows", "engine", "output"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+EC, LARS, COMBINED = "ec", "lars", "combined"
+SPARK = "spark"
+"""The engine that runs in the partitions of Spark, over whole inputs."""
+Place = tuple[str, str]
+ALL = "run session spark stream live"
+
+
+def _for(**modes: str) -> frozenset[Place]:
+    """The places of an option: for each language the modes it has a meaning in."""
+    return frozenset((language, mode) for language, some in modes.items() for mode in some.split())
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
-    """What a run was asked for; None where the input decides."""
+class Option:
+    """All there is to say about an option."""
 
-    window: int | None = None
-    step: int | None = None
-    start: int | None = None
-    end: int | None = None
-    tick: int = 1
-    allen_memory: int | None = None
+    group: Group
+    help: str
+    check: Callable[[object, str], Any]
+    places: frozenset[Place]
+    metavar: str | None = None
+    defaults: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # by language, where it is another one
+    instead: Mapping[str, str] = field(default_factory=dict)  # what to use, by language
+    written: bool = True  # can be written: on the command line, in a file, in a saved session
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name in messages and on the command line, without its dashes in front."""
+        return self.name.replace("_", "-")
+
+    @property
+    def languages(self) -> list[Language]:
+        """The languages it has a meaning for."""
+        return [one for one in LANGUAGES if any(language == one for language, _ in self.places)]
+
+    def is_for(self, language: str, *modes: str) -> bool:
+        """Has it a meaning there?"""
+        return any((language, mode) in self.places for mode in modes or MODES)
+
+
+def _option(
+    group: Group,
+    help: str,
+    check: Callable[[object, str], Any],
+    places: frozenset[Place],
+    default: Any = None,
+    **more: Any,
+) -> Any:
+    return field(default=default, metadata={"option": Option(group, help, check, places, **more)})
+
+
+_BY_WINDOWS = "windows stand in the program itself; --allowed-lateness says how late signals may be"
+_BY_CLOCK = "time points of a program lie one --clock apart"
+_ONE_ANSWER = "of several answers what holds in all of them counts, or with --brave in some"
+_ONE_PROCESS = "rules of two languages run in one process"
+_NOT_LIVE = "feed a session of them: horai.combine(rules, program).session()"
+_EVERYWHERE = _for(ec=ALL, lars=ALL, combined=ALL)
+_READ = _for(ec="run spark stream", lars="run spark live", combined="run live")
+_EVENTS = _for(ec="run session spark stream", combined="run session live")
+_PROGRAMS = _for(lars="run session spark live")
+_STREAM = _for(ec="stream")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """What a run was asked for, checked; None where the input or the rules decide."""
+
+    language: Language = "ec"
+    # input
+    input_format: Format | None = _option(
+        "input",
+        "narrative, csv, jsonl, parquet or arrow.",
+        one_of("narrative", "csv", "jsonl", "parquet", "arrow"),
+        _READ,
+        metavar="NAME",
+    )
+    columns: dict[str, list[str]] | None = _option(
+        "input",
+        "Which columns are the arguments of a type: speed=vessel,knots, or with time:when if the "
+        "time is called when.",
+        columns,
+        _for(ec="run"),
+        metavar="TYPE=NAME,...",
+    )
+    positions: Feed | None = _option(
+        "input",
+        "How raw positions are read, where they come in the place of items.",
+        anything,
+        _for(ec="run spark stream"),
+        written=False,
+    )
+    time_in: Unit | None = _option(
+        "input",
+        "Unit of epoch times in the input.",
+        one_of("ns", "us", "ms", "s", "min", "h", "d"),
+        _EVERYWHERE,
+        metavar="UNIT",
+    )
+    strict: bool = _option("input", "Stop at the first bad row.", flag, _EVERYWHERE, False)
+    files_per_step: int | None = _option(
+        "input", "Files of a folder in a step, at most.", amount, _STREAM, metavar="N"
+    )
+    # time
+    start: int | None = _option(
+        "time",
+        "The run covers what is after it.",
+        time,
+        _EVERYWHERE,
+        metavar="TIME",
+    )
+    end: int | None = _option("time", "The last query time.", time, _READ, metavar="TIME")
+    step: int | None = _option(
+        "time",
+        "Time between two queries.",
+        length,
+        _READ | _for(lars="session"),
+        metavar="N",
+        defaults={LARS: 1},
+    )
+    tick: int = _option(
+        "time",
+        "Distance of two time-points.",
+        length,
+        _for(ec="run session spark stream"),
+        1,
+        metavar="N",
+        instead={LARS: _BY_CLOCK, COMBINED: _BY_CLOCK},
+    )
+    unit: Unit | None = _option(
+        "time",
+        "Length of a time-point: s, ms, ...",
+        one_of("ns", "us", "ms", "s", "min", "h", "d"),
+        _EVERYWHERE,
+        metavar="UNIT",
+    )
+    clock: str | None = _option(
+        "time",
+        "Length of a time point, such as 500ms.",
+        text,
+        _PROGRAMS | _for(combined="run session live"),
+        metavar="TIME",
+        instead={EC: "--unit says how long a time-point is"},
+    )
+    output_every: str | None = _option(
+        "time",
+        "time, change, signal, 5signals, 10s: when answers are given.",
+        text,
+        _for(lars="live"),
+        metavar="WHEN",
+        instead=dict.fromkeys((EC, COMBINED), "--step says how often answers are given"),
+    )
+    trigger: str = _option(
+        "time",
+        "How often Spark looks: 5s, or available-now.",
+        text,
+        _STREAM,
+        "1s",
+        metavar="TIME",
+    )
+    live: bool = _option(
+        "time",
+        "Read line by line and answer as time goes on; ends with the input or Ctrl-C.",
+        flag,
+        _for(lars="live"),
+        False,
+        instead={EC: "use horai stream, or feed a session", COMBINED: _NOT_LIVE},
+    )
+    real_time: bool = _option(
+        "time",
+        "Live, and time points pass as the clock does.",
+        flag,
+        _for(lars="live"),
+        False,
+        instead={EC: "use horai stream, or feed a session", COMBINED: _NOT_LIVE},
+    )
+    # windows
+    window: int | None = _option(
+        "windows",
+        "How far back a query looks.",
+        length,
+        _EVENTS,
+        metavar="N",
+        instead={LARS: _BY_WINDOWS},
+    )
+    allen_memory: int | None = _option(
+        "windows", "How far back `before` looks.", distance, _EVENTS, metavar="N"
+    )
+    watermark_delay: int = _option(
+        "windows", "How far out of order arrivals may be.", distance, _STREAM, 0, metavar="N"
+    )
+    allowed_lateness: int | None = _option(
+        "windows",
+        "Revise answers when signals come up to N time points late.",
+        distance,
+        _PROGRAMS,
+        metavar="N",
+        instead=dict.fromkeys((EC, COMBINED), "--window says how late rows may be"),
+    )
+    future_skew: int | None = _option(
+        "windows", "How far ahead of now rows may be.", distance, _STREAM, metavar="N"
+    )
+    # engine
+    engine: str = _option(
+        "engine",
+        "columnar (fast), spark (many machines), reference (slow, obvious); for LARS auto.",
+        text,
+        _for(ec="run session", lars="run session live", combined="run session live"),
+        "columnar",
+        metavar="NAME",
+        defaults={LARS: "auto", COMBINED: "auto"},
+    )
+    incremental: Literal["auto", "always", "never"] = _option(
+        "engine",
+        "Work out windows by what has changed: auto (where it pays), always, never.",
+        one_of("auto", "always", "never"),
+        _EVENTS,
+        "auto",
+        metavar="WHEN",
+        instead={
+            LARS: "the engine plan works incrementally where it can; `horai plan` says if it does"
+        },
+    )
+    models: str | int = _option(
+        "engine",
+        "How many answers at each time: one, a number, all.",
+        count_of_models,
+        _PROGRAMS,
+        "one",
+        metavar="N",
+        instead={
+            COMBINED: f"{_ONE_ANSWER}; the answers themselves are those of the program alone",
+        },
+    )
+    reasoning: Literal["models", "brave", "cautious"] = _option(
+        "engine",
+        "models, brave (what holds in some answer) or cautious (in all of them).",
+        one_of("models", "brave", "cautious"),
+        _PROGRAMS | _for(combined="run session live"),
+        "models",
+        metavar="HOW",
+        defaults={COMBINED: "cautious"},
+    )
+    least_change: bool = _option(
+        "engine",
+        "Each answer is as near to the one before as can be.",
+        flag,
+        _PROGRAMS,
+        False,
+        instead={COMBINED: _ONE_ANSWER},
+    )
+    master: str | None = _option(
+        "engine",
+        "Where Spark runs: local[*], spark://HOST:PORT.",
+        text,
+        _for(ec="run spark stream", lars="run spark"),
+        metavar="URL",
+        instead={COMBINED: _ONE_PROCESS},
+    )
+    buckets: int | None = _option(
+        "engine",
+        "In how many parts Spark splits the entities.",
+        amount,
+        _for(ec="run spark stream", lars="run spark"),
+        metavar="N",
+        instead={COMBINED: _ONE_PROCESS},
+    )
+    state: Path | None = _option(
+        "engine",
+        "Go on from what this file knows, if it is there, and save it at the end.",
+        path,
+        _for(lars="live", combined="live"),
+        metavar="FILE",
+        instead={EC: "save a session of them: session.save()"},
+    )
+    from_savepoint: Path | None = _option(
+        "engine", "Begin from a savepoint.", path, _STREAM, metavar="FOLDER"
+    )
+    # output
+    answers: Literal["final", "windows", "changelog"] | None = _option(
+        "output",
+        "All at the end (final), per query time (windows), or what changes at each (changelog).",
+        one_of("final", "windows", "changelog"),
+        _for(ec="run session spark", lars="run spark live", combined="run session live"),
+        metavar="FORM",
+        defaults={LARS: "windows"},
+    )
+    include_input: bool = _option(
+        "output",
+        "Show the input too.",
+        flag,
+        _EVENTS,
+        False,
+        instead={LARS: "--filter none shows signals, too"},
+    )
+    filter: str = _option(
+        "output",
+        "Show inferences, none (all), or a,b.",
+        names,
+        _PROGRAMS | _for(combined="run session live"),
+        "inferences",
+        metavar="NAMES",
+    )
 
     def __post_init__(self) -> None:
-        for name in ("window", "step", "tick", "allen_memory"):
+        for one in fields(self):
+            option, given = OPTIONS.get(one.name), getattr(self, one.name)
+            if option is not None and not (given is None and one.default is None):
+                # A number of numpy becomes one of Python, a member of an enumeration a text.
+                object.__setattr__(self, one.name, option.check(given, option.label))
+        for name in ("start", "end"):
             given = getattr(self, name)
-            if given is not None or name == "tick":
-                least = 0 if name == "allen_memory" else 1
-                number = length(given, name.replace("_", "-"), least)
-                object.__setattr__(self, name, number)  # it may have been a number of numpy
-        if self.start is not None and self.end is not None and self.end <= self.start:
-            raise UsageError(
-                f"the end of the run, {self.end}, is not after its start, {self.start}",
-                "a run covers the time-points after start, up to and including end",
-            )
+            if isinstance(given, str):
+                object.__setattr__(self, name, _point_of(given, self.scale, name))
+        if self.time_in is not None and self.unit is None:
+            hint = "say also how long a time-point is, for example unit s"
+            raise UsageError(f"times in {self.time_in} need a unit", hint)
+        if self.future_skew is not None and self.unit is None:
+            problem = "future-skew needs a unit: times are compared with those of the clock"
+            raise UsageError(problem, "say how long a time-point is, such as --unit s")
+        if self.reasoning != "models" and (self.models not in ("one", 1) or self.least_change):
+            other = "the least change" if self.least_change else f"models {self.models}"
+            hint = "ask for answers themselves, or for what they have in common"
+            problem = f"{self.reasoning} reasoning gives one answer: {other} says nothing"
+            raise UsageError(problem, hint)
+        self._check_span()
+
+    def _check_span(self) -> None:
+        start, end = self.start, self.end
+        if start is None or end is None or start < end or (start == end and self.is_lars):
+            return
+        if self.is_lars:
+            hint = "a run covers the time points from start up to and including end"
+            raise UsageError(f"the end of the run, {end}, is before its start, {start}", hint)
+        hint = "a run covers the time-points after start, up to and including end"
+        raise UsageError(f"the end of the run, {end}, is not after its start, {start}", hint)
+
+    @classmethod
+    def of(
+        cls,
+        language: Language,
+        mode: Mode | Sequence[Mode],
+        given: Mapping[str, object],
+        spelled: Callable[[str], str] = str,
+    ) -> RunSettings:
+        """The settings of a run of some language, from what was given by name.
+
+        What is None was not given. `spelled` says how messages write a name: `--time-in` on the
+        command line.
+
+        >>> RunSettings.of("ec", "run", {"window": 10, "stpe": 5})
+        Traceback (most recent call last):
+        ...
+        horai.errors.UsageError: there is no setting stpe
+          hint: did you mean step?
+        >>> RunSettings.of("lars", "run", {"end": 10}).step
+        1
+        """
+        modes = (mode,) if isinstance(mode, str) else tuple(mode)
+        values: dict[str, Any] = {
+            n: o.defaults[language] for n, o in OPTIONS.items() if language in o.defaults
+        }
+        for name, value in given.items():
+            check_name(name, language, modes, spelled)
+            if value is not None:
+                values[name] = value
+        found = cls(language=language, **values)
+        if "run" in modes:
+            found._check_spark(spelled)
+        return found
+
+    def _check_spark(self, spelled: Callable[[str], str]) -> None:
+        """Some options are for runs on Spark, and one is for all others."""
+        if self.engine == SPARK:
+            if self.columns:
+                hint = "rename the columns of the input, or use the engine columnar"
+                raise UsageError("columns cannot be chosen on Spark", hint)
+            return
+        for name in ("master", "buckets"):
+            if getattr(self, name) is not None:
+                problem = f"{spelled(name)} is about runs on Spark"
+                raise UsageError(problem, f"add {spelled('engine')} spark")
+
+    @property
+    def is_lars(self) -> bool:
+        """Are these for a LARS program alone?"""
+        return self.language == LARS
+
+    @property
+    def scale(self) -> TimeScale:
+        """How times of the input become time-points."""
+        from horai.io.times import TimeScale
+
+        return TimeScale(self.unit, self.time_in)
 
     @property
     def loses_items(self) -> bool:
         """True when items between two windows are never looked at."""
         return self.window is not None and self.step is not None and self.window < self.step
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is not as it is without being said, as plain values: `of` reads them again."""
+        found = {}
+        for one in fields(self):
+            option, value = OPTIONS.get(one.name), getattr(self, one.name)
+            if option is None or not option.written:
+                continue
+            if value != option.defaults.get(self.language, one.default):
+                found[one.name] = str(value) if isinstance(value, Path) else value
+        return found
+
+
+OPTIONS: dict[str, Option] = {
+    one.name: replace(one.metadata["option"], name=one.name)
+    for one in fields(RunSettings)
+    if "option" in one.metadata
+}
+"""All options by name, in the order of help."""
+
+
+def options_for(language: str | None = None, *modes: str) -> dict[str, Option]:
+    """The options that have a meaning for a language, or for any, in some modes, or in any."""
+    some = LANGUAGES if language is None else (language,)
+    return {n: o for n, o in OPTIONS.items() if any(o.is_for(one, *modes) for one in some)}
+
+
+def check_name(
+    name: str, language: str, modes: Sequence[str], spelled: Callable[[str], str] = str
+) -> None:
+    """Nothing if an option of this name has a meaning here, or an error that says what has."""
+    option = OPTIONS.get(name)
+    if option is None:
+        known = options_for(language, *modes)
+        hint = nearest(name, known) or nearest(name, OPTIONS)
+        raise UsageError(f"there is no setting {name}", hint or f"there are {', '.join(known)}")
+    if option.is_for(language, *modes):
+        return
+    if option.is_for(language):
+        there = next(mode for mode in MODES if option.is_for(language, mode))
+        problem = f"{spelled(name)} has no meaning for {MODES[cast(Mode, modes[0])]}"
+        raise UsageError(problem, f"it is an option of {MODES[there]}")
+    problem = f"{spelled(name)} has no meaning for {LANGUAGES[cast(Language, language)]}"
+    whose = " and of ".join(LANGUAGES[one] for one in option.languages)
+    raise UsageError(problem, option.instead.get(language) or f"it is an option of {whose}")
+
+
+def _point_of(given: str, scale: TimeScale, name: str) -> int:
+    from horai.io.letters import BadRow
+
+    try:
+        return scale.point(given)
+    except BadRow as bad:
+        raise UsageError(f"{name}: {bad.reason}") from None
+
+
+# --- query times ---------------------------------------------------------------------------------
+
+MOST_QUERIES = 10_000_000  # beyond this a wrong start or step is likelier than patience
 
 
 @dataclass(frozen=True, slots=True)
