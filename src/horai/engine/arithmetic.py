@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from horai.engine import scalars
 from horai.engine.columns import Column
 from horai.engine.distinct import environments, groups
 from horai.engine.numbers import (
@@ -28,6 +27,7 @@ from horai.engine.operations import BINARY, UNARY
 from horai.engine.symbols import Symbols
 from horai.lang.core import undefined
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, variables
+from horai.lang.ec import scalars
 from horai.temporal.spans import Mask
 
 Columns = Mapping[str, Column]

@@ -11,10 +11,8 @@ from horai.engine.arithmetic import evaluate
 from horai.engine.columns import Column, ints, terms_of
 from horai.engine.distinct import Found, environments, groups, repeated, spread
 from horai.engine.errors import Endless
-from horai.engine.lists import LISTS, Args
 from horai.engine.matching import build, used, values
 from horai.engine.numbers import LARGEST_INT, Numbers, bound, compare, full
-from horai.engine.scalars import NoValue
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import (
     Compound,
@@ -29,6 +27,8 @@ from horai.lang.core.terms import (
     variables,
 )
 from horai.lang.core.undefined import note
+from horai.lang.ec.scalars import NoValue
+from horai.plan.ec.lists import LISTS, Args
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]

@@ -12,9 +12,9 @@ from horai.engine.arithmetic import computed, tell
 from horai.engine.columns import Column, codes_of
 from horai.engine.hashing import dense
 from horai.engine.matching import build, equal, unifiable
-from horai.engine.scalars import order_key
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Compound, Term
+from horai.lang.ec.scalars import order_key
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from horai.engine.columns import Column, codes, codes_of, column_of, floats, ints
 from horai.engine.hashing import dense
-from horai.engine.scalars import Number, number_term
 from horai.engine.symbols import Symbols
+from horai.lang.ec.scalars import Number, number_term
 from horai.temporal.spans import Ints, Mask
 
 Floats = npt.NDArray[np.float64]

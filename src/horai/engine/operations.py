@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from horai.engine import scalars
 from horai.engine.numbers import (
     EXACT,
     FALSE,
@@ -27,6 +26,7 @@ from horai.engine.numbers import (
     compare,
     of_values,
 )
+from horai.lang.ec import scalars
 from horai.temporal.spans import Ints, Mask
 
 # --- operations on whole numbers that stay within 64 bits ----------------------------------------

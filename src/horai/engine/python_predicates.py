@@ -14,7 +14,8 @@ from horai.engine.distinct import Found, groups
 from horai.engine.errors import PredicateFailed
 from horai.engine.matching import build, match
 from horai.engine.symbols import Symbols
-from horai.lang.core.terms import Constant, Float, Int, ListTerm, Str, Term
+from horai.lang.core.terms import Constant, Term
+from horai.lang.ec.scalars import to_python, to_term
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
@@ -126,43 +127,3 @@ def _column(answers: Answers, symbols: Symbols) -> tuple[Mask, Column]:
                 return present, floats(answers[present])
     there = np.array([answer is not None for answer in answers], np.bool_)
     return there, column_of([to_term(a) for a in answers if a is not None], symbols)
-
-
-def to_python(term: Term) -> object:
-    """Atoms and strings become `str`, numbers numbers, lists lists; other terms stay terms."""
-    match term:
-        case Constant(name=name):
-            return name
-        case Int(value=value):
-            return value
-        case Float(value=real):
-            return real
-        case Str(value=text):
-            return text
-        case ListTerm(items=items, tail=None):
-            return [to_python(item) for item in items]
-        case _:
-            return term
-
-
-def to_term(value: object) -> Term:
-    """The term a Python value stands for.
-
-    >>> to_term([1, "a", True])
-    ListTerm(items=(Int(value=1), Constant(name='a'), Constant(name='true')), tail=None)
-    """
-    match value:
-        case bool():
-            return Constant("true" if value else "false")
-        case int():
-            return Int(value)
-        case float():
-            return Float(value)
-        case str():
-            return Constant(value)
-        case list() | tuple():
-            return ListTerm(tuple(to_term(item) for item in value))
-        case _:
-            if isinstance(value, Term):
-                return value
-            raise TypeError(f"a Python predicate returned {value!r}, which is no term")

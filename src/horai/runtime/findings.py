@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai import io
-from horai.engine.scalars import NoValue, evaluate
 from horai.errors import counted
 from horai.io.terms import Term as Plain
 from horai.io.terms import TermColumn, TermText, distinct, to_source, to_terms
@@ -37,6 +36,7 @@ from horai.lang.core.terms import (
     subterms,
 )
 from horai.lang.core.undefined import MOST, Env, Place, Undefined
+from horai.lang.ec.scalars import NoValue, evaluate
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from horai.engine.scalars import (
+from horai.lang.core.terms import Constant, Float, Int, ListTerm, Str, Term
+from horai.lang.ec.scalars import (
     Number,
     evaluate,
     largest,
@@ -16,7 +17,6 @@ from horai.engine.scalars import (
     smallest,
     total,
 )
-from horai.lang.core.terms import Constant, Float, Int, ListTerm, Str, Term
 from horai.plan.ec.unify import unify
 
 Args = tuple[Term, ...]

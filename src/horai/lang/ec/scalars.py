@@ -1,4 +1,4 @@
-"""What expressions mean, one value at a time, with integers of any size.
+"""What expressions mean, one value at a time, with integers of any size; terms as Python values.
 
 Columns are computed as a whole where numbers fit 64 bits; this is the meaning they keep to, and
 what is asked for the few rows that do not fit.
@@ -186,3 +186,46 @@ def order_key(term: Term) -> tuple[int, object, object]:
             return (4, (len(items), "[]"), tuple(order_key(item) for item in items))
         case Compound(name=name, args=args):
             return (4, (len(args), name), tuple(order_key(arg) for arg in args))
+
+
+# --- terms and Python values ---------------------------------------------------------------------
+
+
+def to_python(term: Term) -> object:
+    """Atoms and strings become `str`, numbers numbers, lists lists; other terms stay terms."""
+    match term:
+        case Constant(name=name):
+            return name
+        case Int(value=value):
+            return value
+        case Float(value=real):
+            return real
+        case Str(value=text):
+            return text
+        case ListTerm(items=items, tail=None):
+            return [to_python(item) for item in items]
+        case _:
+            return term
+
+
+def to_term(value: object) -> Term:
+    """The term a Python value stands for.
+
+    >>> to_term([1, "a", True])
+    ListTerm(items=(Int(value=1), Constant(name='a'), Constant(name='true')), tail=None)
+    """
+    match value:
+        case bool():
+            return Constant("true" if value else "false")
+        case int():
+            return Int(value)
+        case float():
+            return Float(value)
+        case str():
+            return Constant(value)
+        case list() | tuple():
+            return ListTerm(tuple(to_term(item) for item in value))
+        case _:
+            if isinstance(value, Term):
+                return value
+            raise TypeError(f"a Python predicate returned {value!r}, which is no term")
