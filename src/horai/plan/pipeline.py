@@ -196,8 +196,9 @@ class _Maker:
         helpers = self.graph.helpers
         known = known_already(rule, time, self.lowering.table, helpers, order.together)
         later = judged_later(rule, known, self.lowering.table)
+        own = frozenset([time] if time else ())  # the deadline may ask for the time of initiation
         wanted = names(rule.delay, *aim).union(
-            *(names(one.term) & _around(rule, one) for one in later)
+            *(names(one.term) & (_around(rule, one) | own) for one in later)
         )
         early = self._delay_chain(rule, known, given, time, wanted)
         return DelayPlan(
