@@ -5,7 +5,6 @@ Rules from files, from text and from saved sessions, with all that is wrong told
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from horai.io.items.tables import extent
 from horai.lang.core.diagnostics import Diagnostic, RulesError, has_errors, sort_key
 from horai.lang.core.reader import clean
 from horai.lang.core.source import SourceText
+from horai.lang.core.values import parameter_count
 from horai.lang.ec.reader import read_files, read_sources
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.check import check
@@ -411,8 +411,7 @@ def all_findings(
 
 def _python(predicates: dict[str, Predicate]) -> list[PythonPredicate]:
     return [
-        PythonPredicate(name, len(inspect.signature(function).parameters))
-        for name, function in predicates.items()
+        PythonPredicate(name, parameter_count(function)) for name, function in predicates.items()
     ]
 
 

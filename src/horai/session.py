@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Protocol
 from horai import io
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
-from horai.engine.errors import EngineError
 from horai.engine.profile import Profile
 from horai.errors import RunError, UsageError, counted
 from horai.io.items.tables import by_arrival
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.core.undefined import heard_by
+from horai.lang.ec.errors import EngineError
 from horai.runtime.answers import AnswerPart, Answers, OutputFilter, answer_table, steps
 from horai.runtime.engines import DEFAULT, engine_named, incremental_named, profiled, saving
 from horai.runtime.findings import RunFindings, Spellings, empty, unused

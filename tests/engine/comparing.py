@@ -10,14 +10,14 @@ from tests.engine.itemtables import row
 
 from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
-from horai.engine.errors import EngineError
 from horai.engine.session import Session
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term
+from horai.lang.ec.errors import EngineError
 from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
 from horai.oracle import OracleAnswer as Expected
-from horai.oracle import OracleError, OracleItem
+from horai.oracle import OracleItem
 from horai.oracle import OracleSession as Reference
 
 Predicates = Mapping[str, Callable[..., object]]
@@ -73,10 +73,10 @@ def differences(text: str, items: Sequence[OracleItem], setting: Setting) -> str
     reference = Reference(description, **setting.options())
     session: Session | None = None
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
-        refused: OracleError | None = None
+        refused: EngineError | None = None
         try:
             expected = reference.advance(query, batch)
-        except OracleError as error:
+        except EngineError as error:
             refused = error
         try:
             session = session or Session(description, **setting.options())

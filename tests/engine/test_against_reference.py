@@ -27,8 +27,8 @@ from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
 from tests.weights import examples
 
-from horai.engine.errors import EngineError
 from horai.engine.session import Session
+from horai.lang.ec.errors import EngineError
 from horai.oracle import OracleItem
 
 Law = Callable[[st.DataObject], None]

@@ -12,16 +12,9 @@ from tests.weights import examples
 from horai.engine.aggregates import aggregate
 from horai.engine.columns import column_of, floats, ints, terms_of
 from horai.engine.symbols import Symbols
+from horai.lang.core.arithmetic import NoValue, evaluate, largest, number_term, smallest, total
+from horai.lang.core.order import sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Term, Var
-from horai.oracle.ec.arithmetic import (
-    EvaluationError,
-    evaluate,
-    largest,
-    number_term,
-    smallest,
-    total,
-)
-from horai.oracle.ec.builtins import sorted_bag, standard_order
 
 ROWS = 4
 KINDS = ["count", "sum", "max", "min", "bag", "set", "findall"]
@@ -36,12 +29,12 @@ def expected(kind: str, values: list[Term]) -> Term | None:
             case "bag" | "findall":
                 return ListTerm(sorted_bag(values))
             case "set":
-                return ListTerm(standard_order(tuple(values)))
+                return ListTerm(sorted_set(values))
             case "sum":
                 return number_term(total(evaluate(value, {}) for value in values))
         pick = largest if kind == "max" else smallest
         return number_term(pick([evaluate(value, {}) for value in values])) if values else None
-    except EvaluationError:
+    except NoValue:
         return None
 
 

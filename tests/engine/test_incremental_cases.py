@@ -10,9 +10,9 @@ from tests.engine.comparing import Lines, Setting, batches_of, seen, tables_of
 from tests.engine.ways import apart, session_of
 
 from horai.engine.deltas import costs
-from horai.engine.errors import EngineError
 from horai.engine.session import Incremental
 from horai.lang.core.reader import read_term
+from horai.lang.ec.errors import EngineError
 from horai.oracle import OracleItem
 
 

@@ -14,10 +14,10 @@ from tests.weights import examples
 
 from horai.engine import components, prepared
 from horai.engine.answer import Which
-from horai.engine.errors import EngineError
 from horai.engine.machine import MachineRun
 from horai.engine.session import Session
 from horai.lang.core.terms import Constant, Float, Int, make
+from horai.lang.ec.errors import EngineError
 from horai.oracle import OracleItem
 from horai.plan.ec.machine import machine_of
 from horai.plan.ec.settling import Compiled, settling

@@ -14,11 +14,12 @@ from tests.weights import examples
 
 import horai
 from horai.engine.columns import column_of, constant, floats, ints, terms_of
-from horai.engine.errors import PredicateFailed
 from horai.engine.python_predicates import call_python
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Term, Var, variables
-from horai.oracle.ec.terms import Env, parameter_count, resolve, to_python, to_term, unify
+from horai.lang.core.values import parameter_count, to_python, to_term
+from horai.lang.ec.errors import PredicateFailed
+from horai.oracle.ec.terms import Env, resolve, unify
 
 
 def alike(a: object, b: object) -> bool:

@@ -17,9 +17,8 @@ from tests.weights import examples
 from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
 from horai.engine.columns import Column, as_codes, column_of, terms_of
-from horai.engine.errors import NotRestored
 from horai.engine.packing import Packer, Unpacker
-from horai.engine.saved import NAME
+from horai.engine.saved import NAME, NotRestored
 from horai.engine.session import Session
 from horai.engine.symbols import Symbols
 from horai.lang.core.printer import show

@@ -9,9 +9,9 @@ from typing import Any
 from tests.engine.comparing import Lines, Setting, batches_of, lines, read, tables_of
 
 from horai.engine.answer import Answer, Which
-from horai.engine.errors import EngineError
 from horai.engine.profile import Profile
 from horai.engine.session import Incremental, Session
+from horai.lang.ec.errors import EngineError
 from horai.oracle import OracleItem
 
 PARTS: tuple[Which, ...] = ("all", "window", "new", "gone")

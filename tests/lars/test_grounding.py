@@ -11,6 +11,7 @@ from tests.lars.story import program, stream
 from tests.weights import examples
 
 from horai import lars
+from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Int, Term
 from horai.lang.lars.predicates import background_facts, is_fact
 from horai.lang.lars.syntax import At, Formula, Program
@@ -18,7 +19,6 @@ from horai.lang.lars.walk import rule_variables
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.grounding import Instance
 from horai.oracle.lars.matching import Written, written
-from horai.oracle.lars.numbers import NoValue
 from horai.oracle.lars.run import answers_on
 from horai.oracle.lars.stream import Stream
 from horai.plan.lars.fragments import Fragment, classify

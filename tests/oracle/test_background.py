@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.oracle.story import describe, events
 
-from horai.oracle import OracleError
+from horai.lang.ec.errors import EngineError
 from horai.oracle.ec.evaluate import Interpreter
 
 Predicates = dict[str, Callable[..., object]]
@@ -113,7 +113,7 @@ def test_a_procedure_does_not_mix_up_variables_of_caller_and_clause() -> None:
     assert answers("Y = out, wrap(Y,W), open(W,X,_)", rules) == ["out"]
     assert answers("part(p(X),Y), Y = here", rules) == ["here"]
     # The fact leaves its own Y open, so X stays open; the caller's Y is another one.
-    with pytest.raises(OracleError, match="nothing gives a value to X"):
+    with pytest.raises(EngineError, match="nothing gives a value to X"):
         answers("Y = out, box(W), inside(W,X)", "box(f(Y)).\ninside(f(A),A).\n")
 
 
@@ -167,7 +167,7 @@ def test_terms_that_python_does_not_know_stay_terms() -> None:
 
 @pytest.mark.parametrize("bad", [lambda n: 1 / 0, lambda n: object()])
 def test_a_failing_python_predicate_is_named(bad: Callable[..., object]) -> None:
-    with pytest.raises(OracleError, match=r"the Python predicate boom failed"):
+    with pytest.raises(EngineError, match=r"the Python predicate boom failed"):
         answers("boom(1,X)", "", predicates={"boom": bad})
 
 

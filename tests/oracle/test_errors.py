@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import story
 
-from horai.lang.ec.reader import read_text
-from horai.oracle import OracleError, OracleSession
-from horai.oracle.ec.errors import (
-    EndlessBackground,
+from horai.lang.ec.errors import (
+    Endless,
+    EngineError,
     FutureRead,
     IllegalCycle,
     NotSettled,
@@ -16,9 +15,11 @@ from horai.oracle.ec.errors import (
     UnboundVariable,
     Unsupported,
 )
+from horai.lang.ec.reader import read_text
+from horai.oracle import OracleSession
 
 
-def problem(rules: str, items: str = "a(x) 3; go 5", kind: type[OracleError] = OracleError) -> str:
+def problem(rules: str, items: str = "a(x) 3; go 5", kind: type[EngineError] = EngineError) -> str:
     """What a run says before it gives up."""
     description, _ = read_text(rules, "rules.ec")
     with pytest.raises(kind) as caught:
@@ -123,27 +124,27 @@ def test_a_predicate_that_depends_on_its_own_absence() -> None:
 
 def test_a_procedure_without_end() -> None:
     rules = "happensAt(o,T) :- happensAt(go,T), loop(1).\nloop(N) :- M is N+1, loop(M).\n"
-    text = problem(rules, kind=EndlessBackground)
+    text = problem(rules, kind=Endless)
     assert text.startswith("rules.ec:2: loop/1 calls itself too often, or without end")
-    assert isinstance(EndlessBackground("x"), RecursionError)
+    assert isinstance(Endless("x"), RecursionError)
 
 
 def test_a_list_of_rows_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horai.lang.endless.MOST_ROUNDS", 1000)
     rules = "happensAt(o,T) :- happensAt(go,T), nat(7).\nnat(0).\nnat(M) :- nat(N), M is N+1.\n"
-    assert "nat/1 still has new rows after 1000 rounds" in problem(rules, kind=EndlessBackground)
+    assert "nat/1 still has new rows after 1000 rounds" in problem(rules, kind=Endless)
 
 
 def test_a_list_of_more_rows_than_anybody_can_keep(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horai.lang.endless.MOST_ROWS", 10)
     facts = "n(1). n(2). n(3). n(4).\n"
     rules = f"happensAt(o,T) :- happensAt(go,T), p(1,1).\np(A,B) :- n(A), n(B).\n{facts}"
-    assert "p/2 has more than 10 rows" in problem(rules, kind=EndlessBackground)
+    assert "p/2 has more than 10 rows" in problem(rules, kind=Endless)
 
 
 def test_counting_without_end() -> None:
     rules = "happensAt(o(X),T) :- happensAt(go,T), between(1,inf,X).\n"
-    assert "up to infinity" in problem(rules, kind=EndlessBackground)
+    assert "up to infinity" in problem(rules, kind=Endless)
 
 
 def test_a_formula_may_speak_of_fluents_only() -> None:
@@ -186,4 +187,4 @@ def test_conditions_nested_too_deeply_are_no_traceback_of_python() -> None:
     total([],0).
     total([H|R],S) :- total(R,S0), S is S0+H.
     """
-    assert "total/2 calls itself too often" in problem(rules, kind=EndlessBackground)
+    assert "total/2 calls itself too often" in problem(rules, kind=Endless)

@@ -13,8 +13,9 @@ from tests.strategies.wild_streams import wild_runs
 from tests.weights import examples
 
 from horai.lang.core.diagnostics import Severity
+from horai.lang.ec.errors import EngineError
 from horai.lang.ec.reader import read_text
-from horai.oracle import OracleError, OracleSession
+from horai.oracle import OracleSession
 from horai.plan.check import check
 
 
@@ -45,7 +46,7 @@ def test_wild_descriptions_run(run: Run) -> None:
     session = OracleSession(description, tick=run.described.tick, predicates=PREDICATES)
     try:
         answer = session.advance(END, run.items)
-    except OracleError:
+    except EngineError:
         event("refused")
         return
     outputs = [pair for pair in answer.spans if session.is_output(pair[0], is_fluent=True)]

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from horai.asp.incremental import Check, Literal, Template
 from horai.asp.jtms import Justification
-from horai.asp.numbers import compute, is_ordered
 from horai.asp.plain import EndlessValues, NotServed
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, variables
+from horai.lang.lars.arithmetic import compare, compute_term
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
 
 Value = int | str | tuple[str, Term]
@@ -48,7 +48,7 @@ def evaluate(term: Term, env: Env) -> Value | None:
         case Compound(name=sign, args=args) if sign in ARITHMETIC:
             inner = [evaluate(arg, env) for arg in args]
             known = [to_term(value) for value in inner if value is not None]
-            found = compute(sign, known) if len(known) == len(inner) else None
+            found = compute_term(sign, known) if len(known) == len(inner) else None
             return None if found is None else to_value(found)
         case _:
             return to_value(term)
@@ -63,7 +63,7 @@ def holds(test: Check, env: Env) -> bool:
     if sign in ("=", "!="):
         found = (left == right) == (sign == "=")
     else:
-        found = is_ordered(sign, to_term(left), to_term(right))
+        found = compare(sign, to_term(left), to_term(right))
     return found != test.negated
 
 

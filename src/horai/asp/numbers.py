@@ -6,18 +6,16 @@ no value gives nothing, and what cannot be ordered is neither smaller nor larger
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from clingo import Number, Symbol, SymbolType
 
 from horai.asp.plain import EndlessValues
 from horai.asp.symbols import LARGEST, is_tame, to_symbol, to_term
-from horai.lang.core.terms import Constant, Float, Int, Str, Term
-from horai.lang.lars import arithmetic
-from horai.lang.lars.arithmetic import Number as Value
-from horai.lang.lars.arithmetic import TooLarge
+from horai.lang.core.terms import Float, Int
+from horai.lang.lars.arithmetic import COMPARISONS as SIGNS
+from horai.lang.lars.arithmetic import TooLarge, compare, compute_term
+from horai.lang.lars.syntax import Sign
 
 FAR = 2**61
 """The first number that is no time point."""
@@ -83,7 +81,7 @@ class Functions:
 
     def _compute(self, sign: str, args: Sequence[Symbol]) -> list[Symbol]:
         try:
-            found = compute(sign, [to_term(arg) for arg in args])
+            found = compute_term(sign, [to_term(arg) for arg in args])
         except TooLarge as trouble:
             raise self._stop(trouble) from None
         if found is None:
@@ -92,10 +90,10 @@ class Functions:
             raise self._stop(Outgrown())
         return [to_symbol(found)]
 
-    def _compare(self, sign: str, left: Symbol, right: Symbol) -> Symbol:
+    def _compare(self, sign: Sign, left: Symbol, right: Symbol) -> Symbol:
         if left.type is SymbolType.Number and right.type is SymbolType.Number:
-            return Number(_SIGNS[sign](left.number, right.number))
-        return Number(is_ordered(sign, to_term(left), to_term(right)))
+            return Number(SIGNS[sign](left.number, right.number))
+        return Number(compare(sign, to_term(left), to_term(right)))
 
     def held(self, window: Symbol) -> list[Symbol]:
         """What a window holds: faster than as text that has to be read."""
@@ -177,49 +175,7 @@ class Functions:
         return Number(isinstance(to_term(symbol), Int | Float))
 
 
-def compute(sign: str, terms: Sequence[Term]) -> Term | None:
-    """The value of an operation on terms; None when it has none.
-
-    >>> compute("/", [Int(-7), Int(2)])
-    Int(value=-3)
-    """
-    numbers = [term.value for term in terms if isinstance(term, Int | Float)]
-    if len(numbers) < len(terms):
-        return None
-    found = arithmetic.compute(sign, numbers)
-    if found is None:
-        return None
-    return Float(found) if isinstance(found, float) else Int(found)
-
-
 def _depth(symbol: Symbol) -> int:
     if symbol.type is not SymbolType.Function:
         return 0
     return 1 + max(map(_depth, symbol.arguments)) if symbol.arguments else 0
-
-
-_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
-def is_ordered(sign: str, left: Term, right: Term) -> bool:
-    """Whether `<`, `<=`, `>` or `>=` holds between two values."""
-    pair = _keys(left, right)
-    if pair is None:
-        return left == right and sign in ("<=", ">=")
-    return _SIGNS[sign](*pair)
-
-
-def _keys(left: Term, right: Term) -> tuple[Value | str, Value | str] | None:
-    """What two values are ordered by; None if they cannot be ordered."""
-    if isinstance(left, Int | Float) and isinstance(right, Int | Float):
-        return left.value, right.value
-    if isinstance(left, Str) and isinstance(right, Str):
-        return left.value, right.value
-    if isinstance(left, Constant) and isinstance(right, Constant):
-        return left.name, right.name
-    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from enum import StrEnum
 from typing import Annotated, Any
@@ -43,6 +42,7 @@ from horai.cli.output import tell_dead_letters
 from horai.engine.deltas.parts import update_of
 from horai.engine.profile import Profile
 from horai.errors import UsageError
+from horai.lang.core.values import parameter_count
 from horai.plan.ec.estimates import InputSize, Source
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.outline import outline
@@ -192,7 +192,7 @@ def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
 
 def _compiled(rules: Rules) -> Plan:
     given = [
-        PythonPredicate(name, len(inspect.signature(function).parameters))
+        PythonPredicate(name, parameter_count(function))
         for name, function in rules.predicates.items()
     ]
     return compile_program(rules.description, given)

@@ -11,8 +11,8 @@ import typer
 
 from horai.cli.guard import guarded
 from horai.cli.options import Predicates
-from horai.engine.errors import EngineError
 from horai.errors import UsageError, counted
+from horai.lang.ec.errors import EngineError
 from horai.predicates import from_file
 from horai.runtime.inspect import Bucket, Kept, save_stream
 from horai.runtime.refusals import Refused

@@ -18,8 +18,8 @@ from horai.engine.hashing import dense, distinct
 from horai.engine.matching import build
 from horai.engine.numbers import Numbers, full, of_floats, of_ints, of_values
 from horai.engine.symbols import Symbols
+from horai.lang.core.arithmetic import NoValue, Number, largest, smallest, total
 from horai.lang.core.terms import ListTerm, Term
-from horai.lang.ec.scalars import NoValue, Number, largest, smallest, total
 from horai.temporal.sorting import order
 from horai.temporal.spans import Ints, Mask
 

@@ -25,6 +25,7 @@ from horai.engine.numbers import (
 )
 from horai.engine.operations import BINARY, UNARY
 from horai.engine.symbols import Symbols
+from horai.lang.core import arithmetic as scalars
 from horai.lang.core import undefined
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, variables
 from horai.lang.ec import scalars

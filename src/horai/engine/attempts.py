@@ -14,12 +14,12 @@ import numpy as np
 
 from horai.engine.clockstate import ClockState, Pending
 from horai.engine.columns import Column, codes, codes_of, ints, narrow
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame, unit
 from horai.engine.heads import Heads
 from horai.engine.matching import build, take_apart
 from horai.engine.moments import Moments, Node, Owner, Saying
 from horai.lang.core.terms import Term, Var
+from horai.lang.ec.errors import blaming
 from horai.plan.program import DelayPlan, Plan, Stratum
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from horai.engine.chains import Evaluator
 from horai.engine.columns import codes, codes_of, column_of
-from horai.engine.errors import Endless
 from horai.engine.frames import Frame, unit
 from horai.engine.hashing import build, dense, first
 from horai.engine.matching import build as build_column
@@ -18,6 +17,7 @@ from horai.engine.relations import Relation, different, joined
 from horai.engine.symbols import Symbols
 from horai.lang import endless
 from horai.lang.core.terms import Compound, Term, Var
+from horai.lang.ec.errors import Endless
 from horai.lang.ec.syntax import BackgroundRule
 from horai.plan import operators as op
 from horai.plan.ec.literals import names

@@ -10,56 +10,37 @@ import numpy as np
 from horai.engine.arithmetic import evaluate
 from horai.engine.columns import Column, ints, terms_of
 from horai.engine.distinct import Found, environments, groups, repeated, spread
-from horai.engine.errors import Endless
 from horai.engine.matching import build, used, values
 from horai.engine.numbers import LARGEST_INT, Numbers, bound, compare, full
 from horai.engine.symbols import Symbols
+from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import (
     Compound,
-    Constant,
     Float,
     Int,
-    ListTerm,
-    Str,
     Term,
     Var,
     substitute,
     variables,
 )
 from horai.lang.core.undefined import note
-from horai.lang.ec.scalars import NoValue
-from horai.plan.ec.lists import LISTS, Args
+from horai.lang.ec.builtins import BUILTINS, MOST_LISTED, Args, Solution, Solutions
+from horai.lang.ec.errors import Endless
+from horai.plan.ec.unify import Bindings, unify
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
-
-TYPES: dict[str, tuple[type, ...]] = {
-    "atom": (Constant,),
-    "atomic": (Constant, Int, Float, Str),
-    "number": (Int, Float),
-    "integer": (Int,),
-    "float": (Float,),
-    "compound": (Compound, ListTerm),
-    "is_list": (ListTerm,),
-}
-
-# Conditions wait until their variables are bound, so nothing is ever seen unbound.
-ALWAYS = {"ground": True, "nonvar": True, "var": False}
-
-BUILTINS: frozenset[tuple[str, int]] = frozenset(
-    [("between", 3), *LISTS, *((name, 1) for name in [*TYPES, *ALWAYS])]
-)
 
 
 def call(name: str, args: Args, columns: Columns, rows: int, symbols: Symbols) -> Found:
     """The answers of a built-in predicate; equal answers of one row count once."""
     if name == "between":
         return _between(args, columns, rows, symbols)
-    if name in TYPES:
-        return _picked(_is_a(TYPES[name], build(args[0], columns, rows, symbols), symbols))
-    if name in ALWAYS:
-        return _picked(np.full(rows, ALWAYS[name]))
-    return _on_lists(name, args, columns, rows, symbols)
+    builtin = BUILTINS[name, len(args)]
+    assert builtin.solutions is not None, f"{name} depends on the run"
+    if builtin.is_test:
+        return _picked(_is_a(builtin.types, build(args[0], columns, rows, symbols), symbols))
+    return _one_by_one(builtin.solutions, Compound(name, args), columns, rows, symbols)
 
 
 def _picked(mask: Mask) -> Found:
@@ -74,21 +55,33 @@ def _is_a(types: tuple[type, ...], column: Column, symbols: Symbols) -> Mask:
     return np.array(answers, np.bool_)[of_row]
 
 
-def _on_lists(name: str, args: Args, columns: Columns, rows: int, symbols: Symbols) -> Found:
-    run = LISTS[name, len(args)]
-    inner = used(columns, *args)
+def _one_by_one(
+    solutions: Solutions, goal: Compound, columns: Columns, rows: int, symbols: Symbols
+) -> Found:
+    inner = used(columns, *goal.args)
     first, of_row = groups(list(inner.values()), rows)
-    names = _free(args, columns)
+    names = _free(goal.args, columns)
     answers: list[list[tuple[Term, ...]]] = []
     for env in environments(inner, first, symbols):
+        args = tuple(substitute(arg, env) for arg in goal.args)
         found: dict[tuple[Term, ...], None] = {}
         try:
-            for bindings in run(tuple(substitute(arg, env) for arg in args)):
-                found[values(names, bindings)] = None
+            for solution in solutions(args):
+                bindings = _unified(args, solution)
+                if bindings is not None:
+                    found[values(names, bindings)] = None
         except NoValue:
-            note(Compound(name, args), env)
+            note(goal, env)
         answers.append(list(found))
     return spread(answers, names, of_row, symbols)
+
+
+def _unified(args: Args, solution: Solution) -> Bindings | None:
+    """What the variables of a call stand for in a solution."""
+    found: Bindings | None = {}
+    for position, term in solution.items():
+        found = None if found is None else unify(args[position], term, found)
+    return found
 
 
 def _free(args: Args, columns: Columns) -> list[str]:
@@ -97,9 +90,6 @@ def _free(args: Args, columns: Columns) -> list[str]:
 
 
 # --- between -------------------------------------------------------------------------------------
-
-
-MOST_LISTED = 1_000_000  # numbers of a range
 
 
 def _between(args: Args, columns: Columns, rows: int, symbols: Symbols) -> Found:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from horai.engine.columns import bits
-from horai.engine.errors import Endless
 from horai.engine.frames import Frame, gather, is_number, stack
 from horai.engine.hashing import distinct
 from horai.engine.matching import build
@@ -13,6 +12,7 @@ from horai.engine.relations import join
 from horai.engine.timejoins import TimeJoins
 from horai.lang import endless
 from horai.lang.core.terms import Term, Var
+from horai.lang.ec.errors import Endless
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 from horai.temporal.spans import Ints

@@ -17,11 +17,11 @@ from horai.engine.clock_results import Points, fluent_of
 from horai.engine.clockstate import ClockState, Owner, Pending
 from horai.engine.columns import Column, codes, codes_of
 from horai.engine.effects import EffectTable, Numbered, Pairs, find_effects
-from horai.engine.errors import NotSettled
 from horai.engine.heads import EVERY, Heads, Said, together
 from horai.engine.owners import Owners, Values
 from horai.engine.simple import Held
 from horai.engine.world import Fluent
+from horai.lang.ec.errors import NotSettled
 from horai.plan.ec.settling import Tests
 from horai.plan.program import Plan, PointPlan, Stratum
 from horai.temporal import clockwork

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from horai.engine.columns import Column, codes, codes_of
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.heads import EVERY, Heads, Said
 from horai.engine.matching import build
 from horai.engine.owners import Owners, Values
 from horai.engine.simple import spelled_out
 from horai.engine.symbols import Symbols
+from horai.lang.ec.errors import blaming
 from horai.plan.ec.settling import Guard, Tests
 from horai.plan.program import PointPlan
 from horai.temporal import clockwork

@@ -13,21 +13,19 @@ from horai.engine.columns import Column, codes_of
 from horai.engine.hashing import dense
 from horai.engine.matching import build, equal, unifiable
 from horai.engine.symbols import Symbols
+from horai.lang.core.arithmetic import COMPARISONS
+from horai.lang.core.order import ORDER, order_key
 from horai.lang.core.terms import Compound, Term
-from horai.lang.ec.scalars import order_key
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
-
-# What each comparison of terms in the standard order says of their ranks.
-ORDER = {"@<": "<", "@>": ">", "@=<": "=<", "@>=": ">="}
 
 
 def compare(
     op: str, left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols
 ) -> Mask:
     """In which rows does the comparison hold?"""
-    if op in numbers.COMPARISONS:
+    if op in COMPARISONS:
         return _numbers(op, left, right, columns, rows, symbols)
     if op == "\\=":
         return ~unifiable(left, right, columns, rows, symbols)
@@ -38,7 +36,7 @@ def compare(
         case "\\==":
             return ~equal(ours, theirs, symbols)
         case _:
-            return _ordered(ORDER[op], ours, theirs, symbols)
+            return _ordered(op, ours, theirs, symbols)
 
 
 def _numbers(
@@ -51,7 +49,7 @@ def _numbers(
 
 
 def _ordered(op: str, left: Column, right: Column, symbols: Symbols) -> Mask:
-    ask = numbers.COMPARISONS[op]
+    ask = ORDER[op]
     if left.kind == right.kind and left.kind != "term":
         return np.asarray(ask(left.data, right.data))
     ranked = ranks(np.concatenate([codes_of(left, symbols), codes_of(right, symbols)]), symbols)

@@ -9,7 +9,6 @@ import numpy as np
 
 from horai.engine.clockstate import Owner
 from horai.engine.columns import Column, codes, codes_of, concat, narrow
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.hashing import build as build_index
 from horai.engine.hashing import dense, first
@@ -17,6 +16,7 @@ from horai.engine.heads import Heads, Said
 from horai.engine.matching import build, match
 from horai.engine.owners import Owners, Values
 from horai.engine.symbols import Symbols
+from horai.lang.ec.errors import blaming
 from horai.plan.program import DelayPlan, Plan, Stratum
 from horai.temporal import clockwork
 from horai.temporal.clockwork import GHOST, INITIATE, TERMINATE

@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from horai.engine.clockstate import ClockState
-from horai.engine.errors import NotRestored
 from horai.engine.horizon import sources_of
 from horai.engine.memory import Memory
-from horai.engine.saved import install, unpack
+from horai.engine.saved import NotRestored, install, unpack
 from horai.engine.session import Session
 from horai.plan.ec.reach import Source
 from horai.plan.program import Key, Plan, Stratum

@@ -11,11 +11,11 @@ import numpy as np
 
 from horai.engine.chains import Evaluator
 from horai.engine.columns import ints
-from horai.engine.errors import Unsupported
 from horai.engine.frames import Frame, stack
 from horai.engine.overlaps import is_crowded, overlap_join
 from horai.engine.relations import join
 from horai.lang.core.terms import Var
+from horai.lang.ec.errors import Unsupported
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 from horai.plan.program import StaticPlan

@@ -9,13 +9,13 @@ import numpy as np
 from horai.engine.chains import Evaluator
 from horai.engine.columns import Column, codes, codes_of, concat, ints
 from horai.engine.domains import Domains
-from horai.engine.errors import Unsupported, blaming
 from horai.engine.frames import Frame, deduplicated, unit
 from horai.engine.groundings import Groundings
 from horai.engine.matching import build
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
 from horai.lang.core.terms import Term, Var
+from horai.lang.ec.errors import Unsupported, blaming
 from horai.plan.ec.literals import names
 from horai.plan.program import DelayPlan, PointPlan
 from horai.temporal.spans import Ints, Mask

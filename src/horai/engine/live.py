@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from horai.engine.columns import codes, ints, narrow
-from horai.engine.errors import FutureRead
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, Terminations, World, merged
 from horai.lang.ec.builtins import EDGES
+from horai.lang.ec.errors import FutureRead
 from horai.temporal.spans import INF, Ints, Mask, Spans
 
 Key = tuple[str, int]

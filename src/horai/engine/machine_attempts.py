@@ -12,13 +12,13 @@ import numpy as np
 
 from horai.engine.clockstate import ClockState
 from horai.engine.columns import Column, codes, codes_of, ints, narrow
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.live import LiveWorld
 from horai.engine.matching import build, match
 from horai.engine.simple import Held
 from horai.engine.world import Fluent, World, fluent_of, merged
 from horai.lang.core.terms import Var
+from horai.lang.ec.errors import blaming
 from horai.plan.ec.machine import MachineDelay
 from horai.temporal.spans import INF, Ints
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from horai.engine.columns import codes_of, constant
 from horai.engine.domains import Domains
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.heads import Heads
 from horai.engine.machine_arrays import Matrix, cumulated, ints, offsets, stacked
@@ -18,6 +17,7 @@ from horai.engine.matching import build
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Term, is_ground
+from horai.lang.ec.errors import blaming
 from horai.plan import operators as op
 from horai.plan.ec import opcodes as do
 from horai.plan.ec.machine import Column as Brought

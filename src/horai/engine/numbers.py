@@ -8,7 +8,6 @@ an array without dimensions.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from horai.engine.columns import Column, codes, codes_of, column_of, floats, ints
 from horai.engine.hashing import dense
 from horai.engine.symbols import Symbols
-from horai.lang.ec.scalars import Number, number_term
+from horai.lang.core.arithmetic import COMPARISONS, Number, number_term
 from horai.temporal.spans import Ints, Mask
 
 Floats = npt.NDArray[np.float64]
@@ -27,15 +26,6 @@ LARGEST_INT = (1 << 63) - 1
 EXACT = 1 << 53  # decimals hold every whole number up to here
 TRUE, FALSE = np.asarray(True), np.asarray(False)
 NO_INTS, NO_FLOATS = np.asarray(0), np.asarray(0.0)
-
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    ">": operator.gt,
-    "=<": operator.le,
-    ">=": operator.ge,
-    "=:=": operator.eq,
-    "=\\=": operator.ne,
-}
 
 
 class TooLarge(Exception):

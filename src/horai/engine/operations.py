@@ -26,7 +26,7 @@ from horai.engine.numbers import (
     compare,
     of_values,
 )
-from horai.lang.ec import scalars
+from horai.lang.core import arithmetic as scalars
 from horai.temporal.spans import Ints, Mask
 
 # --- operations on whole numbers that stay within 64 bits ----------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -11,11 +10,11 @@ import numpy as np
 
 from horai.engine.columns import Column, codes, column_of, floats, ints, narrow, terms_of
 from horai.engine.distinct import Found, groups
-from horai.engine.errors import PredicateFailed
 from horai.engine.matching import build, match
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Constant, Term
-from horai.lang.ec.scalars import to_python, to_term
+from horai.lang.core.values import parameter_count, to_python, to_term
+from horai.lang.ec.errors import PredicateFailed
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
@@ -35,7 +34,7 @@ def call_python(
 
     With as many parameters as arguments it is a test; with one fewer it computes the last one.
     """
-    tests = len(inspect.signature(function).parameters) == len(args)
+    tests = parameter_count(function) == len(args)
     given = [build(arg, columns, rows, symbols) for arg in (args if tests else args[:-1])]
     ask = _ask_at_once if getattr(function, "vectorised", False) else _ask_one_by_one
     with _blaming(name):

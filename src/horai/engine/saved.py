@@ -15,7 +15,6 @@ import numpy as np
 
 from horai.engine.clockstate import ClockState, Owner, Pending
 from horai.engine.columns import Column, codes
-from horai.engine.errors import NotRestored
 from horai.engine.horizon import sources_of
 from horai.engine.ledger import Rows
 from horai.engine.memory import Memory
@@ -24,6 +23,7 @@ from horai.engine.relations import Relation
 from horai.engine.simple import Held
 from horai.engine.stream import Stream
 from horai.engine.world import Fluent, Terminations
+from horai.lang.ec.errors import EngineError
 from horai.temporal.spans import Ints, Spans
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ _WRONG_INSIDE = (
     *(ValueError, LookupError, TypeError, AttributeError),
     *(OSError, RecursionError, MemoryError, OverflowError),
 )
+
+
+class NotRestored(EngineError):
+    """Saved bytes that this session cannot take up."""
 
 
 def save(session: Session) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal as OneOf
@@ -34,6 +33,7 @@ from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.watching import watched
 from horai.engine.world import Undecided, World
+from horai.lang.core.values import parameter_count
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
@@ -66,7 +66,7 @@ class Session:
     ) -> None:
         self.python = dict(predicates or {})
         given = [
-            PythonPredicate(name, len(inspect.signature(function).parameters))
+            PythonPredicate(name, parameter_count(function))
             for name, function in self.python.items()
         ]
         plan = prepare(description, given)

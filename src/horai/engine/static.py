@@ -14,7 +14,6 @@ import numpy as np
 from horai.engine.chains import Evaluator
 from horai.engine.columns import bits, codes
 from horai.engine.domains import Domains
-from horai.engine.errors import Unsupported, blaming
 from horai.engine.formulas import Formula
 from horai.engine.frames import Frame, deduplicated, stack, unit
 from horai.engine.groundings import Groundings
@@ -26,6 +25,7 @@ from horai.engine.relations import Relation, join, joined
 from horai.engine.world import Fluent, World, fluent_of, merged, no_fluent
 from horai.lang.core.terms import ListTerm, Term, Var
 from horai.lang.ec import syntax as ec
+from horai.lang.ec.errors import Unsupported, blaming
 from horai.plan import operators as op
 from horai.plan.ec.literals import names, visible
 from horai.plan.ec.unify import may_match

@@ -14,7 +14,6 @@ import numpy as np
 from horai.engine.agenda import Agenda
 from horai.engine.columns import codes_of, ints
 from horai.engine.domains import Domains
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.heads import Heads, Said
 from horai.engine.live import LiveWorld
@@ -22,6 +21,7 @@ from horai.engine.matching import build
 from horai.engine.moments import Saying
 from horai.engine.step_layers import has_computed_time, read_elsewhere
 from horai.lang.core.terms import Term
+from horai.lang.ec.errors import blaming
 from horai.plan.program import Plan, PointPlan, Stratum
 
 Key = tuple[str, int]

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from horai.engine.agenda import Agenda
 from horai.engine.attempts import Attempts
 from horai.engine.columns import codes_of
-from horai.engine.errors import FutureRead, NotSettled
 from horai.engine.findings import Findings
 from horai.engine.heads import Heads
 from horai.engine.live import LiveWorld
@@ -23,6 +22,7 @@ from horai.engine.simple import Held
 from horai.engine.step_layers import Layer, layers_of, node_of
 from horai.engine.step_rules import Rules
 from horai.engine.world import World
+from horai.lang.ec.errors import FutureRead, NotSettled
 from horai.plan.program import Plan, Stratum
 
 Key = tuple[str, int]

@@ -1,6 +1,5 @@
 """The reference engine: a slow, obvious interpreter written straight from the definitions."""
 
-from horai.oracle.ec.errors import OracleError
 from horai.oracle.ec.evaluate import Interpreter, Knowledge, Occurrence
 from horai.oracle.ec.session import (
     OracleAnswer,
@@ -15,7 +14,6 @@ __all__ = [
     "Knowledge",
     "Occurrence",
     "OracleAnswer",
-    "OracleError",
     "OracleItem",
     "OracleSession",
     "RefusalReason",

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from horai.engine.answer import Answer, EventTable, FluentTable, Part
 from horai.engine.columns import Column, concat
-from horai.engine.errors import EngineError
 from horai.engine.origins import Dropped
 from horai.engine.staged import StagedSession, rows_of_event, rows_of_fluent
 from horai.engine.symbols import Symbols
@@ -26,6 +25,7 @@ from horai.io.schema import TableKey
 from horai.io.terms import META, SYMBOLS
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Constant
+from horai.lang.ec.errors import EngineError
 from horai.lang.ec.syntax import EventDescription
 from horai.runtime.hashing import Hashes, combined, hash_column
 from horai.runtime.records import ANSWERS, DRIVER, BlobLabel, Record, Rows, joined, plain, unpacked

@@ -20,6 +20,7 @@ from horai import io
 from horai.errors import counted
 from horai.io.terms import Term as Plain
 from horai.io.terms import TermColumn, TermText, distinct, to_source, to_terms
+from horai.lang.core.arithmetic import COMPARISONS, NoValue, evaluate
 from horai.lang.core.diagnostics import CodeInfo, Diagnostic, Severity
 from horai.lang.core.diagnostics import table as code_table
 from horai.lang.core.printer import show
@@ -36,7 +37,6 @@ from horai.lang.core.terms import (
     subterms,
 )
 from horai.lang.core.undefined import MOST, Env, Place, Undefined
-from horai.lang.ec.scalars import NoValue, evaluate
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,
@@ -100,7 +100,6 @@ RUN_CODES = code_table(
 
 _FRESH = re.compile(r"(?<=\w)~\d+")
 _TESTS = frozenset({"number", "integer", "float", "atom"})
-_COMPARISONS = frozenset({"<", ">", "=<", ">=", "=:=", "=\\="})
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 
@@ -215,7 +214,7 @@ def _reason(place: Place, env: Env) -> tuple[str, str | None]:
         if not isinstance(value, Int | Float):
             return f"`{show(value)}` is no number", None
     match _named(place.expression):
-        case Compound(name=name, args=args) if name in _COMPARISONS:
+        case Compound(name=name, args=args) if name in COMPARISONS:
             sides = args
         case whole:
             sides = (whole,)

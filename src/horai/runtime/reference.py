@@ -11,7 +11,6 @@ from horai import io
 from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
 from horai.engine.arrow_items import Source
 from horai.engine.columns import Column, column_of
-from horai.engine.errors import EngineError
 from horai.engine.origins import Dropped, Reason, source_of, source_state
 from horai.engine.packing import Packer, Unpacker
 from horai.engine.saved import readable
@@ -19,7 +18,6 @@ from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Term, children, functor, make
 from horai.lang.ec.syntax import EventDescription
 from horai.oracle.ec import session as oracle_items
-from horai.oracle.ec.errors import OracleError
 from horai.oracle.ec.session import Happening, Span
 from horai.oracle.ec.session import OracleSession as Oracle
 from horai.predicates import Predicate
@@ -62,10 +60,7 @@ class ReferenceEngine:
     def advance(self, until: int, tables: Sequence[io.ItemTable]) -> Answer:
         """The answer at query time `until`, with more items known than before."""
         self._log.append((until, tables))
-        try:
-            found = self._oracle.advance(until, self._items(tables))
-        except OracleError as error:
-            raise EngineError(str(error)) from error
+        found = self._oracle.advance(until, self._items(tables))
         self._answered = len(self._log)
         parts: dict[Which, Callable[[], Part]] = {
             "window": lambda: self._part(_spans(found.spans), _happenings(found.events)),
@@ -95,10 +90,7 @@ class ReferenceEngine:
                 tables = [_table(source_of(table)) for table in came]
                 self._log.append((until, tables))
             self._answered = state["answered"]
-            try:
-                self._replay()
-            except OracleError as error:  # a Python predicate is another one now
-                raise EngineError(str(error)) from error
+            self._replay()
 
     def _replay(self) -> None:
         oracle = self._oracle

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from horai.engine.errors import EngineError
 from horai.engine.memory import FOREVER
 from horai.engine.origins import Dropped, Reason
 from horai.engine.session import Session
 from horai.io.items.tables import ItemTable, by_arrival
 from horai.io.schema import TableKey
+from horai.lang.ec.errors import EngineError
 from horai.runtime.batch import message
 from horai.runtime.bucket import Guest, Work, first_changes, tables_of
 from horai.runtime.checkpoint import Store

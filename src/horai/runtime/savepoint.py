@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from horai.engine.arrow_items import Source
-from horai.engine.errors import NotRestored
+from horai.engine.saved import NotRestored
 from horai.engine.session import Session
 from horai.io.schema import TableKey
 from horai.runtime.bucket import session_of

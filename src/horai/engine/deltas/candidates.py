@@ -10,13 +10,13 @@ from horai.engine.deltas.cycle_rules import Candidate
 from horai.engine.deltas.entities import Entities
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.rules import Logs, RuleDelta
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame
 from horai.engine.heads import Heads
 from horai.engine.matching import build
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Term
+from horai.lang.ec.errors import blaming
 from horai.plan import operators as op
 from horai.plan.ec.machine import Column as Brought
 from horai.plan.program import Key

@@ -22,12 +22,12 @@ from horai.engine.deltas.changes import (
 )
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.reading import Asked, Driven, Name
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame, unit
 from horai.engine.heads import Heads, Said
 from horai.engine.relations import Relation, join, joined
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Term, Var
+from horai.lang.ec.errors import blaming
 from horai.temporal.among import among
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import Ints

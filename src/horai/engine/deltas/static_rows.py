@@ -15,7 +15,6 @@ from horai.engine.deltas.static_durations import limits
 from horai.engine.deltas.static_links import Links
 from horai.engine.deltas.static_outline import Outline
 from horai.engine.deltas.store import FluentStore
-from horai.engine.errors import blaming
 from horai.engine.frames import Frame, deduplicated, stack, unit
 from horai.engine.hashing import dense
 from horai.engine.matching import build
@@ -23,6 +22,7 @@ from horai.engine.relations import Relation, different, join
 from horai.engine.static import Static, Support
 from horai.engine.world import Key, no_fluent
 from horai.lang.core.terms import Term
+from horai.lang.ec.errors import blaming
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 from horai.temporal.spans import Ints, Mask

@@ -6,10 +6,10 @@ import numpy as np
 
 from horai.engine.columns import codes, codes_of
 from horai.engine.lars.totals import best
-from horai.engine.lars.values import ORDER, Values, evaluate, holds
+from horai.engine.lars.values import Values, evaluate, holds
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Compound, Float, Int, Term, Var
-from horai.lang.lars.arithmetic import added
+from horai.lang.lars.arithmetic import COMPARISONS, added
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Function, Sign
 
@@ -50,7 +50,7 @@ class Codes:
         if sign in ("=", "!="):
             return (left == right) == (sign == "=")
         if left & 1 and right & 1:
-            return bool(ORDER[sign](left, right))
+            return bool(COMPARISONS[sign](left, right))
         true = np.ones(1, np.bool_)
         one, other = (Values(codes(np.array([code])), true) for code in (left, right))
         return bool(holds(sign, one, other, self.symbols)[0])

@@ -5,9 +5,8 @@ Whole numbers divide towards zero. A row whose expression has no value (`1/0`, `
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,21 +14,13 @@ from horai.engine.columns import Column, Data, codes_of, column_of, constant, fl
 from horai.engine.hashing import dense
 from horai.engine.matching import build, equal
 from horai.engine.symbols import LARGEST, Symbols
-from horai.lang.core.terms import Compound, Constant, Float, Int, Str, Term, Var
-from horai.lang.lars.arithmetic import compute
+from horai.lang.core.terms import Compound, Int, Term, Var
+from horai.lang.lars.arithmetic import COMPARISONS, compare, compute_term
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.syntax import Sign
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
-ORDER: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "=": operator.eq,
-    "!=": operator.ne,
-}
 
 
 class Values(NamedTuple):
@@ -83,20 +74,12 @@ def _one_by_one(sign: str, parts: list[Values], valid: Mask, symbols: Symbols) -
     columns = [part.column.take(rows) for part in parts]
     numbers, firsts = dense([codes_of(column, symbols) for column in columns], len(rows))
     each = zip(*(terms_of(column.take(firsts), symbols) for column in columns), strict=True)
-    found = [_single(sign, terms) for terms in each]
+    found = [compute_term(sign, terms) for terms in each]
     of_row = np.zeros(len(valid), np.int64)
     of_row[rows] = numbers
     good = np.array([term is not None for term in [*found, None]], np.bool_)
     column = column_of([Int(0) if term is None else term for term in [*found, None]], symbols)
     return Values(column.take(of_row), valid & good[of_row])
-
-
-def _single(sign: str, terms: tuple[Term, ...]) -> Term | None:
-    numbers = [term.value for term in terms if isinstance(term, Int | Float)]
-    found = compute(sign, numbers) if len(numbers) == len(terms) else None
-    if found is None:
-        return None
-    return Float(found) if isinstance(found, float) else Int(found)
 
 
 def _whole(sign: str, left: Data, right: Data) -> tuple[Data, Mask, Mask]:
@@ -148,14 +131,14 @@ def holds(sign: Sign, left: Values, right: Values, symbols: Symbols) -> Mask:
         same = equal(one, other, symbols)
         return same & valid if sign == "=" else ~same & valid
     if one.kind != "term" and other.kind != "term":
-        found: Mask = np.asarray(ORDER[sign](one.data, other.data), np.bool_)
+        found: Mask = np.asarray(COMPARISONS[sign](one.data, other.data), np.bool_)
         return found & valid
     keys = [codes_of(one, symbols), codes_of(other, symbols)]
     numbers, firsts = dense(keys, len(one))
     pairs = zip(
         terms_of(one.take(firsts), symbols), terms_of(other.take(firsts), symbols), strict=True
     )
-    each = np.array([_compared(sign, a, b) for a, b in pairs], np.bool_)
+    each = np.array([compare(sign, a, b) for a, b in pairs], np.bool_)
     return each[numbers] & valid if len(numbers) else valid
 
 
@@ -168,23 +151,3 @@ def whole_numbers(column: Column) -> tuple[Ints, Mask]:
             return np.zeros(len(column), np.int64), np.zeros(len(column), np.bool_)
         case _:  # only the codes of whole numbers are odd
             return column.data >> 1, column.data & 1 == 1
-
-
-def _compared(sign: Sign, left: Term, right: Term) -> bool:
-    """What has no order is neither smaller nor larger."""
-    first, second = _key(left), _key(right)
-    if first is not None and second is not None and first[0] == second[0]:
-        return bool(ORDER[sign](first[1], second[1]))
-    return left == right and sign in ("<=", ">=")
-
-
-def _key(term: Term) -> tuple[str, Any] | None:
-    match term:
-        case Int(value=number) | Float(value=number):
-            return "number", number
-        case Constant(name=name):
-            return "atom", name
-        case Str(value=text):
-            return "string", text
-        case _:
-            return None

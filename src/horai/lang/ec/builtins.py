@@ -1,56 +1,194 @@
-"""The names the Event Calculus language gives a meaning to, and the built-in predicates."""
+"""The built-in predicates of the Event Calculus, and the names its language gives a meaning to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import get_args
+
+from horai.lang.core.arithmetic import (
+    Number,
+    evaluate,
+    largest,
+    number_term,
+    smallest,
+    total,
+)
+from horai.lang.core.order import sorted_bag, sorted_set
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term
+
+Args = tuple[Term, ...]
+Solution = dict[int, Term]
+"""What arguments have to equal, by position."""
+Solutions = Callable[[Args], Iterable[Solution]]
 
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
     """A built-in predicate. `modes` has one letter per argument:
-    `+` must be bound, `-` is computed, `?` either."""
+    `+` must be bound, `-` is computed, `?` either.
+
+    `solutions` says what a call with such arguments comes to; raises `NoValue`. It is None for
+    `between`, which engines list in their own ways, and for what depends on the run. A test is
+    true of terms of the given `types`.
+    """
 
     name: str
     arity: int
     modes: str
     meaning: str
+    solutions: Solutions | None = None
+    types: tuple[type, ...] = ()
+    is_test: bool = False
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The arguments that must be bound; nothing is ever seen unbound, by `var` neither."""
+        needed = tuple(i for i, mode in enumerate(self.modes) if mode == "+")
+        return (0,) if self.name in ("var", "nonvar") else needed
 
 
-def _builtins(*rows: tuple[str, str, str]) -> dict[tuple[str, int], Builtin]:
-    return {
-        (name, len(modes)): Builtin(name, len(modes), modes, text) for name, modes, text in rows
-    }
+MOST_LISTED = 1_000_000  # numbers of a range
+
+
+def _items(term: Term) -> tuple[Term, ...] | None:
+    return term.items if isinstance(term, ListTerm) and term.tail is None else None
+
+
+def _member(args: Args) -> Iterator[Solution]:
+    for item in _items(args[1]) or ():
+        yield {0: item}
+
+
+def _memberchk(args: Args) -> Iterator[Solution]:
+    if args[0] in (_items(args[1]) or ()):
+        yield {}
+
+
+def _of_list(compute: Callable[[tuple[Term, ...]], Term | None]) -> Solutions:
+    """The last argument is computed from the list that comes first; None: it has no value."""
+
+    def solutions(args: Args) -> Iterator[Solution]:
+        items = _items(args[0])
+        found = None if items is None else compute(items)
+        if found is not None:
+            yield {1: found}
+
+    return solutions
+
+
+def _reduced(pick: Callable[[list[Number]], Number]) -> Solutions:
+    def compute(items: tuple[Term, ...]) -> Term | None:
+        try:
+            return number_term(pick([evaluate(item, {}) for item in items]))
+        except ValueError:  # max and min of nothing
+            return None
+
+    return _of_list(compute)
+
+
+def _nth(first: int) -> Solutions:
+    def solutions(args: Args) -> Iterator[Solution]:
+        for index, item in enumerate(_items(args[1]) or (), first):
+            yield {0: Int(index), 2: item}
+
+    return solutions
+
+
+def _append(args: Args) -> Iterator[Solution]:
+    left, right = _items(args[0]), _items(args[1])
+    if left is not None and right is not None:
+        yield {2: ListTerm(left + right)}
+        return
+    whole = _items(args[2]) or ()
+    for cut in range(len(whole) + 1):
+        yield {0: ListTerm(whole[:cut]), 1: ListTerm(whole[cut:])}
+
+
+def _atom_length(args: Args) -> Iterator[Solution]:
+    match args[0]:
+        case Constant(name=text) | Str(value=text):
+            yield {1: Int(len(text))}
+        case Int(value=number) | Float(value=number):
+            yield {1: Int(len(str(number)))}
+        case _:
+            pass
+
+
+def _is_a(*types: type) -> tuple[Solutions, tuple[type, ...]]:
+    return lambda args: [{}] if isinstance(args[0], types) else [], types
+
+
+def _builtins(
+    *rows: tuple[str, str, str, Solutions | tuple[Solutions, tuple[type, ...]] | None],
+) -> dict[tuple[str, int], Builtin]:
+    found = {}
+    for name, modes, text, meant in rows:
+        is_test = isinstance(meant, tuple)
+        solutions, types = meant if isinstance(meant, tuple) else (meant, ())
+        found[name, len(modes)] = Builtin(name, len(modes), modes, text, solutions, types, is_test)
+    return found
 
 
 BUILTINS = _builtins(
-    ("member", "?+", "X is an element of the list"),
-    ("memberchk", "++", "X is an element of the list, asked once"),
-    ("between", "++?", "Low =< X =< High, all integers"),
-    ("length", "+?", "the number of elements of the list"),
-    ("sum_list", "+-", "the sum of a list of numbers"),
-    ("sumlist", "+-", "the sum of a list of numbers"),
-    ("max_list", "+-", "the largest of a list of numbers; fails for the empty list"),
-    ("min_list", "+-", "the smallest of a list of numbers; fails for the empty list"),
-    ("nth0", "?+?", "the element at an index counted from 0"),
-    ("nth1", "?+?", "the element at an index counted from 1"),
-    ("append", "++-", "two lists, one after the other"),
-    ("sort", "+-", "the list in standard order, without duplicates"),
-    ("msort", "+-", "the list in standard order, with duplicates"),
-    ("last", "+-", "the last element of the list"),
-    ("reverse", "+-", "the list backwards"),
-    ("list_to_set", "+-", "the list without repetitions, first occurrences kept"),
-    ("atom", "+", "X is an atom"),
-    ("number", "+", "X is a number"),
-    ("integer", "+", "X is an integer"),
-    ("float", "+", "X is a floating-point number"),
-    ("atomic", "+", "X is an atom, a number or a string"),
-    ("compound", "+", "X is a compound term"),
-    ("is_list", "+", "X is a list"),
-    ("ground", "+", "X has no unbound variable"),
-    ("var", "?", "X is unbound"),
-    ("nonvar", "?", "X is bound"),
-    ("atom_length", "+-", "the number of characters of an atom"),
-    ("queryTime", "-", "the current query time"),
+    ("member", "?+", "X is an element of the list", _member),
+    ("memberchk", "++", "X is an element of the list, asked once", _memberchk),
+    ("between", "++?", "Low =< X =< High, all integers", None),
+    ("length", "+?", "the number of elements of the list", _of_list(lambda items: Int(len(items)))),
+    ("sum_list", "+-", "the sum of a list of numbers", _reduced(total)),
+    ("sumlist", "+-", "the sum of a list of numbers", _reduced(total)),
+    (
+        "max_list",
+        "+-",
+        "the largest of a list of numbers; fails for the empty list",
+        _reduced(largest),
+    ),
+    (
+        "min_list",
+        "+-",
+        "the smallest of a list of numbers; fails for the empty list",
+        _reduced(smallest),
+    ),
+    ("nth0", "?+?", "the element at an index counted from 0", _nth(0)),
+    ("nth1", "?+?", "the element at an index counted from 1", _nth(1)),
+    ("append", "++-", "two lists, one after the other", _append),
+    (
+        "sort",
+        "+-",
+        "the list in standard order, without duplicates",
+        _of_list(lambda items: ListTerm(sorted_set(items))),
+    ),
+    (
+        "msort",
+        "+-",
+        "the list in standard order, with duplicates",
+        _of_list(lambda items: ListTerm(sorted_bag(items))),
+    ),
+    (
+        "last",
+        "+-",
+        "the last element of the list",
+        _of_list(lambda items: items[-1] if items else None),
+    ),
+    ("reverse", "+-", "the list backwards", _of_list(lambda items: ListTerm(items[::-1]))),
+    (
+        "list_to_set",
+        "+-",
+        "the list without repetitions, first occurrences kept",
+        _of_list(lambda items: ListTerm(tuple(dict.fromkeys(items)))),
+    ),
+    ("atom", "+", "X is an atom", _is_a(Constant)),
+    ("number", "+", "X is a number", _is_a(Int, Float)),
+    ("integer", "+", "X is an integer", _is_a(Int)),
+    ("float", "+", "X is a floating-point number", _is_a(Float)),
+    ("atomic", "+", "X is an atom, a number or a string", _is_a(Constant, Int, Float, Str)),
+    ("compound", "+", "X is a compound term", _is_a(Compound, ListTerm)),
+    ("is_list", "+", "X is a list", _is_a(ListTerm)),
+    ("ground", "+", "X has no unbound variable", _is_a(*get_args(Term))),
+    ("var", "?", "X is unbound", _is_a()),
+    ("nonvar", "?", "X is bound", _is_a(*get_args(Term))),
+    ("atom_length", "+-", "the number of characters of an atom", _atom_length),
+    ("queryTime", "-", "the current query time", None),
 )
 
 # Heads with a meaning of their own, with the numbers of arguments they may have.

@@ -1,10 +1,14 @@
-"""What arithmetic of programs comes to: whole numbers exactly, up to a limit, and decimals."""
+"""Arithmetic of LARS programs: whole numbers exactly, up to a limit, decimals, and comparison."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Any
+
+from horai.lang.core.terms import Constant, Float, Int, Str, Term
+from horai.lang.lars.syntax import Sign
 
 Number = int | float
 LIMIT = 2**1024
@@ -86,3 +90,46 @@ _BINARY: dict[str, Callable[[Number, Number], Number | complex]] = {
     "%": _rest,
     "^": _power,
 }
+
+
+def compute_term(sign: str, terms: Sequence[Term]) -> Term | None:
+    """What an operation on terms comes to; None if it has no value.
+
+    >>> compute_term("/", [Int(-7), Int(2)])
+    Int(value=-3)
+    """
+    numbers = [term.value for term in terms if isinstance(term, Int | Float)]
+    found = compute(sign, numbers) if len(numbers) == len(terms) else None
+    if found is None:
+        return None
+    return Float(found) if isinstance(found, float) else Int(found)
+
+
+# --- comparison ----------------------------------------------------------------------------------
+
+# Of values that have an order, and of whole columns of them.
+COMPARISONS: dict[Sign, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def compare(sign: Sign, left: Term, right: Term) -> bool:
+    """Does a comparison of two values hold?
+
+    Terms are equal if they are the same: 3 and 3.0 are not. What cannot be ordered is neither
+    smaller nor larger.
+    """
+    if sign in ("=", "!="):
+        return (left == right) == (sign == "=")
+    match left, right:
+        case (Int(value=a) | Float(value=a), Int(value=b) | Float(value=b)):
+            return bool(COMPARISONS[sign](a, b))
+        case (Constant(name=a), Constant(name=b)) | (Str(value=a), Str(value=b)):
+            return bool(COMPARISONS[sign](a, b))
+        case _:
+            return left == right and sign in ("<=", ">=")

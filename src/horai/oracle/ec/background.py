@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import networkx as nx
 
 from horai.lang.core.terms import Term, functor, is_ground
+from horai.lang.ec.builtins import BUILTINS
 from horai.lang.ec.syntax import (
     AggregateAll,
     BackgroundRule,
@@ -26,13 +27,14 @@ from horai.lang.ec.syntax import (
     conjuncts,
     walk,
 )
-from horai.oracle.ec.builtins import INPUTS
 from horai.oracle.ec.scopes import Names, names
 from horai.oracle.ec.terms import Env, unify_all
 from horai.oracle.ec.terms import walk as value_of
 from horai.oracle.ec.world import Key
 
 Row = tuple[Term, ...]
+# The arguments that built-in predicates need; `queryTime` is no relation, it depends on the run.
+INPUTS = {key: known.inputs for key, known in BUILTINS.items() if key[0] != "queryTime"}
 TEMPORAL = (Happens, Edge, HoldsAt, HoldsFor, InitiatedAt, TerminatedAt)
 
 

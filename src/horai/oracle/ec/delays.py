@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from horai.lang.core.terms import Int, Term, Var
+from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.lang.ec.syntax import FVP, Conjunction, FutureInitiation, Literal, conjuncts
-from horai.oracle.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.oracle.ec.groundings import Groundings, head_solutions
 from horai.oracle.ec.initiations import Initiations
 from horai.oracle.ec.points import Points, Said

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from horai.lang.core.terms import Term, Var, functor, is_ground
+from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.lang.ec.syntax import (
     Call,
     Conjunction,
@@ -19,7 +20,6 @@ from horai.lang.ec.syntax import (
     conjuncts,
 )
 from horai.oracle.ec.background import Row
-from horai.oracle.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.oracle.ec.scopes import Names, names, visible
 from horai.oracle.ec.scopes import given as given_by
 from horai.oracle.ec.solver import Solver

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from horai.lang.core.terms import Compound, Term, Var
+from horai.lang.ec.errors import Unsupported
 from horai.lang.ec.syntax import (
     AggregateAll,
     BackgroundRule,
@@ -32,7 +33,6 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.oracle.ec.background import Background
-from horai.oracle.ec.errors import Unsupported
 from horai.oracle.ec.scopes import Names, names
 from horai.oracle.ec.strata import DelayRule
 from horai.oracle.ec.world import Key

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
+
+from horai.lang.core.arithmetic import COMPARISONS
 
 INF = math.inf
 Time = int | float
@@ -117,12 +119,7 @@ def longer_or_shorter(
     intervals: Intervals, op: str, bound: float, now: int, open_counts: bool = True
 ) -> Intervals:
     """The intervals whose duration compares with `bound`; an open one counts up to `now`."""
-    compare: Callable[[float, float], bool] = {
-        ">": lambda a, b: a > b,
-        ">=": lambda a, b: a >= b,
-        "<": lambda a, b: a < b,
-        "=<": lambda a, b: a <= b,
-    }[op]
+    compare = COMPARISONS[op]
     return [
         (start, end)
         for start, end in intervals

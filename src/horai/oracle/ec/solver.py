@@ -14,10 +14,31 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count, product
+from math import inf
 
 from horai.lang import endless
+from horai.lang.core.arithmetic import (
+    COMPARISONS,
+    NoValue,
+    evaluate,
+    largest,
+    number_term,
+    smallest,
+    total,
+)
+from horai.lang.core.order import ORDER, order_key, sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var, is_ground, variables
 from horai.lang.core.undefined import asks, note
+from horai.lang.core.values import parameter_count, to_python, to_term
+from horai.lang.ec.builtins import BUILTINS, MOST_LISTED
+from horai.lang.ec.errors import (
+    Endless,
+    FutureRead,
+    IllegalCycle,
+    PredicateFailed,
+    UnboundVariable,
+    blaming,
+)
 from horai.lang.ec.syntax import (
     AggregateAll,
     Allen,
@@ -44,35 +65,13 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.oracle.ec import intervals as span
-from horai.oracle.ec.arithmetic import (
-    EvaluationError,
-    compare_numbers,
-    evaluate,
-    largest,
-    number_term,
-    order_key,
-    smallest,
-    total,
-)
-from horai.oracle.ec.background import TEMPORAL, Background, FactTable, Row
-from horai.oracle.ec.builtins import BUILTINS, INPUTS, sorted_bag, standard_order
-from horai.oracle.ec.errors import (
-    EndlessBackground,
-    FutureRead,
-    IllegalCycle,
-    PredicateFailed,
-    UnboundVariable,
-    blaming,
-)
+from horai.oracle.ec.background import INPUTS, TEMPORAL, Background, FactTable, Row
 from horai.oracle.ec.scopes import Names, Scopes, names
 from horai.oracle.ec.terms import (
     Env,
     covers,
     ground,
-    parameter_count,
     resolve,
-    to_python,
-    to_term,
     unify,
     unify_all,
 )
@@ -134,7 +133,7 @@ class CalculusConditions(SolverContext):
             return None
         value = evaluate(term, env)
         if not isinstance(value, int):
-            raise EvaluationError(f"not a time-point: {value}")
+            raise NoValue(f"not a time-point: {value}")
         return value
 
     def _happens(self, goal: Happens, env: Env) -> Iterator[Env]:
@@ -288,13 +287,13 @@ class CalculusConditions(SolverContext):
     def _intervals(self, term: Term | None, env: Env) -> span.Intervals:
         found = term_intervals(resolve(term, env)) if term is not None else None
         if found is None:
-            raise EvaluationError("not a list of intervals")
+            raise NoValue("not a list of intervals")
         return span.coalesce(found)
 
     def _interval_lists(self, term: Term, env: Env) -> list[span.Intervals]:
         full = resolve(term, env)
         if not isinstance(full, ListTerm):
-            raise EvaluationError("not a list of interval lists")
+            raise NoValue("not a list of interval lists")
         return [self._intervals(item, env) for item in full.items]
 
 
@@ -321,7 +320,7 @@ class KnowledgeConditions(SolverContext):
             case "bag":
                 result = ListTerm(sorted_bag(values))
             case "set":
-                result = ListTerm(standard_order(tuple(values)))
+                result = ListTerm(sorted_set(values))
             case "sum":
                 result = number_term(total(evaluate(value, {}) for value in values))
             case kind:
@@ -332,8 +331,8 @@ class KnowledgeConditions(SolverContext):
         yield from once(unify(goal.result, result, env))
 
     def _call(self, goal: Call, env: Env) -> Iterator[Env]:
-        if goal.key in BUILTINS:
-            yield from BUILTINS[goal.key](goal.args, env)
+        if goal.key in INPUTS:
+            yield from built_in(goal, env)
         elif goal.name in self.python:
             yield from self._python(goal, env)
         elif goal.key == ("queryTime", 1):
@@ -385,12 +384,12 @@ class KnowledgeConditions(SolverContext):
                             sizes = [endless.parts(value) for value in row]
                             made += sum(sizes)
                             if max(sizes, default=0) > endless.LARGEST:
-                                raise EndlessBackground(endless.too_large(name))
+                                raise Endless(endless.too_large(name))
                             if made > endless.MOST_PARTS:
-                                raise EndlessBackground(endless.too_much(name))
+                                raise Endless(endless.too_much(name))
                         found[key][row] = None
                     if len(self._tables[key].rows) + len(found[key]) > endless.MOST_ROWS:
-                        raise EndlessBackground(endless.too_many_rows(name))
+                        raise Endless(endless.too_many_rows(name))
             # Only now: what a round finds does not depend on the order of the rules.
             news = {
                 key: [row for row in rows if self._tables[key].add(row)]
@@ -400,7 +399,7 @@ class KnowledgeConditions(SolverContext):
             for (key, rule), invented in zip(rules, invents, strict=True):
                 if invented and news[key] and rounds > endless.MOST_ROUNDS:
                     with blaming(rule.clause):
-                        raise EndlessBackground(endless.too_many_rounds(f"{key[0]}/{key[1]}"))
+                        raise Endless(endless.too_many_rounds(f"{key[0]}/{key[1]}"))
 
     def _invents(self, rule: BackgroundRule, group: list[Key]) -> bool:
         """May a rule that calls itself make new values of its own?"""
@@ -439,7 +438,7 @@ class KnowledgeConditions(SolverContext):
         """A procedure: its clauses in the place of the call, with variables of their own."""
         self._calls = self._calls + 1 if self._depth else 0
         if self._depth >= endless.DEEPEST_CALL or self._calls > endless.MOST_CALLS:
-            raise EndlessBackground(endless.too_many_calls(f"{goal.name}/{len(goal.args)}"))
+            raise Endless(endless.too_many_calls(f"{goal.name}/{len(goal.args)}"))
         args = tuple(_apart(resolve(arg, env)) for arg in goal.args)
         answers: dict[tuple[Term, ...], None] = {}
         self._depth += 1
@@ -477,6 +476,38 @@ class KnowledgeConditions(SolverContext):
             yield env
 
 
+def built_in(goal: Call, env: Env) -> Iterator[Env]:
+    """How a built-in predicate is satisfied."""
+    solutions = BUILTINS[goal.key].solutions
+    if solutions is None:
+        assert goal.key == ("between", 3), f"{goal.name} depends on the run"
+        yield from _between(goal.args, env)
+        return
+    args = tuple(resolve(arg, env) for arg in goal.args)
+    for solution in solutions(args):
+        asked = tuple(args[position] for position in solution)
+        yield from once(unify_all(asked, tuple(solution.values()), env))
+
+
+def _between(args: tuple[Term, ...], env: Env) -> Iterator[Env]:
+    low, high = evaluate(args[0], env), evaluate(args[1], env)
+    if not isinstance(low, int) or not (isinstance(high, int) or high == inf):
+        raise NoValue("between/3 needs whole numbers")
+    match walked(args[2], env):
+        case Int(value=value):
+            if low <= value <= high:
+                yield env
+        case Var(name=name):
+            if not isinstance(high, int):
+                raise Endless("between/3 up to infinity has no end")
+            if high - low >= MOST_LISTED:
+                size = f"at most {MOST_LISTED} numbers, here {high - low + 1}"
+                raise Endless(f"between/3 lists {size}")
+            yield from ({**env, name: Int(value)} for value in range(low, high + 1))
+        case _:
+            pass
+
+
 def _refuse_unstratified(rule: BackgroundRule, group: list[Key]) -> None:
     """Negation and aggregation need what is below them complete, which a cycle never is."""
     for part in walk(rule.body):
@@ -506,7 +537,6 @@ def _unlike_any(term: Term) -> Term:
     return resolve(term, {name: Var(f"^^{next(_fresh)}") for name in free}) if free else term
 
 
-ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
 LAST_RESORT = 7.0  # the rank of procedures that may not be able to run yet
 
 
@@ -635,7 +665,7 @@ class Solver(CalculusConditions, KnowledgeConditions):
         bound = [ground(arg, env) for arg in call.args]
         if all(bound):
             return 1
-        if call.key in BUILTINS:
+        if call.key in INPUTS:
             return 1 if all(bound[i] for i in INPUTS[call.key]) else None
         if call.name in self.python:
             result = parameter_count(self.python[call.name]) < len(call.args)
@@ -655,7 +685,7 @@ class Solver(CalculusConditions, KnowledgeConditions):
         """All environments that satisfy one condition."""
         try:
             yield from self._evaluate(goal, env)
-        except EvaluationError as error:
+        except NoValue as error:
             asks(goal.term)
             expression = error.expression or goal.term
             if isinstance(goal, Compare):
@@ -698,8 +728,8 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 yield from self._step(goal, (), env)
 
     def _compare(self, goal: Compare, env: Env) -> Iterator[Env]:
-        if goal.op in ARITHMETIC:
-            if compare_numbers(goal.op, evaluate(goal.left, env), evaluate(goal.right, env)):
+        if goal.op in COMPARISONS:
+            if COMPARISONS[goal.op](evaluate(goal.left, env), evaluate(goal.right, env)):
                 yield env
             return
         left, right = resolve(goal.left, env), resolve(goal.right, env)
@@ -709,17 +739,9 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 return
             case "\\=":
                 true = unify(left, right, {}) is None
-            case "\\==":
-                true = left != right
-            case "==":
-                true = left == right
-            case "@<":
-                true = order_key(left) < order_key(right)
-            case "@>":
-                true = order_key(left) > order_key(right)
-            case "@=<":
-                true = order_key(left) <= order_key(right)
+            case "==" | "\\==":
+                true = (left == right) == (goal.op == "==")
             case _:
-                true = order_key(left) >= order_key(right)
+                true = ORDER[goal.op](order_key(left), order_key(right))
         if true:
             yield env

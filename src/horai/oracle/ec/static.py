@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Int, Term, Var
+from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.lang.ec.syntax import (
     Call,
     Compare,
@@ -19,7 +20,6 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.oracle.ec.background import TEMPORAL
-from horai.oracle.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import INF, Intervals, coalesce
 from horai.oracle.ec.scopes import names, visible

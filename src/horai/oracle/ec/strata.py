@@ -13,6 +13,7 @@ import networkx as nx
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, Var, is_ground, substitute, variables
+from horai.lang.ec.errors import IllegalCycle
 from horai.lang.ec.syntax import (
     FVP,
     Call,
@@ -35,7 +36,6 @@ from horai.lang.ec.syntax import (
     walk,
 )
 from horai.oracle.ec.background import Background
-from horai.oracle.ec.errors import IllegalCycle
 from horai.oracle.ec.terms import unify, unify_all
 from horai.oracle.ec.world import Key, key_of
 

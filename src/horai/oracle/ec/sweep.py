@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from horai.lang.core.terms import Compound, Int, Term, Var, is_ground
+from horai.lang.core.values import parameter_count
+from horai.lang.ec.errors import FutureRead, NotSettled, blaming
 from horai.lang.ec.syntax import (
     AggregateAll,
     Call,
@@ -39,17 +41,15 @@ from horai.lang.ec.syntax import (
     conjuncts,
     walk,
 )
-from horai.oracle.ec.background import Background
-from horai.oracle.ec.builtins import INPUTS
+from horai.oracle.ec.background import INPUTS, Background
 from horai.oracle.ec.delays import Delays
-from horai.oracle.ec.errors import FutureRead, NotSettled, blaming
 from horai.oracle.ec.groundings import Groundings, head_solutions
 from horai.oracle.ec.points import Points, Said
 from horai.oracle.ec.scopes import Names, names
 from horai.oracle.ec.solver import Solver, SolverContext
 from horai.oracle.ec.static import holds_for_domains
 from horai.oracle.ec.strata import OracleLayer, OracleNode, OracleStrata, PointRule
-from horai.oracle.ec.terms import Env, parameter_count, resolve, unify
+from horai.oracle.ec.terms import Env, resolve, unify
 from horai.oracle.ec.world import Key, World, key_of
 
 

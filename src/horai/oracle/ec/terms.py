@@ -1,25 +1,8 @@
-"""Unification of terms. An environment maps variable names to terms and is never changed.
-
-Terms as Python values and back, for predicates written in Python.
-"""
+"""Unification of terms. An environment maps variable names to terms and is never changed."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-
-from horai.lang.core.terms import (
-    Compound,
-    Constant,
-    Float,
-    Int,
-    ListTerm,
-    Str,
-    Term,
-    Var,
-    children,
-    is_ground,
-)
+from horai.lang.core.terms import Compound, ListTerm, Term, Var, children, is_ground
 
 Env = dict[str, Term]
 
@@ -122,48 +105,3 @@ def covers(pattern: Term | None, value: Term) -> bool:
     if pattern is None or pattern == value:
         return True
     return not is_ground(pattern) and unify(pattern, value, {}) is not None
-
-
-def to_python(term: Term) -> object:
-    """Atoms and strings become `str`, numbers numbers, lists lists; other terms stay terms."""
-    match term:
-        case Constant(name=name):
-            return name
-        case Int(value=value):
-            return value
-        case Float(value=real):
-            return real
-        case Str(value=text):
-            return text
-        case ListTerm(items=items, tail=None):
-            return [to_python(item) for item in items]
-        case _:
-            return term
-
-
-def to_term(value: object) -> Term:
-    """The term a Python value stands for.
-
-    >>> to_term([1, "a", True])
-    ListTerm(items=(Int(value=1), Constant(name='a'), Constant(name='true')), tail=None)
-    """
-    match value:
-        case bool():
-            return Constant("true" if value else "false")
-        case int():
-            return Int(value)
-        case float():
-            return Float(value)
-        case str():
-            return Constant(value)
-        case list() | tuple():
-            return ListTerm(tuple(to_term(item) for item in value))
-        case _:
-            if isinstance(value, Term):
-                return value
-            raise TypeError(f"a Python predicate returned {value!r}, which is no term")
-
-
-def parameter_count(function: Callable[..., object]) -> int:
-    """How many arguments a Python predicate takes."""
-    return len(inspect.signature(function).parameters)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, functor
+from horai.lang.ec.builtins import EDGES
 from horai.oracle.ec.intervals import INF, Interval, Intervals, TickGrid, coalesce
 
 Key = tuple[str, int]
@@ -19,7 +20,6 @@ Points = dict[int, dict[Term, dict[Term | None, None]]]
 EdgesByTime = dict[int, dict[tuple[Term, Term], None]]
 
 ANYTHING: Key = ("", -1)
-EDGES = ("start", "end", "startI", "endI")
 
 
 def key_of(term: Term) -> Key:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from horai.lang.core.terms import Int
+from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.syntax import (
     Aggregate,
     Always,
@@ -31,7 +32,6 @@ from horai.lang.lars.syntax import (
 )
 from horai.oracle.lars.entailment import Structure, aggregate_holds, is_in_time
 from horai.oracle.lars.grounding import Instance, head_pairs, is_model, reduct, sure_pairs
-from horai.oracle.lars.numbers import compare
 from horai.oracle.lars.stream import Pair, Stream
 from horai.oracle.lars.windows import select
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
+from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Float, Int, Term
+from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.syntax import (
     Aggregate,
     Always,
@@ -24,7 +26,7 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import own_terms
-from horai.oracle.lars.numbers import NoValue, compare, computed
+from horai.oracle.lars.numbers import computed
 from horai.oracle.lars.stream import Stream
 from horai.oracle.lars.windows import select
 
@@ -96,18 +98,14 @@ def aggregate_value(function: str, rows: Set[tuple[Term, ...]]) -> Term:
     """Number of rows, or sum, least or largest of the first terms; raises `NoValue`."""
     if function == "count":
         return Int(len(rows))
-    numbers = [row[0].value for row in rows if row and isinstance(row[0], Int | Float)]
+    numbers = [row[0] for row in rows if row and isinstance(row[0], Int | Float)]
     if len(numbers) < len(rows):
         raise NoValue("only numbers have a sum, a least and a largest one")
     if function == "sum":
         return computed("sum", numbers)
     if not numbers:
         raise NoValue("nothing has no least and no largest one")
-    value = min(numbers) if function == "min" else max(numbers)
+    pick = min if function == "min" else max
+    best = pick(number.value for number in numbers)
     # Of equal numbers it is the whole one.
-    best = min((number for number in numbers if number == value), key=_is_decimal)
-    return Float(best) if isinstance(best, float) else Int(best)
-
-
-def _is_decimal(number: int | float) -> bool:
-    return isinstance(number, float)
+    return min((n for n in numbers if n.value == best), key=lambda n: isinstance(n, Float))

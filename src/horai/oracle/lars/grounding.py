@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 
+from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Compound, Int, Term
 from horai.lang.lars.predicates import background_facts, derived, expanded
 from horai.lang.lars.syntax import (
@@ -39,7 +40,7 @@ from horai.lang.lars.syntax import (
 from horai.lang.lars.walk import children, own_terms, subformulas
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.matching import Place, Possible, Values, solutions, written
-from horai.oracle.lars.numbers import NoValue, value
+from horai.oracle.lars.numbers import value
 from horai.oracle.lars.stream import Pair, Stream
 from horai.oracle.lars.windows import select
 

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Compound, Float, Int, Term, Var, variables
+from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import (
     Aggregate,
@@ -40,7 +42,7 @@ from horai.lang.lars.syntax import (
 )
 from horai.lang.lars.walk import atoms, formula_variables, map_terms
 from horai.oracle.lars.entailment import Structure, aggregate_value
-from horai.oracle.lars.numbers import NoValue, compare, computed, value
+from horai.oracle.lars.numbers import computed, value
 from horai.oracle.lars.stream import Pair, Stream
 
 Bound = Mapping[str, Term]
@@ -240,8 +242,7 @@ def totals(function: str, rows: set[tuple[Term, ...]]) -> set[Term]:
     sums: set[Term] = {Int(0)}
     for number in sorted(numbers, key=lambda one: one.value):  # as they are added
         # `computed` adds the smaller one first, which makes no difference to two of them.
-        old = [total.value for total in sums if isinstance(total, Int | Float)]
-        sums |= {computed("sum", [total, number.value]) for total in old}
+        sums |= {computed("sum", [total, number]) for total in sums}
         if len(sums) > MOST_TOTALS:
             raise TooManyValues("a sum over derived atoms has too many possible values")
     return sums

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from horai.lang.core.arithmetic import COMPARISONS
 from horai.lang.core.diagnostics import Diagnostic, did_you_mean
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, functor, is_ground
@@ -112,27 +113,9 @@ def _is_false(op: str, left: Term, right: Term) -> bool:
         return unify(left, right) is None
     if op == "==" and is_ground(left) and is_ground(right):
         return left != right
-    if isinstance(left, Int | Float) and isinstance(right, Int | Float):
-        return not _compare(op, left.value, right.value)
+    if op in COMPARISONS and isinstance(left, Int | Float) and isinstance(right, Int | Float):
+        return not COMPARISONS[op](left.value, right.value)
     return False
-
-
-def _compare(op: str, left: float, right: float) -> bool:
-    match op:
-        case "<":
-            return left < right
-        case ">":
-            return left > right
-        case "=<":
-            return left <= right
-        case ">=":
-            return left >= right
-        case "=:=":
-            return left == right
-        case "=\\=":
-            return left != right
-        case _:
-            return True
 
 
 def _contradiction(items: list[Literal]) -> tuple[Literal, str] | None:

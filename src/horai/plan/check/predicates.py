@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from horai.lang.core.arithmetic import COMPARISONS
 from horai.lang.core.diagnostics import Diagnostic, did_you_mean
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Term, subterms
@@ -97,7 +98,7 @@ def unknown_functions(context: CheckContext) -> Iterator[Diagnostic]:
 
 def _expressions(literal: Literal) -> Iterator[Term]:
     match literal:
-        case Compare(op="<" | ">" | "=<" | ">=" | "=:=" | "=\\=", left=left, right=right):
+        case Compare(op=op, left=left, right=right) if op in COMPARISONS:
             yield left
             yield right
         case Is(expression=expression):

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from horai.lang.core.arithmetic import COMPARISONS
 from horai.lang.core.terms import (
     Compound,
     Constant,
@@ -116,7 +117,6 @@ def type_of_term(term: Term) -> Type:
             return Type.ANY
 
 
-_ARITHMETIC = frozenset({"<", ">", "=<", ">=", "=:=", "=\\="})
 ROUNDS = 20
 
 
@@ -281,7 +281,7 @@ def asserted(rule: Rule) -> Iterator[Literal]:
 def _needs_number(literal: Literal) -> Iterator[Term]:
     """Terms that are computed or compared with."""
     match literal:
-        case Compare(op=op, left=left, right=right) if op in _ARITHMETIC:
+        case Compare(op=op, left=left, right=right) if op in COMPARISONS:
             yield from _operands(left)
             yield from _operands(right)
         case Is(expression=expression):

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from horai.errors import RunError
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom, Program
 from horai.oracle.lars.grounding import EndlessDerivation
 from horai.oracle.lars.matching import TooManyValues
-from horai.oracle.lars.numbers import NumberTooLarge
 from horai.oracle.lars.run import answers_at
 from horai.runtime.lars.engines import ONE, AnswerMode, Model, endless, too_large
 from horai.runtime.lars.signals import Signal
@@ -41,7 +41,7 @@ class LarsReferenceEngine:
             raise RunError(f"{error} (at time {query})") from error
         except EndlessDerivation as error:
             raise endless(self._program, error.args[0], f"at time {query}") from error
-        except NumberTooLarge as error:
+        except TooLarge as error:
             sign, numbers = error.args
             raise too_large(self._program, sign, numbers, f"at time {query}") from error
         self._before = found[0] if found else None

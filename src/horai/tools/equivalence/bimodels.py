@@ -18,6 +18,7 @@ from itertools import product
 import clingo
 
 from horai.lang.core.terms import Int
+from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.syntax import (
     Always,
     And,
@@ -38,7 +39,6 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
-from horai.oracle.lars.numbers import compare
 from horai.oracle.lars.stream import Pair, Stream
 from horai.oracle.lars.windows import select
 

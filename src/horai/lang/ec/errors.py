@@ -1,4 +1,4 @@
-"""What the reference engine cannot do, said in a sentence that names the rule.
+"""What stops a run of Event Calculus rules, said in a sentence that names the rule.
 
 These are problems that only show while rules run; the checks before a run find most of them
 earlier and say more.
@@ -14,7 +14,7 @@ from horai.lang.core.undefined import inside_of
 from horai.lang.ec.syntax import Clause, Literal
 
 
-class OracleError(Exception):
+class EngineError(Exception):
     """A run that cannot go on. `clause` is the rule at fault, if known."""
 
     clause: Clause | None = None
@@ -36,51 +36,41 @@ class OracleError(Exception):
         return self.problem if self.place is None else f"{self.place}: {self.problem}"
 
 
-class UnboundVariable(OracleError):
+class UnboundVariable(EngineError):
     """No condition can be evaluated: a variable gets no value."""
 
     def __init__(self, literal: Literal) -> None:
-        super().__init__(literal)
-        self.literal = literal
-
-    @property
-    def problem(self) -> str:
-        return f"no condition gives a value to a variable of `{show(self.literal.term)}`"
+        term = show(literal.term)
+        super().__init__(f"no condition gives a value to a variable of `{term}`")
 
 
-class FutureRead(OracleError):
-    """A rule of a cycle asks for something later than the point it is about."""
+class FutureRead(EngineError):
+    """A rule of a cycle that depends on what the cycle itself decides later."""
 
     def __init__(self, key: tuple[str, int]) -> None:
-        super().__init__(key)
-        self.key = key
-
-    @property
-    def problem(self) -> str:
-        name, arity = self.key
-        return (
-            f"{name}/{arity} is asked for at a later time than the rule is about, "
+        super().__init__(
+            f"{key[0]}/{key[1]} is asked for at a later time than the rule is about, "
             "but it depends on the rule itself"
         )
 
 
-class NotSettled(OracleError):
-    """Rules that depend on their own outcome at one and the same time-point."""
+class NotSettled(EngineError):
+    """Rules that are true if, and only if, they are not."""
 
 
-class IllegalCycle(OracleError):
+class IllegalCycle(EngineError):
     """A statically determined fluent that depends on itself."""
 
 
-class Unsupported(OracleError):
-    """A condition that has no meaning where it stands."""
+class Unsupported(EngineError):
+    """A rule that passes the checks and still has no meaning where it stands."""
 
 
-class EndlessBackground(OracleError, RecursionError):
+class Endless(EngineError, RecursionError):
     """A background predicate that calls itself, or lists rows, without end."""
 
 
-class PredicateFailed(OracleError):
+class PredicateFailed(EngineError):
     """A Python predicate that raised an error or returned something that is no term."""
 
 
@@ -90,12 +80,12 @@ def blaming(clause: Clause) -> Iterator[None]:
     try:
         with inside_of(clause):
             yield
-    except OracleError as error:
+    except EngineError as error:
         if error.clause is None:
             error.clause = clause
         raise
     except RecursionError as error:
         # The interpreter of Python gave up first: conditions are nested too deeply.
-        endless = EndlessBackground("the conditions call each other too deeply, or without end")
+        endless = Endless("the conditions call each other too deeply, or without end")
         endless.clause = clause
         raise endless from error

@@ -1,24 +1,29 @@
-"""Arithmetic and the order of terms."""
+"""Arithmetic of the Event Calculus: what expressions come to, and how numbers compare.
+
+Whole numbers are exact and of any size; a division that goes evenly stays whole. Every engine
+computes by these definitions, one value at a time or, faster, for whole columns.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
-from horai.oracle.ec.terms import Env, walk
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var
 
 Number = int | float
 
+MAX_EXPONENT = 10_000  # of whole numbers: more than any sensible rule needs
+CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "infinite": math.inf}
+FAILURES = (ArithmeticError, ValueError, TypeError)
 
-class EvaluationError(Exception):
+
+class NoValue(Exception):
     """An expression that has no value: a condition holding it is not satisfied."""
 
     expression: Term | None = None  # the whole of it, where it is arithmetic
-
-
-MAX_EXPONENT = 10_000  # of whole numbers: more than any sensible rule needs
-CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "infinite": math.inf}
 
 
 def total(numbers: Iterable[Number]) -> Number:
@@ -29,7 +34,7 @@ def total(numbers: Iterable[Number]) -> Number:
     try:
         return math.fsum(listed)
     except (OverflowError, ValueError) as error:
-        raise EvaluationError(str(error)) from error
+        raise NoValue(str(error)) from error
 
 
 def largest(numbers: Iterable[Number]) -> Number:
@@ -59,10 +64,11 @@ def _truncating(a: Number, b: Number) -> int:
     return quotient if (a >= 0) == (b >= 0) else -quotient
 
 
-def _power(a: Number, b: Number) -> Number:
+def power(a: Number, b: Number) -> Number:
+    """The power, if it is a real number of sensible size."""
     if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > MAX_EXPONENT:
         raise ValueError("too large a power")
-    result = a**b
+    result: Number | complex = a**b
     if isinstance(result, complex):
         raise ValueError("complex result")
     return result
@@ -79,7 +85,20 @@ def _sign(a: Number) -> Number:
     return (a > 0) - (a < 0) if isinstance(a, int) else math.copysign(1.0, a) if a else 0.0
 
 
+# Functions of decimals: the value of a whole number is that of the decimal it is.
+REAL: dict[str, Callable[[float], float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "exp": math.exp,
+    "log": math.log,
+}
+
 UNARY: dict[str, Callable[[Number], Number]] = {
+    **REAL,
     "-": lambda a: -a,
     "+": lambda a: a,
     "abs": abs,
@@ -91,14 +110,6 @@ UNARY: dict[str, Callable[[Number], Number]] = {
     "integer": _round,
     "float": float,
     "sign": _sign,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "exp": math.exp,
-    "log": math.log,
 }
 
 BINARY: dict[str, Callable[[Number, Number], Number]] = {
@@ -111,29 +122,41 @@ BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "rem": lambda a, b: a - b * _truncating(a, b),
     "min": lambda a, b: smallest([a, b]),
     "max": lambda a, b: largest([a, b]),
-    "**": _power,
-    "^": _power,
+    "**": power,
+    "^": power,
     "atan2": math.atan2,
 }
 
+# Of numbers, and of whole columns of them.
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "=<": operator.le,
+    ">=": operator.ge,
+    "=:=": operator.eq,
+    "=\\=": operator.ne,
+}
 
-def evaluate(term: Term, env: Env) -> Number:
-    """The value of an arithmetic expression."""
+
+def evaluate(term: Term, env: Mapping[str, Term]) -> Number:
+    """The value of an arithmetic expression; raises `NoValue`."""
     try:
         return _evaluate(term, env)
-    except EvaluationError as error:
+    except NoValue as error:
         error.expression = term
         raise
 
 
-def _evaluate(term: Term, env: Env) -> Number:
-    found = _computed(walk(term, env), env)
+def _evaluate(term: Term, env: Mapping[str, Term]) -> Number:
+    found = _computed(term, env)
     if found != found:  # only what is not a number differs from itself: inf - inf, 0 * inf
-        raise EvaluationError(f"not a number: {term}")
+        raise NoValue("the result is not a number")
     return found
 
 
-def _computed(term: Term, env: Env) -> Number:
+def _computed(term: Term, env: Mapping[str, Term]) -> Number:
+    while isinstance(term, Var) and term.name in env:
+        term = env[term.name]
     try:
         match term:
             case Int(value=value):
@@ -146,9 +169,17 @@ def _computed(term: Term, env: Env) -> Number:
                 return UNARY[name](_evaluate(arg, env))
             case Compound(name=name, args=(left, right)) if name in BINARY:
                 return BINARY[name](_evaluate(left, env), _evaluate(right, env))
-    except (ArithmeticError, ValueError, TypeError) as error:
-        raise EvaluationError(str(error)) from error
-    raise EvaluationError(f"not a number: {term}")
+    except FAILURES as error:
+        raise NoValue(str(error)) from error
+    raise NoValue(f"not a number: {term}")
+
+
+def value_of(term: Term, env: Mapping[str, Term]) -> Number | None:
+    """The value of an expression, None if it has none."""
+    try:
+        return _evaluate(term, env)
+    except NoValue:
+        return None
 
 
 def number_term(value: Number) -> Term:
@@ -158,39 +189,3 @@ def number_term(value: Number) -> Term:
     if math.isinf(value):
         return Constant("inf") if value > 0 else Compound("-", (Constant("inf"),))
     return Float(value)
-
-
-def compare_numbers(op: str, left: Number, right: Number) -> bool:
-    """`< > =< >= =:= =\\=`."""
-    match op:
-        case "<":
-            return left < right
-        case ">":
-            return left > right
-        case "=<":
-            return left <= right
-        case ">=":
-            return left >= right
-        case "=:=":
-            return left == right
-        case _:
-            return left != right
-
-
-def order_key(term: Term) -> tuple[int, object, object]:
-    """The standard order of terms: variables, numbers, atoms, strings, compound terms."""
-    match term:
-        case Var(name=name):
-            return (0, name, 0)
-        case Float(value=real):
-            return (1, real, 0)
-        case Int(value=value):
-            return (1, value, 1)
-        case Constant(name=name):
-            return (2, name, 0)
-        case Str(value=text):
-            return (3, text, 0)
-        case ListTerm(items=items):
-            return (4, (len(items), "[]"), tuple(order_key(i) for i in items))
-        case Compound(name=name, args=args):
-            return (4, (len(args), name), tuple(order_key(a) for a in args))
