@@ -16,7 +16,7 @@ from horai.engine.stream import EventRows, Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World, fluent_of
 from horai.lang.core.terms import Compound, Term, Var
-from horai.plan.ec.unwrapping import Unwrapping
+from horai.lang.ec.unwrapping import Unwrapping
 from horai.temporal.spans import Ints
 
 Key = tuple[str, int]

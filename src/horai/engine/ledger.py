@@ -21,8 +21,8 @@ from horai.engine.origins import Dropped
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World
+from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan.ec.reach import Source
-from horai.plan.ec.unwrapping import Unwrapping
 from horai.temporal.spans import INF, Ints, Mask, previous_point
 
 Key = tuple[str, int]

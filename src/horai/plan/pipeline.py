@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from horai.lang.core.terms import Compound, Term
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.syntax import EventDescription
+from horai.lang.ec.unwrapping import unwrap
 from horai.plan import operators as op
 from horai.plan.ec.components import Component, Strata, separated, stratify
 from horai.plan.ec.delays import initiation_times, judged_later, known_already
@@ -18,7 +19,6 @@ from horai.plan.ec.modes import PythonPredicate, order_body
 from horai.plan.ec.ordering import Orderer
 from horai.plan.ec.predicates import find_predicates, mode_table
 from horai.plan.ec.splitting import PointRule, alternatives, split_body
-from horai.plan.ec.unwrapping import unwrap
 from horai.plan.program import (
     DelayPlan,
     DelayRule,

@@ -14,13 +14,13 @@ from typing import Literal as OneOf
 from horai.lang.core.terms import Term, functor
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.syntax import EventDescription
+from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan import operators as op
 from horai.plan.ec.components import Component
 from horai.plan.ec.dependencies import DependencyGraph
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.splitting import Split
-from horai.plan.ec.unwrapping import Unwrapping
 
 Key = tuple[str, int]
 Names = frozenset[str]

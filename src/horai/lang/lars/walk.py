@@ -1,12 +1,10 @@
-"""Walking through formulas: parts, atoms, variables, and putting terms for variables.
-
-Programs with all windows measured in time points, as a clock counts them.
-"""
+"""Walking through formulas: parts, atoms, variables, and formulas with other terms or windows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from horai.lang.core.terms import Bindings, Term, Var, substitute, variables
 from horai.lang.lars.clock import Clock, Duration
@@ -34,6 +32,8 @@ from horai.lang.lars.syntax import (
     Window,
     Within,
 )
+
+Same = TypeVar("Same")
 
 
 def children(formula: Head) -> tuple[Formula, ...]:
@@ -110,65 +110,57 @@ def bind(formula: Formula, bindings: Bindings) -> Formula:
 def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
     """The formula with every term changed."""
 
-    def inside(part: Formula) -> Formula:
-        return map_terms(part, change)
+    def window(given: Window) -> Window:
+        if not isinstance(given, IntervalWindow):
+            return given
+        return replace(given, first=change(given.first), last=change(given.last))
 
-    match formula:
-        case Truth():
-            return formula
-        case Atom(args=args):
-            return replace(formula, args=tuple(change(arg) for arg in args))
-        case Comparison(left=left, right=right):
-            return replace(formula, left=change(left), right=change(right))
-        case And(parts=parts):
-            return replace(formula, parts=tuple(inside(part) for part in parts))
-        case Or(parts=parts):
-            return replace(formula, parts=tuple(inside(part) for part in parts))
-        case Implies(left=first, right=second):
-            return replace(formula, left=inside(first), right=inside(second))
-        case At(time=time, formula=inner):
-            return replace(formula, time=change(time), formula=inside(inner))
-        case Within(window=IntervalWindow() as window, formula=inner):
-            moved = replace(window, first=change(window.first), last=change(window.last))
-            return replace(formula, window=moved, formula=inside(inner))
-        case Aggregate(elements=elements, bound=bound):
-            changed = tuple(
-                replace(
-                    element,
-                    terms=tuple(change(term) for term in element.terms),
-                    condition=tuple(inside(part) for part in element.condition),
-                )
-                for element in elements
-            )
-            return replace(formula, elements=changed, bound=change(bound))
-        case Not() | Some() | Always() | Reset() | Within():
-            return replace(formula, formula=inside(formula.formula))
+    return rebuilt(formula, lambda part: map_terms(part, change), term=change, window=window)
 
 
 def map_windows(formula: Formula, change: Callable[[Window], Window]) -> Formula:
     """The formula with every window changed."""
+    return rebuilt(formula, lambda part: map_windows(part, change), window=change)
 
-    def inside(part: Formula) -> Formula:
-        return map_windows(part, change)
 
+def _same(given: Same) -> Same:
+    return given
+
+
+def rebuilt(
+    formula: Formula,
+    inside: Callable[[Formula], Formula],
+    *,
+    term: Callable[[Term], Term] = _same,
+    window: Callable[[Window], Window] = _same,
+) -> Formula:
+    """The formula with its own terms, its window and the formulas directly inside it changed."""
     match formula:
-        case Atom() | Truth() | Comparison():
+        case Truth():
             return formula
-        case Within(window=window, formula=inner):
-            return replace(formula, window=change(window), formula=inside(inner))
-        case And(parts=parts):
-            return replace(formula, parts=tuple(inside(part) for part in parts))
-        case Or(parts=parts):
+        case Atom(args=args):
+            return replace(formula, args=tuple(term(arg) for arg in args))
+        case Comparison(left=left, right=right):
+            return replace(formula, left=term(left), right=term(right))
+        case And(parts=parts) | Or(parts=parts):
             return replace(formula, parts=tuple(inside(part) for part in parts))
         case Implies(left=first, right=second):
             return replace(formula, left=inside(first), right=inside(second))
-        case Aggregate(elements=elements):
+        case At(time=time, formula=inner):
+            return replace(formula, time=term(time), formula=inside(inner))
+        case Within(window=given, formula=inner):
+            return replace(formula, window=window(given), formula=inside(inner))
+        case Aggregate(elements=elements, bound=bound):
             changed = tuple(
-                replace(element, condition=tuple(inside(part) for part in element.condition))
+                replace(
+                    element,
+                    terms=tuple(term(one) for one in element.terms),
+                    condition=tuple(inside(part) for part in element.condition),
+                )
                 for element in elements
             )
-            return replace(formula, elements=changed)
-        case Not() | Some() | Always() | Reset() | At():
+            return replace(formula, elements=changed, bound=term(bound))
+        case Not() | Some() | Always() | Reset():
             return replace(formula, formula=inside(formula.formula))
 
 

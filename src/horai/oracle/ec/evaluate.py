@@ -22,6 +22,7 @@ from horai.lang.ec.syntax import (
     Rule,
     Termination,
 )
+from horai.lang.ec.unwrapping import unwrap
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import Intervals, TickGrid
@@ -31,7 +32,6 @@ from horai.oracle.ec.static import evaluate_static
 from horai.oracle.ec.strata import OracleStrata, definitions
 from horai.oracle.ec.sweep import Sweep
 from horai.oracle.ec.world import Key, World
-from horai.oracle.ec.wrapping import Wrapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ class Interpreter:
         allen_memory: int | None = None,
         predicates: Mapping[str, PythonPredicate] | None = None,
     ) -> None:
-        self.wrapping = Wrapping(description)
+        self.unwrapping = unwrap(description)
         self.derived: frozenset[tuple[Key, bool]] = frozenset(
             (node.key, node.kind != "event") for node in definitions(description).nodes
         )
-        self.description = description = self.wrapping.description
+        self.description = description = self.unwrapping.description
         self.grid = TickGrid(tick)
         self.allen_memory = allen_memory
         self.predicates = dict(predicates or {})
@@ -102,13 +102,13 @@ class Interpreter:
         """What follows at `query` from the items known then."""
         with room_to_recurse():
             known = _knowledge(self.world_at(items, start, query))
-        wrap = self.wrapping.wrap
-        spans = {(wrap(fluent), value): found for (fluent, value), found in known.spans.items()}
-        return Knowledge(spans, {wrap(event): times for event, times in known.events.items()})
+        written = self.unwrapping.written
+        spans = {(written(fluent), value): found for (fluent, value), found in known.spans.items()}
+        return Knowledge(spans, {written(event): times for event, times in known.events.items()})
 
     def world_at(self, items: Iterable[Occurrence], start: int, query: int) -> World:
         """All that is known at `query`, with the points from which intervals were made."""
-        items = [replace(item, entity=self.wrapping.unwrap(item.entity)) for item in items]
+        items = [replace(item, entity=self.unwrapping.flat(item.entity)) for item in items]
         world = World(self.grid, start, query, self.allen_memory)
         for item in items:
             if item.value is None:

@@ -40,7 +40,7 @@ from horai.lang.lars.syntax import (
     Window,
     Within,
 )
-from horai.lang.lars.walk import atoms, formula_variables, map_terms
+from horai.lang.lars.walk import atoms, formula_variables, rebuilt
 from horai.oracle.lars.entailment import Structure, aggregate_value
 from horai.oracle.lars.numbers import computed, value
 from horai.oracle.lars.stream import Pair, Stream
@@ -194,28 +194,11 @@ def written(formula: Formula, values: Written, solve: Solve) -> Formula:
         case Aggregate(function=function, sign=sign, bound=bound):
             rows = tuple(elements(formula, values, solve))
             return Aggregate(function, rows, sign, value(bound, values))
-        case And(parts=parts):
-            return And(tuple(inside(part) for part in parts))
-        case Or(parts=parts):
-            return Or(tuple(inside(part) for part in parts))
-        case Implies(left=left, right=right):
-            return Implies(inside(left), inside(right))
-        case Not(formula=inner):
-            return Not(inside(inner))
-        case Some(formula=inner):
-            return Some(inside(inner))
-        case Always(formula=inner):
-            return Always(inside(inner))
-        case Reset(formula=inner):
-            return Reset(inside(inner))
-        case At(time=time, formula=inner):
-            return At(value(time, values), inside(inner))
-        case Within(formula=inner):
-            moved = map_terms(Within(formula.window, Or(())), lambda term: value(term, values))
-            assert isinstance(moved, Within)
-            return Within(moved.window, inside(inner))
+        case Within(window=IntervalWindow(first=first, last=last) as window):
+            window = replace(window, first=value(first, values), last=value(last, values))
+            return Within(window, inside(formula.formula))
         case _:
-            return map_terms(formula, lambda term: value(term, values))
+            return rebuilt(formula, inside, term=lambda term: value(term, values))
 
 
 def elements(aggregate: Aggregate, values: Written, solve: Solve) -> Iterable[Element]:

@@ -18,9 +18,9 @@ from math import prod
 from horai.lang.core.terms import Term, Var, is_anonymous, is_ground
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.syntax import Facts
+from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
-from horai.plan.ec.unwrapping import Unwrapping
 from horai.plan.program import DelayPlan, GroundingPlan, Plan, PointPlan, StaticPlan, Stratum
 
 Key = tuple[str, int]

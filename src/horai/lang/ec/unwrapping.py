@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import islice
 from typing import Any
 
 from horai.lang.core.terms import Compound, Term, functor
@@ -58,6 +59,18 @@ class Unwrapping:
         name = flat_name(entity.name, tuple(parts))
         self.folds[name, len(args)] = Fold(entity.name, tuple(parts))
         return Compound(name, tuple(args), entity.span)
+
+    def written(self, entity: Term) -> Term:
+        """A flat entity as it is written in rules and answers; others as they are."""
+        fold = self.folds.get(functor(entity) or ("", -1))
+        if fold is None or not isinstance(entity, Compound):
+            return entity
+        rest = iter(entity.args)
+        args = [
+            next(rest) if part is None else Compound(part[0], tuple(islice(rest, part[1])))
+            for part in fold.parts
+        ]
+        return Compound(fold.name, tuple(args))
 
     def forms(self, key: Key) -> list[Key]:
         """What items of an entity may be about: the entity itself and its flat ones."""
