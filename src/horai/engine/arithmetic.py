@@ -28,7 +28,6 @@ from horai.engine.symbols import Symbols
 from horai.lang.core import arithmetic as scalars
 from horai.lang.core import undefined
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, variables
-from horai.lang.ec import scalars
 from horai.temporal.spans import Mask
 
 Columns = Mapping[str, Column]

@@ -24,9 +24,9 @@ from horai.lang.core.terms import (
     variables,
 )
 from horai.lang.core.undefined import note
-from horai.lang.ec.builtins import BUILTINS, MOST_LISTED, Args, Solution, Solutions
+from horai.lang.ec.builtins import BUILTINS, MOST_LISTED, Args, Solutions
 from horai.lang.ec.errors import Endless
-from horai.plan.ec.unify import Bindings, unify
+from horai.plan.ec.unify import answers
 from horai.temporal.spans import Ints, Mask
 
 Columns = Mapping[str, Column]
@@ -61,27 +61,17 @@ def _one_by_one(
     inner = used(columns, *goal.args)
     first, of_row = groups(list(inner.values()), rows)
     names = _free(goal.args, columns)
-    answers: list[list[tuple[Term, ...]]] = []
+    listed: list[list[tuple[Term, ...]]] = []
     for env in environments(inner, first, symbols):
         args = tuple(substitute(arg, env) for arg in goal.args)
         found: dict[tuple[Term, ...], None] = {}
         try:
-            for solution in solutions(args):
-                bindings = _unified(args, solution)
-                if bindings is not None:
-                    found[values(names, bindings)] = None
+            for bindings in answers(solutions, args):
+                found[values(names, bindings)] = None
         except NoValue:
             note(goal, env)
-        answers.append(list(found))
-    return spread(answers, names, of_row, symbols)
-
-
-def _unified(args: Args, solution: Solution) -> Bindings | None:
-    """What the variables of a call stand for in a solution."""
-    found: Bindings | None = {}
-    for position, term in solution.items():
-        found = None if found is None else unify(args[position], term, found)
-    return found
+        listed.append(list(found))
+    return spread(listed, names, of_row, symbols)
 
 
 def _free(args: Args, columns: Columns) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from horai.lang.core.terms import (
@@ -17,6 +18,7 @@ from horai.lang.core.terms import (
     substitute,
     variables,
 )
+from horai.lang.ec.builtins import Solutions
 from horai.lang.ec.syntax import FVP, Literal
 
 Bindings = dict[str, Term]
@@ -51,6 +53,22 @@ def unify(left: Term, right: Term, bindings: Bindings | None = None) -> Bindings
                 return None
             stack.extend(reversed(pairs))
     return found
+
+
+def answers(solutions: Solutions, args: tuple[Term, ...]) -> Iterator[Bindings]:
+    """What the variables of a call of a built-in predicate stand for; raises `NoValue`.
+
+    >>> from horai.lang.ec.builtins import BUILTINS
+    >>> length = BUILTINS["length", 2].solutions
+    >>> list(answers(length, (ListTerm((Constant("a"),)), Var("N"))))
+    [{'N': Int(value=1)}]
+    """
+    for solution in solutions(args):
+        found: Bindings | None = {}
+        for position, term in solution.items():
+            found = None if found is None else unify(args[position], term, found)
+        if found is not None:
+            yield found
 
 
 def _walk(term: Term, bindings: Bindings) -> Term:
