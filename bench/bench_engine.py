@@ -27,7 +27,7 @@ import engine_runs as runs
 import pyarrow as pa
 from engine_measure import APPLICATIONS, Options, workload
 
-from horai.cli.options import keep_memory
+from horai.cli.workload import keep_memory
 
 PARTS: dict[str, Callable[[Options], None]] = {
     "a": runs.throughput,

@@ -46,7 +46,7 @@ from incremental_measure import (
     side_by_side,
 )
 
-from horai.cli.options import keep_memory
+from horai.cli.workload import keep_memory
 
 APPLICATIONS = ("maritime", "fleet")
 STANDARD = Sizes()

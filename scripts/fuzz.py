@@ -49,7 +49,7 @@ OPTIONS = {
     "--clock": ("1s", "0s", "x", "1ms"),
     "--models": ("0", "2", "-1"),
     "--filter": ("none", "inferences", "a,b", ","),
-    "--lateness": ("0", "5", "-1"),
+    "--allowed-lateness": ("0", "5", "-1"),
     "--output-every": ("time", "signal", "3 signals", "0"),
     "--state": ("kept.state",),
     "--dead-letters": ("letters.csv", "."),
@@ -71,7 +71,10 @@ OPTIONS = {
     "--from-savepoint": (".", "nowhere"),
     "--trigger": ("1s", "available-now", "x", "-1s", "0"),
     "--until-idle": ("1s", "x", "-1s"),
-    **dict.fromkeys(("--delay", "--max-ahead", "--files-per-step"), ("0", "-1", "3")),
+    **dict.fromkeys(
+        ("--watermark-delay", "--future-skew", "--files-per-step", "--position-lateness"),
+        ("0", "-1", "3"),
+    ),
     "--buckets": ("0", "2", "-1", "99999999"),
     "--metrics-port": ("0", "-1", "99999"),
     "--metrics-address": ("nobody", "0.0.0.0"),
@@ -91,9 +94,10 @@ OWN = {  # options that a command has; others have those of `run`
     " --format --clock",
     "translate": "--from --output",
     "state": "--entity --savepoint --json",
-    "stream": "--source --sink --checkpoint --from-savepoint --trigger --until-idle --delay"
-    " --max-ahead --files-per-step --buckets --metrics-port --metrics-address --window --step"
-    " --metrics-token-file --metrics --positions --areas --set --column --tick --unit --lateness",
+    "stream": "--source --sink --checkpoint --from-savepoint --trigger --until-idle"
+    " --watermark-delay --future-skew --files-per-step --buckets --metrics-port --metrics-address"
+    " --window --step --metrics-token-file --metrics --positions --areas --set --column --tick"
+    " --unit --position-lateness",
 }
 FLAGS = {name for name, values in OPTIONS.items() if values == ("",)}
 RULES = """

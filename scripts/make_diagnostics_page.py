@@ -44,7 +44,7 @@ INTRODUCTION = """\
 # Diagnostics
 
 Every finding about a rules file has a code, a place and a remedy. Errors stop a run, warnings do
-not. All findings are reported at once. `horai explain CODE` shows an entry of this page.
+not. All findings are reported at once. `horai rule CODE` shows an entry of this page.
 
 You choose how bad a finding is: `horai run --severity H309=off --severity H502=error`, or in
 `horai.toml`

@@ -7,7 +7,7 @@ import runpy
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import horai
 from horai import lars

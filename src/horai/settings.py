@@ -297,6 +297,7 @@ class RunSettings:
     """What a run was asked for, checked; None where the input or the rules decide."""
 
     language: Language = "ec"
+    named: frozenset[str] = field(default=frozenset(), compare=False)  # what was not left to us
     # input
     input_format: Format | None = _option(
         "input",
@@ -594,7 +595,8 @@ class RunSettings:
             check_name(name, language, modes, spelled)
             if value is not None:
                 values[name] = value
-        found = cls(language=language, **values)
+        named = frozenset(name for name, value in given.items() if value is not None)
+        found = cls(language=language, named=named, **values)
         if "run" in modes:
             found._check_spark(spelled)
         return found
@@ -629,13 +631,13 @@ class RunSettings:
         return self.window is not None and self.step is not None and self.window < self.step
 
     def to_dict(self) -> dict[str, Any]:
-        """What is not as it is without being said, as plain values: `of` reads them again."""
+        """What was named or is not as it is without, as plain values: `of` reads them again."""
         found = {}
         for one in fields(self):
             option, value = OPTIONS.get(one.name), getattr(self, one.name)
             if option is None or not option.written:
                 continue
-            if value != option.defaults.get(self.language, one.default):
+            if one.name in self.named or value != option.defaults.get(self.language, one.default):
                 found[one.name] = str(value) if isinstance(value, Path) else value
         return found
 

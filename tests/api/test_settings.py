@@ -20,7 +20,7 @@ from horai.settings import (
 
 
 def test_every_field_but_the_language_is_an_option_with_a_place() -> None:
-    assert [field.name for field in fields(RunSettings)] == ["language", *OPTIONS]
+    assert [field.name for field in fields(RunSettings)] == ["language", "named", *OPTIONS]
     for name, option in OPTIONS.items():
         assert option.name == name
         assert option.group in GROUPS

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import horai
 from horai import lars
@@ -243,7 +243,7 @@ def test_formats(files: Path, form: str) -> None:
         (("--clock", "1s", "--models", "all"), "--models has no meaning"),
         (("--clock", "1s", "--models", "all"), "answers themselves are those of the program alone"),
         (("--clock", "1s", "--tick", "2"), "time points of a program lie one --clock apart"),
-        (("--clock", "1s", "--lateness", "2"), "--window says how late rows may be"),
+        (("--clock", "1s", "--allowed-lateness", "2"), "--window says how late rows may be"),
         (("--clock", "1s", "--reasoning", "models"), "it is cautious"),
         (("--clock", "1s", "--format", "timeline"), "a timeline shows one language"),
         (("--clock", "1s", "--filter", ","), "the filter names no predicate"),

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from horai.cli import options
+from horai.cli import workload
 
 
 def test_the_setting_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,12 +19,12 @@ def test_the_setting_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(ctypes, "CDLL", lambda _: Library())
-    assert options.keep_memory()
-    assert [what for what, _ in taken] == [options.MMAP_MAX, options.TRIM_THRESHOLD]
+    assert workload.keep_memory()
+    assert [what for what, _ in taken] == [workload.MMAP_MAX, workload.TRIM_THRESHOLD]
 
 
 def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
-    assert not options.keep_memory()
+    assert not workload.keep_memory()
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert not options.keep_memory()
+    assert not workload.keep_memory()

@@ -1,4 +1,4 @@
-"""check, query, test, new, explain and the frame around them."""
+"""check, query, test, new, rule and the frame around them."""
 
 import json
 from importlib.metadata import version
@@ -17,9 +17,7 @@ def test_version(horai: Run) -> None:
     assert horai("--version").stdout == f"horai {version('horai')}\n"
 
 
-@pytest.mark.parametrize(
-    "command", ["", "new", "check", "run", "query", "test", "graph", "explain"]
-)
+@pytest.mark.parametrize("command", ["", "new", "check", "run", "query", "test", "graph", "rule"])
 def test_every_command_has_help(horai: Run, command: str) -> None:
     result = horai(*command.split(), "--help")
     assert result.exit_code == 0
@@ -176,12 +174,12 @@ def test_rules_on_the_command_line_leave_the_project_aside(horai: Run) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
 
 
-def test_explain_knows_every_code(horai: Run) -> None:
-    listed = horai("explain").stdout
+def test_every_code_is_explained(horai: Run) -> None:
+    listed = horai("rule").stdout
     for code, info in all_codes().items():
         assert code in listed
-        explained = horai("explain", code.lower())
+        explained = horai("rule", code.lower())
         assert explained.exit_code == 0
         assert info.title in explained.stdout
     for code in letter_codes():
-        assert horai("explain", code).stdout.startswith(f"{code}: ")
+        assert horai("rule", code).stdout.startswith(f"{code}: ")

@@ -4,7 +4,7 @@ import os
 from importlib import metadata
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from horai.cli.app import app
 from horai.tools import doctor

@@ -58,12 +58,12 @@ TOY = Path(__file__).parents[2] / "examples" / "toy"
 AT = """
 import importlib.abc, os, runpy, signal, sys
 
+MODULE, sys.argv[1] = sys.argv[1], "run"
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 
 class Interrupting(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == sys.argv[1]:
-            sys.argv[1] = "run"
+        if name == MODULE:
             os.kill(os.getpid(), signal.SIGINT)
         return None
 
@@ -75,9 +75,9 @@ runpy.run_module("horai", run_name="__main__")
 @pytest.mark.parametrize(
     "module",
     [
-        *("pyarrow", "pyarrow.lib", "numpy", "typer", "horai.cli.app", "horai.cli.run"),
+        *("pyarrow", "pyarrow.lib", "numpy", "click", "horai.cli.app", "horai.cli.run"),
         *(
-            "horai.cli.guard",
+            "horai.cli.command",
             "horai.lang.core.terms",
             "horai.rules",
             "horai.engine.session",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from horai.cli.app import app
 from horai.engine.profile import Profile
@@ -400,7 +400,7 @@ def test_a_terminal_gets_a_tree() -> None:
         (("plan", "rules.ec", "--analyze"), "no input given"),
         (("plan", "rules.ec", "--input", "nowhere.csv"), "nowhere.csv: there is no such file"),
         (("plan", "rules.ec", "-i", "day.csv", "--analyze", "--window", "0"), "window must be"),
-        (("plan", "rules.ec", "-i", "day.csv", "--unit", "year"), "unknown unit of time 'year'"),
+        (("plan", "rules.ec", "-i", "day.csv", "--unit", "year"), "unit cannot be 'year'"),
         (("plan", "rules.ec", "--window", "5"), "--window is about a run"),
         (("plan", "rules.ec", "--allen-memory", "5"), "--allen-memory is about a run"),
         (("plan", "rules.ec", "--incremental", "auto"), "--incremental is about a run"),

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tests.brokers import Broker
-from typer.testing import CliRunner
 
 import horai
 from horai.cli.app import app

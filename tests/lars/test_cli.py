@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from horai.cli.app import app
 
@@ -124,7 +124,7 @@ def test_dead_letters() -> None:
         (("--brave", "--cautious"), "cannot be brave and cautious at once"),
         (("--brave", "--models", "2"), "brave reasoning gives one answer"),
         (("--cautious", "--least-change"), "the least change says nothing"),
-        (("--lateness", "-1"), "lateness must be at least 0"),
+        (("--allowed-lateness", "-1"), "lateness must be at least 0"),
         (("--output-every", "often"), "answers cannot be given every 'often'"),
         (("--output-every", "1500ms"), "1500 ms is no multiple of 1 s"),
         (("--output-every", "2s", "--step", "2"), "both say how often"),
@@ -148,8 +148,12 @@ def test_wrong_use(words: tuple[str, ...], problem: str) -> None:
 
 def test_wrong_files() -> None:
     Path("p.ec").write_text("initiatedAt(on=true, T) :- happensAt(up, T).\n")
-    assert "option for LARS" in run("run", "p.ec", "-i", "f.csv", "--clock", "1s", status=2)
-    assert "option for LARS" in run("check", "p.ec", "--clock", "1s", status=2)
+    assert "no meaning for rules of the Event Calculus" in run(
+        "run", "p.ec", "-i", "f.csv", "--clock", "1s", status=2
+    )
+    assert "no meaning for rules of the Event Calculus" in run(
+        "check", "p.ec", "--clock", "1s", status=2
+    )
     assert "no input given" in run("run", "p.lars", status=2)
     assert "cannot be read" in run("run", "none.lars", "-i", "f.csv", status=2)
 
@@ -187,8 +191,8 @@ def test_a_project(folder: Path) -> None:
     assert "window of the project has no meaning" in run("run", "-i", "f.csv", status=2)
 
 
-def test_explain() -> None:
-    assert "Window that does not fit the clock" in run("explain", "H703")
+def test_a_rule_is_explained() -> None:
+    assert "Window that does not fit the clock" in run("rule", "H703")
 
 
 def test_warnings_are_mentioned() -> None:

@@ -167,7 +167,18 @@ class TestWriting:
         rows = ["b|1|1|x", "b|3|3|y", "b|5|2|z", "-b|6|3|y", "b|9|1|w", "-b|9|9|q", "b|99|99|q"]
         Path("late.csv").write_text("\n".join([*rows, "garbage"]) + "\n")
         run(
-            *("run", "h.lars", "-i", "late.csv", "--start", "0", "--end", "9", "--lateness", "4"),
+            *(
+                "run",
+                "h.lars",
+                "-i",
+                "late.csv",
+                "--start",
+                "0",
+                "--end",
+                "9",
+                "--allowed-lateness",
+                "4",
+            ),
             *("--metrics", "m.json", "--answers", "changelog", "-q"),
         )
         found = json.loads(Path("m.json").read_text())
@@ -214,7 +225,7 @@ class TestWriting:
         (
             ("tune", "p.lars", "-i", "f.csv"),
             "stand in the program itself",
-            "--lateness N --metrics",
+            "--allowed-lateness N --metrics",
         ),
         (("stream", "p.lars", "--source", "in"), "as a stream of Spark", "horai run --live"),
     ],
@@ -230,7 +241,8 @@ def test_commands_that_are_not_for_programs(
 
 def test_check_and_plan_name_the_engine_for_both_ways_of_asking() -> None:
     Path("p.lars").write_text("a(X) :- s(X) [+1 #].\n")
-    said = "engine: plan\nengine live, with --lateness and in sessions: tms\n  because asked for"
+    said = "engine: plan\nengine live, with --allowed-lateness and in sessions: tms\n"
+    said += "  because asked for"
     assert said in run("check", "p.lars")
     assert said in run("plan", "p.lars")
     found = json.loads(run("plan", "p.lars", "--format", "json"))

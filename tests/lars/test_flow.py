@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from horai import io, lars
 from horai.asp.engine import AspSession
@@ -192,7 +192,11 @@ def test_standard_input_line_by_line() -> None:
 
 
 def test_live_and_at_once_say_the_same() -> None:
-    for words in ([], ["--answers", "changelog"], ["--lateness", "3", "--answers", "changelog"]):
+    for words in (
+        [],
+        ["--answers", "changelog"],
+        ["--allowed-lateness", "3", "--answers", "changelog"],
+    ):
         assert run("-i", "f.csv", "--live", *words) == run("-i", "f.csv", *words)
 
 
@@ -265,14 +269,14 @@ def test_names_of_endpoints() -> None:
 
 
 def test_a_run_is_taken_up() -> None:
-    words = ("--state", "s.bin", "--answers", "changelog", "--lateness", "4")
+    words = ("--state", "s.bin", "--answers", "changelog", "--allowed-lateness", "4")
     Path("a.csv").write_text("b|1|1|x\nb|3|3|y\n")
     Path("b.csv").write_text("b|5|2|z\n-b|6|3|y\nb|7|7|x\n")
     Path("f.csv").write_text(Path("a.csv").read_text() + Path("b.csv").read_text())
     first = run("-i", "a.csv", *words, "--start", "0")
     second = run("-i", "b.csv", *words)
     assert "2, 5" not in first
-    whole = run("-i", "f.csv", "--start", "0", "--answers", "changelog", "--lateness", "4")
+    whole = run("-i", "f.csv", "--start", "0", "--answers", "changelog", "--allowed-lateness", "4")
     assert first + second == whole
     assert '"query":2,"name":"h","args":["z"],"op":"+","arrived":5' in second
 
@@ -281,8 +285,8 @@ def test_a_state_that_does_not_fit() -> None:
     run("-i", "f.csv", "--state", "s.bin")
     assert "leave out --start" in run("-i", "f.csv", "--state", "s.bin", "--start", "3", status=2)
     assert "has passed" in run("-i", "f.csv", "--state", "s.bin", "--end", "3", status=2)
-    late = run("-i", "f.csv", "--state", "s.bin", "--lateness", "3", status=2)
-    assert "s.bin was saved with no as lateness" in late
+    late = run("-i", "f.csv", "--state", "s.bin", "--allowed-lateness", "3", status=2)
+    assert "s.bin was saved with no as allowed-lateness" in late
     Path("p.lars").write_text("g(X) :- b(X) [2 s].\n")
     assert "run of another program" in run("-i", "f.csv", "--state", "s.bin", status=2)
     Path("s.bin").write_bytes(b"horai")
@@ -328,9 +332,11 @@ def test_wrong_use_of_a_session() -> None:
 
 
 def test_text_of_changes() -> None:
-    out = run("-i", "f.csv", "--start", "0", "--lateness", "2", "--answers", "changelog")
+    out = run("-i", "f.csv", "--start", "0", "--allowed-lateness", "2", "--answers", "changelog")
     said = text_io.StringIO(out)
     rows = [json.loads(line) for line in said]
     assert all(row["arrived"] >= row["query"] for row in rows)
-    text = run("-i", "f.csv", "--lateness", "2", "--answers", "changelog", "--format", "text")
+    text = run(
+        "-i", "f.csv", "--allowed-lateness", "2", "--answers", "changelog", "--format", "text"
+    )
     assert text.splitlines()[0] == "1, 1 +: h(x)"

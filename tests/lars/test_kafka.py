@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from click.testing import CliRunner
 from tests.brokers import Broker
-from typer.testing import CliRunner
 
 from horai import lars
 from horai.cli.app import app

@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from horai.cli.app import app
 from horai.tools import doctor
@@ -61,7 +61,7 @@ def test_pipes_are_quiet() -> None:
         (["-p", "day.csv", "--set", "turn"], "as gap_after=1800"),
         (["-p", "day.csv", "--set", "trust_after=1.5"], "a whole number is expected"),
         (["-p", "day.csv", "--set", "slow_speed=0"], "is below stop_speed"),
-        (["-p", "day.csv", "--unit", "x"], "unknown unit of time 'x'"),
+        (["-p", "day.csv", "--unit", "x"], "unit cannot be 'x'"),
         (["-p", "day.csv", "--speed-in", "bft"], "kn, m/s, km/h, mph"),
         (["-p", "day.csv", "--column", "entty=v"], "did you mean entity?"),
         (["-p", "day.csv", "--only", "velocities"], "did you mean velocity?"),

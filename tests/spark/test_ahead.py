@@ -86,7 +86,7 @@ def stream(folder: Path, **more: Any) -> None:
 def test_a_row_of_a_wrong_year_does_not_move_a_stream_on(grid: SparkGrid, tmp_path: Path) -> None:
     """Where it has stopped a stream, that goes on once the row is left out."""
     drop(tmp_path / "drop", [GOOD[0], FAR, GOOD[1]], 1)
-    with pytest.raises(UsageError, match="leave such rows out with --max-ahead"):
+    with pytest.raises(UsageError, match="leave such rows out with --future-skew"):
         stream(tmp_path)
     stream(tmp_path, max_ahead=3600)
     rows = rows_of(read_current(tmp_path / "table"), FINAL)

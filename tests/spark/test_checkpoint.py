@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from tests.spark.streaming import Driver
-from typer.testing import CliRunner
 
 import horai
 from horai.cli.app import app

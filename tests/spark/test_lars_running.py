@@ -128,7 +128,7 @@ def ordered(row: dict[str, Any]) -> str:
 
 def test_from_the_command_line(grid: SparkGrid, files: Path) -> None:
     words = ["run", str(files / "p.lars"), "--input", str(files / "day.csv"), "--step", "10"]
-    words += ["--lateness", "50", "--answers", "changelog", "--quiet"]
+    words += ["--allowed-lateness", "50", "--answers", "changelog", "--quiet"]
     one, other = horai_cli(*words), horai_cli(*words, "--engine", "spark", "--buckets", "3")
     assert other[0] == 0, other
     assert other == one

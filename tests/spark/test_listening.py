@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 from tests.spark.test_running import RULES
-from typer.testing import CliRunner
 
 import horai
 from horai.cli.app import app

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from tests.spark.support import told
-from typer.testing import CliRunner
 
 import horai
 from horai.cli.app import app

@@ -213,7 +213,14 @@ def test_the_state_of_a_stream_of_positions(
     drop(tmp_path / "drop", table.slice(0, 600), 0, 2, 2)
     words = ["stream", *map(str, RULES), "--source", "drop", "--sink", "table:now"]
     words += ["--checkpoint", "state", "--trigger", "available-now", "--step", "3600"]
-    positions = [*words, "--positions", "--areas", str(HERE / "areas.geojson"), "--lateness", "900"]
+    positions = [
+        *words,
+        "--positions",
+        "--areas",
+        str(HERE / "areas.geojson"),
+        "--position-lateness",
+        "900",
+    ]
     code, out, error = horai_cli(*positions, "--window", "90000")
     assert code == 0, error
     code, out, _ = horai_cli("state", "state")
@@ -225,17 +232,19 @@ def test_the_state_of_a_stream_of_positions(
     assert "give --set gap_after=600.0" in error
     code, _, error = horai_cli(*words, "--window", "90000")
     assert code == 2 and "a stream of positions, not of items" in error
-    code, _, error = horai_cli(*positions[:-2], "--window", "90000", "--lateness", "800")
+    code, _, error = horai_cli(*positions[:-2], "--window", "90000", "--position-lateness", "800")
     assert code == 2 and "with lateness 900, not 800" in error
-    code, _, error = horai_cli(*words, "--window", "90000", "--set", "turn=3", "--lateness", "2")
-    assert code == 2 and "--lateness and --set are about raw positions" in error
+    code, _, error = horai_cli(
+        *words, "--window", "90000", "--set", "turn=3", "--position-lateness", "2"
+    )
+    assert code == 2 and "--position-lateness and --set are about raw positions" in error
     code, _, error = horai_cli(*words, "--window", "90000", "--speed-in", "m/s")
     assert code == 2 and "--speed-in is about raw positions" in error
     code, _, error = horai_cli(*positions, "--window", "90000", "--source", "rows:drop")
     assert code == 2 and "positions cannot be narrative rows" in error
     code, _, error = horai_cli(*positions, "--window", "3600")
     assert code == 2 and "use a window of at least 4860" in error
-    code, _, error = horai_cli(*positions, "--window", "90000", "--lateness", "-3")
+    code, _, error = horai_cli(*positions, "--window", "90000", "--position-lateness", "-3")
     assert code == 2 and "lateness" in error
 
 

@@ -3,70 +3,108 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any, NoReturn
 
-import typer
-from typer.core import TyperGroup
+import click
+from click.exceptions import Exit
 
 from horai import __version__
+from horai.cli.command import DEBUG, INTERRUPTED, WIDE, WRONG, explain
+from horai.errors import UsageError
+from horai.settings import nearest
 
-if TYPE_CHECKING:
-    # Newer typers bring their own click; then no other one needs to be there.
-    Context = Any
-    Command = Any
+COMMANDS = {
+    "new": "Start a project: rules, background, a narrative, settings and a test.",
+    "check": "Check rules; exit status 2 if there are errors.",
+    "run": "Run rules over a stream of events.",
+    "signals": "Derive events from raw positions: stops, turns, gaps, areas, who is close to whom.",
+    "report": "Draw what rules find in a stream, on a page for a browser.",
+    "query": "Run rules over a stream, then answer queries.",
+    "test": "Run given/expect cases; exit status 1 if one fails.",
+    "graph": "Draw what depends on what in rules.",
+    "plan": "Show how rules are worked out, operator by operator, and what that costs.",
+    "tune": "Propose a window: try some on a sample and see what each loses.",
+    "stream": "Run rules over a stream that goes on, on Spark.",
+    "state": "Show what a stream keeps: how far it has come, its state bucket by bucket.",
+    "translate": "Translate a CQL query, ETALIS patterns or past LTL to LARS.",
+    "equiv": "Compare two LARS programs; exit status 1 if they differ.",
+    "rule": "Explain the code of a finding or of a dead letter.",
+    "doctor": "Tell what Horai can use on this machine, what is absent, and how to get it.",
+    "trust": "Let the Python predicates of a project run, until they change.",
+}
+"""What each command does, in the order of the help."""
 
-COMMANDS = (
-    *("new", "check", "run", "signals", "report", "query", "test", "graph", "plan", "tune"),
-    *("stream", "state", "translate", "equiv", "explain", "doctor", "trust"),
-)
-DEBUG = "HORAI_DEBUG"
 
-
-class Commands(TyperGroup):
+class Commands(click.Group):
     """Commands that are loaded when they are asked for."""
 
-    def list_commands(self, ctx: Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of the help."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        """The command of a name. An unknown one is compared with all the others."""
-        for name in (cmd_name,) if cmd_name in COMMANDS else COMMANDS:
-            if name not in self.commands:
-                self.commands[name] = _loaded(name)
-        return super().get_command(ctx, cmd_name)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name."""
+        if cmd_name not in COMMANDS:
+            if cmd_name.startswith("-"):
+                return None  # an option, which is none of these
+            hint = nearest(cmd_name, COMMANDS) or f"there are {', '.join(COMMANDS)}"
+            raise UsageError(f"there is no command {cmd_name}", hint)
+        if cmd_name not in self.commands:
+            found: click.Command = import_module(f"horai.cli.{cmd_name}").command
+            found.name, found.help = cmd_name, COMMANDS[cmd_name]
+            self.commands[cmd_name] = found
+        return self.commands[cmd_name]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What each command does; none of them needs to be loaded for that."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **more: Any) -> NoReturn:
+        """Run the command line, and leave with its exit status."""
+        try:
+            asked = {"prog_name": "horai", **more, "standalone_mode": False}
+            status = super().main(args, **asked)
+        except click.exceptions.NoArgsIsHelpError as shown:
+            click.echo(shown.format_message())
+            status = WRONG
+        except (click.ClickException, UsageError) as wrong:
+            status = explain(wrong)
+        except click.Abort:
+            status = INTERRUPTED
+        sys.exit(status or 0)
 
 
-def _loaded(name: str) -> Command:
-    alone = typer.Typer(add_completion=False)
-    alone.command(name)(import_module(f"horai.cli.{name}").command)
-    return typer.main.get_command(alone)
+def _show_completion(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
+    if shell is not None:
+        from click.shell_completion import get_completion_class
+
+        made = get_completion_class(shell)
+        assert made is not None
+        click.echo(made(app, {}, "horai", "_HORAI_COMPLETE").source())
+        raise Exit(0)
 
 
-app = typer.Typer(
-    name="horai",
+@click.group(
     cls=Commands,
     help="Event Calculus rules and LARS programs over event streams.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=WIDE,
 )
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"horai {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-    debug: Annotated[bool, typer.Option(help="Show where an error came from.")] = False,
-) -> None:
+@click.version_option(__version__, message="horai %(version)s", help="Show the version.")
+@click.option("--debug", is_flag=True, help="Show where an error came from.")
+@click.option(
+    "--show-completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_show_completion,
+    help="Print what lets a shell complete commands and options.",
+)
+def app(debug: bool) -> None:
     """Event Calculus rules and LARS programs over event streams."""
     if debug:
         os.environ[DEBUG] = "1"

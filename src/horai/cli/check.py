@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from horai.cli import console
-from horai.cli.combined import check_both, speaks_both
-from horai.cli.guard import WRONG, guarded
-from horai.cli.lars import check_lars, is_lars, refuse_lars_options
-from horai.cli.options import Background, Clock, Predicates, RulesArgument, Severity, choose
+from horai.cli.command import WRONG, Exit, takes
+from horai.cli.options import (
+    BACKGROUND,
+    FOR_PEOPLE,
+    PREDICATES,
+    RULES,
+    SEVERITY,
+    run_options,
+)
+from horai.cli.workload import choose
 from horai.errors import counted
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.core.diagnostics import Severity as Level
@@ -22,44 +27,45 @@ from horai.rules import all_findings
 from horai.tools.codes import judged
 
 
-class CheckFormat(StrEnum):
-    """For people or for editors."""
-
-    text = "text"
-    json = "json"
-
-
-@guarded
+@takes(
+    RULES,
+    BACKGROUND,
+    PREDICATES,
+    *run_options(only=("clock", "unit")),
+    SEVERITY,
+    FOR_PEOPLE,
+)
 def command(
-    rules: RulesArgument = None,
-    background: Background = None,
-    predicates: Predicates = None,
-    clock: Clock = None,
-    severity: Severity = None,
-    format: Annotated[
-        CheckFormat, typer.Option(help="For people, or for editors.")
-    ] = CheckFormat.text,
+    rules: list[Path],
+    background: list[Path],
+    predicates: Path | None,
+    severity: list[str],
+    format: str,
+    given: dict[str, str],
 ) -> None:
-    """Check rules; exit status 2 if there are errors."""
     chosen = choose(rules, background, predicates, severity=severity, runs=False)
-    if speaks_both(chosen.rules):
-        findings, summary = check_both(chosen, clock)
-    elif is_lars(chosen.rules):
-        findings, summary = check_lars(chosen.rules, chosen.background, clock)
+    settings = chosen.settings(("run", "live"), given, ("clock", "unit"))
+    if chosen.language == "combined":
+        from horai.cli.combined import check_both
+
+        findings, summary = check_both(chosen, settings.clock, settings.unit)
+    elif chosen.language == "lars":
+        from horai.cli.lars import check_lars
+
+        findings, summary = check_lars(chosen, settings)
     else:
-        refuse_lars_options(clock=clock)
         description, read = read_files(chosen.rules, chosen.background)
         findings = all_findings(description, read, chosen.predicates)
         summary = _summary(description)
     findings = judged(findings, chosen.severity)
     errors = sum(finding.severity is Level.ERROR for finding in findings)
-    if format is CheckFormat.json:
-        typer.echo(json.dumps([d.as_json() for d in findings], ensure_ascii=False, indent=1))
+    if format == "json":
+        click.echo(json.dumps([d.as_json() for d in findings], ensure_ascii=False, indent=1))
     else:
         console.show_findings(findings)
-        typer.echo(f"{summary}: {_verdict(findings, errors)}")
+        click.echo(f"{summary}: {_verdict(findings, errors)}")
     if errors:
-        raise typer.Exit(WRONG)
+        raise Exit(WRONG)
 
 
 def _summary(description: EventDescription) -> str:

@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from horai.cli import console
-from horai.cli.lars import SUFFIX
-from horai.cli.options import query_bar
-from horai.cli.output import tell_dead_letters, tell_of_rules, tell_of_run
+from horai.cli.command import SUFFIX
+from horai.cli.output import (
+    OutputFormat,
+    fail_on,
+    format_of,
+    tell_dead_letters,
+    tell_of_rules,
+    tell_of_run,
+    write,
+    write_metrics,
+)
+from horai.cli.workload import arguments
 from horai.errors import UsageError, counted
 from horai.io import write_dead_letters
 from horai.lang.core.diagnostics import Diagnostic, RulesError, has_errors
+from horai.settings import RunSettings
 
 if TYPE_CHECKING:
-    from horai.cli.options import Workload
+    from horai.cli.run import Files
+    from horai.cli.workload import Workload
     from horai.combined import CombinedRules
-    from horai.runtime.combined.session import CombinedResult
-
-SETTINGS = frozenset(
-    {"window", "step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
-    | {"clock", "filter", "answers", "include_input", "allen_memory", "incremental", "reasoning"}
-)
-_INSTEAD = {
-    "tick": "time points of a program lie one --clock apart",
-    "models": "of several answers what holds in all of them counts, or with --brave in some; the "
-    "answers themselves are those of the program alone",
-    "least-change": "of several answers what holds in all of them counts, or with --brave in some",
-    "lateness": "--window says how late rows may be",
-    "output-every": "--step says how often answers are given",
-    "live": "feed a session of both from Python: horai.combine(rules, program).session()",
-    "real-time": "feed a session of both from Python: horai.combine(rules, program).session()",
-    "master": "rules of two languages run in one process",
-    "buckets": "rules of two languages run in one process",
-}
-
-
-def speaks_both(rules: Iterable[Path]) -> bool:
-    """Are there files of both languages?"""
-    return {path.suffix.lower() == SUFFIX for path in rules} == {True, False}
 
 
 def load_both(chosen: Workload) -> CombinedRules:
@@ -75,37 +63,27 @@ def _parted(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def run_both(
-    chosen: Workload,
-    settings: dict[str, Any],
-    strange: Mapping[str, object],
-    dead_letters: Path | None,
-    state: Path | None,
-    quiet: bool,
-) -> CombinedResult:
-    """Run both over the chosen input, and tell what was lost."""
-    for name, value in strange.items():
-        if value is not None:
-            problem = f"--{name} has no meaning for rules of two languages"
-            raise UsageError(problem, _INSTEAD.get(name, "give it to a run of one language"))
-    settings.pop("format", None)
-    for name in settings.keys() - SETTINGS:
-        raise UsageError(f"the setting {name} of the project has no meaning for two languages")
-    if not chosen.input and settings.get("end") is None:
-        raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
+    chosen: Workload, settings: RunSettings, wanted: str | None, files: Files, quiet: bool
+) -> None:
+    """Run both over the chosen input, write the answers, and tell what was lost."""
+    form = format_of(wanted, files.output)
+    if form is OutputFormat.timeline:
+        raise UsageError("a timeline shows one language", "use another --format")
+    if settings.end is None:
+        chosen.demand_input("name the stream: --input FILE, or give --end TIME")
     from horai.combined import run_on
 
     both = load_both(chosen)
-    warnings = both.check(settings.get("clock"), settings.get("unit"))
+    warnings = both.check(settings.clock, settings.unit)
     if not has_errors(warnings):  # the run tells of errors
         tell_of_rules(warnings, chosen.severity, quiet)
-    run = both.run if state is None else partial(run_on, both, state)
-    if quiet or not console.is_watched():
-        result = run(chosen.input or (), **settings)
-    else:
-        with query_bar() as progress:
-            result = run(chosen.input or (), progress=progress, **settings)
-    if dead_letters is not None:
-        write_dead_letters(dead_letters, result.dead_letters)
+    asked = arguments(settings)
+    state = asked.pop("state", None)
+    run = both.run if state is None else partial(run_on, both, Path(state))
+    with console.bar("query times", quiet) as progress:
+        result = run(chosen.input or (), progress=progress, **asked)
+    if files.dead_letters is not None:
+        write_dead_letters(files.dead_letters, result.dead_letters)
     if result.unanswered and not quiet:
         from horai.report.page import span_text
 
@@ -114,15 +92,20 @@ def run_both(
         more = ", ..." if len(result.unanswered) > 5 else ""
         text = f"{counted(points, 'time point')}: {where}{more}"
         console.warning(f"the program has no answer at {text}")
-    tell_dead_letters(result.dead_letters, dead_letters, quiet)
+    tell_dead_letters(result.dead_letters, files.dead_letters, quiet)
     tell_of_run(result.warnings, quiet)
-    return result
+    if files.metrics is not None:
+        write_metrics(files.metrics, result.metrics)
+    write(result, form, files.output)
+    fail_on(result.warnings)
 
 
-def check_both(chosen: Workload, clock: str | None) -> tuple[list[Diagnostic], str]:
+def check_both(
+    chosen: Workload, clock: str | None, unit: str | None
+) -> tuple[list[Diagnostic], str]:
     """All findings about both, and what passes between them."""
     both = load_both(chosen)
-    findings = both.check(clock or chosen.run.get("clock"), chosen.run.get("unit"))
+    findings = both.check(clock, unit)
     lines = [
         f"the description reads {name} of the program"
         for name in _names(one.predicate for one in both.passing.to_description)

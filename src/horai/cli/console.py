@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from horai.io.shown import printable, redacted
@@ -41,6 +42,20 @@ def stdout() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
+
+
+@contextmanager
+def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+    """Takes how much is done, and of how much; None where nobody can see it."""
+    if quiet or not is_watched():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = [TextColumn(what), BarColumn(), MofNCompleteColumn()]
+    with Progress(*columns, console=stderr(), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda done, all: shown.update(task, completed=done, total=all)
 
 
 def say(text: str, style: str = "") -> None:

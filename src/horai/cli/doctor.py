@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import typer
+import click
 
 from horai.cli import console
-from horai.cli.guard import FAILED, guarded
+from horai.cli.command import FAILED, Exit, takes
 from horai.errors import counted
 from horai.tools.doctor import examine
 
 
-@guarded
+@takes()
 def command() -> None:
-    """Tell what Horai can use on this machine, what is absent, and how to get it."""
     findings = examine()
     width = max(len(finding.name) for finding in findings)
     for one in findings:
-        typer.echo(
+        click.echo(
             f"{'ok     ' if one.found else 'absent '} {one.name:<{width}}  {one.found or ''}"
         )
         if one.found is None:
-            typer.echo(f"        for {one.use}: {one.advice}")
+            click.echo(f"        for {one.use}: {one.advice}")
     absent = [finding for finding in findings if finding.found is None]
     if absent:
         console.warning(f"{counted(len(absent), 'thing')} absent")
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)

@@ -4,105 +4,109 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from horai.cli import console
-from horai.cli.guard import FAILED, guarded
-from horai.cli.lars import SUFFIX
-from horai.cli.options import Clock, Input
+from horai.cli.command import FAILED, SUFFIX, Choice, Exit, option, takes
+from horai.cli.options import FOR_PEOPLE, INPUT, argument, run_options
 from horai.errors import UsageError
 from horai.lars import load
 from horai.runtime.lars.job import DEFAULT_CLOCK
+from horai.settings import RunSettings
 from horai.tools.equivalence.programs import equivalence
-from horai.tools.equivalence.search import Progress
 from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict
 
 
-class EquivFormat(StrEnum):
-    """For people or for programs."""
-
-    text = "text"
-    json = "json"
-
-
-@guarded
+@takes(
+    argument("first", "A.lars"),
+    argument("second", "B.lars"),
+    option(
+        "--notion",
+        type=Choice(list(Notion)),
+        default="data",
+        help="Same answers on the given stream, on all streams, with all facts, or all rules.",
+    ),
+    option("--points", type=int, metavar="N", help="The last time point of streams to try."),
+    option(
+        "--signals",
+        type=int,
+        metavar="N",
+        default=3,
+        help="The most signals, or facts, to try.",
+    ),
+    option(
+        "--constants",
+        type=int,
+        metavar="N",
+        default=1,
+        help="Constants beside those of the programs.",
+    ),
+    option(
+        "--tries",
+        type=int,
+        metavar="N",
+        default=20_000,
+        help="How many streams and contexts to try at most.",
+    ),
+    INPUT,
+    *run_options("run", only=("end", "clock", "filter")),
+    option(
+        "--output",
+        "-o",
+        metavar="NAME",
+        group="output",
+        help="Write what differs to NAME.csv and NAME.lars.",
+    ),
+    FOR_PEOPLE,
+)
 def command(
-    first: Annotated[Path, typer.Argument(metavar="A.lars", help="A program.")],
-    second: Annotated[Path, typer.Argument(metavar="B.lars", help="Another one.")],
-    notion: Annotated[
-        Notion,
-        typer.Option(
-            help="Same answers on the given stream, on all streams, with all facts, or all rules."
-        ),
-    ] = Notion.data,
-    points: Annotated[
-        int | None, typer.Option(metavar="N", help="The last time point of streams to try.")
-    ] = None,
-    signals: Annotated[
-        int, typer.Option(metavar="N", help="The most signals, or facts, to try.")
-    ] = 3,
-    constants: Annotated[
-        int, typer.Option(metavar="N", help="Constants beside those of the programs.")
-    ] = 1,
-    tries: Annotated[
-        int, typer.Option(metavar="N", help="How many streams and contexts to try at most.")
-    ] = 20_000,
-    filter: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Only these predicates count: a,b")
-    ] = None,
-    clock: Clock = None,
-    input: Input = None,
-    end: Annotated[
-        str | None, typer.Option(metavar="TIME", help="The last time, for --notion ordinary.")
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="NAME", help="Write what differs to NAME.csv and NAME.lars."
-        ),
-    ] = None,
-    format: Annotated[
-        EquivFormat, typer.Option(help="For people, or for programs.")
-    ] = EquivFormat.text,
+    first: Path,
+    second: Path,
+    notion: str,
+    points: int | None,
+    signals: int,
+    constants: int,
+    tries: int,
+    input: list[str],
+    given: dict[str, str],
+    output: str | None,
+    format: str,
 ) -> None:
-    """Compare two LARS programs; exit status 1 if they differ."""
     for file in (first, second):
         if file.suffix.lower() != SUFFIX:
             hint = f"the names of LARS programs end in {SUFFIX}"
             raise UsageError(f"{file} is no LARS program", hint)
-    if notion is not Notion.ordinary and (input or end):
-        given = "--input" if input else "--end"
+    if notion != Notion.ordinary and (input or "end" in given):
+        wrong = "--input" if input else "--end"
         hint = "use --notion ordinary, or leave it out: the others try all streams"
-        raise UsageError(f"{given} is for the ordinary notion", hint)
-    with _watched(tries) as progress:
+        raise UsageError(f"{wrong} is for the ordinary notion", hint)
+    settings = RunSettings.of("lars", "run", given)
+    with console.bar("comparing") as progress:
         verdict = equivalence(
             load(first),
             load(second),
-            notion=str(notion),
-            clock=clock or DEFAULT_CLOCK,
+            notion=notion,
+            clock=settings.clock or DEFAULT_CLOCK,
             points=points,
             signals=signals,
             constants=constants,
             tries=tries,
-            filter=None if filter is None else [name.strip() for name in filter.split(",")],
-            input=input or (),
-            end=end,
-            progress=progress,
+            filter=settings.filter.split(",") if "filter" in given else None,
+            input=input,
+            end=settings.end,
+            progress=None if progress is None else lambda done: progress(done, tries),
         )
     if output is not None and verdict.counterexample is not None:
         _write(verdict.counterexample, output)
-    if format is EquivFormat.json:
-        typer.echo(json.dumps(_as_json(verdict), ensure_ascii=False, indent=1))
+    if format == "json":
+        click.echo(json.dumps(_as_json(verdict), ensure_ascii=False, indent=1))
     else:
         for line in _lines(verdict, first, second, output):
-            typer.echo(line)
+            click.echo(line)
     if verdict.is_equal is False:
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
 def _lines(verdict: Verdict, first: Path, second: Path, output: str | None) -> Iterator[str]:
@@ -157,16 +161,3 @@ def _as_json(verdict: Verdict) -> dict[str, object]:
         told["rules"] = found.rules()
         told["answers"] = [found.answer_texts(which) for which in (0, 1)]
     return told
-
-
-@contextmanager
-def _watched(tries: int) -> Iterator[Progress | None]:
-    """A bar where somebody can see it."""
-    if not console.is_watched():
-        yield None
-        return
-    from rich.progress import Progress as Bar
-
-    with Bar(console=console.stderr(), transient=True) as bar:
-        task = bar.add_task("comparing", total=tries)
-        yield lambda done: bar.update(task, completed=done)

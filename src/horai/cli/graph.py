@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from horai.cli.combined import speaks_both
-from horai.cli.guard import guarded
-from horai.cli.lars import is_lars
-from horai.cli.options import Background, Predicates, RulesArgument, choose
+from horai.cli.command import option, takes
+from horai.cli.options import BACKGROUND, PREDICATES, RULES
+from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs
+from horai.cli.workload import choose
 from horai.errors import UsageError
 from horai.plan.lars.dependencies import readings_of
 from horai.report.graph import GraphError, dependency_graph, program_graph, to_mermaid, write_graph
 
 
-@guarded
+@takes(
+    RULES,
+    BACKGROUND,
+    PREDICATES,
+    output_option("Ends in .svg, .png, .dot or .mmd; without it, Mermaid text on standard output."),
+    option(
+        "--with-input",
+        is_flag=True,
+        group="output",
+        help="Draw input events, fluents and signals too.",
+    ),
+)
 def command(
-    rules: RulesArgument = None,
-    background: Background = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Ends in .svg, .png, .dot or .mmd; without it, Mermaid text on standard output.",
-        ),
-    ] = None,
-    with_input: Annotated[
-        bool, typer.Option("--with-input", help="Draw input events, fluents and signals too.")
-    ] = False,
-    predicates: Predicates = None,
+    rules: list[Path],
+    background: list[Path],
+    predicates: Path | None,
+    output: Path | None,
+    with_input: bool,
 ) -> None:
-    """Draw what depends on what in rules."""
     chosen = choose(rules, background, predicates, runs=False)
     check_outputs({"--output": output}, chosen.files(predicates))
-    if speaks_both(chosen.rules):
+    if chosen.language == "combined":
         raise UsageError("rules of two languages are drawn apart", "name files of one of them")
-    if is_lars(chosen.rules):
+    if chosen.language == "lars":
         from horai import lars
 
         program = lars.load(chosen.rules, chosen.background).program
@@ -48,7 +47,7 @@ def command(
     else:
         drawing = dependency_graph(chosen.load().description, with_input)
     if output is None:
-        typer.echo(to_mermaid(drawing), nl=False)
+        click.echo(to_mermaid(drawing), nl=False)
         return
     try:
         write_graph(drawing, output)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from horai.cli import console
-from horai.cli.options import check_spark
 from horai.cli.output import (
     fail_on,
     places_named,
@@ -24,16 +23,18 @@ from horai.cli.output import (
     tell_of_run,
     write_metrics,
 )
+from horai.cli.workload import arguments
 from horai.errors import UsageError, counted
 from horai.io import DeadLetter, write_dead_letters
 from horai.io.shown import csv_line, printable
 from horai.io.sources.lines import endpoints_of, sink_of
 from horai.io.terms import text_cell
 from horai.plan.lars.check import place_of
-from horai.runtime.engines import SPARK
+from horai.settings import SPARK, RunSettings
 
 if TYPE_CHECKING:
-    from horai.cli.options import Workload
+    from horai.cli.run import Files
+    from horai.cli.workload import Workload
     from horai.io import Narrative
     from horai.lang.core.diagnostics import Diagnostic
     from horai.lars import LarsProgram
@@ -64,7 +65,7 @@ def engine_lines(together: EngineChoice, stepwise: EngineChoice) -> Iterator[str
     yield f"engine: {together.name}"
     yield from (f"  because {why}" for why in together.reasons)
     if stepwise != together:
-        yield f"engine live, with --lateness and in sessions: {stepwise.name}"
+        yield f"engine live, with --allowed-lateness and in sessions: {stepwise.name}"
         yield from (f"  because {why}" for why in stepwise.reasons)
 
 
@@ -257,30 +258,6 @@ _LINES: dict[str, Callable[[Sequence[Row]], Iterator[str]]] = {
 }
 
 
-SUFFIX = ".lars"
-SETTINGS = frozenset(
-    {"step", "start", "end", "unit", "time_in", "input_format", "strict", "engine"}
-    | {"clock", "models", "reasoning", "least_change", "filter", "lateness", "output_every"}
-    | {"master", "buckets"}
-)
-
-
-class Flowing(NamedTuple):
-    """How a run goes on: line by line, with the clock, from where another one ended."""
-
-    live: bool = False
-    real_time: bool = False
-    state: Path | None = None
-
-
-class Files(NamedTuple):
-    """Where answers go, rows that were not used, and numbers about the signals."""
-
-    output: Path | None = None
-    dead_letters: Path | None = None
-    metrics: Path | None = None
-
-
 class Said(NamedTuple):
     """What became of a run: who ran it, and why, how often it was asked, and what was not used."""
 
@@ -290,76 +267,33 @@ class Said(NamedTuple):
     dead_letters: list[DeadLetter]
 
 
-def is_lars(rules: Iterable[Path]) -> bool:
-    """Are these files LARS programs, and nothing else?"""
-    return {path.suffix.lower() == SUFFIX for path in rules} == {True}
-
-
-def refuse_lars(rules: Iterable[Path], problem: str, hint: str) -> None:
-    """Say that a command is not for LARS programs, and what is."""
-    for path in rules:
-        if path.suffix.lower() == SUFFIX:
-            raise UsageError(f"{path}: {problem}", hint)
-
-
-def refuse_lars_options(**given: object) -> None:
-    """Say that an option is about LARS programs only."""
-    for name, value in given.items():
-        if value is not None:
-            hint = f"the names of LARS programs end in {SUFFIX}"
-            raise UsageError(f"--{name} is an option for LARS programs", hint)
-
-
-_INSTEAD = {
-    "window": "windows stand in the program itself; --lateness says how late signals may be",
-    "tick": "time points lie one --clock apart",
-    "include-input": "--filter none shows signals, too",
-    "analyze": "leave it out: what is shown are the operators, in their order",
-    "incremental": "the engine plan works by change wherever it can; `horai plan` says if it does",
-    "interactive": "use horai query",
-}
-
-
-def refuse_lars_settings(*given: Mapping[str, object]) -> None:
-    """Say that options have no meaning for LARS programs, and what to use instead."""
-    for name, value in (pair for some in given for pair in some.items()):
-        if value is not None:
-            raise UsageError(f"--{name} has no meaning for LARS programs", _INSTEAD.get(name))
-
-
 def run_lars(
-    chosen: Workload,
-    settings: dict[str, Any],
-    strange: Mapping[str, object],
-    answers: str | None,
-    format: str | None,
-    files: Files,
-    quiet: bool,
-    flowing: Flowing,
+    chosen: Workload, settings: RunSettings, wanted: str | None, files: Files, quiet: bool
 ) -> None:
     """Run a program over the chosen input and write what was found."""
     output, dead_letters, metrics = files
-    refuse_lars_settings(strange)
-    flows = any(flowing) or settings.get("output_every") not in (None, "time")
-    _check_spark(settings, flows)
-    wanted = format or settings.pop("format", None)
-    is_folder = settings.get("engine") == SPARK and output is not None and not output.suffix
+    flows = settings.live or settings.real_time or settings.state is not None
+    flows = flows or settings.output_every not in (None, "time")
+    if flows and settings.engine == SPARK:
+        problem = "Spark runs over whole streams, and gives answers at all query times"
+        raise UsageError(problem, "leave out --live, --real-time, --state and --output-every")
+    is_folder = settings.engine == SPARK and output is not None and not output.suffix
     form = "parquet" if is_folder else checked_format(wanted, output)
-    for ours in ("answers", "format"):
-        settings.pop(ours, None)
-    for name in settings.keys() - SETTINGS:
-        raise UsageError(f"the setting {name} of the project has no meaning for LARS programs")
+    answers = settings.answers or "windows"
     from horai import lars
     from horai.runtime.lars.job import DEFAULT_CLOCK
 
     program = lars.load(chosen.rules, chosen.background)
-    _tell_warnings(program, settings.get("clock") or DEFAULT_CLOCK, chosen.severity, quiet)
-    _tell_strange_names(program, settings.get("filter"), quiet)
-    if not chosen.input and settings.get("end") is None and not flows:
-        raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
+    _tell_warnings(program, settings.clock or DEFAULT_CLOCK, chosen.severity, quiet)
+    _tell_strange_names(program, settings.filter, quiet)
+    if settings.end is None and not flows:
+        chosen.demand_input("name the stream: --input FILE, or give --end TIME")
+    asked = arguments(settings)
+    for ours in ("answers", "live", "real_time", "state"):
+        asked.pop(ours, None)
     if is_folder:
         assert output is not None
-        _write_folder(program, chosen, settings, answers, wanted, output, dead_letters, quiet)
+        _write_folder(program, chosen, asked, answers, wanted, output, dead_letters, quiet)
         return
     if flows:
         check_lines(form)
@@ -373,14 +307,14 @@ def run_lars(
             hint = "leave out --live, --real-time, --state and --output-every"
             raise UsageError("--metrics is about a run over whole files", hint)
         assert target is not None
-        said = run_flow(program, chosen.input, settings, answers or "windows", target, flowing)
+        said = run_flow(program, chosen.input, settings, asked, target)
     else:
-        settings.pop("output_every", None)
-        result = program.run(chosen.input or (), **settings)
+        asked.pop("output_every", None)
+        result = program.run(chosen.input or (), **asked)
         if target is None:
-            write_whole(result, answers or "windows", form, output)
+            write_whole(result, answers, form, output)
         else:
-            target.write(result.rows(answers or "windows"))
+            target.write(result.rows(answers))
         said = Said(result.engine, result.reasons, len(result.answers), result.dead_letters)
         if result.over is not None:
             warnings = _of_input(program, result.over[0], chosen.severity)
@@ -414,19 +348,11 @@ def _of_input(program: LarsProgram, read: Narrative, severities: Severities) -> 
     return judged(found, severities)
 
 
-def _check_spark(settings: Mapping[str, object], flows: bool) -> None:
-    """Refuse what Spark does not do, and what only Spark does."""
-    check_spark(settings)
-    if flows and settings.get("engine") == SPARK:
-        problem = "Spark runs over whole streams, and gives answers at all query times"
-        raise UsageError(problem, "leave out --live, --real-time, --state and --output-every")
-
-
 def _write_folder(
     program: LarsProgram,
     chosen: Workload,
-    settings: dict[str, Any],
-    answers: str | None,
+    asked: dict[str, Any],
+    answers: str,
     format: str | None,
     output: Path,
     dead_letters: Path | None,
@@ -436,32 +362,30 @@ def _write_folder(
     if format not in (None, "parquet"):
         hint = "name a file such as answers.csv"
         raise UsageError(f"{output}: a folder is written as Parquet", hint)
-    asked = {n: v for n, v in settings.items() if n not in ("engine", "output_every")}
-    found = program.spark(chosen.input or (), answers=answers or "windows", **asked)
+    asked = {n: v for n, v in asked.items() if n not in ("engine", "output_every")}
+    found = program.spark(chosen.input or (), answers=answers, **asked)
     found.write_parquet(output)
     if dead_letters is not None:
         write_dead_letters(dead_letters, found.letters)
     tell_dead_letters(found.letters, dead_letters, quiet)
 
 
-def check_lars(
-    rules: list[Path], background: list[Path], clock: str | None
-) -> tuple[list[Diagnostic], str]:
+def check_lars(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic], str]:
     """All findings about a program, and a line about what it is."""
     from horai.lang.core.diagnostics import has_errors, sort_key
     from horai.lang.lars.reader import read_files
     from horai.lars import LarsProgram
-    from horai.runtime.lars.job import DEFAULT_CLOCK
+    from horai.runtime.lars.job import clock_for
 
-    program, read = read_files([*rules, *background])
-    found = LarsProgram(program)
-    findings = sorted([*read, *found.check(clock or DEFAULT_CLOCK)], key=sort_key)
+    program, read = read_files([*chosen.rules, *chosen.background])
+    found, clock = LarsProgram(program), str(clock_for(settings.clock, settings.unit))
+    findings = sorted([*read, *found.check(clock)], key=sort_key)
     counts = [counted(len(program.sources), "file"), counted(len(program.rules), "rule")]
     if has_errors(read):
         return findings, ", ".join(counts)
     lines = list(kind_lines(found.classification))
     if not has_errors(findings):
-        both = (found.engine(clock or DEFAULT_CLOCK, together=one) for one in (True, False))
+        both = (found.engine(clock, together=one) for one in (True, False))
         lines += engine_lines(*both)
     return findings, "\n".join([*lines, ", ".join(counts)])
 
@@ -474,7 +398,7 @@ def _tell_warnings(program: LarsProgram, clock: str, severities: Severities, qui
         tell_of_rules(findings, severities, quiet)
 
 
-def _tell_strange_names(program: LarsProgram, filter: str | None, quiet: bool) -> None:
+def _tell_strange_names(program: LarsProgram, filter: str, quiet: bool) -> None:
     """Warn about names in a filter that the program does not have: nothing will be shown of them.
 
     Signals that no rule reads may have such names.
@@ -482,7 +406,7 @@ def _tell_strange_names(program: LarsProgram, filter: str | None, quiet: bool) -
     from horai.lang.core.diagnostics import did_you_mean
     from horai.lang.lars.predicates import background, derived, inputs
 
-    if quiet or filter is None or filter in ("inferences", "none"):
+    if quiet or filter in ("inferences", "none"):
         return
     rules = program.program
     known = sorted({name for name, _ in derived(rules) | inputs(rules) | background(rules)})

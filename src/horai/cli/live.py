@@ -18,18 +18,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from horai import lars
 from horai.cli import console
-from horai.cli.lars import Flowing, Said
+from horai.cli.lars import Said
 from horai.errors import UsageError
 from horai.io.items.tables import extent
 from horai.io.sources.kafka import SCHEME
 from horai.io.sources.lines import Incoming, InputLine, address_of
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
-from horai.runtime.inputs import checked_clock, checked_format, read_input, time_point
+from horai.runtime.inputs import read_input
 from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.job import DEFAULT_CLOCK, clock_of
 from horai.runtime.lars.signals import AnySignals, LineReader, files_of, in_order
 from horai.runtime.saving import read_saved
+from horai.settings import RunSettings
 
 if TYPE_CHECKING:
     from horai.cli.lars import Target
@@ -90,14 +91,13 @@ _FIXED = ("clock", "step", "models", "reasoning", "least_change", "filter", "lat
 def run_flow(
     program: lars.LarsProgram,
     names: Sequence[str],
-    settings: dict[str, Any],
-    answers: str,
+    settings: RunSettings,
+    asked: dict[str, Any],
     target: Target,
-    flowing: Flowing,
 ) -> Said:
     """Run a program as its signals come, and say what became of it."""
-    driver = _Driver(program, settings, answers, target, flowing)
-    if flowing.live or flowing.real_time:
+    driver = _Driver(program, settings, asked, target)
+    if settings.live or settings.real_time:
         if not names:
             raise UsageError("no input given", "name where signals come from: --input -")
         driver.live(names)
@@ -112,29 +112,26 @@ class _Driver:
     def __init__(
         self,
         program: lars.LarsProgram,
+        given: RunSettings,
         settings: dict[str, Any],
-        answers: str,
         target: Target,
-        flowing: Flowing,
     ) -> None:
-        self.program, self.answers, self.target, self.flowing = program, answers, target, flowing
+        self.program, self.given, self.target = program, given, target
+        self.answers = given.answers or "windows"
         self.settings = dict(settings)
-        self.format = checked_format(self.settings.pop("input_format", None))
-        unit = self.settings.get("unit")
-        self.times = checked_clock(unit, self.settings.get("time_in"))
-        clock = self.settings.get("clock") or (f"1{unit}" if unit else DEFAULT_CLOCK)
-        self.clock = clock_of(clock)
-        self.timing = AnswerTiming.parse(
-            self.settings.pop("output_every", None) or "time", self.clock
-        )
+        self.times = given.scale
+        unit = given.unit
+        self.clock = clock_of(given.clock or (f"1{unit}" if unit else DEFAULT_CLOCK))
+        self.timing = AnswerTiming.parse(given.output_every or "time", self.clock)
         if self.timing.number > 1 and self.timing.by == "time":
             if self.settings.get("step") is not None:
                 raise UsageError("--step and --output-every both say how often", "leave out one")
             self.settings["step"] = self.timing.number
-        self.start = time_point(self.settings.pop("start", None), self.times.unit, "start")
-        self.end = time_point(self.settings.pop("end", None), self.times.unit, "end")
+        for ours in ("input_format", "output_every", "start", "end"):
+            self.settings.pop(ours, None)
+        self.start, self.end = given.start, given.end
         schema = AnySignals.known(inputs(program.program))
-        self.reader = LineReader(schema, self.times, strict=bool(settings.get("strict")))
+        self.reader = LineReader(schema, self.times, strict=given.strict)
         self.flow: Flow | None = None
         self.offsets: dict[str, int] = {}
         self._restore()
@@ -142,7 +139,7 @@ class _Driver:
     # --- from where it goes on -------------------------------------------------------------------
 
     def _restore(self) -> None:
-        state = self.flowing.state
+        state = self.given.state
         if state is None or not state.exists():
             return
         session = read_saved(state, lars.load_session)
@@ -154,7 +151,8 @@ class _Driver:
         for name in _FIXED:
             if self.settings.get(name) is not None and mine_now[name] != saved[name]:
                 said = "no" if saved[name] is None else saved[name]
-                problem = f"{state} was saved with {said} as {name.replace('_', '-')}"
+                label = "allowed-lateness" if name == "lateness" else name.replace("_", "-")
+                problem = f"{state} was saved with {said} as {label}"
                 raise UsageError(problem, "leave the option out, or begin another file")
         if self.start is not None and self.start != session.start:
             problem = f"{state} goes on at {session.next}: a start makes no sense"
@@ -189,7 +187,7 @@ class _Driver:
             list(names),
             self.reader.schema,
             self.times,
-            format=self.format,
+            format=self.given.input_format,
             strict=self.reader.strict,
         )
         self.reader.dead_letters.extend(narrative.dead_letters)
@@ -203,7 +201,7 @@ class _Driver:
         incoming = Incoming(names, console.say, self.offsets)
         with patient() as interrupts:
             try:
-                if self.flowing.real_time:
+                if self.given.real_time:
                     self._by_the_clock(incoming, interrupts)
                 else:
                     self._by_arrival(incoming, interrupts)
@@ -250,9 +248,9 @@ class _Driver:
         flow.close()
         session = flow.session
         session.dead_letters.extend(self.reader.dead_letters)
-        if self.flowing.state is not None:
+        if self.given.state is not None:
             session.offsets = self.offsets
-            _replace(self.flowing.state, session.save())
+            _replace(self.given.state, session.save())
         elif self.end is not None:
             session.arrivals.finish(self.end)
         letters = sorted(session.dead_letters, key=lambda letter: (letter.file, letter.line))

@@ -7,21 +7,18 @@ import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from horai.cli.guard import guarded
+from horai.cli.command import takes
+from horai.cli.options import argument
 from horai.errors import UsageError
 
 _NAME = re.compile(r"[^\W\d][\w .-]*")
 
 
-@guarded
-def command(
-    folder: Annotated[Path, typer.Argument(metavar="NAME", help="The folder to make.")],
-) -> None:
-    """Start a project: rules, background, a narrative, settings and a test."""
+@takes(argument("folder", "NAME"))
+def command(folder: Path) -> None:
     name = folder.resolve().name
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a project", "start it with a letter")
@@ -32,10 +29,10 @@ def command(
     if target.is_dir() and any(target.iterdir()):
         raise UsageError(f"{folder} exists and is not empty", "choose another name")
     made = sorted(_copy(files("horai.cli").joinpath("template"), target, name))
-    typer.echo(f"Made {folder} with")
+    click.echo(f"Made {folder} with")
     for path in made:
-        typer.echo(f"  {path.relative_to(target)}")
-    typer.echo(f"\nTry\n  cd {folder}\n  horai run\n  horai test")
+        click.echo(f"  {path.relative_to(target)}")
+    click.echo(f"\nTry\n  cd {folder}\n  horai run\n  horai test")
 
 
 def _copy(source: Traversable, target: Path, name: str) -> list[Path]:

@@ -17,10 +17,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from horai.cli import console
-from horai.cli.guard import FAILED
+from horai.cli.command import FAILED, Exit
 from horai.errors import UsageError, counted
 from horai.io import AnswerFormat, DeadLetter, write_answers
 from horai.io.answers.write import SUFFIXES
@@ -211,4 +209,4 @@ def tell_of_run(findings: Sequence[Diagnostic], quiet: bool) -> None:
 def fail_on(findings: Sequence[Diagnostic]) -> None:
     """A run with an error among its findings has failed."""
     if has_errors(findings):
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)

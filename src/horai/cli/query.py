@@ -1,8 +1,4 @@
-"""`horai query`: run rules over a stream, then ask.
-
-Questions about the answers of a LARS program: `horai query`.
-Questions after a run, one per line.
-"""
+"""`horai query`: run rules over a stream, then ask; one question per line."""
 
 from __future__ import annotations
 
@@ -10,45 +6,28 @@ import re
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import typer
+import click
 
 from horai.cli import console
-from horai.cli.combined import speaks_both
-from horai.cli.guard import WRONG, guarded
-from horai.cli.lars import SETTINGS, is_lars, refuse_lars_options, refuse_lars_settings
-from horai.cli.options import (
-    AllenMemory,
-    Background,
-    Clock,
-    End,
-    Engine,
-    Incremental,
-    Input,
-    InputFormat,
-    Predicates,
-    Quiet,
-    Start,
-    Step,
-    Strict,
-    Tick,
-    TimeIn,
-    Unit,
-    Window,
-    choose,
-    merged,
-    run_rules,
-)
+from horai.cli.command import WRONG, Exit, takes
+from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, argument, run_options
 from horai.cli.output import tell_dead_letters, tell_of_run
+from horai.cli.workload import Workload, arguments, choose, run_rules
 from horai.errors import QueryError, UsageError
 from horai.runtime.queries import Bindings, render
+from horai.settings import RunSettings
 
 if TYPE_CHECKING:
-    from horai.cli.options import Workload
     from horai.lang.lars.syntax import Predicate
     from horai.runtime.lars.result import LarsResult
-    from horai.runtime.queries import Bindings
+
+_SETTINGS = [
+    *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
+    *("allen_memory", "engine", "incremental", "master", "buckets", "columns"),
+    *("clock", "models", "reasoning", "least_change", "allowed_lateness"),
+]
 
 
 class Question(NamedTuple):
@@ -64,17 +43,16 @@ class Question(NamedTuple):
         return ask(self.result.answers, text, self.known)
 
 
-def run_to_ask(chosen: Workload, settings: dict[str, Any], quiet: bool) -> tuple[Question, str]:
+def run_to_ask(chosen: Workload, settings: RunSettings, quiet: bool) -> tuple[Question, str]:
     """Run a program over the chosen input, and say what may be asked."""
     from horai import lars
     from horai.lang.lars.predicates import background, derived, inputs
     from horai.runtime.lars.result import QUERY_FORMS as FORMS
 
-    if not chosen.input and settings.get("end") is None:
-        raise UsageError("no input given", "name the stream: --input FILE, or give --end TIME")
+    if settings.end is None:
+        chosen.demand_input("name the stream: --input FILE, or give --end TIME")
     program = lars.load(chosen.rules, chosen.background)
-    asked = {n: v for n, v in settings.items() if n in SETTINGS - {"output_every", "filter"}}
-    result = program.run(chosen.input or (), filter="none", **asked)
+    result = program.run(chosen.input or (), filter="none", **arguments(settings))
     tell_dead_letters(result.dead_letters, None, quiet)
     rules = program.program
     seen = {atom.predicate for answer in result.answers for atom in answer.atoms}
@@ -113,7 +91,7 @@ def converse(result: Askable, greeting: str = GREETING) -> None:
 def answer(result: Askable, asked: str) -> bool:
     """Print the answers to one query; False if it was no query."""
     try:
-        typer.echo(render(result.query(asked)))
+        click.echo(render(result.query(asked)))
     except QueryError as problem:
         console.error(problem.problem, problem.hint)
         return False
@@ -126,82 +104,37 @@ def _next(people: bool) -> str | None:
     try:
         return input("?- ")
     except EOFError:
-        typer.echo()
+        click.echo()
         return None
 
 
-@guarded
+@takes(
+    argument("words", "[RULES]... [QUERIES]...", nargs=-1, type=str),
+    BACKGROUND,
+    INPUT,
+    PREDICATES,
+    *run_options("run", only=_SETTINGS),
+    QUIET,
+)
 def command(
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RULES QUERIES",
-            help="Files of rules, and queries such as 'holdsAt(F,16)', or '@T h(X)' of LARS "
-            "programs; without any, a prompt.",
-        ),
-    ] = None,
-    background: Background = None,
-    input: Input = None,
-    window: Window = None,
-    step: Step = None,
-    start: Start = None,
-    end: End = None,
-    tick: Tick = None,
-    unit: Unit = None,
-    time_in: TimeIn = None,
-    input_format: InputFormat = None,
-    strict: Strict = None,
-    allen_memory: AllenMemory = None,
-    engine: Engine = None,
-    incremental: Incremental = None,
-    predicates: Predicates = None,
-    clock: Clock = None,
-    quiet: Quiet = False,
+    words: list[str],
+    background: list[Path],
+    input: list[str],
+    predicates: Path | None,
+    given: dict[str, Any],
+    quiet: bool,
 ) -> None:
-    """Run rules over a stream, then answer queries."""
-    queries = [word for word in words or [] if _is_query(word)]
-    rules = [Path(word) for word in words or [] if not _is_query(word)]
+    queries = [word for word in words if _is_query(word)]
+    rules = [Path(word) for word in words if not _is_query(word)]
     chosen = choose(rules, background, predicates, input)
-    if speaks_both(chosen.rules):
+    if chosen.language == "combined":
         raise UsageError("queries are about rules of one language", "name files of one of them")
-    if is_lars(chosen.rules):
-        refuse_lars_settings(
-            {"window": window, "tick": tick, "allen-memory": allen_memory},
-            {"incremental": incremental, "predicates": predicates},
-        )
-        reading = {"unit": unit, "time_in": time_in, "input_format": input_format}
-        settings = merged(
-            chosen,
-            step=step,
-            start=start,
-            end=end,
-            strict=strict,
-            engine=engine,
-            clock=clock,
-            **reading,
-        )
+    settings = chosen.settings("run", given, _SETTINGS)
+    if chosen.language == "lars":
         question, greeting = run_to_ask(chosen, settings, quiet)
         _answer(question, queries, greeting)
         return
-    refuse_lars_options(clock=clock)
-    settings = merged(
-        chosen,
-        window=window,
-        step=step,
-        start=start,
-        end=end,
-        tick=tick,
-        unit=unit,
-        time_in=time_in,
-        input_format=input_format,
-        strict=strict,
-        allen_memory=allen_memory,
-        engine=engine,
-        incremental=incremental,
-    )
-    settings.pop("format", None)
-    settings["answers"] = "final"
-    result = run_rules(chosen.load(), chosen, settings, quiet)
+    result = run_rules(chosen.load(), chosen, settings, quiet, answers="final")
     tell_dead_letters(result.dead_letters, None, quiet)
     tell_of_run(result.warnings, quiet)
     _answer(result, queries, GREETING)
@@ -218,7 +151,7 @@ def _answer(result: Askable, queries: list[str], greeting: str) -> None:
             console.stdout().print(f"?- {query.strip().rstrip('.')}.", style="bold")
         good = answer(result, query) and good
     if not good:
-        raise typer.Exit(WRONG)
+        raise Exit(WRONG)
 
 
 def _is_query(word: str) -> bool:

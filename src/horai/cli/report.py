@@ -3,104 +3,69 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from horai.cli import console
-from horai.cli.combined import load_both, speaks_both
-from horai.cli.guard import guarded
-from horai.cli.lars import is_lars
-from horai.cli.options import (
-    Background,
-    Clock,
-    End,
-    Engine,
-    Filter,
-    Input,
-    InputFormat,
-    Predicates,
-    Quiet,
-    RulesArgument,
-    Start,
-    Step,
-    TimeIn,
-    Unit,
-    Window,
-    Workload,
-    choose,
-    merged,
-)
+from horai.cli.command import option, takes
+from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, RULES, run_options
+from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs, tell_dead_letters, tell_of_run
+from horai.cli.workload import Workload, arguments, choose
 from horai.errors import UsageError
-from horai.runtime.engines import DEFAULT
+from horai.settings import RunSettings
 
-_OF_EVENTS = frozenset(
-    {"columns", "window", "allen_memory", "incremental", "tick", "include_input"}
+_SETTINGS = [
+    *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
+    *("allen_memory", "engine", "incremental", "include_input", "columns", "clock", "filter"),
+]
+
+
+@takes(
+    RULES,
+    BACKGROUND,
+    INPUT,
+    PREDICATES,
+    *run_options("run", only=_SETTINGS),
+    output_option("The page.", default=Path("report.html")),
+    option("--title", metavar="TEXT", group="output", help="What it is called."),
+    QUIET,
 )
-_OF_WINDOWS = frozenset({"clock", "filter"})
-_OF_BOTH = (_OF_EVENTS | _OF_WINDOWS) - {"tick", "columns"}
-_OF_ALL = frozenset({"step", "start", "end", "unit", "time_in", "input_format", "engine"})
-
-
-@guarded
 def command(
-    rules: RulesArgument = None,
-    background: Background = None,
-    predicates: Predicates = None,
-    input: Input = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")
-    ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is called.")] = None,
-    window: Window = None,
-    step: Step = None,
-    start: Start = None,
-    end: End = None,
-    unit: Unit = None,
-    time_in: TimeIn = None,
-    input_format: InputFormat = None,
-    engine: Engine = None,
-    clock: Clock = None,
-    filter: Filter = None,
-    quiet: Quiet = False,
+    rules: list[Path],
+    background: list[Path],
+    input: list[str],
+    predicates: Path | None,
+    given: dict[str, Any],
+    output: Path,
+    title: str | None,
+    quiet: bool,
 ) -> None:
-    """Draw what rules find in a stream, on a page for a browser."""
     from horai.report.results import title_of, write_page
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"{output}: a page is HTML", "name a file such as report.html")
     chosen = choose(rules, background, predicates, input)
     check_outputs({"--output": output}, chosen.files(predicates))
-    given = {"window": window, "step": step, "start": start, "end": end, "unit": unit}
-    given |= {"time_in": time_in, "input_format": input_format, "engine": engine}
-    settings = merged(chosen, **given, clock=clock, filter=filter)
-    if not chosen.input:
-        raise UsageError("no input given", "name the stream: --input FILE")
-    result = _found(chosen, settings, {name for name, value in given.items() if value is not None})
+    settings = chosen.settings("run", given, _SETTINGS)
+    chosen.demand_input()
+    result = _found(chosen, settings)
     name = title or (chosen.project.name if chosen.project else title_of(chosen.rules))
-    write_page(result, output, name, settings.get("unit"))
+    write_page(result, output, name, settings.unit)
     tell_dead_letters(result.dead_letters, None, quiet)
     tell_of_run(getattr(result, "warnings", ()), quiet)
     if not quiet:
         console.say(f"{output} is written")
 
 
-def _found(chosen: Workload, settings: dict[str, Any], given: set[str]) -> Any:
+def _found(chosen: Workload, settings: RunSettings) -> Any:
     """The result of a run in the language of the rules."""
-    if speaks_both(chosen.rules):
-        return load_both(chosen).run(chosen.input, **_fitting(settings, _OF_BOTH, given))
-    if is_lars(chosen.rules):
+    if chosen.language == "combined":
+        from horai.cli.combined import load_both
+
+        return load_both(chosen).run(chosen.input, **arguments(settings))
+    if chosen.language == "lars":
         from horai import lars
 
         program = lars.load(chosen.rules, chosen.background)
-        return program.run(chosen.input, **_fitting(settings, _OF_WINDOWS, given))
-    settings.setdefault("engine", DEFAULT)
-    return chosen.load().run(chosen.input, **_fitting(settings, _OF_EVENTS, given))
-
-
-def _fitting(settings: dict[str, Any], known: frozenset[str], given: set[str]) -> dict[str, Any]:
-    """The settings that the rules understand; one that was given and is none of them is told."""
-    for name in sorted(given - known - _OF_ALL):
-        raise UsageError(f"--{name.replace('_', '-')} has no meaning for these rules")
-    return {name: value for name, value in settings.items() if name in known | _OF_ALL}
+        return program.run(chosen.input, **arguments(settings))
+    return chosen.load().run(chosen.input, **arguments(settings))

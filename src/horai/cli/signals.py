@@ -4,70 +4,53 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Any
 
 from horai.cli import console
-from horai.cli.guard import guarded
-from horai.cli.options import (
-    KNOTS,
-    AreasFile,
-    Columns,
-    Limits,
-    Positions,
-    Quiet,
-    SpeedIn,
-    Strict,
-    TimeIn,
-    feed_from,
-)
+from horai.cli.command import option, takes
+from horai.cli.options import ABOUT_POSITIONS, DEAD_LETTERS, POSITIONS, QUIET, path, run_options
+from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs, tell_dead_letters
+from horai.cli.positions import UNIT, AboutPositions
 from horai.errors import UsageError, counted
 from horai.io import InputError, write_dead_letters
-from horai.lang.core.diagnostics import did_you_mean
-from horai.runtime.inputs import checked_clock, time_point
+from horai.runtime.inputs import time_point
+from horai.settings import RunSettings, nearest
 from horai.signals import read_positions, write_items
 from horai.signals.items import ARITY, FORMATS, csv_of, only_types
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-
-@guarded
+@takes(
+    POSITIONS,
+    *ABOUT_POSITIONS,
+    *run_options("run", only=("time_in", "strict", "unit")),
+    option("--until", metavar="TIME", group="time", help="Until when all positions are there."),
+    output_option("Where items go: .csv or .parquet."),
+    path("--facts", group="output", help="Where areaType(Area, Kind) of all areas goes."),
+    DEAD_LETTERS,
+    option(
+        "--only",
+        metavar="NAMES",
+        group="output",
+        help="Items of some types only: velocity,stop,proximity.",
+    ),
+    QUIET,
+)
 def command(
-    positions: Positions = None,
-    areas: AreasFile = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where items go: .csv or .parquet."),
-    ] = None,
-    facts: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where areaType(Area, Kind) of all areas goes."),
-    ] = None,
-    dead_letters: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Positions that were not used, and why.")
-    ] = None,
-    unit: Annotated[str, typer.Option(metavar="UNIT", help="Length of a time-point.")] = "s",
-    time_in: TimeIn = None,
-    speed_in: SpeedIn = KNOTS,
-    column: Columns = None,
-    set: Limits = None,
-    only: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Items of some types only: velocity,stop,proximity."),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Until when all positions are there.")
-    ] = None,
-    strict: Strict = None,
-    quiet: Quiet = False,
+    positions: list[str],
+    areas: Path | None,
+    given: dict[str, Any],
+    output: Path | None,
+    facts: Path | None,
+    dead_letters: Path | None,
+    only: str | None,
+    until: str | None,
+    quiet: bool,
+    **raw: Any,
 ) -> None:
-    """Derive events from raw positions: stops, turns, gaps, areas, who is close to whom."""
     if not positions:
         raise UsageError("no positions given", "name the file: --positions day.csv")
     if facts is not None and areas is None:
@@ -80,17 +63,18 @@ def command(
         [*positions, *([] if areas is None else [areas])],
     )
     wanted = _types(only)
-    end = time_point(until, checked_clock(unit, time_in).unit, "until")
+    settings = RunSettings.of("ec", "run", {"unit": UNIT, **given})
+    end = time_point(until, settings.unit, "until")
     began = time.perf_counter()
     with _telling(quiet) as tell:
-        feed = feed_from(unit, time_in, areas, speed_in, column, set)
+        feed = AboutPositions(areas, **raw).feed(settings.scale)
         tell("reading positions")
         rows = read_positions(positions, feed.layout)
         tell(f"deriving events from {len(rows):,} positions")
         found = feed.pipeline.run(rows, end)
         items = only_types(found.items, wanted)
         letters = found.dead_letters
-        if strict and letters:
+        if settings.strict and letters:
             raise InputError.from_letter(letters[0])
         tell(f"writing {items.num_rows:,} items")
         if output is None:
@@ -116,8 +100,7 @@ def _types(given: str | None) -> set[str]:
     for name in filter(None, given.replace(" ", "").split(",")):
         both = {name, f"{name}_start", f"{name}_end"} & set(ARITY)
         if not both:
-            near = did_you_mean(name, list(ARITY))
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(ARITY)}"
+            hint = nearest(name, ARITY) or f"there are {', '.join(ARITY)}"
             raise UsageError(f"--only: there are no items {name}", hint)
         found |= both
     return found

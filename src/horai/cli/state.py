@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
-from horai.cli.guard import guarded
-from horai.cli.options import Predicates
+from horai.cli.command import option, takes
+from horai.cli.options import PREDICATES, argument, path
 from horai.errors import UsageError, counted
 from horai.lang.ec.errors import EngineError
 from horai.predicates import from_file
@@ -18,22 +18,23 @@ from horai.runtime.inspect import Bucket, Kept, save_stream
 from horai.runtime.refusals import Refused
 
 
-@guarded
+@takes(
+    argument("folder", "FOLDER"),
+    option("--entity", metavar="NAME", help="What is kept about an entity."),
+    path("--savepoint", metavar="FOLDER", help="Copy the stream, to begin from it."),
+    option("--json", "as_json", is_flag=True, help="As JSON."),
+    PREDICATES,
+)
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The checkpoint of a stream.")],
-    entity: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What is kept about an entity.")
-    ] = None,
-    savepoint: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Copy the stream, to begin from it.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    predicates: Predicates = None,
+    folder: Path,
+    entity: str | None,
+    savepoint: Path | None,
+    as_json: bool,
+    predicates: Path | None,
 ) -> None:
-    """Show what a stream keeps: how far it has come, its state bucket by bucket."""
     if savepoint is not None:
         number = save_stream(folder, savepoint)
-        typer.echo(f"{savepoint}: the stream of {folder} after step {number}")
+        click.echo(f"{savepoint}: the stream of {folder} after step {number}")
         return
     functions = from_file(predicates) if predicates else None
     try:
@@ -55,10 +56,10 @@ def command(
 
 def _show(found: dict[str, Any], as_json: bool, lines: Any) -> None:
     if as_json:
-        typer.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(found, indent=2))
     else:
         for line in lines(found):
-            typer.echo(line)
+            click.echo(line)
 
 
 def _stream(found: dict[str, Any]) -> list[str]:

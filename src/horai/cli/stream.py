@@ -1,6 +1,6 @@
 """`horai stream`: rules over a stream that goes on, on Spark.
 
-What `horai stream` says of its steps: to people, to a file of metrics, to Prometheus.
+What it says of its steps: to people, to a file of metrics, to Prometheus.
 """
 
 from __future__ import annotations
@@ -12,45 +12,25 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
-from horai.cli.guard import guarded
-from horai.cli.lars import refuse_lars
+from horai.cli.command import INTERRUPTED, Exit, option, takes
 from horai.cli.options import (
-    KNOTS,
-    AllenMemory,
-    AreasFile,
-    Background,
-    Buckets,
-    Columns,
-    End,
-    Incremental,
-    InputFormat,
-    Limits,
-    Master,
-    Predicates,
-    Quiet,
-    RulesArgument,
-    SpeedIn,
-    Start,
-    Step,
-    Strict,
-    Tick,
-    TimeIn,
-    Unit,
-    Window,
-    choose,
-    feed_from,
-    merged,
-    only_of_positions,
+    ABOUT_POSITIONS,
+    BACKGROUND,
+    NO_POSITIONS,
+    PREDICATES,
+    QUIET,
+    RULES,
+    path,
+    run_options,
 )
 from horai.cli.output import check_outputs, tell_dead_letters
+from horai.cli.workload import arguments, choose, tell_of_losses
 from horai.errors import UsageError, counted
 from horai.io import DeadLetter
-from horai.settings import RunSettings
+from horai.settings import length
 
 if TYPE_CHECKING:
     from horai.runtime.metrics import Monitor
@@ -139,134 +119,111 @@ def line(report: dict[str, Any]) -> str:
     return f"step {report['step']}: {asked}, {changes}{lost}, {report['seconds']} s"
 
 
-@guarded
+@takes(
+    RULES,
+    BACKGROUND,
+    option(
+        "--source",
+        metavar="SOURCE",
+        group="input",
+        help="FOLDER, csv:FOLDER, kafka://HOST:PORT/TOPIC, ...",
+    ),
+    PREDICATES,
+    *run_options("stream"),
+    option(
+        "--until-idle",
+        metavar="TIME",
+        group="time",
+        help="End when nothing has come for so long.",
+    ),
+    option(
+        "--positions",
+        is_flag=True,
+        group="positions",
+        help="The source has raw positions, not items.",
+    ),
+    *ABOUT_POSITIONS,
+    option(
+        "--position-lateness",
+        type=int,
+        metavar="N",
+        default=0,
+        group="positions",
+        help="How far out of order positions may be.",
+    ),
+    option(
+        "--sink",
+        metavar="SINK",
+        multiple=True,
+        group="output",
+        help="parquet:, table:, delta:FOLDER, kafka:, console, ...",
+    ),
+    path(
+        "--checkpoint",
+        metavar="FOLDER",
+        group="output",
+        help="Where the stream keeps its state.",
+    ),
+    path("--metrics", group="output", help="What every step did, as JSON lines, or all as .prom."),
+    option(
+        "--metrics-port",
+        type=int,
+        metavar="PORT",
+        group="metrics",
+        help="Where Prometheus reads numbers.",
+    ),
+    option(
+        "--metrics-address",
+        metavar="IP",
+        group="metrics",
+        help="Of that page; else 127.0.0.1.",
+    ),
+    path("--metrics-token-file", group="metrics", help="Bearer token of that page."),
+    QUIET,
+)
 def command(
-    rules: RulesArgument = None,
-    background: Background = None,
-    source: Annotated[
-        str | None,
-        typer.Option(metavar="SOURCE", help="FOLDER, csv:FOLDER, kafka://HOST:PORT/TOPIC, ..."),
-    ] = None,
-    sink: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SINK", help="parquet:, table:, delta:FOLDER, kafka:, console, ..."),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where the stream keeps its state.")
-    ] = None,
-    from_savepoint: Annotated[
-        Path | None,
-        typer.Option("--from-savepoint", metavar="FOLDER", help="Begin from a savepoint."),
-    ] = None,
-    trigger: Annotated[
-        str, typer.Option(metavar="TIME", help="How often Spark looks: 5s, or available-now.")
-    ] = "1s",
-    until_idle: Annotated[
-        str | None, typer.Option(metavar="TIME", help="End when nothing has come for so long.")
-    ] = None,
-    window: Window = None,
-    step: Step = None,
-    delay: Annotated[
-        int, typer.Option(metavar="N", help="How far out of order arrivals may be.")
-    ] = 0,
-    max_ahead: Annotated[
-        int | None, typer.Option(metavar="N", help="How far ahead of now rows may be.")
-    ] = None,
-    start: Start = None,
-    end: End = None,
-    tick: Tick = None,
-    unit: Unit = None,
-    time_in: TimeIn = None,
-    input_format: InputFormat = None,
-    files_per_step: Annotated[
-        int | None, typer.Option(metavar="N", help="Files of a folder in a step, at most.")
-    ] = None,
-    positions: Annotated[
-        bool, typer.Option("--positions", help="The source has raw positions, not items.")
-    ] = False,
-    areas: AreasFile = None,
-    lateness: Annotated[
-        int, typer.Option(metavar="N", help="How far out of order positions may be.")
-    ] = 0,
-    speed_in: SpeedIn = KNOTS,
-    column: Columns = None,
-    set: Limits = None,
-    strict: Strict = None,
-    include_input: Annotated[
-        bool | None,
-        typer.Option("--include-input/--no-include-input", help="Show the input too."),
-    ] = None,
-    allen_memory: AllenMemory = None,
-    incremental: Incremental = None,
-    master: Master = None,
-    buckets: Buckets = None,
-    predicates: Predicates = None,
-    metrics: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What every step did, as JSON lines, or all as .prom."),
-    ] = None,
-    metrics_port: Annotated[
-        int | None,
-        typer.Option("--metrics-port", metavar="PORT", help="Where Prometheus reads numbers."),
-    ] = None,
-    metrics_address: Annotated[
-        str | None,
-        typer.Option("--metrics-address", metavar="IP", help="Of that page; else 127.0.0.1."),
-    ] = None,
-    metrics_token_file: Annotated[
-        Path | None,
-        typer.Option("--metrics-token-file", metavar="FILE", help="Bearer token of that page."),
-    ] = None,
-    quiet: Quiet = False,
+    rules: list[Path],
+    background: list[Path],
+    predicates: Path | None,
+    given: dict[str, Any],
+    source: str | None,
+    sink: list[str],
+    checkpoint: Path | None,
+    until_idle: str | None,
+    positions: bool,
+    position_lateness: int,
+    metrics: Path | None,
+    metrics_port: int | None,
+    metrics_address: str | None,
+    metrics_token_file: Path | None,
+    quiet: bool,
+    **raw: Any,
 ) -> None:
-    """Run rules over a stream that goes on, on Spark."""
     chosen = choose(rules, background, predicates)
-    refuse_lars(
-        chosen.rules,
+    chosen.refuse_lars(
         "a LARS program does not run as a stream of Spark",
         "`horai run --live` follows Kafka, sockets and standard input in one process; "
         "`horai run --engine spark` runs over a history",
     )
-    settings = merged(
-        chosen,
-        window=window,
-        step=step,
-        start=start,
-        end=end,
-        tick=tick,
-        unit=unit,
-        time_in=time_in,
-        input_format=input_format,
-        strict=strict,
-        include_input=include_input,
-        allen_memory=allen_memory,
-        incremental=incremental,
-        master=master,
-        buckets=buckets,
-    )
-    if settings.pop("columns", None):
+    if chosen.of_project("columns"):
         raise UsageError("columns cannot be chosen in a stream", "rename those of the source")
-    settings = {
-        n: value for n, value in settings.items() if n not in ("answers", "engine", "format")
-    }
-    check_outputs({"--metrics": metrics}, chosen.files(predicates, areas))
+    if positions:
+        given.setdefault("unit", chosen.of_project("unit") or "s")
+    settings = chosen.settings("stream", given)
+    check_outputs({"--metrics": metrics}, chosen.files(predicates, raw["areas"]))
     place, sinks, folder = _asked(source, sink, checkpoint)
     feed = None
-    if positions:
-        unit, time_in = settings.get("unit"), settings.get("time_in")
-        feed = feed_from(unit, time_in, areas, speed_in, column, set, lateness)
-    else:
-        only_of_positions("the source has items", areas, speed_in, column, set, lateness)
+    length(position_lateness, "--position-lateness", 0)
+    if positions or position_lateness or raw != NO_POSITIONS:
+        from horai.cli.positions import AboutPositions
+
+        about = AboutPositions(**raw, lateness=position_lateness)
+        feed = about.feed(settings.scale) if positions else about.refuse("the source has items")
     from horai.runtime.spark.sources import seconds_of
     from horai.runtime.spark.streaming import start as start_stream
 
     idle = None if until_idle is None else seconds_of(until_idle)
-    lengths = RunSettings(window=settings.get("window"), step=settings.get("step"))
-    if lengths.loses_items and not quiet:
-        console.warning(
-            f"the window ({lengths.window}) is shorter than the step ({lengths.step}): what "
-            "happens between two windows is lost"
-        )
+    tell_of_losses(settings, quiet)
     teller = Teller(metrics, folder, quiet)
     monitor = monitor_of(folder, metrics, metrics_port, metrics_address, metrics_token_file)
     if monitor is not None:
@@ -276,15 +233,10 @@ def command(
         place,
         sink=sinks,
         checkpoint=folder,
-        trigger=trigger,
-        delay=delay,
-        max_ahead=max_ahead,
-        files_per_step=files_per_step,
-        from_savepoint=from_savepoint,
         positions=feed,
         on_step=teller.step,
         on_progress=None if monitor is None else monitor.progress,
-        **settings,
+        **arguments(settings),
     )
     # What goes wrong is told by who waits, once; the bridge to Java would tell it too.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
@@ -315,14 +267,14 @@ def _gently(running: Streaming) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise Exit(INTERRUPTED) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 def _asked(
-    source: str | None, sink: list[str] | None, checkpoint: Path | None
+    source: str | None, sink: list[str], checkpoint: Path | None
 ) -> tuple[str, list[str], Path]:
     missing = [
         name

@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 from rich.text import Text
 
 from horai.cli import console
-from horai.cli.guard import FAILED, guarded
-from horai.cli.options import Engine, Incremental, choose
+from horai.cli.command import FAILED, Exit, takes
+from horai.cli.options import FILE, QUIET, argument, run_options
+from horai.cli.workload import choose
 from horai.errors import CaseError, UsageError, counted
 from horai.lang.core.diagnostics import RulesError
 from horai.rules import Rules
-from horai.runtime.engines import DEFAULT, engine_named, incremental_named
+from horai.runtime.engines import engine_named, incremental_named
+from horai.settings import RunSettings
 from horai.testing import Case, Difference, find_cases, read_cases, run_case
-from horai.tools.project import FILE, Project, find_project
+from horai.tools.project import Project, find_project
 
 _STYLES = {"-": "red", "+": "green", "!": "yellow"}
 
 
-@guarded
-def command(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="FILES", help=f"Case files or folders; else those of {FILE}."),
-    ] = None,
-    engine: Engine = None,
-    incremental: Incremental = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only failures.")] = False,
-) -> None:
-    """Run given/expect cases; exit status 1 if one fails."""
-    name = engine or DEFAULT
+@takes(
+    argument("files", "[FILES]...", nargs=-1),
+    *run_options(only=("engine", "incremental")),
+    QUIET,
+)
+def command(files: list[Path], given: dict[str, str], quiet: bool) -> None:
+    settings = RunSettings.of("ec", "run", given)
+    name = settings.engine
     engine_named(name)
-    way = incremental_named(incremental or "auto", name)
+    way = incremental_named(settings.incremental, name)
     project = find_project()
     cases = _read(_paths(files, project))
     rules = _project_rules(project) if any(case.rules is None for case in cases) else None
@@ -45,12 +42,12 @@ def command(
         if differences or not quiet:
             console.stdout().print(_report(case, differences))
     passed = len(cases) - failed
-    typer.echo(f"{passed} of {counted(len(cases), 'case')} passed")
+    click.echo(f"{passed} of {counted(len(cases), 'case')} passed")
     if failed:
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
-def _paths(files: list[Path] | None, project: Project | None) -> list[Path]:
+def _paths(files: list[Path], project: Project | None) -> list[Path]:
     if not files and project is None:
         hint = f"name case files, or work in a folder with {FILE}"
         raise UsageError("no cases given", hint)
@@ -81,7 +78,7 @@ def _project_rules(project: Project | None) -> Rules | None:
     if project is None:
         return None
     try:
-        return choose(None, None, None).load()
+        return choose().load()
     except RulesError as error:
         console.error(f"the rules of {project.folder / FILE} cannot be used")
         raise error

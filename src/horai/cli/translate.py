@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from horai.cli.guard import guarded
+from horai.cli.command import Choice, option, takes
+from horai.cli.options import argument
+from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs
 from horai.errors import UsageError
 from horai.lang.core.diagnostics import RulesError
@@ -21,36 +21,21 @@ from horai.lang.translate.languages import ENDS, POINTS, SUFFIXES, translate
 TEXT = "<text>"
 
 
-class SourceLanguage(StrEnum):
-    """The languages that can be translated."""
-
-    cql = "cql"
-    etalis = "etalis"
-    ltl = "ltl"
-
-
-@guarded
+@takes(
+    argument("file", "[FILE]", required=False),
+    option(
+        "--from",
+        "language",
+        type=Choice(sorted(ENDS)),
+        help="The language; without it, the name of the file tells.",
+    ),
+    option("--text", "-e", metavar="TEXT", help="The text itself."),
+    option("--points", is_flag=True, help="ETALIS: events hold at the points of their intervals."),
+    output_option("Where to write the program."),
+)
 def command(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="What to translate; - is standard input.")
-    ] = None,
-    language: Annotated[
-        SourceLanguage | None,
-        typer.Option("--from", help="The language; without it, the name of the file tells."),
-    ] = None,
-    text: Annotated[
-        str | None, typer.Option("--text", "-e", metavar="TEXT", help="The text itself.")
-    ] = None,
-    points: Annotated[
-        bool,
-        typer.Option("--points", help="ETALIS: events hold at the points of their intervals."),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write the program."),
-    ] = None,
+    file: Path | None, language: str | None, text: str | None, points: bool, output: Path | None
 ) -> None:
-    """Translate a CQL query, ETALIS patterns or past LTL to LARS."""
     if (file is None) == (text is None):
         raise UsageError("give either a file or -e TEXT", "for example: -e 'once[0,5] alarm'")
     check_outputs({"--output": output}, [] if file is None else [file])
@@ -62,14 +47,14 @@ def command(
         raise UsageError("--points is for patterns of ETALIS", "leave it out")
     shown = show_program(translate(source, chosen, points))
     if output is None:
-        typer.echo(shown, nl=False)
+        click.echo(shown, nl=False)
     else:
         output.write_text(shown, encoding="utf-8")
 
 
-def _language(file: Path | None, given: SourceLanguage | None) -> str:
+def _language(file: Path | None, given: str | None) -> str:
     if given is not None:
-        return str(given)
+        return given
     suffix = "" if file is None else file.suffix.lower()
     if suffix not in SUFFIXES:
         hint = "say --from cql, --from etalis or --from ltl"

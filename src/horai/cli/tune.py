@@ -3,130 +3,94 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from horai.cli import console
-from horai.cli.guard import FAILED, guarded
-from horai.cli.lars import refuse_lars
+from horai.cli.command import FAILED, Exit, option, takes
 from horai.cli.options import (
-    AllenMemory,
-    Background,
-    End,
-    Engine,
-    Input,
-    InputFormat,
-    Predicates,
-    Quiet,
-    RulesArgument,
-    Start,
-    Step,
-    Strict,
-    Tick,
-    TimeIn,
-    Unit,
-    Workload,
-    choose,
-    merged,
-    read_chosen,
+    BACKGROUND,
+    FOR_PEOPLE,
+    INPUT,
+    PREDICATES,
+    QUIET,
+    RULES,
+    run_options,
 )
 from horai.cli.output import tell_dead_letters
+from horai.cli.workload import Workload, arguments, choose, read_chosen
 from horai.errors import UsageError
+from horai.settings import RunSettings
 
 if TYPE_CHECKING:
     from horai.tools.tune import Trial, Tuning
 
-_SETTINGS = ("step", "start", "end", "tick", "unit", "allen_memory", "engine")
+_TRIED = ["step", "start", "end", "tick", "unit", "allen_memory", "engine"]
+_SETTINGS = [*_TRIED, "time_in", "input_format", "strict", "columns"]
 _SHOWN = (0.5, 0.9, 0.99, 1.0)
 HEAD = ["window", "items lost", "share", "answers missing", "wrong", "share", "most of"]
 
 
-class TuneFormat(StrEnum):
-    """For people or for machines."""
-
-    text = "text"
-    json = "json"
-
-
-@guarded
+@takes(
+    RULES,
+    BACKGROUND,
+    INPUT,
+    PREDICATES,
+    *run_options("run", only=_SETTINGS),
+    option(
+        "--windows",
+        metavar="N,N,...",
+        group="windows",
+        help="The windows to try; else by how late items are.",
+    ),
+    option(
+        "--max-loss",
+        metavar="SHARE",
+        default="1%",
+        group="windows",
+        help="What may be lost of items and answers.",
+    ),
+    FOR_PEOPLE,
+    QUIET,
+)
 def command(
-    rules: RulesArgument = None,
-    background: Background = None,
-    input: Input = None,
-    step: Step = None,
-    windows: Annotated[
-        str | None,
-        typer.Option(metavar="N,N,...", help="The windows to try; else by how late items are."),
-    ] = None,
-    max_loss: Annotated[
-        str, typer.Option(metavar="SHARE", help="What may be lost of items and answers.")
-    ] = "1%",
-    start: Start = None,
-    end: End = None,
-    tick: Tick = None,
-    unit: Unit = None,
-    time_in: TimeIn = None,
-    input_format: InputFormat = None,
-    strict: Strict = None,
-    allen_memory: AllenMemory = None,
-    engine: Engine = None,
-    predicates: Predicates = None,
-    format: Annotated[
-        TuneFormat, typer.Option(help="For people, or for machines.")
-    ] = TuneFormat.text,
-    quiet: Quiet = False,
+    rules: list[Path],
+    background: list[Path],
+    input: list[str],
+    predicates: Path | None,
+    given: dict[str, Any],
+    windows: str | None,
+    max_loss: str,
+    format: str,
+    quiet: bool,
 ) -> None:
-    """Propose a window: try some on a sample and see what each loses."""
     chosen = choose(rules, background, predicates, input)
-    refuse_lars(
-        chosen.rules,
+    chosen.refuse_lars(
         "the windows of a LARS program stand in the program itself",
-        "`horai run --lateness N --metrics FILE` counts how late signals are",
+        "`horai run --allowed-lateness N --metrics FILE` counts how late signals are",
     )
     limit, lengths = share(max_loss), None if windows is None else whole_numbers(windows)
-    if not chosen.input:
-        raise UsageError("no input given", "name a sample of the stream: --input FILE")
-    settings = merged(
-        chosen,
-        step=step,
-        start=start,
-        end=end,
-        tick=tick,
-        unit=unit,
-        time_in=time_in,
-        input_format=input_format,
-        strict=strict,
-        allen_memory=allen_memory,
-        engine=engine,
-    )
+    chosen.demand_input("name a sample of the stream: --input FILE")
+    settings = chosen.settings("run", given, _SETTINGS)
     found = _tuned(chosen, settings, quiet, windows=lengths, max_loss=limit)
-    if format is TuneFormat.json:
-        typer.echo(json.dumps(found.to_dict(), indent=2))
+    if format == "json":
+        click.echo(json.dumps(found.to_dict(), indent=2))
     else:
-        typer.echo("\n".join(lines(found)))
+        click.echo("\n".join(lines(found)))
     if found.recommended is None:
         console.warning(f"no window that was tried loses at most {percent(limit)}")
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
-def _tuned(chosen: Workload, settings: dict[str, Any], quiet: bool, **asked: Any) -> Tuning:
+def _tuned(chosen: Workload, settings: RunSettings, quiet: bool, **asked: Any) -> Tuning:
     loaded = chosen.load()
     narrative = read_chosen(loaded, chosen, settings)
     tell_dead_letters(narrative.dead_letters, None, quiet)
-    asked |= {name: settings[name] for name in _SETTINGS if name in settings}
-    if quiet or not console.is_watched():
-        return loaded.tune(narrative, **asked)
-    from rich.progress import Progress
-
-    with Progress(console=console.stderr(), transient=True) as bar:
-        task = bar.add_task("windows", total=None)
-        return loaded.tune(
-            narrative,
-            progress=lambda done, all: bar.update(task, completed=done, total=all),
-            **asked,
-        )
+    asked |= {name: value for name, value in arguments(settings).items() if name in _TRIED}
+    with console.bar("windows", quiet) as progress:
+        return loaded.tune(narrative, progress=progress, **asked)
 
 
 # --- what people write and read ------------------------------------------------------------------

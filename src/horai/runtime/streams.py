@@ -173,7 +173,7 @@ class StreamTiming:
                 f"from {asked} to {limit} by steps of {self.step} there are more than "
                 f"{MOST_QUERIES:,} query times",
                 "an item may have its time in another unit: mend or remove it, or leave such rows "
-                "out with --max-ahead; or begin a new stream with a longer step or a start near "
+                "out with --future-skew; or begin a new stream with a longer step or a start near "
                 "the first item",
             )
         queries = list(range(first, limit + 1, self.step))
@@ -217,7 +217,9 @@ class StreamJob:
         """What makes it this stream and no other."""
         rules, job = self.job.rules, self.job
         texts = [(source.name, source.text) for source in rules.description.sources]
-        settings: dict[str, Any] = asdict(self.timing.settings)
+        asked = self.timing.settings
+        known = ("window", "start", "end", "tick", "allen_memory")
+        settings: dict[str, Any] = {name: getattr(asked, name) for name in known}
         settings["step"] = self.timing.step
         settings["delay"] = self.timing.delay
         settings["unit"], settings["time_in"] = job.clock.unit, job.clock.time_in

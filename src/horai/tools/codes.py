@@ -63,14 +63,14 @@ def checked_severities(given: Severities | None) -> dict[str, str]:
         code = str(written).upper()
         if code not in codes:
             near = did_you_mean(code, codes)
-            hint = f"did you mean {near}?" if near else "`horai explain` lists all codes"
+            hint = f"did you mean {near}?" if near else "`horai rule` lists all codes"
             raise UsageError(f"there is no code {written}", hint)
         if level not in LEVELS:
             near = did_you_mean(str(level), LEVELS)
             hint = f"did you mean {near}?" if near else f"it is one of {', '.join(LEVELS)}"
             raise UsageError(f"{code} cannot be {level!r}", hint)
         if codes[code].severity is Severity.ERROR and level != "error" and code not in LOWERED:
-            hint = f"the rules have no meaning with it; `horai explain {code}` says how to mend it"
+            hint = f"the rules have no meaning with it; `horai rule {code}` says how to mend it"
             raise UsageError(f"{code} is always an error", hint)
         found[code] = level
     return found

@@ -14,20 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from horai.errors import UsageError
-from horai.lang.core.diagnostics import did_you_mean
 from horai.predicates import source_of
+from horai.settings import OPTIONS, nearest
 from horai.tools.codes import checked_severities
 
 FILE = "horai.toml"
 _LISTS = ("rules", "background", "input")
-_LARS = ("clock", "models", "filter")
-_WORDS = ("engine", "incremental", "answers", "unit", "time_in", "input_format", "format", *_LARS)
-_NUMBERS = ("window", "step", "tick", "allen_memory")
-_TIMES = ("start", "end")
-_FLAGS = ("strict", "include_input")
+_OF_RUN = [name for name, option in OPTIONS.items() if option.written and name != "columns"]
 KEYS = {
     "project": ("name", *_LISTS, "predicates"),
-    "run": (*_NUMBERS, *_TIMES, *_WORDS, *_FLAGS),
+    "run": (*_OF_RUN, "format"),
     "test": ("cases",),
     "severity": (),  # any code
     "columns": (),  # any type
@@ -47,7 +43,6 @@ class Project:
     run: dict[str, Any] = field(default_factory=dict)
     cases: list[Path] = field(default_factory=list)
     severity: dict[str, str] = field(default_factory=dict)
-    columns: dict[str, list[str]] = field(default_factory=dict)
 
 
 def find_project(start: Path | None = None) -> Project | None:
@@ -76,15 +71,14 @@ def read_project(path: Path) -> Project:
     except UsageError as error:
         raise UsageError(f"{shown}: {error.problem}", error.hint) from None
     predicates = about.get("predicates")
-    cases = given.get("test", {}).get("cases", ["tests"])
+    cases, columns = given.get("test", {}).get("cases", ["tests"]), given.get("columns")
     return Project(
         folder=_near(folder),
         name=about.get("name", folder.name),
         predicates=None if predicates is None else _near(folder / predicates),
-        run=given.get("run", {}),
+        run=given.get("run", {}) | ({"columns": columns} if columns else {}),
         cases=[_near(folder / name) for name in cases],
         severity=severity,
-        columns=given.get("columns", {}),
         **lists,
     )
 
@@ -130,8 +124,7 @@ def _unknown(given: dict[str, Any]) -> list[str]:
 
 
 def _meant(word: str, known: Any) -> str:
-    near = did_you_mean(word, known)
-    return f"; did you mean {near}?" if near else f"; there are {', '.join(known)}"
+    return f"; {nearest(word, known) or 'there are ' + ', '.join(known)}"
 
 
 def _wrong(given: dict[str, Any]) -> list[str]:
@@ -139,25 +132,20 @@ def _wrong(given: dict[str, Any]) -> list[str]:
     problems = []
     for table, content in given.items():
         for key, value in content.items() if isinstance(content, dict) else ():
-            if table == "columns":
-                good = isinstance(value, list) and all(isinstance(name, str) for name in value)
-                kind = 'a list of columns such as ["vessel", "knots"]'
-                if not good:
-                    problems.append(f"{key} in [{table}] must be {kind}, not {value!r}")
-                continue
-            if key not in KEYS.get(table, ()):
+            if table != "columns" and key not in KEYS.get(table, ()):
                 continue  # nobody knows what it should be
-            if key in _LISTS or key == "cases":
+            if table == "run" and key in OPTIONS:
+                try:
+                    OPTIONS[key].check(value, key)
+                except UsageError as error:
+                    problems.append(f"{error.problem} ([{table}])")
+                continue
+            good, kind = isinstance(value, str), "a text in quotes"
+            if key in _LISTS or key == "cases" or table == "columns":
                 good = isinstance(value, list) and all(isinstance(name, str) for name in value)
                 kind = 'a list of file names such as ["rules.ec"]'
-            elif key in _NUMBERS:
-                good, kind = type(value) is int, "a whole number"
-            elif key in _TIMES:
-                good, kind = type(value) is int or isinstance(value, str), "a whole number or text"
-            elif key in _FLAGS:
-                good, kind = isinstance(value, bool), "true or false"
-            else:
-                good, kind = isinstance(value, str), "a text in quotes"
+                if table == "columns":
+                    kind = 'a list of columns such as ["vessel", "knots"]'
             if not good:
                 problems.append(f"{key} in [{table}] must be {kind}, not {value!r}")
     return problems

@@ -1,40 +1,34 @@
-"""`horai explain`: what a code means, with an example."""
+"""`horai rule`: what a code means, with an example."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+import click
 from rich.text import Text
 
 from horai.cli import console
-from horai.cli.guard import guarded
+from horai.cli.command import takes
+from horai.cli.options import argument
 from horai.errors import UsageError
-from horai.lang.core.diagnostics import CodeInfo, did_you_mean
+from horai.lang.core.diagnostics import CodeInfo
+from horai.settings import nearest
 from horai.tools.codes import all_codes, letter_codes
 
 
-@guarded
-def command(
-    code: Annotated[
-        str | None, typer.Argument(metavar="CODE", help="Such as H103; without it, all are listed.")
-    ] = None,
-) -> None:
-    """Explain the code of a finding or of a dead letter."""
+@takes(argument("code", "[CODE]", type=str, required=False))
+def command(code: str | None) -> None:
     codes, letters = all_codes(), letter_codes()
     if code is None:
         for info in codes.values():
-            typer.echo(f"{info.code}  {info.severity:7}  {info.title}")
+            click.echo(f"{info.code}  {info.severity:7}  {info.title}")
         for letter, meaning in letters.items():
-            typer.echo(f"{letter}: {meaning}")
+            click.echo(f"{letter}: {meaning}")
         return
     if code.upper() in codes:
         console.stdout().print(_explanation(codes[code.upper()]))
     elif code.lower() in letters:
-        typer.echo(f"{code.lower()}: {letters[code.lower()]}")
+        click.echo(f"{code.lower()}: {letters[code.lower()]}")
     else:
-        near = did_you_mean(code, [*codes, *letters])
-        hint = f"did you mean {near}?" if near else "`horai explain` lists all codes"
+        hint = nearest(code, [*codes, *letters]) or "`horai rule` lists all codes"
         raise UsageError(f"there is no code {code}", hint)
 
 

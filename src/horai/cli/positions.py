@@ -1,0 +1,130 @@
+"""Raw positions as options name them, for all commands that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from horai.cli.options import KNOTS
+from horai.cli.workload import Workload, run_rules
+from horai.errors import UsageError
+from horai.io import InputError
+from horai.io.times import TimeScale, Unit
+from horai.result import Result
+from horai.rules import Rules
+from horai.runtime.jobs import check_format
+from horai.settings import SPARK, RunSettings, nearest
+from horai.signals import (
+    SPEED_UNITS,
+    Feed,
+    Layout,
+    MotionLimits,
+    Pipeline,
+    SettingsError,
+    SpeedUnit,
+    no_areas,
+    read_areas,
+    read_positions,
+)
+from horai.signals.columns import ALIASES
+from horai.signals.letters import as_letters
+
+if TYPE_CHECKING:
+    from horai.io import Narrative
+
+UNIT: Unit = "s"
+
+
+class AboutPositions(NamedTuple):
+    """What options say about raw positions."""
+
+    areas: Path | None = None
+    speed_in: str = KNOTS
+    column: Sequence[str] = ()
+    set: Sequence[str] = ()
+    lateness: int = 0
+
+    def feed(self, scale: TimeScale) -> Feed:
+        """How positions are written, and what is derived from them."""
+        scale = TimeScale(scale.unit or UNIT, scale.time_in)
+        layout = Layout(
+            scale,
+            _speed_unit(self.speed_in),
+            dict(_pairs(self.column, "--column", ALIASES, "entity=ship_id")),
+        )
+        chosen = _limits(scale.unit or UNIT, self.set)
+        try:
+            limits = MotionLimits(**chosen)
+            around = no_areas() if self.areas is None else read_areas(self.areas)
+            return Feed(Pipeline(limits, around), layout, self.lateness)
+        except SettingsError as error:
+            raise UsageError(error.problem, error.hint or None) from None
+
+    def refuse(self, instead: str) -> None:
+        """Refuse what is about raw positions where there are none, but what is said `instead`."""
+        given = {
+            "--areas": self.areas,
+            "--position-lateness": self.lateness,
+            "--speed-in": self.speed_in != KNOTS,
+            "--column": self.column,
+            "--set": self.set,
+        }
+        wrong = [name for name, value in given.items() if value]
+        if wrong:
+            verb = "is" if len(wrong) == 1 else "are"
+            problem = f"{' and '.join(wrong)} {verb} about raw positions, and {instead}"
+            raise UsageError(problem, "say that there are positions: --positions")
+
+
+def run_positions(
+    rules: Rules, chosen: Workload, settings: RunSettings, feed: Feed, quiet: bool
+) -> Result:
+    """Run over items that are derived from positions: here, or by workers of Spark."""
+    check_format(feed, settings.input_format)
+    settings = replace(settings, unit=feed.layout.clock.unit)
+    if settings.engine == SPARK:
+        return run_rules(rules, chosen, settings, quiet, positions=feed)
+    return run_rules(rules, chosen, settings, quiet, _derived(feed, chosen, settings))
+
+
+def _derived(feed: Feed, chosen: Workload, settings: RunSettings) -> Narrative:
+    rows = read_positions(chosen.input, feed.layout, settings.input_format)
+    if settings.strict and rows.letters.num_rows:
+        raise InputError.from_letter(as_letters(rows.letters)[0])
+    return feed.pipeline.run(rows).narrative()
+
+
+def _limits(unit: str, given: Sequence[str]) -> dict[str, Any]:
+    known = {field.name: field.type for field in fields(MotionLimits) if field.name != "unit"}
+    chosen: dict[str, Any] = {"unit": unit}
+    for name, value in _pairs(given, "--set", known, "gap_after=1800"):
+        try:
+            chosen[name] = int(value) if known[name] == "int" else float(value)
+        except ValueError:
+            kind = "a whole number" if known[name] == "int" else "a number"
+            raise UsageError(f"--set {name}={value}: {kind} is expected") from None
+    return chosen
+
+
+def _pairs(
+    given: Sequence[str], option: str, known: Sequence[str] | Mapping[str, Any], example: str
+) -> list[tuple[str, str]]:
+    found = []
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not value:
+            raise UsageError(f"{option} {text}: a name and a value are expected", f"as {example}")
+        if name not in known:
+            hint = nearest(name, known) or f"there are {', '.join(known)}"
+            raise UsageError(f"{option}: there is no {name}", hint)
+        found.append((name, value))
+    return found
+
+
+def _speed_unit(name: str) -> SpeedUnit:
+    for known in SPEED_UNITS:
+        if name == known:
+            return known
+    raise UsageError(f"unknown unit of speed {name!r}", f"the units are {', '.join(SPEED_UNITS)}")
