@@ -23,10 +23,13 @@ INSIDE = ("horai.engine", "horai.temporal")
 """The inside of the evaluation engines, which names of classes are not compared in."""
 KINDS = {
     "sink": "webhook",
-    "source": "socket",
-    "diagnostic": "H206",
+    "source": "tcp:",
+    "diagnostic": "H205",
 }
-"""By what a kind of thing is found: the files that name one of its members."""
+"""By what a kind of thing is found: the files that name one of its members.
+
+A source is named as people name it, and a diagnostic is one that no help text has as its example.
+"""
 
 
 def modules() -> dict[str, Path]:

@@ -21,7 +21,8 @@ from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.refusals import Refused
 from horai.runtime.sinks.delta import DeltaSink, DeltaTableSink
 from horai.runtime.sinks.kafka import KafkaSink
-from horai.runtime.sinks.sinks import About, sink_of
+from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.runtime.spark.sources import KafkaSource
 

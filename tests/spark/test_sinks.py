@@ -18,7 +18,7 @@ from horai.runtime.refusals import Refused
 from horai.runtime.sinks import table as sink_table
 from horai.runtime.sinks.console import ConsoleSink
 from horai.runtime.sinks.files import ParquetSink
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 from horai.runtime.sinks.table import TableSink, read_current, upserted
 
 ABOUT = About("one", 0)

@@ -90,7 +90,7 @@ def test_another_source_is_refused_before_it_spoils_what_was_read(
     drop(tmp_path / "drop", lines[:20], 1)
     run(rules, tmp_path)
     (tmp_path / "other").mkdir()
-    for other, what in (("socket:127.0.0.1:1", "a socket"), (str(tmp_path / "other"), "other")):
+    for other, what in (("tcp:127.0.0.1:1", "a server"), (str(tmp_path / "other"), "other")):
         said = rf"reads the folder .*drop, not .*{what}"
         with pytest.raises(UsageError, match=said):
             rules.stream(
@@ -220,7 +220,7 @@ def test_what_cannot_be_written_fails_the_stream_until_it_can(
 
 def test_a_socket_where_nobody_listens(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:
     stream = rules.stream(
-        "socket:127.0.0.1:1", sink="console", checkpoint=tmp_path / "c", buckets=2, **SETTINGS
+        "tcp:127.0.0.1:1", sink="console", checkpoint=tmp_path / "c", buckets=2, **SETTINGS
     )
     with pytest.raises(RunFailed) as caught:
         stream.wait()

@@ -24,7 +24,7 @@ from horai.errors import RunError, RunFailed, UsageError
 from horai.rules import Rules
 from horai.runtime import subscriptions
 from horai.runtime.changelog import Changes
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 from horai.runtime.sinks.table import read_current
 from horai.runtime.spark.shuffle import SparkGrid
 
@@ -229,7 +229,7 @@ def server() -> Iterator[int]:
 def test_a_socket_until_nothing_comes(grid: SparkGrid, server: int, tmp_path: Path) -> None:
     (tmp_path / "rules.ec").write_text(RULES, encoding="utf-8")
     code, out, said = horai_cli(
-        *("stream", str(tmp_path / "rules.ec"), "--source", f"socket:127.0.0.1:{server}"),
+        *("stream", str(tmp_path / "rules.ec"), "--source", f"tcp:127.0.0.1:{server}"),
         *("--sink", "console", "--checkpoint", str(tmp_path / "c"), "--until-idle", "8s"),
         *("--start", "0", "--window", "60", "--step", "20", "--buckets", "2"),
     )
@@ -294,8 +294,12 @@ def test_a_webhook(grid: SparkGrid, rules: Rules, tmp_path: Path) -> None:
             "no address of a webhook",
         ),
         (
-            ["--source", "socket:x", "--sink", "console", "--checkpoint", "c"],
-            "use socket:HOST:PORT",
+            ["--source", "tcp:x", "--sink", "console", "--checkpoint", "c"],
+            "use tcp:HOST:PORT",
+        ),
+        (
+            ["--source", "socket:7001", "--sink", "console", "--checkpoint", "c"],
+            "Spark does not read from socket:7001",
         ),
         (["--source", "drop", "--sink", "console", "--checkpoint", "s3://x"], "is no folder"),
     ],

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.sinks import About, sink_of
+from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.registry import sink_of
 from horai.runtime.sinks.webhook import WebhookSink
 
 

@@ -76,6 +76,7 @@ RUN_CODES = code_table(
         "run ends with exit status 1. `horai run --dead-letters FILE` tells the reason for every "
         "row.",
         f"{_RULES}{BORDER}sped|1|1|v1|8\n",
+        may_be_lowered=True,
     ),
     CodeInfo(
         "H552",

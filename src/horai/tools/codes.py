@@ -1,7 +1,4 @@
-"""All codes: of findings about rules, and of rows that were not used.
-
-How bad a finding is, as people choose: an error, a warning, or nothing to speak of.
-"""
+"""The codes of all findings and of rows that were not used, and the severity people choose."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ Severities = Mapping[str, str]
 
 LEVELS = ("error", "warning", "off")
 OFF = "off"
-LOWERED = frozenset({"H200", "H201", "H203", "H204", "H205", "H206", "H209", "H551"})
+LOWERED = frozenset(code for code, info in all_codes().items() if info.may_be_lowered)
 """Errors that need not be: what they speak of has a meaning, it never holds."""
 
 LENIENT: Severities = dict.fromkeys(LOWERED, "warning")
@@ -48,14 +45,12 @@ LENIENT: Severities = dict.fromkeys(LOWERED, "warning")
 def checked_severities(given: Severities | None) -> dict[str, str]:
     """The same, with codes in capitals, or a kind error.
 
-    >>> checked_severities({"h206": "of"})
+    >>> checked_severities({"h309": "of"})
     Traceback (most recent call last):
     ...
-    horai.errors.UsageError: H206 cannot be 'of'
+    horai.errors.UsageError: H309 cannot be 'of'
       hint: did you mean off?
     """
-    # MOVED  # only who chooses needs to know them all
-
     if not given:
         return {}
     found, codes = {}, all_codes()

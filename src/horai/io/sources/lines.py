@@ -267,10 +267,11 @@ def endpoints_of(name: str) -> list[str] | None:
             found[-1] += f",{part}"  # a topic may have several servers
         else:
             found.append(part)
-    return found if all(map(_is_endpoint, found)) else None
+    return found if all(map(is_endpoint, found)) else None
 
 
-def _is_endpoint(name: str) -> bool:
+def is_endpoint(name: str) -> bool:
+    """Is it a standard stream, a socket or a topic, and no file?"""
     return name in ("-", "stdout") or name.startswith(SCHEME) or address_of(name) is not None
 
 

@@ -1,7 +1,4 @@
-"""Diagnostics: what is wrong, where, why, and what to do about it.
-
-Findings on their way to the user, and what their codes mean.
-"""
+"""Diagnostics: what is wrong, where, why, and what to do about it; and the meaning of codes."""
 
 from __future__ import annotations
 
@@ -140,13 +137,17 @@ def _spelled(char: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CodeInfo:
-    """What a code stands for, for people; `example` is a complete rules text that triggers it."""
+    """The meaning of a code, for people; `example` is a complete rules text that triggers it.
+
+    An error `may_be_lowered` if rules have a meaning with it: what they speak of never holds.
+    """
 
     code: str
     title: str
     severity: Severity
     explanation: str
     example: str
+    may_be_lowered: bool = False
 
 
 def table(*infos: CodeInfo) -> dict[str, CodeInfo]:

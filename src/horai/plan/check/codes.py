@@ -1,12 +1,6 @@
-"""Codes H200 to H599: what a readable description gets wrong. `CODES` has them all.
+"""Codes H200 to H599: what a readable description gets wrong.
 
 Each example is a complete description that triggers its code; the tests run every one.
-
-
-Codes H400 to H499: cycles, and delayed effects that do nothing.
-Codes H500 to H599: legal, and probably not meant.
-Codes H200 to H299: names that do not fit together.
-Codes H300 to H399: variables that nothing gives a value to.
 """
 
 from __future__ import annotations
@@ -15,7 +9,327 @@ from horai.lang.core.diagnostics import CodeInfo, Severity, table
 
 _E, _W = Severity.ERROR, Severity.WARNING
 
-CYCLE_CODES = table(
+CODES = table(
+    # H200 to H299: names that do not fit together
+    CodeInfo(
+        "H200",
+        "Event that looks mistyped",
+        _E,
+        "An event occurs in one place only and its name is almost that of another event, so no "
+        "item of the stream would ever match. Correct the name. If it really is an input event "
+        "of its own, say so with `inputEntity(name(_)).`",
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
+        "initiatedAt(proud(X)=true, T) :- happensAt(win_lottery(X), T).\n"
+        "terminatedAt(bored(X)=true, T) :- happensAt(win_lotery(X), T).\n"
+        "initiatedAt(bored(X)=true, T) :- happensAt(stay_home(X), T).\n",
+        may_be_lowered=True,
+    ),
+    CodeInfo(
+        "H201",
+        "Fluent that looks mistyped",
+        _E,
+        "A fluent is read in one place, no rule defines it, and its name is almost that of "
+        "another fluent. Correct the name. If it really is an input fluent of its own, declare it "
+        "with `collectIntervals(name(_)=value).` or `points(name(_)=value).`",
+        "initiatedAt(working(X)=true, T) :- happensAt(start_work(X), T).\n"
+        "holdsFor(busy(X)=true, I) :- holdsFor(wroking(X)=true, I).\n",
+        may_be_lowered=True,
+    ),
+    CodeInfo(
+        "H202",
+        "Fluent that nothing defines",
+        _W,
+        "A fluent is read, but no rule defines it and no declaration says that it comes with the "
+        "stream. It is treated as an input fluent. Declare it with `collectIntervals(F=V).` when "
+        "it arrives as intervals or `points(F=V).` when it arrives as points.",
+        "holdsFor(near(X, Y)=true, I) :- holdsFor(proximity(X, Y)=true, I).\n",
+    ),
+    CodeInfo(
+        "H203",
+        "Unknown predicate",
+        _E,
+        "A condition calls a predicate that has no facts and no rules, is no `dynamicDomain`, not "
+        "built in, and not registered from Python. Define it in the background knowledge, or "
+        "correct its name.",
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), persn(X).\nperson(chris).\n",
+        may_be_lowered=True,
+    ),
+    CodeInfo(
+        "H204",
+        "Other number of arguments than elsewhere",
+        _E,
+        "The same event or fluent is written with different numbers of arguments. That makes two "
+        "different entities, of which one never occurs. Give it the same arguments everywhere; "
+        "if both are meant, declare or ground both.",
+        "initiatedAt(location(X)=Y, T) :- happensAt(go_to(X, Y), T).\n"
+        "terminatedAt(home(X)=true, T) :- happensAt(go_to(X, _), T).\n"
+        "initiatedAt(home(X)=true, T) :- happensAt(go_to(X), T).\n",
+        may_be_lowered=True,
+    ),
+    CodeInfo(
+        "H205",
+        "Predicate with another number of arguments",
+        _E,
+        "A background predicate is called with a number of arguments for which it has no facts "
+        "and no rules. Give it as many arguments as where it is defined.",
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n"
+        "person(chris, adult).\n",
+        may_be_lowered=True,
+    ),
+    CodeInfo(
+        "H206",
+        "Value that the fluent never has",
+        _W,
+        "A condition asks for a value of a fluent that no rule ever gives it, so it never holds. "
+        "Ask for one of the values that the fluent gets. To ask for 'not true', write "
+        "`\\+ holdsAt(F=true, T)`.",
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
+        "initiatedAt(happy(X)=true, T) :- happensAt(payday(X), T), holdsAt(rich(X)=yes, T).\n",
+        may_be_lowered=True,
+    ),
+    CodeInfo(
+        "H207",
+        "Used as an event and as a fluent",
+        _W,
+        "The same name with the same number of arguments happens as an event and holds as a "
+        "fluent. That is legal, but often the start or the end of the fluent was meant, and people "
+        "who read the rules will mix them up: write `start(F=V)`, or give one of them another "
+        "name.",
+        "initiatedAt(alarm(X)=true, T) :- happensAt(smoke(X), T).\n"
+        "initiatedAt(evacuated(X)=true, T) :- happensAt(alarm(X), T).\n",
+    ),
+    CodeInfo(
+        "H208",
+        "One value defined in two ways",
+        _W,
+        "A fluent-value pair has `initiatedAt` rules and `holdsFor` or `holdsAt` rules. The "
+        "intervals of both count, and an initiation ends the other values of the fluent. That is "
+        "rarely meant: use rules of one sort for one value.",
+        "initiatedAt(busy(X)=true, T) :- happensAt(start_work(X), T).\n"
+        "holdsFor(busy(X)=true, I) :- holdsFor(meeting(X)=true, I).\n"
+        "collectIntervals(meeting(_)=true).\n",
+    ),
+    CodeInfo(
+        "H209",
+        "Unknown arithmetic function",
+        _E,
+        "An expression uses a function that arithmetic does not have. Use one of the functions of "
+        "the language, or compute the value by a background predicate and name the result.",
+        "initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), S > half(100).\n",
+        may_be_lowered=True,
+    ),
+    CodeInfo(
+        "H210",
+        "Declared as input, defined by rules",
+        _W,
+        "A declaration says that an entity comes with the stream, but rules define it. The rules "
+        "count, the declaration is ignored. Remove one of the two.",
+        "inputEntity(rich(_)=true).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H211",
+        "Declared as another sort than it is",
+        _W,
+        "A declaration calls something a simple or a statically determined fluent, and its rules "
+        "say otherwise. The rules count, the declaration is ignored: correct or remove it.",
+        "simpleFluent(happy(_)=true).\n"
+        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H212",
+        "Declared as output, defined by no rule",
+        _W,
+        "A declaration says that rules define an entity, but there are none. Write the rules, or "
+        "remove the declaration.",
+        "outputEntity(rich(_)=true).\n"
+        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I).\n"
+        "collectIntervals(rich(_)=true).\n",
+    ),
+    CodeInfo(
+        "H213",
+        "Index that is no argument",
+        _W,
+        "An `index` declaration names an argument that does not occur in the entity. Indices are "
+        "chosen by the planner, so the declaration is ignored: correct or remove it.",
+        "index(win_lottery(X), Y).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H214",
+        "Caching order is not needed",
+        _W,
+        "`cachingOrder` declarations are accepted and ignored: the order of evaluation follows "
+        "from the rules. They can be removed.",
+        "cachingOrder(rich(_)=true).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H215",
+        "Input declared in two forms",
+        _W,
+        "An input fluent is declared to arrive as intervals and as points. The last declaration "
+        "counts. Keep the one that describes the stream.",
+        "collectIntervals(near(_,_)=true).\n"
+        "points(near(_,_)=true).\n"
+        "holdsFor(together(X, Y)=true, I) :- holdsFor(near(X, Y)=true, I).\n",
+    ),
+    CodeInfo(
+        "H216",
+        "Domain that nothing fills",
+        _W,
+        "`dgrounded` names a domain that has no facts and no `dynamicDomain` declaration, so it "
+        "stays empty, and with it all that is grounded over it. Write the `dynamicDomain` "
+        "declaration, and groundings of the input entities whose arguments are its members.",
+        "dgrounded(rich(X)=true, person(X)).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n",
+    ),
+    # H300 to H399: variables that nothing gives a value to
+    CodeInfo(
+        "H300",
+        "Head variable without a value",
+        _E,
+        "A variable of the head occurs in no condition that gives it a value, so it is unknown "
+        "for whom the head becomes true. Add such a condition, or list the possible values with "
+        "`grounding(...)`.",
+        "initiatedAt(rich(X)=true, T) :- happensAt(crash, T).\n",
+    ),
+    CodeInfo(
+        "H301",
+        "Time of the head is not in the body",
+        _E,
+        "The time of the head occurs in no condition. Mostly two names are used for one time: use "
+        "the same variable in the head and in the conditions.",
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), Time).\n",
+    ),
+    CodeInfo(
+        "H302",
+        "Unsafe negation",
+        _E,
+        "A negated condition shares a variable with the rest of the rule, but nothing gives it a "
+        "value. A negation only tests; it never finds values. Add a condition that binds the "
+        "variable; a variable that should stand for 'any' must not occur elsewhere in the rule.",
+        "initiatedAt(poor(X)=true, T) :- happensAt(crash, T), \\+ holdsAt(rich(X)=true, T).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H303",
+        "Comparison or arithmetic without a value",
+        _E,
+        "A comparison or an arithmetic expression uses a variable that no other condition gives "
+        "a value to. Add the condition that binds it, or correct the name.",
+        "initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), S > Limit.\n",
+    ),
+    CodeInfo(
+        "H304",
+        "Interval variable without a value",
+        _E,
+        "An interval operation, duration filter or Allen relation reads a list of intervals that "
+        "no condition produces. Get it with `holdsFor`, or correct the name.",
+        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I1), union_all([I1, I2], I).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H305",
+        "Intervals of the head are never produced",
+        _E,
+        "The interval variable in a `holdsFor` head is the result of no condition. Let the last "
+        "interval operation produce it.",
+        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I1).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H306",
+        "Same name in separate negations",
+        _W,
+        "A variable occurs in several negations and nowhere else. Each negation then has one "
+        "of its own, although the name is the same. If one thing is meant, bind the variable by "
+        "another condition; if not, use different names or names that start with `_`.",
+        "initiatedAt(alone(X)=true, T) :- happensAt(arrive(X), T),\n"
+        "    \\+ happensAt(greet(X, Y), T), \\+ happensAt(call(X, Y), T).\n",
+    ),
+    CodeInfo(
+        "H307",
+        "Condition that a holdsAt head cannot have",
+        _E,
+        "A rule with a `holdsAt` head is a Boolean formula over what holds at the same time: "
+        "`holdsAt`, `\\+`, `;` and conditions without time. Events and interval lists cannot occur "
+        "in it. Use `initiatedAt` for effects of events and `holdsFor` for interval operations.",
+        "holdsAt(happy(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H308",
+        "Delay without a value",
+        _E,
+        "The delay of an `fi` or `ft` is a variable that its conditions give no value. Write a "
+        "number, or add the condition that finds the delay.",
+        "initiatedAt(quote(X)=true, T) :- happensAt(present(X), T).\n"
+        "fi(quote(X)=true, quote(X)=expired, R) :- ( vip(X), R is 9 ; \\+ vip(X) ).\n"
+        "vip(alex).\n",
+    ),
+    CodeInfo(
+        "H309",
+        "Variable that occurs once",
+        _W,
+        "A named variable occurs only once in its clause, so it restricts nothing. Often that is a "
+        "mistyped name. If it is meant, write `_` or let the name start with `_`.",
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X, Amount), T).\n",
+    ),
+    CodeInfo(
+        "H310",
+        "Time found only by what holds",
+        _W,
+        "No event gives the time of this condition: the rule fires at every single point at which "
+        "the fluent holds. That is legal and slow. Mostly an event is missing, such as "
+        "`happensAt(start(F=V), T)`; for 'whenever', write a `holdsFor` or `holdsAt` rule.",
+        "initiatedAt(happy(X)=true, T) :- holdsAt(rich(X)=true, T).\n"
+        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
+    ),
+    CodeInfo(
+        "H311",
+        "Aggregate or if-then-else over unknown values",
+        _E,
+        "A `findall`, an `aggregate_all` or the condition of an if-then-else shares a variable "
+        "with the rest of the rule that nothing gives a value to, or collects a variable that its "
+        "own goal does not bind. Bind it by another condition. What the condition of an "
+        "if-then-else finds may be used after it when the else branch gives it a value too, as in "
+        "`(holdsAt(q(X)=L, T) -> true ; L = [])`; this does not go for times and interval lists.",
+        "initiatedAt(crowded(A)=true, T) :- happensAt(tick, T),\n"
+        "    aggregate_all(count, holdsAt(inside(X, A)=true, T), N), N > 10.\n"
+        "initiatedAt(inside(X, A)=true, T) :- happensAt(enter(X, A), T).\n",
+    ),
+    CodeInfo(
+        "H312",
+        "Call with arguments that have no value",
+        _E,
+        "A predicate that computes or tests is called with an argument that nothing gives a value "
+        "to. Such predicates cannot list their solutions. Bind the argument by another condition.",
+        "initiatedAt(cruising(X)=true, T) :- happensAt(moves(X), T), inRange(S, 3, 9).\n"
+        "inRange(V, Min, Max) :- V > Min, V < Max.\n",
+    ),
+    CodeInfo(
+        "H313",
+        "Background rule that can never be evaluated",
+        _E,
+        "A background rule that other rules call uses a variable that neither its head nor its "
+        "conditions can give a value to. Correct the name or add the condition that binds it.",
+        "initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), above(S).\n"
+        "above(V) :- V > Limit, Limit < 100.\n",
+    ),
+    CodeInfo(
+        "H314",
+        "Not computed: no grounding",
+        _W,
+        "Nothing gives a variable of a `holdsFor` head a value, and the fluent has no grounding, "
+        "while others have. It is taken as one that is defined on purpose and not computed, and "
+        "the rule is left out. Write a grounding for it to have it computed.",
+        "initiatedAt(status(M)=open, T) :- happensAt(opens(M), T).\n"
+        "holdsFor(may(vote(_V, M))=true, I) :- holdsFor(status(M)=open, I).\n"
+        "grounding(status(M)=open) :- motion(M).\n"
+        "motion(m1).\n",
+    ),
+    # H400 to H499: cycles, and delayed effects that do nothing
     CodeInfo(
         "H400",
         "Statically determined fluent that depends on itself",
@@ -147,16 +461,11 @@ CYCLE_CODES = table(
         "initiatedAt(validity(X)=R, T) :- happensAt(promise(X, R), T).\n"
         "fi(quote(X)=true, quote(X)=expired, R) :- T2 is T + 5, holdsAt(validity(X)=R, T2).\n",
     ),
-)
-
-
-_doubts_W = Severity.WARNING
-
-DOUBT_CODES = table(
+    # H500 to H599: legal, and probably not meant
     CodeInfo(
         "H500",
         "Rule written twice",
-        _doubts_W,
+        _W,
         "Two clauses say the same, up to the names of variables. The second adds nothing: remove "
         "it, or correct what should differ.",
         "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
@@ -165,7 +474,7 @@ DOUBT_CODES = table(
     CodeInfo(
         "H501",
         "Facts written twice",
-        _doubts_W,
+        _W,
         "Facts of a background predicate occur more than once. Repetitions change nothing and can "
         "be removed.",
         "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n"
@@ -174,7 +483,7 @@ DOUBT_CODES = table(
     CodeInfo(
         "H502",
         "Rule that can never fire",
-        _doubts_W,
+        _W,
         "The conditions contradict each other or one of them is always false, so the rule has no "
         "effect. Correct the condition, or remove the rule.",
         "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), 3 > 5.\n",
@@ -182,7 +491,7 @@ DOUBT_CODES = table(
     CodeInfo(
         "H503",
         "Grounding of something that does not exist",
-        _doubts_W,
+        _W,
         "A `grounding` speaks of an event or fluent that no rule and no declaration mentions. "
         "Correct the name or the number of arguments, or remove the line.",
         "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
@@ -191,7 +500,7 @@ DOUBT_CODES = table(
     CodeInfo(
         "H504",
         "Dynamic domain that nothing fills",
-        _doubts_W,
+        _W,
         "The members of a `dynamicDomain` come from the arguments of input items, through the "
         "groundings of input entities. No such grounding uses this domain, so it stays empty. Add "
         "a grounding such as `grounding(event(X)) :- domain(X).`",
@@ -202,7 +511,7 @@ DOUBT_CODES = table(
     CodeInfo(
         "H505",
         "Number needed, something else found",
-        _doubts_W,
+        _W,
         "A comparison or computation needs a number, but all that can arrive there are names, "
         "strings or compound terms. Use the argument that holds the number, or `==` and `\\==` to "
         "compare names.",
@@ -212,337 +521,10 @@ DOUBT_CODES = table(
     CodeInfo(
         "H506",
         "Terminated but never initiated",
-        _doubts_W,
+        _W,
         "A fluent, or one of its values, has `terminatedAt` rules, but no rule ever initiates it, "
         "so it never holds. "
         "Write the rule that initiates it, or correct its name.",
         "terminatedAt(rich(X)=true, T) :- happensAt(lose_wallet(X), T).\n",
     ),
-)
-
-
-_names_E, _names_W = Severity.ERROR, Severity.WARNING
-
-NAME_CODES = table(
-    CodeInfo(
-        "H200",
-        "Event that looks mistyped",
-        _names_E,
-        "An event occurs in one place only and its name is almost that of another event, so no "
-        "item of the stream would ever match. Correct the name. If it really is an input event "
-        "of its own, say so with `inputEntity(name(_)).`",
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
-        "initiatedAt(proud(X)=true, T) :- happensAt(win_lottery(X), T).\n"
-        "terminatedAt(bored(X)=true, T) :- happensAt(win_lotery(X), T).\n"
-        "initiatedAt(bored(X)=true, T) :- happensAt(stay_home(X), T).\n",
-    ),
-    CodeInfo(
-        "H201",
-        "Fluent that looks mistyped",
-        _names_E,
-        "A fluent is read in one place, no rule defines it, and its name is almost that of "
-        "another fluent. Correct the name. If it really is an input fluent of its own, declare it "
-        "with `collectIntervals(name(_)=value).` or `points(name(_)=value).`",
-        "initiatedAt(working(X)=true, T) :- happensAt(start_work(X), T).\n"
-        "holdsFor(busy(X)=true, I) :- holdsFor(wroking(X)=true, I).\n",
-    ),
-    CodeInfo(
-        "H202",
-        "Fluent that nothing defines",
-        _names_W,
-        "A fluent is read, but no rule defines it and no declaration says that it comes with the "
-        "stream. It is treated as an input fluent. Declare it with `collectIntervals(F=V).` when "
-        "it arrives as intervals or `points(F=V).` when it arrives as points.",
-        "holdsFor(near(X, Y)=true, I) :- holdsFor(proximity(X, Y)=true, I).\n",
-    ),
-    CodeInfo(
-        "H203",
-        "Unknown predicate",
-        _names_E,
-        "A condition calls a predicate that has no facts and no rules, is no `dynamicDomain`, not "
-        "built in, and not registered from Python. Define it in the background knowledge, or "
-        "correct its name.",
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), persn(X).\nperson(chris).\n",
-    ),
-    CodeInfo(
-        "H204",
-        "Other number of arguments than elsewhere",
-        _names_E,
-        "The same event or fluent is written with different numbers of arguments. That makes two "
-        "different entities, of which one never occurs. Give it the same arguments everywhere; "
-        "if both are meant, declare or ground both.",
-        "initiatedAt(location(X)=Y, T) :- happensAt(go_to(X, Y), T).\n"
-        "terminatedAt(home(X)=true, T) :- happensAt(go_to(X, _), T).\n"
-        "initiatedAt(home(X)=true, T) :- happensAt(go_to(X), T).\n",
-    ),
-    CodeInfo(
-        "H205",
-        "Predicate with another number of arguments",
-        _names_E,
-        "A background predicate is called with a number of arguments for which it has no facts "
-        "and no rules. Give it as many arguments as where it is defined.",
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n"
-        "person(chris, adult).\n",
-    ),
-    CodeInfo(
-        "H206",
-        "Value that the fluent never has",
-        _names_W,
-        "A condition asks for a value of a fluent that no rule ever gives it, so it never holds. "
-        "Ask for one of the values that the fluent gets. To ask for 'not true', write "
-        "`\\+ holdsAt(F=true, T)`.",
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n"
-        "initiatedAt(happy(X)=true, T) :- happensAt(payday(X), T), holdsAt(rich(X)=yes, T).\n",
-    ),
-    CodeInfo(
-        "H207",
-        "Used as an event and as a fluent",
-        _names_W,
-        "The same name with the same number of arguments happens as an event and holds as a "
-        "fluent. That is legal, but often the start or the end of the fluent was meant, and people "
-        "who read the rules will mix them up: write `start(F=V)`, or give one of them another "
-        "name.",
-        "initiatedAt(alarm(X)=true, T) :- happensAt(smoke(X), T).\n"
-        "initiatedAt(evacuated(X)=true, T) :- happensAt(alarm(X), T).\n",
-    ),
-    CodeInfo(
-        "H208",
-        "One value defined in two ways",
-        _names_W,
-        "A fluent-value pair has `initiatedAt` rules and `holdsFor` or `holdsAt` rules. The "
-        "intervals of both count, and an initiation ends the other values of the fluent. That is "
-        "rarely meant: use rules of one sort for one value.",
-        "initiatedAt(busy(X)=true, T) :- happensAt(start_work(X), T).\n"
-        "holdsFor(busy(X)=true, I) :- holdsFor(meeting(X)=true, I).\n"
-        "collectIntervals(meeting(_)=true).\n",
-    ),
-    CodeInfo(
-        "H209",
-        "Unknown arithmetic function",
-        _names_E,
-        "An expression uses a function that arithmetic does not have. Use one of the functions of "
-        "the language, or compute the value by a background predicate and name the result.",
-        "initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), S > half(100).\n",
-    ),
-    CodeInfo(
-        "H210",
-        "Declared as input, defined by rules",
-        _names_W,
-        "A declaration says that an entity comes with the stream, but rules define it. The rules "
-        "count, the declaration is ignored. Remove one of the two.",
-        "inputEntity(rich(_)=true).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H211",
-        "Declared as another sort than it is",
-        _names_W,
-        "A declaration calls something a simple or a statically determined fluent, and its rules "
-        "say otherwise. The rules count, the declaration is ignored: correct or remove it.",
-        "simpleFluent(happy(_)=true).\n"
-        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H212",
-        "Declared as output, defined by no rule",
-        _names_W,
-        "A declaration says that rules define an entity, but there are none. Write the rules, or "
-        "remove the declaration.",
-        "outputEntity(rich(_)=true).\n"
-        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I).\n"
-        "collectIntervals(rich(_)=true).\n",
-    ),
-    CodeInfo(
-        "H213",
-        "Index that is no argument",
-        _names_W,
-        "An `index` declaration names an argument that does not occur in the entity. Indices are "
-        "chosen by the planner, so the declaration is ignored: correct or remove it.",
-        "index(win_lottery(X), Y).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H214",
-        "Caching order is not needed",
-        _names_W,
-        "`cachingOrder` declarations are accepted and ignored: the order of evaluation follows "
-        "from the rules. They can be removed.",
-        "cachingOrder(rich(_)=true).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H215",
-        "Input declared in two forms",
-        _names_W,
-        "An input fluent is declared to arrive as intervals and as points. The last declaration "
-        "counts. Keep the one that describes the stream.",
-        "collectIntervals(near(_,_)=true).\n"
-        "points(near(_,_)=true).\n"
-        "holdsFor(together(X, Y)=true, I) :- holdsFor(near(X, Y)=true, I).\n",
-    ),
-    CodeInfo(
-        "H216",
-        "Domain that nothing fills",
-        _names_W,
-        "`dgrounded` names a domain that has no facts and no `dynamicDomain` declaration, so it "
-        "stays empty, and with it all that is grounded over it. Write the `dynamicDomain` "
-        "declaration, and groundings of the input entities whose arguments are its members.",
-        "dgrounded(rich(X)=true, person(X)).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T), person(X).\n",
-    ),
-)
-
-
-_safety_E, _safety_W = Severity.ERROR, Severity.WARNING
-
-SAFETY_CODES = table(
-    CodeInfo(
-        "H300",
-        "Head variable without a value",
-        _safety_E,
-        "A variable of the head occurs in no condition that gives it a value, so it is unknown "
-        "for whom the head becomes true. Add such a condition, or list the possible values with "
-        "`grounding(...)`.",
-        "initiatedAt(rich(X)=true, T) :- happensAt(crash, T).\n",
-    ),
-    CodeInfo(
-        "H301",
-        "Time of the head is not in the body",
-        _safety_E,
-        "The time of the head occurs in no condition. Mostly two names are used for one time: use "
-        "the same variable in the head and in the conditions.",
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), Time).\n",
-    ),
-    CodeInfo(
-        "H302",
-        "Unsafe negation",
-        _safety_E,
-        "A negated condition shares a variable with the rest of the rule, but nothing gives it a "
-        "value. A negation only tests; it never finds values. Add a condition that binds the "
-        "variable; a variable that should stand for 'any' must not occur elsewhere in the rule.",
-        "initiatedAt(poor(X)=true, T) :- happensAt(crash, T), \\+ holdsAt(rich(X)=true, T).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H303",
-        "Comparison or arithmetic without a value",
-        _safety_E,
-        "A comparison or an arithmetic expression uses a variable that no other condition gives "
-        "a value to. Add the condition that binds it, or correct the name.",
-        "initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), S > Limit.\n",
-    ),
-    CodeInfo(
-        "H304",
-        "Interval variable without a value",
-        _safety_E,
-        "An interval operation, duration filter or Allen relation reads a list of intervals that "
-        "no condition produces. Get it with `holdsFor`, or correct the name.",
-        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I1), union_all([I1, I2], I).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H305",
-        "Intervals of the head are never produced",
-        _safety_E,
-        "The interval variable in a `holdsFor` head is the result of no condition. Let the last "
-        "interval operation produce it.",
-        "holdsFor(happy(X)=true, I) :- holdsFor(rich(X)=true, I1).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H306",
-        "Same name in separate negations",
-        _safety_W,
-        "A variable occurs in several negations and nowhere else. Each negation then has one "
-        "of its own, although the name is the same. If one thing is meant, bind the variable by "
-        "another condition; if not, use different names or names that start with `_`.",
-        "initiatedAt(alone(X)=true, T) :- happensAt(arrive(X), T),\n"
-        "    \\+ happensAt(greet(X, Y), T), \\+ happensAt(call(X, Y), T).\n",
-    ),
-    CodeInfo(
-        "H307",
-        "Condition that a holdsAt head cannot have",
-        _safety_E,
-        "A rule with a `holdsAt` head is a Boolean formula over what holds at the same time: "
-        "`holdsAt`, `\\+`, `;` and conditions without time. Events and interval lists cannot occur "
-        "in it. Use `initiatedAt` for effects of events and `holdsFor` for interval operations.",
-        "holdsAt(happy(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H308",
-        "Delay without a value",
-        _safety_E,
-        "The delay of an `fi` or `ft` is a variable that its conditions give no value. Write a "
-        "number, or add the condition that finds the delay.",
-        "initiatedAt(quote(X)=true, T) :- happensAt(present(X), T).\n"
-        "fi(quote(X)=true, quote(X)=expired, R) :- ( vip(X), R is 9 ; \\+ vip(X) ).\n"
-        "vip(alex).\n",
-    ),
-    CodeInfo(
-        "H309",
-        "Variable that occurs once",
-        _safety_W,
-        "A named variable occurs only once in its clause, so it restricts nothing. Often that is a "
-        "mistyped name. If it is meant, write `_` or let the name start with `_`.",
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X, Amount), T).\n",
-    ),
-    CodeInfo(
-        "H310",
-        "Time found only by what holds",
-        _safety_W,
-        "No event gives the time of this condition: the rule fires at every single point at which "
-        "the fluent holds. That is legal and slow. Mostly an event is missing, such as "
-        "`happensAt(start(F=V), T)`; for 'whenever', write a `holdsFor` or `holdsAt` rule.",
-        "initiatedAt(happy(X)=true, T) :- holdsAt(rich(X)=true, T).\n"
-        "initiatedAt(rich(X)=true, T) :- happensAt(win_lottery(X), T).\n",
-    ),
-    CodeInfo(
-        "H311",
-        "Aggregate or if-then-else over unknown values",
-        _safety_E,
-        "A `findall`, an `aggregate_all` or the condition of an if-then-else shares a variable "
-        "with the rest of the rule that nothing gives a value to, or collects a variable that its "
-        "own goal does not bind. Bind it by another condition. What the condition of an "
-        "if-then-else finds may be used after it when the else branch gives it a value too, as in "
-        "`(holdsAt(q(X)=L, T) -> true ; L = [])`; this does not go for times and interval lists.",
-        "initiatedAt(crowded(A)=true, T) :- happensAt(tick, T),\n"
-        "    aggregate_all(count, holdsAt(inside(X, A)=true, T), N), N > 10.\n"
-        "initiatedAt(inside(X, A)=true, T) :- happensAt(enter(X, A), T).\n",
-    ),
-    CodeInfo(
-        "H312",
-        "Call with arguments that have no value",
-        _safety_E,
-        "A predicate that computes or tests is called with an argument that nothing gives a value "
-        "to. Such predicates cannot list their solutions. Bind the argument by another condition.",
-        "initiatedAt(cruising(X)=true, T) :- happensAt(moves(X), T), inRange(S, 3, 9).\n"
-        "inRange(V, Min, Max) :- V > Min, V < Max.\n",
-    ),
-    CodeInfo(
-        "H313",
-        "Background rule that can never be evaluated",
-        _safety_E,
-        "A background rule that other rules call uses a variable that neither its head nor its "
-        "conditions can give a value to. Correct the name or add the condition that binds it.",
-        "initiatedAt(fast(X)=true, T) :- happensAt(speed(X, S), T), above(S).\n"
-        "above(V) :- V > Limit, Limit < 100.\n",
-    ),
-    CodeInfo(
-        "H314",
-        "Not computed: no grounding",
-        _safety_W,
-        "Nothing gives a variable of a `holdsFor` head a value, and the fluent has no grounding, "
-        "while others have. It is taken as one that is defined on purpose and not computed, and "
-        "the rule is left out. Write a grounding for it to have it computed.",
-        "initiatedAt(status(M)=open, T) :- happensAt(opens(M), T).\n"
-        "holdsFor(may(vote(_V, M))=true, I) :- holdsFor(status(M)=open, I).\n"
-        "grounding(status(M)=open) :- motion(M).\n"
-        "motion(m1).\n",
-    ),
-)
-
-
-CODES: dict[str, CodeInfo] = table(
-    *NAME_CODES.values(), *SAFETY_CODES.values(), *CYCLE_CODES.values(), *DOUBT_CODES.values()
 )

@@ -7,13 +7,18 @@ from typing import Any
 
 from horai.runtime.changelog import Changes, as_dicts
 from horai.runtime.jars import Part
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 
 
 class ConsoleSink:
     """A line for every change. A step that is done again is shown again."""
 
+    form = "console"
+
     parts: tuple[Part, ...] = ()
+
+    def __init__(self, place: str = "") -> None:
+        """There is one standard output."""
 
     def open(self, about: About) -> None:
         """Standard output is always there."""

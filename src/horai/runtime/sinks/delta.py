@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from horai.runtime.changelog import TYPES, Changes
 from horai.runtime.jars import Part
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,6 +68,8 @@ class _Delta:
 class DeltaSink(_Delta):
     """The changelog. Delta Lake keeps the number of the last step, and takes none twice."""
 
+    form = "delta:FOLDER"
+
     def open(self, about: About) -> None:
         """See that the table is ours."""
         self._claim(about, TYPES)
@@ -85,6 +87,8 @@ class DeltaTableSink(_Delta):
 
     A step leaves the same table whether it is done once or again.
     """
+
+    form = "delta-table:FOLDER"
 
     def open(self, about: About) -> None:
         """See that the table is ours."""

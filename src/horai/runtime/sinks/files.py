@@ -12,13 +12,15 @@ from horai.runtime.changelog import Changes
 from horai.runtime.checkpoint import clear, write_whole, writing
 from horai.runtime.jars import Part
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 
 OWNER = "_stream.json"
 
 
 class ParquetSink:
     """Exactly once: a step that is done again writes the same file again."""
+
+    form = "parquet:FOLDER"
 
     parts: tuple[Part, ...] = ()
 

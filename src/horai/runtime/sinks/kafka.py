@@ -12,11 +12,11 @@ import json
 from typing import TYPE_CHECKING
 
 from horai.io.letters import InputError
-from horai.io.sources.kafka import PATIENCE, client_of, look, topic_of
+from horai.io.sources.kafka import PATIENCE, SCHEME, client_of, look, topic_of
 from horai.runtime.changelog import Changes, as_dicts
 from horai.runtime.jars import Part
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer
@@ -27,11 +27,13 @@ TRANSACTION = 300.0  # seconds that a step may take to be sent
 class KafkaSink:
     """One producer for all; whoever goes on with the stream shuts out the one before."""
 
+    form = "kafka://HOST:PORT/TOPIC"
+
     parts: tuple[Part, ...] = ()  # it needs nothing of Spark
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, place: str) -> None:
         try:
-            self.topic = topic_of(url)
+            self.topic = topic_of(place if place.startswith(SCHEME) else f"kafka:{place}")
         except InputError as error:
             raise Refused(f"{error.file}: {error.reason}", error.hint) from None
         self._done = 0

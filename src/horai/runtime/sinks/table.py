@@ -30,7 +30,7 @@ from horai.runtime.checkpoint import remove, write_whole
 from horai.runtime.jars import Part
 from horai.runtime.records import Rows
 from horai.runtime.sinks.files import claim, write_parquet
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 
 CURRENT = "current.json"
 OPEN = int(np.iinfo(np.int64).max)  # when rows end that have no end yet
@@ -51,6 +51,8 @@ Segments = dict[str, list[Segment]]
 
 class TableSink:
     """Exactly once: a step that is done again leaves the table as it is."""
+
+    form = "table:FOLDER"
 
     parts: tuple[Part, ...] = ()
 

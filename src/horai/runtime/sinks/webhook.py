@@ -17,7 +17,7 @@ from horai.io.secrets import BEARER, FILE, WEBHOOK, is_loopback, secret
 from horai.runtime.changelog import Changes, as_dicts
 from horai.runtime.jars import Part
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.sinks import About
+from horai.runtime.sinks.protocol import About
 
 ROWS = 10_000  # in a request, at most
 TRIES = 4
@@ -45,6 +45,8 @@ def _token() -> str | None:
 
 class WebhookSink:
     """One request after the other; the step has happened when all are answered with 2xx."""
+
+    form = "webhook:URL"
 
     parts: tuple[Part, ...] = ()
 

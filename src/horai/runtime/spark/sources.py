@@ -1,13 +1,8 @@
-"""Where the items of a stream come from.
+"""The sources of a stream on Spark, as people name them, and the rows of its micro-batches.
 
 A source opens a streaming data frame and says how items are in its rows: files by their paths,
 lines of text in the column `value`, messages in that column with their partition and offset, or
 columns named as in a CSV file.
-
-
-Items from a topic of Kafka, each message a row.
-Sources, sinks, folders and times of streams, as people name them.
-What came in a micro-batch of a stream, on its way to buckets.
 """
 
 from __future__ import annotations
@@ -24,13 +19,15 @@ from horai.io.items.read import PIECE_BYTES, Format, Piece, pieces_of
 from horai.io.letters import InputError
 from horai.io.secrets import kafka_spark
 from horai.io.sources.kafka import Topic, look, topic_of
+from horai.io.sources.lines import is_endpoint
 from horai.runtime.batch import patient_reader, sender
 from horai.runtime.inputs import checked_format
 from horai.runtime.jars import Part
 from horai.runtime.jobs import SparkJob
 from horai.runtime.refusals import Refused, unknown
-from horai.runtime.sinks.sinks import FORMS as SINK_FORMS
-from horai.runtime.sinks.sinks import Sink, sink_of
+from horai.runtime.sinks.protocol import Sink
+from horai.runtime.sinks.registry import FORMS as SINK_FORMS
+from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark import frames
 from horai.runtime.spark import frames as rawframes
 from horai.runtime.spark.frames import Take
@@ -113,7 +110,7 @@ class FilesSource:
 
 
 @dataclass(frozen=True, slots=True)
-class SocketSource:
+class ServerSource:
     """Lines from a server, for trying: what was sent before a failure is lost with it."""
 
     host: str
@@ -121,7 +118,7 @@ class SocketSource:
     format: Format | None = None
     layout: Layout = "lines"
     parts: tuple[Part, ...] = ()
-    name: str = "a socket"  # nothing is kept of it, so that it does not matter which
+    name: str = "a server"  # nothing is kept of it, so that it does not matter which
 
     def check(self) -> None:
         """Whether somebody listens shows when Spark asks."""
@@ -159,6 +156,9 @@ def source_of(text: str, format: Format | None = None, most: int | None = None) 
     if Path(text).is_dir():
         kind, place = "files", text
     make = KINDS.get(kind)
+    if make is None and _is_followed_elsewhere(text):
+        hint = "`horai run --live` follows it in one process; Spark connects to tcp:HOST:PORT"
+        raise Refused(f"Spark does not read from {text}", hint)
     if make is None and (not place or "/" in kind):
         make, place = _files(None), text  # a folder that is not there
     if make is None:
@@ -168,24 +168,34 @@ def source_of(text: str, format: Format | None = None, most: int | None = None) 
     return make(place, format, most)
 
 
+def _is_followed_elsewhere(text: str) -> bool:
+    try:
+        return is_endpoint(text)
+    except InputError as error:
+        raise Refused(f"{error.file}: {error.reason}", error.hint or f"use {FORMS}") from None
+
+
 FORMS = "FOLDER, files:FOLDER, csv:FOLDER, json:FOLDER, parquet:FOLDER, rows:FOLDER, "
-FORMS += "kafka://HOST:PORT/TOPIC or socket:HOST:PORT"
+FORMS += "kafka://HOST:PORT/TOPIC or tcp:HOST:PORT"
 
 
 def _files(known: Format | None) -> Callable[[str, Format | None, int | None], Source]:
     return lambda place, format, most: FilesSource(place, known or format, most)
 
 
-def _socket(place: str, format: Format | None, most: int | None) -> Source:
+def _server(place: str, format: Format | None, most: int | None) -> Source:
     host, _, port = place.rpartition(":")
     if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
-        raise Refused(f"{place!r} is no address of a server", "use socket:HOST:PORT")
-    return SocketSource(host, int(port), lines_format(format))
+        raise Refused(f"{place!r} is no address of a server", "use tcp:HOST:PORT")
+    return ServerSource(host, int(port), lines_format(format))
 
 
 def _kafka(place: str, format: Format | None, most: int | None) -> Source:
-
-    return kafka_source(place, format, most)
+    """The source that people name `kafka://HOST:PORT/TOPIC`."""
+    try:
+        return KafkaSource(topic_of(f"kafka:{place}"), lines_format(format), most)
+    except InputError as error:
+        raise Refused(f"{error.file}: {error.reason}", error.hint) from None
 
 
 def lines_format(format: Format | None) -> Format | None:
@@ -202,7 +212,7 @@ KINDS: dict[str, Callable[[str, Format | None, int | None], Source]] = {
     "parquet": _files("parquet"),
     "rows": _files("narrative"),
     "kafka": _kafka,
-    "socket": _socket,
+    "tcp": _server,
 }
 
 
@@ -246,14 +256,6 @@ class KafkaSource:
         return spark.readStream.format("kafka").options(**settings).load()
 
 
-def kafka_source(place: str, format: Format | None, most: int | None) -> KafkaSource:
-    """The source that people name `kafka://HOST:PORT/TOPIC`."""
-    try:
-        return KafkaSource(topic_of(f"kafka:{place}"), lines_format(format), most)
-    except InputError as error:
-        raise Refused(f"{error.file}: {error.reason}", error.hint) from None
-
-
 NOW = "available-now"
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -280,7 +282,7 @@ def sinks_of(given: object) -> list[Sink]:
         if not isinstance(place, str) and not hasattr(place, "write"):
             problem = f"{type(place).__name__} is no sink of a stream"
             raise UsageError(
-                problem, f"use {SINK_FORMS}, or an object like horai.runtime.sinks.sinks.Sink"
+                problem, f"use {SINK_FORMS}, or an object like horai.runtime.sinks.protocol.Sink"
             )
     return [sink_of(place) if isinstance(place, str) else place for place in listed]
 

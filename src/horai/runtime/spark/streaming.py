@@ -24,7 +24,7 @@ from horai.runtime.checkpoint import Checkpoint, Held, Manifest, open_checkpoint
 from horai.runtime.jobs import check_format, job_of
 from horai.runtime.records import ANSWERS
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.sinks import About, Sink
+from horai.runtime.sinks.protocol import About, Sink
 from horai.runtime.spark.batch import check, explained, master_of
 from horai.runtime.spark.connect import NoSpark, check_parts, connect
 from horai.runtime.spark.listening import Progress, listen
