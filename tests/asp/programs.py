@@ -17,6 +17,7 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Choice,
+    ChoiceOption,
     Comparison,
     Element,
     FilterWindow,
@@ -24,7 +25,6 @@ from horai.lang.lars.syntax import (
     Head,
     IntervalWindow,
     Not,
-    Option,
     Or,
     PartitionWindow,
     Pattern,
@@ -185,7 +185,7 @@ def heads(draw: DrawFn, kind: Kind, times: list[Term]) -> Head | None:
         return Or((one(), one()))
     if form == "choice":
         least = draw(st.sampled_from([None, Int(1)]))
-        return Choice((Option(one(), (Atom("g", (Y,)),)), Option(one())), least, None)
+        return Choice((ChoiceOption(one(), (Atom("g", (Y,)),)), ChoiceOption(one())), least, None)
     return one()
 
 

@@ -16,6 +16,7 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Choice,
+    ChoiceOption,
     Comparison,
     Element,
     FilterWindow,
@@ -23,7 +24,6 @@ from horai.lang.lars.syntax import (
     Implies,
     IntervalWindow,
     Not,
-    Option,
     Or,
     PartitionWindow,
     Pattern,
@@ -116,7 +116,7 @@ formulas: SearchStrategy[Formula] = st.recursive(
     st.one_of(atoms, st.booleans().map(Truth), comparisons), _larger, max_leaves=5
 )
 at_atoms = st.builds(At, times, atoms)
-options = st.builds(Option, atoms | at_atoms, st.lists(formulas, max_size=2).map(tuple))
+options = st.builds(ChoiceOption, atoms | at_atoms, st.lists(formulas, max_size=2).map(tuple))
 choices = st.builds(
     Choice, st.lists(options, min_size=1, max_size=3).map(tuple), st.none() | times, st.none()
 )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.lars.story import formula, stream
 
-from horai.lang.lars.syntax import Atom, Choice, Head, Option, Or
+from horai.lang.lars.syntax import Atom, Choice, ChoiceOption, Head, Or
 from horai.oracle.lars.answers import Problem, by_trying_all
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.grounding import Instance
@@ -25,7 +25,16 @@ maybe_not = st.tuples(st.booleans(), st.sampled_from(CONDITIONS)).map(
     lambda pair: formula(f"not {pair[1]}" if pair[0] else pair[1])
 )
 heads: st.SearchStrategy[Head | None] = st.sampled_from(
-    [A, B, C, formula("@0 a"), formula("@0 b"), Or((A, B)), None, Choice((Option(A), Option(C)))]
+    [
+        A,
+        B,
+        C,
+        formula("@0 a"),
+        formula("@0 b"),
+        Or((A, B)),
+        None,
+        Choice((ChoiceOption(A), ChoiceOption(C))),
+    ]
 )
 instances = st.builds(Instance, heads, st.lists(maybe_not, max_size=2).map(tuple))
 rules = st.lists(instances, max_size=4)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.weights import examples
 
 from horai.runtime.records import DRIVER, Record
-from horai.runtime.spark.shuffle import moved, read_records, written
+from horai.runtime.spark.shuffle import read_records, shuffled, written
 
 some_records = st.lists(
     st.builds(
@@ -36,8 +36,8 @@ def test_all_that_is_written_is_read_once(
     tmp_path_factory: pytest.TempPathFactory, records: list[Record], rounds: set[int], slots: int
 ) -> None:
     folder = str(tmp_path_factory.mktemp("way"))
-    found = moved([written(folder, records)])
-    assert found.said == [record for record in records if record.round == DRIVER]
+    found = shuffled([written(folder, records)])
+    assert found.messages == [record for record in records if record.round == DRIVER]
     wanted = [record for record in records if record.round in rounds]
 
     def mine(slot: int) -> Callable[[int, int], bool]:
@@ -49,8 +49,8 @@ def test_all_that_is_written_is_read_once(
 
 def test_nothing_is_written_where_there_is_nothing_to_send(tmp_path: Path) -> None:
     said = Record(DRIVER, 0, 0, 0, 0, "a", b"b")
-    found = moved([written(str(tmp_path), [said]), written(str(tmp_path), [])])
-    assert (found.files, found.said, list(tmp_path.iterdir())) == ([], [said], [])
+    found = shuffled([written(str(tmp_path), [said]), written(str(tmp_path), [])])
+    assert (found.files, found.messages, list(tmp_path.iterdir())) == ([], [said], [])
 
 
 def test_who_writes_twice_writes_two_files(tmp_path: Path) -> None:

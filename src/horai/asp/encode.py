@@ -1,13 +1,9 @@
-"""Plain LARS to rules of an answer set program.
+"""Plain LARS to rules of an answer set program, as text and the names that it needs.
 
 Windows over signals are predicates of their own (`_w0`, ...), whose atoms come from `views` as
 facts or externals. Windows over derived atoms are rules over time-pinned atoms (`_at_p`), and only
-the points they cover (`_span0`, ...) come from outside.
-
-
-Terms, atoms, comparisons and aggregates as clingo reads them.
-What is given to clingo: rules as text, and the names of all that has to be added to them.
-Facts as clingo reads them. A fresh clingo reads all of them every time, so they are short.
+the points they cover (`_span0`, ...) come from outside. A fresh clingo reads all facts every time,
+so they are short.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """LARS by answer set solving: a session answers at growing query times.
 
-Windows over signals are kept in Python and given to clingo, which settles the rest.
-
-
-How large a program may get when all of it is ground: a bound, told without grounding it.
-Grounding that is kept: windows are externals, and only their truth changes from time to time.
-One question, one clingo: everything is grounded anew.
+Windows over signals are computed in Python and given to clingo, which settles the rest. Either one
+clingo stays, in which windows are externals whose truth changes from time to time, or each query
+has a fresh one. A bound on the size of the ground program, known without grounding it, decides.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Grounding on the fly: rules with variables in, ground rules out, as atoms become possible.
 
-An atom is possible while a ground rule may derive it. New atoms bring new ground rules; those of
-atoms that are possible no more are cleared away from time to time.
-
-
-Values, patterns and joins of the grounder.
+An atom is possible while a ground rule may derive it. New atoms bring new ground rules, found by
+joins of patterns with atoms; those of atoms that are possible no more are cleared away from time to
+time.
 """
 
 from __future__ import annotations

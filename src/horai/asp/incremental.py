@@ -1,9 +1,7 @@
-"""The incremental encoding: rules that are always there, and those that come with every tick.
+"""The incremental encoding of plain LARS: rules that are always there, and those of single ticks.
 
-Normal rules with variables, as the incremental encoding makes them.
-How long rules stay that come with ticks.
-Windows over derived atoms that do not slide: rules for the points they cover, time by time.
-The rules of sliding time windows and tuple windows that come with every tick.
+Sliding time windows and tuple windows bring rules with every tick, which stay as long as the window
+is; other windows over derived atoms get rules for the points they cover, time by time.
 """
 
 from __future__ import annotations

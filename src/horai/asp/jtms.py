@@ -1,11 +1,9 @@
-"""Justification-based truth maintenance: an answer set that is kept while rules come and go.
+"""Justification-based truth maintenance: an answer set that changes as rules come and go.
 
+The network has a justification for each rule, and a label for each atom that says what is believed.
 If no atom depends on itself through an odd number of negations, the labels at rest are an answer
 set of the rules. If one does, `verifies` makes sure that they are: every update is checked, and
 tried again in another order before it is given up.
-
-
-A network of justifications: rules, and what is believed about their atoms.
 """
 
 from __future__ import annotations

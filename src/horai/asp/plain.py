@@ -1,10 +1,8 @@
-"""Plain LARS: the normal form that the encodings work on.
+"""Plain LARS: the normal form that the encodings work on, and the way from programs to it.
 
 A rule has atoms or @-atoms as heads; its body has extended atoms (ordinary, @-atoms and window
-atoms), comparisons and aggregates, each perhaps negated.
-
-
-Programs to plain LARS, or the reason why they are none.
+atoms), comparisons and aggregates, each perhaps negated. A program that has no such form is refused
+with the reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Asking clingo: how many answers, which kind of them, and what its models say.
-
-What engines answer at a time.
-"""
+"""Solving with clingo: how many answers of which kind, and the atoms of its models."""
 
 from __future__ import annotations
 

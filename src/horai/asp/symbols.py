@@ -1,10 +1,8 @@
-"""Terms and atoms as clingo writes and knows them, and back.
+"""Terms and atoms as symbols of clingo, and back.
 
 clingo has 32-bit integers, strings and function symbols. Whatever else there is becomes a function
-of a string, under a name that starts with an underscore, as no name of a program does.
-
-
-Atoms of models that were read before: the next model has most of them again.
+of a string, under a name that starts with an underscore, as no name of a program does. Atoms that
+were read before are remembered: the next model has most of them again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What windows select from the signals, straight from their definitions.
+"""Windows over signals, by their definitions and kept up to date from one time to the next.
 
-The timeline has a start and no end. A tuple window counts signals, also equal ones of a time point.
-
-
-The signals of a stream in the order that counts: by time, and by arrival within a time point.
-Windows over signals, kept up to date from one time to the next.
+Signals are in the order that counts: by time, and by arrival within a time point. The timeline has
+a start and no end. A tuple window counts signals, also equal ones of a time point.
 """
 
 from __future__ import annotations

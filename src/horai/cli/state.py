@@ -14,7 +14,7 @@ from horai.cli.options import PREDICATES, argument, path
 from horai.errors import UsageError, counted
 from horai.lang.ec.errors import EngineError
 from horai.predicates import from_file
-from horai.runtime.inspect import Bucket, Kept, save_stream
+from horai.runtime.inspect import BucketSize, SavedStream, save_stream
 from horai.runtime.refusals import Refused
 
 
@@ -38,7 +38,7 @@ def command(
         return
     functions = from_file(predicates) if predicates else None
     try:
-        kept = Kept(folder, functions)
+        kept = SavedStream(folder, functions)
         if entity is not None:
             of_entity = kept.entity(entity)
             _show(of_entity, as_json, lambda found: _entity(entity, found))
@@ -80,7 +80,7 @@ def _stream(found: dict[str, Any]) -> list[str]:
     if found["waiting"]:
         lines.append(f"  {counted(found['waiting'], 'file')} of items wait for a query time")
     if found["state"]:
-        lines += ["", "".join(f"{field.name:>10}" for field in fields(Bucket))]
+        lines += ["", "".join(f"{field.name:>10}" for field in fields(BucketSize))]
     lines += ["".join(f"{number:>10}" for number in row.values()) for row in found["state"]]
     return lines
 

@@ -1,10 +1,7 @@
-"""Terms as plain Python values, and the Prolog source text that stands for them.
+"""Terms as plain Python values and as source text, one by one and as typed columns.
 
 An atom is a `str`, an integer an `int`, a decimal a `float`; anything else (a compound term, a
 list) is `TermText`, its source text.
-
-
-Columns of terms, typed by what they contain.
 """
 
 from __future__ import annotations

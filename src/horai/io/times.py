@@ -1,6 +1,6 @@
-"""Time-points: whole numbers, or real time stamps mapped to whole numbers by a unit.
+"""Time-points: whole numbers, or real time stamps that a unit maps to whole numbers.
 
-Columns of times: text, numbers or time stamps to int64 time-points, without a loop over rows.
+A column of text, numbers or time stamps becomes int64 time-points without a loop over rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Helpers: background predicates with bodies, and what stands in their place.
+"""Helpers: background predicates with bodies, and the conditions that stand in their place.
 
 They may hide temporal conditions (`busy(X,T) :- holdsAt(working(X)=true,T).`).
 """

@@ -1,9 +1,7 @@
-"""The dependency graph as a picture: `write_graph(description, "rules.svg")`.
+"""Dependency graphs as pictures: `write_graph(description, "rules.svg")`.
 
-What is drawn of a dependency graph: nodes, boxes around them, arrows; no matter in which format.
-Drawings in the language of Graphviz: levels are columns, from left to right.
-Drawings as Mermaid flowcharts, for pages that draw them themselves.
-What depends on what in a LARS program, as a picture.
+A drawing is nodes, boxes around them and arrows; Graphviz has levels as columns, from left to
+right, and Mermaid flowcharts are for pages that draw them themselves.
 """
 
 from __future__ import annotations

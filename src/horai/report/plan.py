@@ -1,7 +1,8 @@
-"""A plan for people: a tree of lines, numbers on the left, with guides and colours where wanted.
+"""A plan for people and for machines.
 
-What a profile says of the parts of a plan, found by what they were made from.
-A plan for machines. Keys are stable: new ones may come, none goes or changes its meaning.
+People get a tree of lines, numbers on the left, with guides and colours where wanted, and what a
+profile says of each part. The keys of the JSON form are stable: new ones may come, none goes or
+changes its meaning.
 """
 
 from __future__ import annotations

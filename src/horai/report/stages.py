@@ -1,7 +1,4 @@
-"""Stages in words: what runs at once in buckets, what is exchanged, and what cannot be split.
-
-Parts of a LARS program in words: what runs in buckets, by which argument, and what does not.
-"""
+"""Stages and parts in words: what runs in buckets, by which argument, and what is exchanged."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Answers of engines as tables of rows: what is written to files, in one order for all engines.
-
-Sorting rows of terms as integers: each different term is given its place once.
-"""
+"""Answers of engines as tables of rows, sorted in one order for all engines."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from horai.runtime.bucket import run_bucket
 from horai.runtime.grid import Exchanger, Read, Work
 from horai.runtime.records import DRIVER, BlobLabel, Record, plain
 from horai.runtime.routes import Routes
-from horai.runtime.subscriptions import asked_in, send_on
+from horai.runtime.subscriptions import forward, subscriptions_in
 from horai.runtime.tasks import Clockwork, RunTask
 
 H = TypeVar("H")
@@ -209,7 +209,7 @@ def _meeting(routes: dict[int, Routes]) -> Work:
     def work(slot: int, records: list[Record]) -> Iterator[Record]:
         for (run, bucket), group in grouped(records).items():
             sent = False
-            for record in send_on(routes[run], *asked_in(group)):
+            for record in forward(routes[run], *subscriptions_in(group)):
                 sent = True
                 yield record
             if sent:
@@ -253,5 +253,5 @@ def _remember(run: RunTask, stage: int, far: int) -> None:
 
 
 def message(run: int, seq: int, what: str, content: object) -> Record:
-    """Something for who runs it all."""
+    """A message for the driver."""
     return Record(DRIVER, 0, run, 0, seq, BlobLabel(what).dump(), plain(content))

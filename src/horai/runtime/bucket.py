@@ -1,7 +1,4 @@
-"""The engine over all entities of a bucket, query time by query time.
-
-Parts of answers as tables: what travels to later stages, and what is kept as the answer.
-"""
+"""The run of one stage in one bucket: a session over its entities, and the tables that it finds."""
 
 from __future__ import annotations
 
@@ -34,18 +31,18 @@ from horai.runtime.tasks import Clockwork, Ownership, RunTask, StageTask
 
 Table = FluentTable | EventTable
 OPEN = np.iinfo(np.int64).max
-# The rows of a table that a bucket may tell of.
+# The rows of a table that a bucket owns, None for all.
 Owned = Callable[[Entity, Table], Rows | None]
 
 
 def entity_of(table: Table) -> Entity:
-    """What a table is about."""
+    """The entity of a table."""
     kind = "fluent" if isinstance(table, FluentTable) else "event"
     return kind, table.name, len(table.args)
 
 
 def only(part: Part, owned: Owned) -> Part:
-    """The rows of a part that a bucket may tell of."""
+    """The rows of a part of an answer that a bucket owns."""
     fluents: list[FluentTable] = []
     events: list[EventTable] = []
     for fluent in part.fluents:
@@ -173,18 +170,18 @@ def _codes(column: pa.ChunkedArray) -> Rows:
     return encoded
 
 
-GUEST = "\0guest"  # as a file: that of items which are judged and counted elsewhere
+REPLICA = "\0replica"  # as a file: that of replicas
 
 
 @dataclass(frozen=True)
-class Guest(ItemTable):
-    """Items that are judged and counted elsewhere. Those that wait are known by their file."""
+class Replica(ItemTable):
+    """Items that their owner judges and counts. Those that wait are known by their file."""
 
     @classmethod
-    def of(cls, items: ItemTable) -> Guest:
-        """Items as guests."""
+    def of(cls, items: ItemTable) -> Replica:
+        """Items as replicas."""
         rows = len(items)
-        file = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), [GUEST])
+        file = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), [REPLICA])
         place = items.table.schema.get_field_index("file")
         table = items.table.set_column(place, items.table.schema.field(place), file)
         return cls(*items.key, table)
@@ -193,11 +190,11 @@ class Guest(ItemTable):
 def run_bucket(
     run: RunTask, stage: StageTask, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
-    """What a stage finds in a bucket: answers, changes for later stages, and what was not used."""
+    """The results of a stage in a bucket: answers, changes for later stages, dead letters."""
     assert run.clock is not None
     if not stage.is_split and bucket:
         return
-    work = Work(run, stage, run.clock, bucket)
+    work = StageRun(run, stage, run.clock, bucket)
     try:
         work.advance(tables_of(records))
     except EngineError as error:
@@ -208,20 +205,20 @@ def run_bucket(
 
 
 def tables_of(records: Sequence[Record]) -> list[ItemTable]:
-    """The items of records, in the order of the stream; guests apart from those at home."""
+    """The items of records, in the order of the stream; replicas apart from what is owned."""
     groups: dict[tuple[TableKey, bool], list[Record]] = {}
     for record in sorted(records, key=lambda record: record.seq):
         label = BlobLabel.load(record.label)
-        groups.setdefault((label.key, label.home), []).append(record)
+        groups.setdefault((label.key, label.owned), []).append(record)
     found: list[ItemTable] = []
-    for (key, home), some in groups.items():
+    for (key, is_owned), some in groups.items():
         table = joined(key, [unpacked(record.blob) for record in some])
-        found.append(table if home else Guest.of(table))
+        found.append(table if is_owned else Replica.of(table))
     return found
 
 
 _descriptions: OrderedDict[tuple[str, ...], EventDescription] = OrderedDict()
-KEPT = 8  # descriptions that a worker knows; the engine keeps plans for as many
+MOST_DESCRIPTIONS = 8  # descriptions that a worker knows; the engine keeps plans for as many
 
 
 def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescription:
@@ -231,7 +228,7 @@ def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescripti
         _descriptions[key] = stage.description.open()
     found = _descriptions[key]
     _descriptions.move_to_end(key)
-    if len(_descriptions) > KEPT:
+    if len(_descriptions) > MOST_DESCRIPTIONS:
         _descriptions.popitem(last=False)
     return found
 
@@ -255,8 +252,8 @@ def session_of(run: RunTask, stage: StageTask, clock: Clockwork) -> StagedSessio
     return session
 
 
-class Work:
-    """A session of a stage, and what comes of it."""
+class StageRun:
+    """A session of a stage in a bucket, and its results."""
 
     def __init__(self, run: RunTask, stage: StageTask, clock: Clockwork, bucket: int) -> None:
         self.run, self.stage, self.clock, self.bucket = run, stage, clock, bucket
@@ -270,35 +267,35 @@ class Work:
         self._owned = partial(owned, self.stage, self.symbols, run.plan.routes, bucket)
 
     def advance(self, tables: Sequence[ItemTable]) -> None:
-        """Ask at all query times."""
+        """Answer at all query times."""
         queries, previous = self.clock.queries, None
         for query, new in zip(queries, by_arrival(tables, queries), strict=True):
-            self.ask(query, new, previous)
+            self.answer(query, new, previous)
             previous = query
         self.finish()
 
-    def ask(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
-        """Ask at a query time, with items that are new since the one before."""
+    def answer(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
+        """Answer at a query time, with items that are new since the one before."""
         began = time.perf_counter()
         answer = self.session.advance(query, new)
-        dropped = self.at_home(answer.dropped)
-        self.tally.judge([t for t in new if not isinstance(t, Guest)], dropped, query, previous)
+        dropped = self.judged_here(answer.dropped)
+        self.tally.judge([t for t in new if not isinstance(t, Replica)], dropped, query, previous)
         self.letters.extend(self.run.hooks.letters(dropped))
         self._take(answer)
         self.seconds += time.perf_counter() - began
 
     def finish(self) -> None:
         """The run is over."""
-        left_over = self.at_home(self.session.finish())
+        left_over = self.judged_here(self.session.finish())
         self.tally.finish(len(left_over))
         self.letters.extend(self.run.hooks.letters(left_over))
 
-    def at_home(self, dropped: Sequence[Dropped]) -> list[Dropped]:
-        """What is judged here."""
-        return [one for one in dropped if one.file != GUEST]
+    def judged_here(self, dropped: Sequence[Dropped]) -> list[Dropped]:
+        """The dropped items that this bucket owns."""
+        return [one for one in dropped if one.file != REPLICA]
 
     def _take(self, answer: Answer) -> None:
-        """Keep what is asked for."""
+        """Collect an answer in the forms that the run gives, and for later stages."""
         query = answer.query
         if "final" in self.found and query == self.clock.queries[-1]:
             self.found["final"].add(self._own(answer.part("all")), query)
@@ -319,7 +316,7 @@ class Work:
         return None if entity in self.stage.sends else np.zeros(0, np.int64)
 
     def results(self) -> Iterator[Record]:
-        """Everything that came of it."""
+        """Answers, rows for later stages, and messages for the driver."""
         routes, number = self.run.plan.routes, self.run.number
         rounds: set[int] = set()
         rows: dict[str, int] = {}
@@ -350,7 +347,7 @@ class Work:
         return reach(key, table)
 
     def message(self, what: str, content: object) -> Record:
-        """Something for who runs it all."""
+        """A message for the driver."""
         slot = self.run.plan.routes.slot(self.run.number, self.bucket)
         label = BlobLabel(what, number=self.stage.number).dump()
         return Record(

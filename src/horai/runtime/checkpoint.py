@@ -1,22 +1,19 @@
-"""The folder of a stream: its state bucket by bucket, and a manifest for every step.
+"""Checkpoints: the folder of a stream, with the state of buckets and a manifest for every step.
 
     stream.json                what the stream is: rules, settings, number of buckets
     commits/NUMBER.json        a manifest: what was known after a step, and the files it needs
-    state/STAGE-BUCKET-NUMBER.arrow   what a bucket of a stage keeps
+    state/STAGE-BUCKET-NUMBER.arrow   the state of a bucket of a stage
     items/ROUND-BUCKET-NUMBER.arrow   items that no query time has asked for yet
     tracks/PART-BUCKET-NUMBER.arrow   what is known of positions, if the stream is one of those
     dead-letters/NUMBER.jsonl  rows that were not used
     lock                       held by the process that runs the stream
-    way/                       records of the step that runs, on their way between workers
+    exchange/                  records of the step that runs, between its workers
     spark/                     what Spark itself keeps: how far sources have been read
 
 A step writes all its files under its own number and then its manifest. Before the manifest is there
 the step has not happened: it can be done again from the manifest before, with the same result.
-
-
-Files that appear whole or not at all, whoever is stopped while writing them.
-Files in which buckets keep what they know between two steps of a stream.
-A checkpoint is held by one stream at a time: two would remove each other's files.
+Files appear whole or not at all, whoever is stopped while writing them. The lock is held by one
+stream at a time: two would remove each other's files.
 """
 
 from __future__ import annotations
@@ -249,7 +246,7 @@ class Manifest:
     ended: bool = False
     state: int | None = None
     items: list[tuple[int, int, int]] = field(default_factory=list)  # round, bucket, number
-    renewed: int = 0  # the step in which buckets have last said whom they ask for
+    refreshed: int = 0  # the step of the last subscription refresh
     tracks: Tracks | None = None
     totals: dict[str, int] = field(default_factory=dict)
 
@@ -286,13 +283,13 @@ class Checkpoint:
         return self.folder.resolve() / "spark"  # Java may have begun in another folder
 
     @property
-    def way(self) -> Path:
-        """Where records of the step that runs are on their way between workers."""
-        return self.folder.resolve() / "way"
+    def exchange(self) -> Path:
+        """The folder of records of the step that runs, between its workers."""
+        return self.folder.resolve() / "exchange"
 
     def clear_way(self) -> None:
         """Remove what was on its way when the stream was killed."""
-        shutil.rmtree(self.way, ignore_errors=True)
+        shutil.rmtree(self.exchange, ignore_errors=True)
 
     def clear(self) -> None:
         """Remove what a stream that was killed has left behind, and nobody needs."""

@@ -1,7 +1,7 @@
-"""What a run says about its input: conditions without a value, and input that was of no use.
+"""Findings of a run about its input, and their codes H550 to H599.
 
-Codes H550 to H599: what only a run can tell.
-Constants of the rules that come with a stream in another spelling: Work for work, 3.0 for 3.
+They tell of conditions without a value, of input that was of no use, and of constants of the rules
+that come with the stream in another spelling: Work for work, 3.0 for 3.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from horai.lang.core.terms import (
     functor,
     subterms,
 )
-from horai.lang.core.undefined import MOST, Env, Place, Undefined
+from horai.lang.core.undefined import MOST, Env, Undefined, UndefinedCondition
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,
@@ -169,7 +169,7 @@ def _run_finding(code: str, message: str, **more: Any) -> Diagnostic:
 # --- conditions without a value ------------------------------------------------------------------
 
 
-def _is_told(place: Place) -> bool:
+def _is_told(place: UndefinedCondition) -> bool:
     """False where the rule itself asks whether it is a number."""
     names = {name for env in place.values for name, _ in env}
     tests = (
@@ -180,7 +180,7 @@ def _is_told(place: Place) -> bool:
     return not any(isinstance(arg, Var) and arg.name in names for arg in tests)
 
 
-def _finding(place: Place, row: str | None) -> Diagnostic:
+def _finding(place: UndefinedCondition, row: str | None) -> Diagnostic:
     clause, env = place.clause, next(iter(place.values))
     text = _FRESH.sub("", show(place.condition))
     count = len(place.values)
@@ -202,7 +202,7 @@ def _finding(place: Place, row: str | None) -> Diagnostic:
     )
 
 
-def _reason(place: Place, env: Env) -> tuple[str, str | None]:
+def _reason(place: UndefinedCondition, env: Env) -> tuple[str, str | None]:
     """Why an expression has no value, and what to do."""
     for name, value in env:
         if isinstance(value, Constant | Str):
@@ -265,7 +265,7 @@ def _words(problem: str) -> str:
 # --- where values came from ----------------------------------------------------------------------
 
 
-def _row(place: Place, tables: Sequence[io.ItemTable]) -> str | None:
+def _row(place: UndefinedCondition, tables: Sequence[io.ItemTable]) -> str | None:
     """The first row with the first values, among those of types that the rule names."""
     values = [to_source(plain(value)) for _, value in next(iter(place.values))]
     parts = subterms(place.clause.body or Constant(""))

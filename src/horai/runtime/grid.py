@@ -1,4 +1,4 @@
-"""How records get from one round to the next. Here in one process; `cluster` does it on Spark."""
+"""The exchange of records between rounds: its protocol, and the exchange in one process."""
 
 from __future__ import annotations
 
@@ -92,5 +92,5 @@ def _of(records: list[Record], slot: int, slots: int) -> list[Record]:
 
 
 def messages(found: Iterable[Record]) -> Iterator[Record]:
-    """The records for who runs it all."""
+    """The messages for the driver."""
     return (record for record in found if record.round == DRIVER)

@@ -1,7 +1,4 @@
-"""What a stream keeps in its checkpoint, for people who look.
-
-What a stream of positions keeps of those it follows, for people who look.
-"""
+"""The state in the checkpoint of a stream, of rules or of positions, for people who look."""
 
 from __future__ import annotations
 
@@ -82,18 +79,18 @@ def _shown(source: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
+class BucketSize:
     """What a bucket of a stage keeps."""
 
     stage: int
     bucket: int
     bytes: int
-    items: int  # in the window, guests included
+    items: int  # in the window, replicas included
     answers: int  # that may still change
     open: int  # intervals without an end
 
 
-class Kept:
+class SavedStream:
     """A stream as it was after its last step."""
 
     def __init__(self, folder: Path, predicates: dict[str, Predicate] | None = None) -> None:
@@ -122,15 +119,15 @@ class Kept:
             "totals": last.totals,
         }
 
-    def buckets(self) -> list[Bucket]:
+    def buckets(self) -> list[BucketSize]:
         """What every bucket of every stage keeps."""
-        found: list[Bucket] = []
+        found: list[BucketSize] = []
         for stage, bucket, session in self._sessions():
             answers, items = session.held()
             path = self.checkpoint.store.state(stage.number, bucket, self._state)
             ends = [table.end for table in answers.fluents]
             found.append(
-                Bucket(
+                BucketSize(
                     stage.number + 1,
                     bucket,
                     path.stat().st_size,

@@ -1,7 +1,4 @@
-"""Runs on Spark as people ask for them, checked, and as workers need them.
-
-Raw positions as the input of runs: what people may give, checked.
-"""
+"""Jobs on Spark: what people ask for, checked, and as workers need it."""
 
 from __future__ import annotations
 

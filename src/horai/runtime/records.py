@@ -15,7 +15,7 @@ from horai.io.items.tables import ItemTable
 from horai.io.schema import TableKey
 from horai.io.terms import META, TermColumn
 
-DRIVER = -1  # as a round: for who runs it all
+DRIVER = -1  # as a round: messages for the driver
 ANSWERS = -2  # as a round: what was found
 
 SCHEMA = pa.schema(
@@ -53,7 +53,7 @@ class Record(NamedTuple):
 class BlobLabel(NamedTuple):
     """What a blob is: `what` names the kind of content, the rest the table in it.
 
-    Items that are `home` are judged and counted where they go; other copies are only looked at.
+    Items that are `owned` are judged and counted where they go; replicas are only looked at.
     """
 
     what: str
@@ -61,7 +61,7 @@ class BlobLabel(NamedTuple):
     arity: int = 0
     kind: str = "event"
     form: str = "points"
-    home: bool = False
+    owned: bool = False
     number: int = 0
 
     @property

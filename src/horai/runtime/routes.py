@@ -1,8 +1,9 @@
 """To which buckets the rows of an entity go, stage by stage.
 
-A stage has two rounds: in the first, rows that come by a join on entities meet those who ask for
-them; in the second the engine runs. Rows with a place for the key go to the bucket of what stands
-there. Rows that come by joins go to the meeting point of what stands at the place of the join.
+A stage has two rounds: in the first, rows that come by a join on entities meet the subscriptions
+to them; in the second the engine runs. Rows with a place for the key go to the bucket of what
+stands there. Rows that come by joins go to the meeting point of what stands at the place of the
+join.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from horai.runtime.hashing import Hashes, Path, hash_argument, hash_rows
 from horai.runtime.records import ROW, BlobLabel, Record, Rows, lean, packed, pick
 
 Entity = tuple[str, str, int]  # event or fluent, name, arity
-ASKING, NEEDING = "asking", "needing"  # in labels: who begins to ask, and who still does
+SUBSCRIBE, REFRESH = "subscribe", "refresh"  # in labels: new subscriptions, and those that stay
 
 
 def meeting_round(stage: int) -> int:
@@ -38,21 +39,22 @@ class Route:
     """Rows go to the bucket of what stands at `place`.
 
     Without a place all go to bucket 0 (`whole` False) or by all their arguments (True). With a
-    meeting point they stop there first, and go on to the buckets that ask for them. What goes
-    `everywhere` is at home there, and a guest in all other buckets.
+    meeting point they stop there first, and go on to the buckets that have subscribed. What goes
+    `everywhere` has one owner, and is a replica in all other buckets. Where rows are `owned`, they
+    are judged and counted.
     """
 
     round: int
     place: Path | None
     whole: bool = False
-    home: bool = False
+    owned: bool = False
     meeting: int | None = None
     everywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Rows of an anchor tell a meeting point who asks: what stands at `key`, for `place`."""
+class SubscriptionRoute:
+    """Where rows of an anchor subscribe: the bucket of `key`, to what stands at `place`."""
 
     round: int
     meeting: int
@@ -62,17 +64,17 @@ class Asking:
 
 @dataclass(slots=True)
 class Meeting:
-    """Where rows of an entity wait for those who ask for what stands at a place of theirs.
+    """The meeting point of rows of an entity and the subscriptions to what stands at a place.
 
     `itself` says that the bucket of what stands there wants them too. In a stream it always does:
-    it has them for those who ask later.
+    it has them for later subscriptions.
     """
 
     stage: int
     entity: Entity
     place: Path
     itself: bool
-    home: bool
+    owned: bool
 
 
 @dataclass(slots=True)
@@ -82,27 +84,27 @@ class Routes:
     buckets: int
     pressed: bool = True  # are blobs?
     routes: dict[Entity, list[Route]] = field(default_factory=dict)
-    asking: dict[Entity, list[Asking]] = field(default_factory=dict)
+    subscribing: dict[Entity, list[SubscriptionRoute]] = field(default_factory=dict)
     meetings: list[Meeting] = field(default_factory=list)
     # Items may be about what rules make, too: they go where it is made.
     makers: dict[Entity, Route] = field(default_factory=dict)
     # Where items go that no rule reads by a key.
-    rest: Route = field(default_factory=lambda: Route(engine_round(0), None, home=True))
+    rest: Route = field(default_factory=lambda: Route(engine_round(0), None, owned=True))
 
     @property
     def meeting_rounds(self) -> set[int]:
         """The rounds in which something meets."""
-        return {ask.round for asks in self.asking.values() for ask in asks}
+        return {ask.round for asks in self.subscribing.values() for ask in asks}
 
     def meetings_of(self, stage: int) -> dict[int, Meeting]:
         """What a stage gets by joins, by number."""
         return {n: meeting for n, meeting in enumerate(self.meetings) if meeting.stage == stage}
 
-    def askers(self, meeting: int) -> set[tuple[Entity, Path, Path]]:
-        """By what is asked at a meeting: anchors, what they ask for, and who they are about."""
+    def subscribers(self, meeting: int) -> set[tuple[Entity, Path, Path]]:
+        """The subscribers of a meeting: anchors, what they subscribe to, and the key they have."""
         return {
             (anchor, ask.place, ask.key)
-            for anchor, asks in self.asking.items()
+            for anchor, asks in self.subscribing.items()
             for ask in asks
             if ask.meeting == meeting
         }
@@ -123,23 +125,23 @@ class Routes:
             if route.round // 2 in twice:
                 numbers = np.arange(table.num_rows, dtype=np.int64) + (seq << 32)
                 rows = table.append_column(ROW, pa.array(numbers))
-            label = BlobLabel(what, *_fields(key), route.home, route.meeting or 0)
+            label = BlobLabel(what, *_fields(key), route.owned, route.meeting or 0)
             yield from self._spread(run, seq, rows, route, label)
-        asking = () if entity in self.makers and what == "items" else self.asking.get(entity, ())
-        for ask in asking:
-            if ask.round > after:
-                yield from self._ask(run, seq, table, ask)
+        made = entity in self.makers and what == "items"
+        for by in () if made else self.subscribing.get(entity, ()):
+            if by.round > after:
+                yield from self._subscribe(run, seq, table, by)
 
-    def home(self, key: TableKey) -> Route:
-        """Where items of a kind are judged and counted."""
+    def owner_route(self, key: TableKey) -> Route:
+        """The route of items of a kind to their owner, where they are judged and counted."""
         entity = (str(key.kind), key.name, key.arity)
         if entity in self.makers or entity not in self.routes:
             return self.makers.get(entity, self.rest)
-        return next((route for route in self.routes[entity] if route.home), self.rest)
+        return next((route for route in self.routes[entity] if route.owned), self.rest)
 
-    def homes(self, key: TableKey, table: pa.Table) -> Rows:
+    def item_owners(self, key: TableKey, table: pa.Table) -> Rows:
         """The buckets in which items are judged and counted."""
-        return self.owners(table, self.home(key), key.arity)
+        return self.owners(table, self.owner_route(key), key.arity)
 
     def owners(self, table: pa.Table, route: Route, arity: int) -> Rows:
         """The buckets that rows belong to by a route."""
@@ -163,29 +165,31 @@ class Routes:
         self, run: int, seq: int, table: pa.Table, route: Route, label: BlobLabel, own: Rows
     ) -> Iterator[Record]:
         """The rows of a table to every bucket, each of them once."""
-        if not route.home:  # nowhere are they at home, so all buckets get the same
+        if not route.owned:  # they have no owner, so all buckets get the same
             blob = packed(lean(table), self.pressed) if table.num_rows else b""
             for bucket in range(self.buckets if blob else 0):
                 slot = self.slot(run, bucket)
                 yield Record(route.round, slot, run, bucket, seq, label.dump(), blob)
             return
         for bucket in range(self.buckets):
-            for home in (True, False):
-                rows = np.flatnonzero((own == bucket) == home)
+            for is_owned in (True, False):
+                rows = np.flatnonzero((own == bucket) == is_owned)
                 if len(rows):
-                    named = label._replace(home=home)
+                    named = label._replace(owned=is_owned)
                     yield self.record(route.round, run, bucket, seq, named, pick(table, rows))
 
-    def _ask(self, run: int, seq: int, table: pa.Table, ask: Asking) -> Iterator[Record]:
-        wanted, key = hash_argument(table, ask.place), hash_argument(table, ask.key)
+    def _subscribe(
+        self, run: int, seq: int, table: pa.Table, by: SubscriptionRoute
+    ) -> Iterator[Record]:
+        wanted, key = hash_argument(table, by.place), hash_argument(table, by.key)
         pairs = np.unique(np.stack([wanted, self.bucket(key).astype(np.uint64)]), axis=1)
-        label = BlobLabel(ASKING, number=ask.meeting)
-        yield from self.tell_askers(ask.round, run, seq, label, pairs)
+        label = BlobLabel(SUBSCRIBE, number=by.meeting)
+        yield from self.send_subscriptions(by.round, run, seq, label, pairs)
 
-    def tell_askers(
+    def send_subscriptions(
         self, round: int, run: int, seq: int, label: BlobLabel, pairs: npt.NDArray[np.uint64]
     ) -> Iterator[Record]:
-        """What is asked for, and by which buckets, to where that is at home."""
+        """Subscriptions, by what they are to and by which buckets, on their way to the owners."""
         told = pa.table({"hash": pairs[0], "bucket": pairs[1]})
         for bucket, part in split(told, self.bucket(pairs[0]), self.buckets):
             yield self.record(round, run, bucket, seq, label, part)
@@ -233,55 +237,55 @@ def routes_of(
 ) -> Routes:
     """The routes of all that stages read; `inputs` is what may come from the stream.
 
-    A run that `goes_on` step by step does not know yet who will ask. Who begins to ask gets what
-    there was before from where it is at home; so there has to be one place by which it is asked
-    for. What is asked for by several places of its own goes everywhere.
+    A run that `goes_on` step by step does not know yet which buckets will subscribe. A new
+    subscriber gets what there was before from the owner; so there has to be one place by which
+    buckets subscribe. What they would subscribe to by several places goes everywhere.
     """
     found = Routes(buckets, pressed=not goes_on)
     found.rest = replace(found.rest, whole=stages[0].is_split)
-    homeless = dict.fromkeys(inputs)
+    unowned = dict.fromkeys(inputs)
     for stage in stages:
         for kind, name, arity in (*stage.items, *stage.given):
-            _add(found, stage, (str(kind), name, arity), homeless, goes_on)
+            _add(found, stage, (str(kind), name, arity), unowned, goes_on)
     for stage in stages:
         for made in stage.makes:
-            route = Route(engine_round(stage.number), stage.places.get(made), home=True)
+            route = Route(engine_round(stage.number), stage.places.get(made), owned=True)
             found.makers[str(made[0]), made[1], made[2]] = route
-    for entity in homeless:
+    for entity in unowned:
         found.routes.setdefault(entity, []).append(found.rest)
     return found
 
 
 def _add(
-    found: Routes, stage: Stage, entity: Entity, homeless: dict[Entity, None], goes_on: bool
+    found: Routes, stage: Stage, entity: Entity, unowned: dict[Entity, None], goes_on: bool
 ) -> None:
-    """The routes of an entity to a stage; the first place it has is its home."""
+    """The routes of an entity to a stage; the first place it has is that of its owner."""
     routes, round = found.routes.setdefault(entity, []), engine_round(stage.number)
     places = {(str(e[0]), *e[1:]): place for e, place in stage.places.items()}
-    direct, home = places.get(entity), entity in homeless
+    direct, owned = places.get(entity), entity in unowned
     if not stage.is_split:
-        homeless.pop(entity, None)
-        routes.append(Route(round, None, home=home))
+        unowned.pop(entity, None)
+        routes.append(Route(round, None, owned=owned))
         return
     if direct is not None:
-        homeless.pop(entity, None)
+        unowned.pop(entity, None)
     joins = [join for join in stage.joins if (str(join.entity[0]), *join.entity[1:]) == entity]
-    asked = dict.fromkeys(join.place for join in joins)
+    places_asked = dict.fromkeys(join.place for join in joins)
     if joins and goes_on:
-        homeless.pop(entity, None)
-        if len(asked.keys() | ({direct} - {None})) > 1:
-            routes.append(Route(round, direct, direct is None, home, everywhere=True))
+        unowned.pop(entity, None)
+        if len(places_asked.keys() | ({direct} - {None})) > 1:
+            routes.append(Route(round, direct, direct is None, owned, everywhere=True))
             return
-    for place in asked:
+    for place in places_asked:
         itself = goes_on or place == direct
         number = len(found.meetings)
-        found.meetings.append(Meeting(stage.number, entity, place, itself, home and itself))
-        at_home = home and goes_on
-        routes.append(Route(meeting_round(stage.number), place, home=at_home, meeting=number))
+        found.meetings.append(Meeting(stage.number, entity, place, itself, owned and itself))
+        first = owned and goes_on
+        routes.append(Route(meeting_round(stage.number), place, owned=first, meeting=number))
         for join in joins:
             if join.place == place:
                 anchor = (str(join.anchor[0]), *join.anchor[1:])
-                ask = Asking(meeting_round(stage.number), number, join.meeting, join.key)
-                found.asking.setdefault(anchor, []).append(ask)
-    if direct is not None and direct not in asked:
-        routes.append(Route(round, direct, home=home))
+                by = SubscriptionRoute(meeting_round(stage.number), number, join.meeting, join.key)
+                found.subscribing.setdefault(anchor, []).append(by)
+    if direct is not None and direct not in places_asked:
+        routes.append(Route(round, direct, owned=owned))

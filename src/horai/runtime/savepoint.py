@@ -1,8 +1,7 @@
-"""Savepoints: a stream as it was after a step, in a folder of its own, to begin again from.
+"""Savepoints: copies of a checkpoint, from which a stream begins again.
 
-State for more groups of entities than it was written for.
-What is known of positions, for more groups of entities than it was written for.
-Other rules for a stream that goes on: may its state be kept, and what becomes of it?
+It may begin again in another number of buckets, for which state is written anew by entity, and with
+other rules, if its state can be kept with them.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ from horai.runtime.checkpoint import (
 from horai.runtime.hashing import combined
 from horai.runtime.records import BlobLabel, Record, packed, pick, unpacked
 from horai.runtime.refusals import Refused
-from horai.runtime.routes import ASKING, Entity, Route, Routes
-from horai.runtime.subscriptions import Subscriptions, asked_in
+from horai.runtime.routes import SUBSCRIBE, Entity, Route, Routes
+from horai.runtime.subscriptions import Subscriptions, subscriptions_in
 from horai.runtime.tasks import Clockwork, RunTask, StagePlan, StageTask
 from horai.runtime.tracks import names_of
 from horai.signals.pipeline import State
@@ -55,7 +54,7 @@ def groups_for(groups: int, buckets: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How state goes on with other rules: sessions of a stage, and for each meeting who asked."""
+    """The state of a stream under other rules: what becomes of sessions and meetings."""
 
     session: Callable[[StageTask, bytes], bytes]
     meetings: dict[int, int]
@@ -105,10 +104,10 @@ def _states(
         about, parts = old.read_state(stage.number, bucket, number)
         parts["session"] = change.session(stage, parts["session"])
         mine = [*plan.routes.meetings_of(stage.number)]
-        asked = _renumbered(Subscriptions.load(parts["asked"]), change, mine)
+        asked = _renumbered(Subscriptions.load(parts["subscriptions"]), change, mine)
         wanted = plan.routes.buckets
         for target in _targets(stage, bucket, groups, wanted):
-            parts["asked"] = _asked(asked, groups, wanted, target).dump()
+            parts["subscriptions"] = _subscribed(asked, groups, wanted, target).dump()
             new.write_state(stage.number, target, number, about, parts)
             # Each item is counted once, when it is judged.
             parts["waiting"] = b""
@@ -121,8 +120,8 @@ def _renumbered(asked: Subscriptions, change: Change, meetings: Sequence[int]) -
     return found
 
 
-def _asked(asked: Subscriptions, groups: int, wanted: int, target: int) -> Subscriptions:
-    """Who asks for what is at home in a group: of who did, all that are made of it."""
+def _subscribed(asked: Subscriptions, groups: int, wanted: int, target: int) -> Subscriptions:
+    """The subscriptions to what a group owns, by all groups that are made of the subscribers."""
     found = Subscriptions()
     for meeting, (hashes, buckets) in asked.pairs.items():
         mine = hashes % np.uint64(wanted) == np.uint64(target)
@@ -137,23 +136,25 @@ def _rerouted(
 ) -> Iterator[Record]:
     """What of a record a group gets."""
     label = BlobLabel.load(record.label)
-    if label.what == ASKING:
-        asked = _renumbered(asked_in([record])[1], change, [*routes.meetings_of(record.round // 2)])
-        yield from _asking(
-            record, label, _asked(asked, groups, routes.buckets, target), target, routes
+    if label.what == SUBSCRIBE:
+        asked = _renumbered(
+            subscriptions_in([record])[1], change, [*routes.meetings_of(record.round // 2)]
+        )
+        yield from _subscriptions(
+            record, label, _subscribed(asked, groups, routes.buckets, target), target, routes
         )
         return
     table = unpacked(record.blob)
     route = _route(label, record.round, routes)
     mine = routes.owners(table, route, label.arity) == target
-    for rows, home in ((mine, label.home), (~mine, False)):
+    for rows, owned in ((mine, label.owned), (~mine, False)):
         if rows.any() and (rows is mine or route.everywhere):
-            named = label._replace(home=home, number=route.meeting or 0)
+            named = label._replace(owned=owned, number=route.meeting or 0)
             part = pick(table, np.flatnonzero(rows))
             yield routes.record(record.round, record.run, target, record.seq, named, part)
 
 
-def _asking(
+def _subscriptions(
     record: Record, label: BlobLabel, asked: Subscriptions, target: int, routes: Routes
 ) -> Iterator[Record]:
     for meeting, pairs in asked.pairs.items():
@@ -165,9 +166,9 @@ def _asking(
 
 def _route(label: BlobLabel, round: int, routes: Routes) -> Route:
     """The route by which a record came to a round."""
-    home = routes.home(label.key)
-    if home.round == round:
-        return home
+    first = routes.owner_route(label.key)
+    if first.round == round:
+        return first
     entity = (label.kind, label.name, label.arity)
     return next(route for route in routes.routes[entity] if route.round == round)
 
@@ -314,7 +315,7 @@ def _problems(
     for entity in sorted(read - reads):
         yield f"they do not read {_named(entity)} any more"
     for entity in sorted(reads):
-        if _ways(old.routes, entity) != _ways(new.routes, entity):
+        if _routes(old.routes, entity) != _routes(new.routes, entity):
             yield f"{_named(entity)} would have to be in other buckets"
     made = _made(old)
     for entity, (place, owner) in _made(new).items():
@@ -328,30 +329,30 @@ def _problems(
         for entity in stage.given:
             if entity in made and entity not in given:
                 yield f"{_named(entity)} would have to be known in stage {stage.number + 1} too"
-            elif entity in given and _ways(old.routes, entity) != _ways(new.routes, entity):
+            elif entity in given and _routes(old.routes, entity) != _routes(new.routes, entity):
                 yield f"{_named(entity)} would have to be in other buckets"
     for number, meeting in enumerate(new.routes.meetings):
         if _before(old.routes, new.routes, number) is None:
-            yield f"nobody has asked for {_named(meeting.entity)} in this way before"
+            yield f"no bucket has subscribed to {_named(meeting.entity)} like this before"
     if len(old.stages) != len(new.stages):
         yield f"they run in {len(new.stages)} stages, and the old ones in {len(old.stages)}"
 
 
-def _ways(routes: Routes, entity: Entity) -> list[Route]:
+def _routes(routes: Routes, entity: Entity) -> list[Route]:
     """The routes of an entity, whatever numbers meetings have."""
     found = routes.routes.get(entity, ())
     return [route if route.meeting is None else replace(route, meeting=0) for route in found]
 
 
 def _before(old: Routes, new: Routes, number: int) -> int | None:
-    """The meeting of old rules at which all have asked who ask at a new one.
+    """The meeting of old rules that has had all subscribers of a new one.
 
-    Of what is new nobody has been told, so that it may be any meeting.
+    Of what is new there has been no row, so that it may be any meeting.
     """
     meeting, before = new.meetings[number], old.meetings_of(new.meetings[number].stage)
     same = [n for n, one in before.items() if one.entity == meeting.entity]
-    who = new.askers(number)
-    return next((n for n in same or before if who <= old.askers(n)), None)
+    who = new.subscribers(number)
+    return next((n for n in same or before if who <= old.subscribers(n)), None)
 
 
 def _made(plan: StagePlan) -> dict[Entity, tuple[int, object]]:

@@ -4,9 +4,6 @@ A step takes the items of a micro-batch. They drive the clock: a query time is d
 arrived that is later. If some are due, every bucket of every stage goes on from its state to all of
 them, stage after stage as in a whole run; if none is, items are kept for a later step. A step has
 happened when its manifest is written. Until then it can be done again and gives the same.
-
-
-Parts of a step: the work of a slot, what workers say of it, and what is added up afterwards.
 """
 
 from __future__ import annotations
@@ -18,17 +15,17 @@ from typing import Generic, TypeVar
 
 from horai.runtime import subscriptions
 from horai.runtime.batch import Outcome, grouped
+from horai.runtime.bucket_steps import (
+    StepTask,
+    advance_bucket,
+    meet_bucket,
+    refresh_bucket,
+    refuse_items,
+    store_items,
+)
 from horai.runtime.checkpoint import Checkpoint, Manifest, Seen
 from horai.runtime.grid import Exchanger, Work
 from horai.runtime.records import ANSWERS, DRIVER, BlobLabel, Record
-from horai.runtime.resident import (
-    StepTask,
-    advance_bucket,
-    ask_anew,
-    keep_items,
-    meet_bucket,
-    refuse_items,
-)
 from horai.runtime.routes import engine_round, meeting_round
 from horai.runtime.tasks import Clockwork, RunTask, StagePlan, StageTask
 from horai.runtime.tracks import Front
@@ -39,11 +36,11 @@ Items = Callable[[StepTask, int, int, Sequence[Record]], Iterator[Record]]
 
 @dataclass(slots=True)
 class WorkerReport:
-    """What workers have to say about a round."""
+    """The messages of workers about a round."""
 
     rounds: set[int] = field(default_factory=set)
-    finals: list[list[int]] = field(default_factory=list)
-    kept: list[tuple[int, int, int]] = field(default_factory=list)
+    frontiers: list[list[int]] = field(default_factory=list)
+    stored: list[tuple[int, int, int]] = field(default_factory=list)
     latest: list[int] = field(default_factory=list)
     known: list[int] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
@@ -77,7 +74,7 @@ def items_work(task: StepTask, slots: int, items: Items) -> Work:
 
 
 def seen_after(outcome: Outcome, known: Manifest) -> Seen | None:
-    """What items have named so far, those of the step among them."""
+    """The times that items have named so far, those of the step among them."""
     seen = known.seen
     if outcome.extent is not None and outcome.arrival is not None:
         seen = Seen(*outcome.extent, outcome.arrival) | seen
@@ -90,13 +87,13 @@ def seen_after(outcome: Outcome, known: Manifest) -> Seen | None:
     return seen
 
 
-def least(finals: Sequence[Sequence[int]]) -> list[int]:
-    """At each query time what is final for all."""
-    return [min(column) for column in zip(*finals, strict=True)]
+def least(frontiers: Sequence[Sequence[int]]) -> list[int]:
+    """At each query time the frontier of all: the earliest."""
+    return [min(column) for column in zip(*frontiers, strict=True)]
 
 
 def add_up(manifest: Manifest, outcome: Outcome) -> None:
-    """What became of the items of all steps."""
+    """Add the counts of a step to those of all steps."""
     totals = dict(manifest.totals)
 
     def add(name: str, number: int) -> None:
@@ -164,7 +161,7 @@ class Steps(Generic[H]):
         self.grid, self.task, self.checkpoint = grid, task, checkpoint
         self.schedule, self.slots = schedule, slots
         self.front: Front | None = None  # where positions come in the place of items
-        self.brings_answers = True  # with what workers say; otherwise they stay where they are
+        self.brings_answers = True  # to the driver; otherwise they stay where they are
 
     def has_happened(self, batch: int) -> bool:
         """Is the step of a micro-batch known already?"""
@@ -192,13 +189,13 @@ class Steps(Generic[H]):
 
     def _do(self, step: StreamStep[H], items: H | None, finishing: bool) -> StreamStep[H]:
         manifest, outcome = step.manifest, step.outcome
-        heard = WorkerReport() if items is None else self._listen(step, items)
+        report = WorkerReport() if items is None else self._collect(step, items)
         if outcome.unreadable is not None:
             return step
-        step.came = bool(heard.latest or outcome.letters) or outcome.arrival is not None
-        rounds = heard.rounds
+        step.came = bool(report.latest or outcome.letters) or outcome.arrival is not None
+        rounds = report.rounds
         if self.front is not None:
-            rounds = self._derive(self.front, step, heard, finishing)
+            rounds = self._derive(self.front, step, report, finishing)
         manifest.seen = seen_after(outcome, manifest)
         due = self.schedule(manifest, manifest.seen, finishing)
         if due is None:  # nothing has come that could be used
@@ -213,64 +210,64 @@ class Steps(Generic[H]):
             manifest.items,
             due.ends,
             manifest.state is not None
-            and manifest.number - manifest.renewed >= 2 * subscriptions.STEPS,
+            and manifest.number - manifest.refreshed >= 2 * subscriptions.STEPS,
         )
         if manifest.ended:
             self._after_the_end(step, task, rounds)
         elif due.clock.queries or due.ends:
             self._advance(step, task, rounds)
         else:
-            self._keep(step, task, rounds)
+            self._store(step, task, rounds)
         add_up(manifest, outcome)
         return step
 
     def _derive(
-        self, front: Front, step: StreamStep[H], heard: WorkerReport, finishing: bool
+        self, front: Front, step: StreamStep[H], report: WorkerReport, finishing: bool
     ) -> set[int]:
         """Turn positions into items; the rounds that these are for come back."""
 
         def do(round: int, work: Work, name: str) -> WorkerReport:
             return self._round(step, {round}, work, name)
 
-        return front.step(step.manifest, heard.latest, self._slots, finishing, do)
+        return front.step(step.manifest, report.latest, self._slots, finishing, do)
 
     def _advance(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
         """All buckets, stage after stage, to the query times that are due."""
         assert task.run.clock is not None
         step.queries = task.run.clock.queries
-        said: dict[int, list[int]] = {}
-        kept: list[tuple[int, int, int]] = []
+        frontiers: dict[int, list[int]] = {}
+        stored: list[tuple[int, int, int]] = []
         stages = task.run.plan.stages
         rounds |= {file[0] for file in task.items}
         for stage in stages:
-            if task.renews and task.run.plan.routes.meetings_of(stage.number):
-                work = work_of(task.only(stage.number), self._slots, ask_anew)
-                name = f"stage {stage.number}: who still asks"
+            if task.refreshes and task.run.plan.routes.meetings_of(stage.number):
+                work = work_of(task.only(stage.number), self._slots, refresh_bucket)
+                name = f"stage {stage.number}: refresh subscriptions"
                 rounds |= self._round(step, set(), work, name).rounds
             if meeting_round(stage.number) in rounds:
                 self._stage(step, task, stage, meet_bucket, meeting_round, "join on entities")
             makers = [s.number for s in stages if s.sends.intersection(stage.given)]
             if makers:
-                task.finals[stage.number] = least([said[number] for number in makers])
-            heard = self._stage(step, task, stage, advance_bucket, engine_round, "run the engine")
+                task.frontiers[stage.number] = least([frontiers[number] for number in makers])
+            report = self._stage(step, task, stage, advance_bucket, engine_round, "run the engine")
             if step.outcome.problem is not None:
                 return
-            rounds |= heard.rounds
-            said[stage.number] = least(heard.finals)
-            step.state_bytes += heard.state_bytes
-            kept += heard.kept
+            rounds |= report.rounds
+            frontiers[stage.number] = least(report.frontiers)
+            step.state_bytes += report.state_bytes
+            stored += report.stored
         manifest = step.manifest
-        manifest.state, manifest.items = manifest.number, sorted(kept)
+        manifest.state, manifest.items = manifest.number, sorted(stored)
         manifest.query = step.queries[-1] if step.queries else manifest.query
         manifest.ended = task.ends
-        manifest.renewed = manifest.number if task.renews else manifest.renewed
+        manifest.refreshed = manifest.number if task.refreshes else manifest.refreshed
 
-    def _keep(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
+    def _store(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
         if rounds:
-            heard = self._round(
-                step, rounds, items_work(task, self._slots, keep_items), "keep items"
+            report = self._round(
+                step, rounds, items_work(task, self._slots, store_items), "store items"
             )
-            step.manifest.items += sorted(heard.kept)
+            step.manifest.items += sorted(report.stored)
 
     def _after_the_end(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
         assert task.run.clock is not None and step.manifest.query is not None
@@ -297,12 +294,12 @@ class Steps(Generic[H]):
 
     def _round(self, step: StreamStep[H], rounds: set[int], work: Work, name: str) -> WorkerReport:
         name = f"step {step.number}, {name}"
-        return self._listen(step, self.grid.step(step.of(rounds), rounds, self._slots, work, name))
+        return self._collect(step, self.grid.step(step.of(rounds), rounds, self._slots, work, name))
 
-    def _listen(self, step: StreamStep[H], records: H) -> WorkerReport:
-        """Take in what workers have to say, and answers with it."""
-        heard = WorkerReport()
-        step.records.append((records, heard.rounds))
+    def _collect(self, step: StreamStep[H], records: H) -> WorkerReport:
+        """Take in the messages of workers, and answers with them."""
+        report = WorkerReport()
+        step.records.append((records, report.rounds))
         wanted = [DRIVER, ANSWERS] if self.brings_answers else [DRIVER]
         for record in sorted(self.grid.collect(records, wanted), key=lambda record: record.seq):
             if record.round == ANSWERS:
@@ -311,25 +308,25 @@ class Steps(Generic[H]):
             label, content = BlobLabel.load(record.label), json.loads(record.blob)
             match label.what:
                 case "rounds":
-                    heard.rounds.update(content)
-                case "finals":
-                    heard.finals.append(content)
+                    report.rounds.update(content)
+                case "frontiers":
+                    report.frontiers.append(content)
                 case "state":
-                    heard.state_bytes += content
+                    report.state_bytes += content
                 case "tracks":
                     step.state_bytes += content
                 case "latest":
-                    heard.latest.append(content)
+                    report.latest.append(content)
                 case "known":
-                    heard.known.append(content)
+                    report.known.append(content)
                 case "first":
-                    heard.first.append(content)
-                case "kept":
+                    report.first.append(content)
+                case "stored":
                     stage, bucket, number = content
-                    heard.kept.append((stage, bucket, number))
+                    report.stored.append((stage, bucket, number))
                 case _:
                     step.outcome.hear(label.what, content)
-        return heard
+        return report
 
 
 def _number(batch: int) -> int:

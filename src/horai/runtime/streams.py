@@ -1,7 +1,6 @@
-"""Streams in steps: when a step asks, and what it takes to make one.
+"""Streams in steps: the settings of one, when a step answers, and what steps did.
 
-Rows whose times lie further ahead of the clock on the wall than a stream allows.
-What the steps of a stream did, for people and machines.
+Rows whose times lie further ahead of the clock on the wall than the future skew are refused.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Joins in streams: who asks stays known, and who begins to ask gets what there was before.
+"""Subscriptions: what buckets want to know of entities that other buckets own.
 
-Rows that come by a join are at home in the bucket of what they are asked for by, whether somebody
-asks or not. That bucket knows from its state who asks. When another bucket begins to
-ask, it sends on what its session still knows of that entity, and from then on all that is new.
-
-
-Joins on entities: rows go from their meeting point to the buckets that ask for them.
-Joins in streams: who names somebody no more does not ask for them any longer.
+Rows that come by a join belong to the bucket of what they are joined by, whether another bucket
+has subscribed or not. Their owner knows from its state which buckets have. When one subscribes, the
+owner sends the state of that entity, which is what its session still knows of it, and from then on
+all that is new. From time to time subscriptions are refreshed, and those that are not needed end.
 """
 
 from __future__ import annotations
@@ -24,29 +21,29 @@ from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable
 from horai.runtime.hashing import Hashes, Path, hash_argument, hash_column
 from horai.runtime.records import BlobLabel, Record, Rows, packed, pick, unpacked
-from horai.runtime.routes import ASKING, NEEDING, Entity, Routes, engine_round, meeting_round
+from horai.runtime.routes import REFRESH, SUBSCRIBE, Entity, Routes, engine_round, meeting_round
 
-Pairs = npt.NDArray[np.uint64]  # two rows: what is asked for, by its number, and by which bucket
-NOBODY: Pairs = np.zeros((2, 0), np.uint64)
+Pairs = npt.NDArray[np.uint64]  # two rows: hashes of entities, and the buckets that subscribe
+NONE: Pairs = np.zeros((2, 0), np.uint64)
 
 
 class Subscriptions:
-    """Who asks for what, meeting by meeting."""
+    """The subscribers of entities, meeting by meeting."""
 
     def __init__(self) -> None:
         self.pairs: dict[int, Pairs] = {}
 
     def add(self, meeting: int, pairs: Pairs) -> None:
-        """More who ask."""
+        """Add subscribers."""
         both = np.concatenate([self.of(meeting), pairs], axis=1)
         self.pairs[meeting] = np.unique(both, axis=1)
 
     def of(self, meeting: int) -> Pairs:
-        """Who asks at a meeting, sorted."""
-        return self.pairs.get(meeting, NOBODY)
+        """The subscribers of a meeting, sorted."""
+        return self.pairs.get(meeting, NONE)
 
-    def askers(self, meeting: int, hashes: Hashes) -> tuple[Rows, Rows]:
-        """Rows and the buckets that ask for them; a row as often as it is asked for."""
+    def subscribers(self, meeting: int, hashes: Hashes) -> tuple[Rows, Rows]:
+        """Rows and the buckets that have subscribed to them; a row as often as there are such."""
         asked, buckets = self.of(meeting)
         first = np.searchsorted(asked, hashes, "left")
         count = np.searchsorted(asked, hashes, "right") - first
@@ -55,7 +52,7 @@ class Subscriptions:
         return rows, buckets[first[rows] + within].astype(np.int64)
 
     def beyond(self, other: Subscriptions) -> Subscriptions:
-        """Who asks here, and not there."""
+        """The subscriptions that others do not have."""
         found = Subscriptions()
         for meeting, pairs in self.pairs.items():
             known = other.of(meeting)
@@ -67,7 +64,7 @@ class Subscriptions:
         return found
 
     def within(self, other: Subscriptions) -> Subscriptions:
-        """Who asks here, and there too."""
+        """The subscriptions that others have too."""
         found = Subscriptions()
         for meeting, pairs in self.pairs.items():
             both = np.concatenate([pairs, other.of(meeting)], axis=1)
@@ -79,7 +76,7 @@ class Subscriptions:
         """As bytes."""
         listed = [*self.pairs.items()]
         meetings = np.repeat([n for n, _ in listed], [p.shape[1] for _, p in listed])
-        pairs = np.concatenate([NOBODY, *(pairs for _, pairs in listed)], axis=1)
+        pairs = np.concatenate([NONE, *(pairs for _, pairs in listed)], axis=1)
         columns = {"meeting": meetings.astype(np.int32), "hash": pairs[0], "bucket": pairs[1]}
         return packed(pa.table(columns))
 
@@ -94,10 +91,10 @@ class Subscriptions:
         return found
 
 
-def asked_in(
-    records: Sequence[Record], what: str = ASKING
+def subscriptions_in(
+    records: Sequence[Record], what: str = SUBSCRIBE
 ) -> tuple[list[tuple[Record, BlobLabel]], Subscriptions]:
-    """The other records of a meeting, and who asks for them."""
+    """The other records of a meeting, and the subscriptions among them."""
     asked = Subscriptions()
     rows: list[tuple[Record, BlobLabel]] = []
     for record in records:
@@ -111,88 +108,90 @@ def asked_in(
     return rows, asked
 
 
-def send_on(
+def forward(
     routes: Routes, rows: Sequence[tuple[Record, BlobLabel]], asked: Subscriptions
 ) -> Iterator[Record]:
-    """What goes on from a meeting point to the buckets of the engine's round."""
+    """Rows from a meeting point to the subscribers, in the round of the engine."""
     for record, label in rows:
         meeting = routes.meetings[label.number]
         table = unpacked(record.blob)
         hashes = hash_argument(table, meeting.place)
         own = routes.bucket(hashes)
-        found, targets = asked.askers(label.number, hashes)
+        found, targets = asked.subscribers(label.number, hashes)
         if meeting.itself:
             here = targets == own[found]  # these get their copy below
             found, targets = found[~here], targets[~here]
             for bucket in np.unique(own).tolist():
-                home = label._replace(home=meeting.home, number=0)
+                own_label = label._replace(owned=meeting.owned, number=0)
                 part = pick(table, np.flatnonzero(own == bucket))
-                yield routes.record(record.round + 1, record.run, bucket, record.seq, home, part)
-        guest = label._replace(home=False, number=0)
+                yield routes.record(
+                    record.round + 1, record.run, bucket, record.seq, own_label, part
+                )
+        replica = label._replace(owned=False, number=0)
         for bucket in np.unique(targets).tolist():
             part = pick(table, found[targets == bucket])
-            yield routes.record(record.round + 1, record.run, bucket, record.seq, guest, part)
+            yield routes.record(record.round + 1, record.run, bucket, record.seq, replica, part)
 
 
-ASKED, PAST, WAITED = "asked", "past", "waited"
-STATE = {ASKED, PAST}  # what is not items
+SUBSCRIPTIONS, TRANSFER, WAITED = "subscriptions", "transfer", "waited"
+STATE = {SUBSCRIPTIONS, TRANSFER}  # what is not items
 
 
-def gather(
+def forward_new(
     routes: Routes,
     stage: int,
     bucket: int,
     run: int,
     records: Sequence[Record],
     known: Subscriptions,
-    renews: bool,
+    refreshes: bool,
     session: Callable[[], Session | None],
 ) -> Iterator[Record]:
-    """What goes on to the engine: rows to all who ask, and the past to who begins to.
+    """Rows to all subscribers, and the state of entities to those that are new.
 
-    If it `renews`, only those go on to ask who have said that they do.
+    If it `refreshes`, only subscriptions that have been refreshed stay.
     """
-    if renews:
-        said, still = asked_in(records, NEEDING)
+    if refreshes:
+        said, still = subscriptions_in(records, REFRESH)
         records, known = [record for record, _ in said], known.within(still)
-    rows, asked = asked_in(records)
+    rows, asked = subscriptions_in(records)
     new = asked.beyond(known)
     for meeting, pairs in new.pairs.items():
         known.add(meeting, pairs)
-    yield from send_on(routes, rows, known)
-    if not new.pairs and not renews:
+    yield from forward(routes, rows, known)
+    if not new.pairs and not refreshes:
         return
     round = engine_round(stage)
     slot = routes.slot(run, bucket)
-    yield Record(round, slot, run, bucket, -1, BlobLabel(ASKED).dump(), known.dump())
-    lender = session()
-    if lender is not None:
+    yield Record(round, slot, run, bucket, -1, BlobLabel(SUBSCRIPTIONS).dump(), known.dump())
+    owner = session()
+    if owner is not None:
         for meeting, pairs in new.pairs.items():
-            for asker in np.unique(pairs[1]).tolist():
-                if asker != bucket:  # groups that are made of this one later ask too
-                    hashes = pairs[0][pairs[1] == asker]
-                    yield from _past(routes, lender, run, meeting, hashes, asker)
+            for subscriber in np.unique(pairs[1]).tolist():
+                if subscriber != bucket:  # groups made of this one later subscribe too
+                    hashes = pairs[0][pairs[1] == subscriber]
+                    yield from _transfer(routes, owner, run, meeting, hashes, subscriber)
 
 
-def _past(
-    routes: Routes, session: Session, run: int, number: int, hashes: Hashes, asker: int
+def _transfer(
+    routes: Routes, session: Session, run: int, number: int, hashes: Hashes, target: int
 ) -> Iterator[Record]:
     meeting = routes.meetings[number]
-    round, slot = engine_round(meeting.stage), routes.slot(run, asker)
+    round, slot = engine_round(meeting.stage), routes.slot(run, target)
     lent = lend(session, [type_of(meeting.entity)], _meant(meeting.place, hashes, session.symbols))
     lent = lent or Lent(b"", [])
     blob = packed(pa.table({"hashes": [hashes.tobytes()], "known": [lent.known]}))
-    yield Record(round, slot, run, asker, -1, BlobLabel(PAST, number=number).dump(), blob)
+    yield Record(round, slot, run, target, -1, BlobLabel(TRANSFER, number=number).dump(), blob)
     for items in lent.waiting:
         label = BlobLabel(WAITED, items.name, items.arity, items.kind, items.form)
-        yield routes.record(round, run, asker, -1, label, items.table)
+        yield routes.record(round, run, target, -1, label, items.table)
 
 
-def take_over(routes: Routes, session: Session, records: Sequence[Record]) -> None:
-    """Know what others have known of those who are asked for from now on."""
+def take_state(routes: Routes, session: Session, records: Sequence[Record]) -> None:
+    """Take in the state of entities to which a bucket has just subscribed."""
     for record in records:
         label = BlobLabel.load(record.label)
-        if label.what == PAST:
+        if label.what == TRANSFER:
             meeting = routes.meetings[label.number]
             row = unpacked(record.blob).to_pylist()[0]
             hashes = np.frombuffer(row["hashes"], np.uint64)
@@ -201,13 +200,13 @@ def take_over(routes: Routes, session: Session, records: Sequence[Record]) -> No
             borrow(session, [type_of(meeting.entity)], known, meant)
 
 
-def asked_of(records: Sequence[Record]) -> bytes | None:
-    """All who have asked, if some are new."""
-    return next((r.blob for r in records if BlobLabel.load(r.label).what == ASKED), None)
+def subscriptions_of(records: Sequence[Record]) -> bytes | None:
+    """All subscriptions, if some are new."""
+    return next((r.blob for r in records if BlobLabel.load(r.label).what == SUBSCRIPTIONS), None)
 
 
 def is_state(record: Record) -> bool:
-    """Does a record speak of what is known, and has no items?"""
+    """Is a record state, and no items?"""
     return BlobLabel.load(record.label).what in STATE
 
 
@@ -235,20 +234,20 @@ def _meant(place: Path, hashes: Hashes, symbols: Symbols) -> Wanted:
 
 
 Mask = npt.NDArray[np.bool_]
-STEPS = 16  # from one time that buckets are heard to the next
+STEPS = 16  # from one subscription refresh to the next
 
 
-def needs_of(
+def needed_by(
     routes: Routes, stage: int, bucket: int, session: Session, waiting: Sequence[ItemTable]
 ) -> Subscriptions:
-    """Whom a bucket asks for: who is named by rows that it knows, and by those that wait."""
+    """The subscriptions of a bucket: to all that is named by rows that it knows or that wait."""
     found = Subscriptions()
     for number in routes.meetings_of(stage):
-        for anchor, *places in routes.askers(number):
+        for anchor, *places in routes.subscribers(number):
             for named, key in _named(session, waiting, anchor, places):
                 hashes = np.unique(named[routes.bucket(key) == bucket])
-                askers = np.full(len(hashes), bucket, np.uint64)
-                found.add(number, np.stack([hashes, askers]))
+                own = np.full(len(hashes), bucket, np.uint64)
+                found.add(number, np.stack([hashes, own]))
     return found
 
 
@@ -263,19 +262,19 @@ def _named(
             yield [hash_argument(table.table, place) for place in places]
 
 
-def say(
+def refresh(
     routes: Routes, run: int, stage: int, bucket: int, needs: Subscriptions
 ) -> Iterator[Record]:
-    """Whom a bucket asks for, to where they are at home."""
+    """The subscriptions that a bucket still needs, to the owners."""
     for number, pairs in needs.pairs.items():
-        label = BlobLabel(NEEDING, number=number)
-        yield from routes.tell_askers(meeting_round(stage), run, bucket, label, pairs)
+        label = BlobLabel(REFRESH, number=number)
+        yield from routes.send_subscriptions(meeting_round(stage), run, bucket, label, pairs)
 
 
-def forget_others(
+def drop_unsubscribed(
     routes: Routes, stage: int, bucket: int, session: Session, needs: Subscriptions
 ) -> None:
-    """Forget rows that came by joins, of those whom the bucket does not ask for any longer."""
+    """Drop replicas that came by joins and that the bucket does not need any longer."""
     for number, meeting in routes.meetings_of(stage).items():
         asked, place = needs.of(number)[0], meeting.place
 

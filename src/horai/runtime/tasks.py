@@ -1,4 +1,4 @@
-"""What workers have to know of a run. All of it travels, so it is plain data and functions."""
+"""What travels to workers: a run, its stages and its clock, as plain data and functions."""
 
 from __future__ import annotations
 
@@ -194,12 +194,12 @@ def _fingerprint(description: EventDescription) -> str:
 
 
 def _shown(routes: Routes, inputs: Sequence[Entity], stage: int) -> dict[Entity, Ownership]:
-    """The items whose home is a stage: it shows them, where they are asked for."""
+    """The items that buckets of a stage own, and show where items are to be shown."""
     found: dict[Entity, Ownership] = {}
     for entity in inputs:
         for route in routes.routes.get(entity, ()):
             meeting = None if route.meeting is None else routes.meetings[route.meeting]
-            home = route.home or (meeting is not None and meeting.home)
-            if home and route.round // 2 == stage:
+            is_owned = route.owned or (meeting is not None and meeting.owned)
+            if is_owned and route.round // 2 == stage:
                 found[entity] = Ownership(route.place, route.whole)
     return found

@@ -1,4 +1,4 @@
-"""Positions to items in buckets: follow entities, find pairs, put together who is close to whom.
+"""Raw positions to items in buckets: follow entities, find pairs, put meetings together.
 
 | round | rows come together by | what a bucket keeps |
 |---|---|---|
@@ -8,9 +8,6 @@
 
 Each calls the functions of `horai.signals` that one process calls. They run over all positions at
 once, or go on from what was kept by an earlier step.
-
-
-Raw positions in front of recognition: three rounds that turn them into items.
 """
 
 from __future__ import annotations
@@ -45,8 +42,8 @@ STEPS_TOGETHER = 60  # of `close_step`: so a busy harbour is not one task
 SLICE = 500_000  # samples that are compared with each other at a time
 NOT_SETTLED = "rest"
 
-# Items and letters of a bucket, on their way.
-Told = Callable[[int, pa.Table, pa.Table], Iterator[Record]]
+# Sends the items and dead letters of a bucket on.
+SendItems = Callable[[int, pa.Table, pa.Table], Iterator[Record]]
 Bucket = Callable[["TrackTask", int, Sequence[Record]], Iterator[Record]]
 
 
@@ -55,12 +52,12 @@ class TrackTask:
     """What buckets have to know: everything is known up to `until`, of all up to `settled`.
 
     A step goes on from what step `before` has kept, and keeps what it knows by its own `number`. If
-    it `ends`, what is not settled is told as well, and kept all the same.
+    it `ends`, items that are not settled are sent as well, and stored all the same.
     """
 
     feed: Feed
     buckets: int
-    tell: Told
+    send: SendItems
     pressed: bool = True
     until: int = 0
     settled: int = 0
@@ -95,9 +92,9 @@ class TrackTask:
 
 
 def send_positions(task: TrackTask, seq: int, found: Positions) -> Iterator[Record]:
-    """Positions on their way to the buckets of their entities, and what is to be said of them."""
+    """Positions to the buckets of their entities, and messages about them to the driver."""
     if found.letters.num_rows:
-        yield from task.tell(seq, ITEMS.empty_table(), found.letters)
+        yield from task.send(seq, ITEMS.empty_table(), found.letters)
     if len(found):
         buckets = task.bucket(names_of(found.table, "entity"))
         yield from task.spread(FOLLOW, seq, "positions", found.table, buckets)
@@ -119,7 +116,7 @@ def follow(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[
     pipeline = task.feed.pipeline
     traced = pipeline.trace(state, _tables(records, "positions", POSITIONS), task.until)
     letters = pa.concat_tables([LETTERS.empty_table(), *traced.letters])
-    yield from task.tell(bucket, pa.concat_tables(traced.items), letters)
+    yield from task.send(bucket, pa.concat_tables(traced.items), letters)
     kept = traced.state
     yield message(0, bucket, "known", last_of_all(kept.tracks))
     if traced.first is not None:
@@ -146,7 +143,7 @@ def _send_samples(task: TrackTask, seq: int, samples: pa.Table) -> Iterator[Reco
 
 
 def pair(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Record]:
-    """Who is close to whom, at times at which all are known."""
+    """The pairs that are close, at times at which all are known."""
     known = task.known(1, bucket)
     before = [] if known is None else [unpacked(known)]
     samples = together([*before, _tables(records, "samples", SAMPLES)], SAMPLES)
@@ -177,7 +174,7 @@ def meet(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Re
     if task.ends:
         rest, _ = meetings(_tables(records, NOT_SETTLED, PAIRS), going, None, settings)
         items.append(items_of_meetings(rest))
-    yield from task.tell(bucket, pa.concat_tables(items), LETTERS.empty_table())
+    yield from task.send(bucket, pa.concat_tables(items), LETTERS.empty_table())
     if task.store is not None:
         yield from task.keep(2, bucket, packed(going, False))
 
@@ -202,7 +199,7 @@ H = TypeVar("H")
 
 
 class PositionReport(Protocol):
-    """What workers have to say about a round of positions."""
+    """The messages of workers about a round of positions."""
 
     rounds: set[int]
     known: list[int]  # up to when each bucket knows where all are who are not silent
@@ -269,12 +266,12 @@ def derive(task: TrackTask, slots: int, do: Rounds) -> tuple[set[int], list[int]
 def batch_task(feed: Feed, run: RunTask) -> TrackTask:
     """What buckets have to know when all positions come at once, in front of a run."""
     routes = run.plan.routes
-    return TrackTask(feed, routes.buckets, partial(tell_items, sender(run)), routes.pressed)
+    return TrackTask(feed, routes.buckets, partial(send_items, sender(run)), routes.pressed)
 
 
 @dataclass(slots=True)
 class _Nothing:
-    """Nobody listens: when all are there, all is known."""
+    """No messages: when all positions are there, all is known."""
 
     rounds: set[int] = field(default_factory=set)
     known: list[int] = field(default_factory=list)
@@ -282,7 +279,7 @@ class _Nothing:
 
 
 def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None = None) -> list[H]:
-    """Where all is that follows from positions which have been read, and themselves."""
+    """The records of positions that have been read, and of all that follows from them."""
     records = [rows]
     said = [(BlobLabel.load(r.label).what, r.blob) for r in grid.collect(rows, [DRIVER])]
     latest = [int(blob) for what, blob in said if what == "latest"]
@@ -300,7 +297,7 @@ def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None =
 def front_of(feed: Feed, buckets: int, send: Send, store: Store) -> Front:
     """What stands in front of a stream whose items are sent on like this."""
     check_parts()
-    return Front(TrackTask(feed, buckets, partial(tell_items, send), pressed=False), store)
+    return Front(TrackTask(feed, buckets, partial(send_items, send), pressed=False), store)
 
 
 def check_parts() -> None:
@@ -310,6 +307,6 @@ def check_parts() -> None:
             raise Refused(f"{name} is not installed", "pip install 'horai[space]'")
 
 
-def tell_items(send: Send, seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
-    """Items to the buckets of stages, and letters to who runs it all."""
+def send_items(send: Send, seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
+    """Items to the buckets of stages, and dead letters to the driver."""
     yield from send(seq, narrative_of(together([items], ITEMS), as_letters(letters)))

@@ -1,7 +1,7 @@
 """From positions to items: all at once, or batch after batch with the same result.
 
-What is remembered between two batches of positions, as small Arrow tables.
-Positions as they come in: how they are written, what is derived, and how late they may be.
+The feed says how positions are written, what is derived, and how late they may be. Between two
+batches the state is small Arrow tables.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Who is close to whom: pairs at common points in time, and the intervals they make.
+"""Proximity: pairs that are close at common points in time, and the intervals they make.
 
-Places are sorted into bands of latitude as high as `close` is long, and within a band by longitude.
-Who is close to a place is in its band or one beside it, and there within a range of longitudes: so
-no pair is missed, and hardly any is looked at in vain.
-
-
-Where everybody is at common points in time, by going straight from one position to the next.
+At a common time everybody is where a straight line from one position to the next leads. Places are
+sorted into bands of latitude as high as `close` is long, and within a band by longitude. Who is
+close to a place is in its band or one beside it, and there within a range of longitudes: so no pair
+is missed, and hardly any is looked at in vain.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Positions from files and from memory: CSV, JSON lines, Parquet, Arrow, tables and data frames.
-
-Positions as JSON objects, one on each line or in each message.
-"""
+"""The reader of positions: CSV, JSON lines, Parquet, Arrow, tables, data frames and messages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reads Parquet, Arrow IPC (Feather) and Arrow tables in memory.
-
-Tables in memory, from whatever library, as Arrow tables.
-"""
+"""The reader of Parquet, Arrow IPC (Feather) and tables in memory, of whatever library."""
 
 from __future__ import annotations
 

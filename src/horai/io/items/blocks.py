@@ -1,7 +1,4 @@
-"""Blocks: rows of one kind as typed columns, the form in which every reader hands them over.
-
-What reading one file yields: blocks of columns, single items, and dead letters.
-"""
+"""Blocks: rows of one kind as typed columns, and the harvest of a file: blocks and dead letters."""
 
 from __future__ import annotations
 

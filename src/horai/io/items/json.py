@@ -1,7 +1,4 @@
-"""Reads JSON lines: one object per line. Objects in memory are read the same way.
-
-Many objects of the same shape at once.
-"""
+"""The reader of JSON lines and of objects in memory; many objects of one shape are read at once."""
 
 from __future__ import annotations
 

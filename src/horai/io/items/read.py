@@ -1,7 +1,7 @@
 """The way in: files, standard input or objects in memory become a narrative.
 
-Which format a file has: by what the caller says, by its name, and by its first line.
-Files in pieces that can be read apart from each other, by several processes.
+A file has the format that the caller says, that of its name, or that of its first line. Large files
+are read in pieces, by several processes.
 """
 
 from __future__ import annotations

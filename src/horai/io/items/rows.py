@@ -1,10 +1,8 @@
-"""Reading one row at a time: what a row means, and exactly what is wrong with a bad one.
+"""The reader of single rows: what a row means, and exactly what is wrong with a bad one.
 
-The fast readers take whole columns and hand every row they are not sure about to this module.
-
-
-Header lines: which column plays which part.
-Reading one record (a row with named parts) at a time: JSON objects, CSV and Arrow rows.
+The fast readers take whole columns and hand every row they are not sure about to this module. A row
+is a line of a narrative, or a record with named parts (JSON objects, CSV and Arrow rows), whose
+header says which column plays which part.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A narrative in memory: typed tables of items, and the same items one by one.
-
-Items in the order in which a run gets to know them.
-"""
+"""A narrative in memory: typed tables of items, in the order in which a run gets to know them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Text files in big pieces, and the fields of a whole piece at once.
-
-One line of text: decoding it and cutting it into fields.
-"""
+"""Text files in big pieces, cut into fields a piece or a line at a time."""
 
 from __future__ import annotations
 

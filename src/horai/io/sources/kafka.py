@@ -1,10 +1,8 @@
-"""Reads topics of Kafka: every message is a row, a JSON object or a line of a narrative.
+"""Topics of Kafka: every message is a row, a JSON object or a line of a narrative.
 
 A topic is named `kafka://HOST:PORT/TOPIC`, with commas between several servers. What a row comes
 from is told by partition and offset: the file is the topic with its partition, the line the offset.
-
-
-Lines from and to topics of Kafka, as they come: each message is a line.
+A topic is read as it is now, or followed line by line; answers are written to it as messages.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""What went wrong in a clause that the grammar refuses, in human words.
+"""The mistakes in a clause that the grammar refuses, in human words.
 
 Each function below knows one usual mistake: it looks at the token in the way and its neighbours,
 and either passes (None) or says what is wrong and hands back the clauses to go on with. An empty
-list gives the clause up. The order of `_MISTAKES` matters: the surest come first.
-
-
-A clause that cannot be read, and the means to say why and to mend it.
-A clause that the grammar refuses, for no usual mistake: what it expected instead, in words.
-Brackets that are never closed, never opened, or closed by the wrong sign.
-Mistakes inside single tokens: wrong signs, stray characters, quotes, numbers.
+list gives the clause up. The order of `_MISTAKES` matters: the surest come first. Where none is
+sure, the message says what the grammar expected instead.
 """
 
 from __future__ import annotations

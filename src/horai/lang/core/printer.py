@@ -1,11 +1,7 @@
-"""Terms back to source text that reads as the same term.
+"""Terms back to source text that reads as the same term, and the operators of the languages.
 
-Parentheses and quotes appear only where they are needed. Terms are at most `depth.DEEPEST` deep
-when they come from the reader, so recursion is safe here; chains of conditions are walked.
-
-
-The operators of the rule languages, as the grammar reads and the printer writes them.
-Quoted atoms and strings: escapes read and written.
+Parentheses and quotes appear only where they are needed. Terms are at most `DEEPEST` deep when they
+come from the reader, so recursion is safe here; chains of conditions are walked.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """Reading clauses: text in; clauses, plain facts and all that is wrong out.
 
 The text is cut into clauses first and each is parsed on its own, so that a bad clause spoils no
-other and every mistake shows up in one run.
-
-
-Directives `:- ...`: most only steer other systems and are passed over.
-The fast path for plain facts: large background files are data, not program text.
-Reading one clause after the other: wrong ones are diagnosed, mended and read again.
-Files that files ask for: `:- ['areas.prolog'].`, found from the folder of the file that asks.
-A term on its own, outside of any rule: an argument of an item, an expected value.
+other and every mistake shows up in one run. Plain facts take a fast path, since large background
+files are data. Directives that load files (`:- ['areas.prolog'].`) are followed, from the folder of
+the file that asks; most others steer other systems and are passed over.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Terms compare and hash by what they say, never by where they were written: `span` is a pair of
 character offsets into the source text and takes no part in equality.
-
-
-How deep a term is; deep ones are refused before anything recurses into them.
 """
 
 from __future__ import annotations

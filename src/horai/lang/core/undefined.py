@@ -23,7 +23,7 @@ _FRESH = re.compile(r"~\d+$")  # what tells variables of our own apart
 
 
 @dataclass(slots=True)
-class Place:
+class UndefinedCondition:
     """A condition of a clause that had no value, and the values of the variables in question."""
 
     condition: Term
@@ -33,10 +33,10 @@ class Place:
 
 
 class Undefined:
-    """All such places of a run, in the order in which they were met."""
+    """All conditions of a run that had no value, in the order in which they were met."""
 
     def __init__(self) -> None:
-        self.places: dict[tuple[int, Term], Place] = {}  # clauses by identity
+        self.places: dict[tuple[int, Term], UndefinedCondition] = {}  # clauses by identity
 
 
 _run: ContextVar[Undefined | None] = ContextVar("_run", default=None)
@@ -84,9 +84,10 @@ def note(expression: Term, env: Mapping[str, Term]) -> None:
     if run is None or clause is None:
         return
     condition = _condition.get() or expression
-    place = run.places.get((id(clause), condition))
-    if place is None:
-        place = run.places[id(clause), condition] = Place(condition, expression, clause)
-    if len(place.values) < MOST:
+    known = run.places.get((id(clause), condition))
+    if known is None:
+        known = UndefinedCondition(condition, expression, clause)
+        run.places[id(clause), condition] = known
+    if len(known.values) < MOST:
         named = {_FRESH.sub("", name): env[name] for name in variables(expression) if name in env}
-        place.values[tuple(sorted(named.items()))] = None
+        known.values[tuple(sorted(named.items()))] = None

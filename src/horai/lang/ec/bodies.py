@@ -1,9 +1,7 @@
-"""Bodies: from terms to typed conditions.
+"""Bodies: from terms to typed conditions, with a message for what is none.
 
-Conditions over interval lists: set operations, durations, Allen relations.
-Conditions that belong to other systems, and why they are refused.
-Chains of conditions: long bodies are deep terms, so these walk instead of recursing.
-`aggregate_all(max(X, W), G, R)`: what is largest, and with it what has it.
+Conditions that belong to other systems are refused with the reason. Long bodies are deep terms, so
+chains of conditions are walked instead of recursed into.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Every finding has a code; `CODES` says what each code of the reader means.
-
-Codes H100 to H199: clauses that read well and yet are no rule.
-"""
+"""Codes H100 to H199: clauses that read well and yet are no rule. `CODES` has all of a text."""
 
 from __future__ import annotations
 

@@ -8,10 +8,8 @@
   `initially(F=V)`.
 - `collectGrounds([E1, E2], domain(X))` says from which input a domain is filled; today this is a
   `dynamicDomain` and groundings of the input entities.
-
-
-Users' own definitions of duration filters, recognised by what they do.
-Helper predicates that drive another engine and that no rule uses.
+- Users' own definitions of duration filters are recognised by what they do.
+- Helper predicates that drive another engine and that no rule uses are left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Event descriptions from texts and files: the entry points of the Event Calculus reader.
 
-What can be judged only when all files are read: names that are probably typing mistakes.
+Names that are probably typing mistakes are judged when all files are read.
 """
 
 from __future__ import annotations

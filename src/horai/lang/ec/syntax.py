@@ -1,10 +1,7 @@
-"""Typed syntax trees of event descriptions.
+"""Typed syntax trees of event descriptions: rules, and the conditions of their bodies.
 
 A `Rule` is one clause with a meaning of its own, a `Literal` one condition of a body. Every node
 keeps the term it was read from, so that anything can be printed back and pointed at.
-
-
-The conditions of rule bodies: one class for each form, and what is inside of what.
 """
 
 from __future__ import annotations

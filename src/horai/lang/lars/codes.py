@@ -1,7 +1,4 @@
-"""All codes that reading a LARS program can give: those of any text, and its own.
-
-Codes H600 to H699: what a LARS text gets wrong besides the signs that all rules share.
-"""
+"""Codes H600 to H699: what a LARS text gets wrong; `CODES` has those of any text too."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Parts of a clause to terms and formulas, with a message for what is neither.
-
-What stands between the brackets of a window, and what window it says.
-Heads of rules: formulas without comparisons, or choices.
-"""
+"""Parts of a clause to terms, windows, formulas and heads, with a message for what is none."""
 
 from __future__ import annotations
 
@@ -22,6 +18,7 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Choice,
+    ChoiceOption,
     Comparison,
     Element,
     FilterWindow,
@@ -31,7 +28,6 @@ from horai.lang.lars.syntax import (
     Implies,
     IntervalWindow,
     Not,
-    Option,
     Or,
     PartitionWindow,
     Pattern,
@@ -513,7 +509,7 @@ def _compared(
     return None
 
 
-def _option(builder: Builder, element: ClausePart) -> Option | None:
+def _option(builder: Builder, element: ClausePart) -> ChoiceOption | None:
     if len(element.parts[0].parts) != 1:
         hint = "separate options with `;`: { a ; b }"
         builder.say("H608", "several atoms in one option", element.parts[0].span, hint)
@@ -527,4 +523,4 @@ def _option(builder: Builder, element: ClausePart) -> Option | None:
         hint = "write { a ; @T b }"
         builder.say("H608", "options are atoms, or atoms at a time", element.span, hint)
         return None
-    return Option(chosen, condition, element.span)
+    return ChoiceOption(chosen, condition, element.span)

@@ -1,6 +1,6 @@
-"""What a program says about its predicates: background, derived, or coming from the stream.
+"""The predicates of a program: background, derived, or coming from the stream.
 
-`not b(_)`: there is no `b` at all.
+`not b(_)`, that there is no `b` at all, takes a predicate and a rule of its own.
 """
 
 from __future__ import annotations

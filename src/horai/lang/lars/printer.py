@@ -26,6 +26,7 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Choice,
+    ChoiceOption,
     Comparison,
     Element,
     FilterWindow,
@@ -34,7 +35,6 @@ from horai.lang.lars.syntax import (
     Implies,
     IntervalWindow,
     Not,
-    Option,
     Or,
     PartitionWindow,
     Pattern,
@@ -153,7 +153,7 @@ def _element(element: Element) -> str:
     return _conditioned(", ".join(map(show_term, element.terms)), element.condition)
 
 
-def _option(option: Option) -> str:
+def _option(option: ChoiceOption) -> str:
     return _conditioned(show(option.head), option.condition)
 
 

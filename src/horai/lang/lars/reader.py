@@ -1,10 +1,8 @@
 """Reading LARS programs: text in; rules and all that is wrong out.
 
 Every clause is read on its own, so that a bad one spoils no other and all mistakes show up at once.
-
-
-Rules that read well and yet mean nothing: `always` without an end, patterns with variables.
-From text to tokens, one clause at a time.
+Rules that read well and yet mean nothing are refused too: `always` without an end, patterns with
+variables.
 """
 
 from __future__ import annotations

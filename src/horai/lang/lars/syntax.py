@@ -240,7 +240,7 @@ Formula = (
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ChoiceOption:
     """`a(X) : f`: something that may be chosen; an atom or @-atom, and when it may."""
 
     head: Atom | At
@@ -252,7 +252,7 @@ class Option:
 class Choice:
     """`least { a ; b } most`: any of the options, as many as the bounds allow."""
 
-    options: tuple[Option, ...]
+    options: tuple[ChoiceOption, ...]
     least: Term | None = None
     most: Term | None = None
     span: Span | None = field(default=None, compare=False, repr=False)

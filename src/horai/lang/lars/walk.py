@@ -15,13 +15,13 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Choice,
+    ChoiceOption,
     Comparison,
     Formula,
     Head,
     Implies,
     IntervalWindow,
     Not,
-    Option,
     Or,
     Program,
     Reset,
@@ -174,7 +174,7 @@ def in_points(program: Program, clock: Clock) -> Program:
         if not isinstance(given, Choice):
             return map_windows(given, window)
         options = tuple(
-            Option(o.head, tuple(map_windows(c, window) for c in o.condition), o.span)
+            ChoiceOption(o.head, tuple(map_windows(c, window) for c in o.condition), o.span)
             for o in given.options
         )
         return replace(given, options=options)

@@ -1,7 +1,4 @@
-"""Short ways to build LARS rules.
-
-Names for predicates that translations make, different from all names that are there.
-"""
+"""Short ways to build LARS rules, with names that no predicate has yet."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Groundings: the domain of an entity, and domains that the input itself fills.
 
-Solutions of a body for which the head of its rule says something definite.
+A head says something definite where the body or a grounding gives all its variables a value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Running the reference engine over a stream, query time by query time.
+"""The reference engine over a stream, query time by query time.
 
-Items of a stream as the reference engine sees them, and what becomes of those it cannot use.
-Which items count at a query time: arrival, lateness, waiting, retraction.
+Which items count at a query time is said by their arrival, lateness and retractions; those that
+cannot be used are refused with the reason.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The solver: all ways to satisfy the conditions of a clause.
 
 The order of conditions carries no meaning: at every step the solver takes the condition that can
-be evaluated now and leaves fewest choices. `Stuck` means that nothing gives some variable a value.
-
-
-What the evaluation of a condition can see.
-Conditions of the Event Calculus: events, points, fluents, interval operations.
-Conditions over background knowledge, Python predicates and aggregates.
+be evaluated now and leaves fewest choices. `UnboundVariable` means that nothing gives some variable
+a value. The context holds what the evaluation of a condition can see: events, points, fluents,
+background knowledge and Python predicates.
 """
 
 from __future__ import annotations

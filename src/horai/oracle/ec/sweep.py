@@ -2,11 +2,8 @@
 
 A body at T sees only fluent values settled before T, so going through time in order gives every
 cycle its meaning. What several rules say at one and the same time-point (output events, starts and
-ends, initiations read by other rules) is settled layer by layer within it.
-
-
-The moments at which the rules of a component can have an effect.
-Did a rule of a cycle depend on what came later?
+ends, initiations read by other rules) is settled layer by layer within it. In the end it is checked
+that no rule of a cycle depended on what came later.
 """
 
 from __future__ import annotations

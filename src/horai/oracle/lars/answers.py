@@ -1,6 +1,6 @@
 """Answer streams: the definition, and a search that tries no stream which cannot be one.
 
-What can be said about a formula when only bounds of the stream are known.
+Bounds of the stream, what must and what may hold, decide most formulas before the search.
 """
 
 from __future__ import annotations

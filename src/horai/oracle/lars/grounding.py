@@ -1,10 +1,8 @@
 """From rules with variables to their ground instances, as far as they can matter.
 
 An instance matters only if its positive conditions may hold. What may hold is collected first, from
-the data upwards and without asking negations; then every rule is written out over that.
-
-
-Ground rules: what they are, when a stream is a model of them, and their reduct.
+the data upwards and without asking negations; then every rule is written out over that. Ground
+rules say when a stream is a model of them, and what their reduct is.
 """
 
 from __future__ import annotations
@@ -22,12 +20,12 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Choice,
+    ChoiceOption,
     Formula,
     Head,
     Implies,
     IntervalWindow,
     Not,
-    Option,
     Or,
     Program,
     Reset,
@@ -39,7 +37,7 @@ from horai.lang.lars.syntax import (
 )
 from horai.lang.lars.walk import children, own_terms, subformulas
 from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.matching import Place, Possible, Values, solutions, written
+from horai.oracle.lars.matching import Possible, TimeScope, Values, solutions, written
 from horai.oracle.lars.numbers import value
 from horai.oracle.lars.stream import Pair, Stream
 from horai.oracle.lars.windows import select
@@ -207,7 +205,7 @@ class ProgramGrounding:
         raise EndlessDerivation(f"{MOST_ROUNDS} rounds")
 
     def _instances(self, rule: Rule) -> Iterator[Instance]:
-        now = Place((self.time, self.time), self.possible.whole, is_top=True)
+        now = TimeScope((self.time, self.time), self.possible.whole, is_top=True)
         for values in solutions(rule.body, {}, self.possible, now):
             try:
                 body = tuple(self._written(part, values) for part in rule.body)
@@ -238,7 +236,7 @@ class ProgramGrounding:
         return all(isinstance(time, Int) and first <= time.value <= last for time in times)
 
     def _choice(self, choice: Choice, values: Values) -> Choice:
-        options: dict[Option, None] = {}
+        options: dict[ChoiceOption, None] = {}
         for option in choice.options:
             for found in self.possible.solve(option.condition, values):
                 try:
@@ -248,7 +246,7 @@ class ProgramGrounding:
                     continue  # it is no option for these values
                 assert isinstance(head, Atom | At)
                 if self._is_on_timeline(head):
-                    options[Option(head, condition)] = None
+                    options[ChoiceOption(head, condition)] = None
         least, most = (None if b is None else value(b, values) for b in (choice.least, choice.most))
         return Choice(tuple(options), least, most)
 

@@ -1,12 +1,7 @@
-"""Which values of variables may make a formula true, given everything that may hold.
+"""The values of variables that may make a formula true, given everything that may hold.
 
 The answer errs on the side of too many: windows that count signals select anything here, and
 negations never object. What is found is checked by the definitions afterwards.
-
-
-Which variables a condition finds values for, and which it must be given.
-Patterns and the ground terms they may say.
-Formulas with values put for their variables, aggregates written out element by element.
 """
 
 from __future__ import annotations
@@ -277,7 +272,7 @@ class Possible:
 
     def solve(self, conditions: Iterable[Formula], values: Values) -> Iterator[Values]:
         """Values for which conditions may hold somewhere, whatever windows are around them."""
-        return solutions(conditions, values, self, Place(self.whole, self.whole, False))
+        return solutions(conditions, values, self, TimeScope(self.whole, self.whole, False))
 
     @property
     def whole(self) -> Reach:
@@ -297,11 +292,11 @@ class Possible:
 
 
 @dataclass(frozen=True)
-class Place:
+class TimeScope:
     """Where a formula is evaluated: at some of the times `at`, in what windows leave: `view`.
 
     Both are estimates from above. The time is surely on the timeline if it `is_inside`; a window
-    that another one has moved away from it leaves the stream as it is. `is_top` is the place of
+    that another one has moved away from it leaves the stream as it is. `is_top` is the scope of
     the conditions of a rule.
     """
 
@@ -310,18 +305,18 @@ class Place:
     is_inside: bool = True
     is_top: bool = False
 
-    def moved(self, at: Reach) -> Place:
+    def moved(self, at: Reach) -> TimeScope:
         """Where a modality leads."""
-        return Place(at, self.view)
+        return TimeScope(at, self.view)
 
-    def through(self, window: Window, values: Values) -> Place | None:
+    def through(self, window: Window, values: Values) -> TimeScope | None:
         """Where a window leads; None if it is none, because its times are no numbers."""
         if isinstance(window, TimeWindow):
             stays = self.is_inside and window.hop is None
             seen = _around(window, self.at, self.view) if self.is_inside else self.view
-            return Place(self.at, seen, stays)
+            return TimeScope(self.at, seen, stays)
         if not isinstance(window, IntervalWindow):
-            return Place(self.at, self.view, self.is_inside)
+            return TimeScope(self.at, self.view, self.is_inside)
         try:
             first, last = value(window.first, values), value(window.last, values)
         except NoValue:
@@ -330,7 +325,7 @@ class Place:
             return None
         seen = (max(self.view[0], first.value), min(self.view[1], last.value))
         # Where nothing is selected, there still is a point at which nothing holds.
-        return Place(self.at, seen if seen[0] <= seen[1] else self.view, False)
+        return TimeScope(self.at, seen if seen[0] <= seen[1] else self.view, False)
 
 
 def _around(window: TimeWindow, at: Reach, view: Reach) -> Reach:
@@ -341,54 +336,56 @@ def _around(window: TimeWindow, at: Reach, view: Reach) -> Reach:
     return (max(view[0], at[0] - back), min(view[1], at[1] + ahead))
 
 
-def matches(formula: Formula, values: Values, possible: Possible, place: Place) -> Iterator[Values]:
-    """Values of variables for which a formula may hold at a place."""
+def matches(
+    formula: Formula, values: Values, possible: Possible, scope: TimeScope
+) -> Iterator[Values]:
+    """Values of variables for which a formula may hold in a scope."""
     match formula:
         case Atom(args=args):
-            for _, atom in possible.atoms(formula.predicate, place.at, place.view):
+            for _, atom in possible.atoms(formula.predicate, scope.at, scope.view):
                 found = unified(args, atom.args, values)
                 if found is not None:
                     yield found
         case At(time=time, formula=inner):
-            yield from _at(time, inner, values, possible, place)
+            yield from _at(time, inner, values, possible, scope)
         case Some(formula=inner) | Always(formula=inner):
-            yield from matches(inner, values, possible, place.moved(place.view))
+            yield from matches(inner, values, possible, scope.moved(scope.view))
         case Within(window=window, formula=inner):
-            selected = place.through(window, values)
+            selected = scope.through(window, values)
             if selected is not None:
                 yield from matches(inner, values, possible, selected)
         case Reset(formula=inner):
-            yield from matches(inner, values, possible, Place(place.at, possible.whole))
+            yield from matches(inner, values, possible, TimeScope(scope.at, possible.whole))
         case And(parts=parts):
-            yield from solutions(parts, values, possible, place)
+            yield from solutions(parts, values, possible, scope)
         case Or(parts=parts):
             for part in parts:
-                yield from matches(part, values, possible, place)
+                yield from matches(part, values, possible, scope)
         case Comparison():
             yield from _compared(formula, values)
         case Truth(value=holds):
             if holds:
                 yield values
         case Aggregate():
-            yield from _totalled(formula, values, possible, place)
+            yield from _totalled(formula, values, possible, scope)
         case Not() | Implies():
             yield values
 
 
 def _at(
-    time: Term, inner: Formula, values: Values, possible: Possible, place: Place
+    time: Term, inner: Formula, values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
-    view = place.view
+    view = scope.view
     if not isinstance(time, Var) and not variables(time).keys() <= values.keys():
         # The time is known once its variables are: the formula itself may give them values.
-        yield from matches(inner, values, possible, place.moved(view))
+        yield from matches(inner, values, possible, scope.moved(view))
     elif not (isinstance(time, Var) and time.name not in values):
         try:
             point = value(time, values)
         except NoValue:
             return
         if isinstance(point, Int) and view[0] <= point.value <= view[1]:
-            here = place.moved((point.value, point.value))
+            here = scope.moved((point.value, point.value))
             yield from matches(inner, values, possible, here)
     elif isinstance(inner, Atom) and inner.predicate not in possible.background:
         for moment, atom in possible.atoms(inner.predicate, view, view):
@@ -401,7 +398,7 @@ def _at(
         last = min(view[1], max(possible.top, view[0]))
         for number in range(int(view[0]), int(last) + 1):
             bound = {**values, time.name: Int(number)}
-            yield from matches(inner, bound, possible, place.moved((number, number)))
+            yield from matches(inner, bound, possible, scope.moved((number, number)))
 
 
 def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
@@ -423,7 +420,7 @@ def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
 
 
 def _totalled(
-    formula: Aggregate, values: Values, possible: Possible, place: Place
+    formula: Aggregate, values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
     """An aggregate gives `N = count { ... }` its values; otherwise it is checked later."""
     bound = formula.bound
@@ -431,7 +428,7 @@ def _totalled(
         yield values
         return
     found = elements(formula, values, possible.solve)
-    if place.is_top and not any(a.predicate in possible.derived for a in atoms(formula)):
+    if scope.is_top and not any(a.predicate in possible.derived for a in atoms(formula)):
         settled = possible.settled()
         rows = {
             e.terms for e in found if all(settled.entails(c, possible.now) for c in e.condition)
@@ -446,7 +443,7 @@ def _totalled(
 
 
 def solutions(
-    conditions: Iterable[Formula], values: Values, possible: Possible, place: Place
+    conditions: Iterable[Formula], values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
     """Values for which all conditions may hold; each is looked at as soon as it can be."""
     waiting = list(conditions)
@@ -460,8 +457,8 @@ def solutions(
     if chosen is None:
         raise NoValue(f"nothing gives a value to {', '.join(sorted(unknown(waiting, values)))}")
     rest = [c for c in waiting if c is not chosen]
-    for found in matches(chosen, values, possible, place):
-        yield from solutions(rest, found, possible, place)
+    for found in matches(chosen, values, possible, scope):
+        yield from solutions(rest, found, possible, scope)
 
 
 def _rank(condition: Formula) -> int:

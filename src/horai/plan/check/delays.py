@@ -1,6 +1,6 @@
 """Checks of delayed effects: `fi`, `ft` and `p` that do nothing, or mean nothing.
 
-Where the lengths of delays come from: background knowledge that gives none.
+Lengths of delays that come from the background are looked up there.
 """
 
 from __future__ import annotations

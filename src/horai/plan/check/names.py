@@ -1,7 +1,4 @@
-"""Checks of events and fluents: names, numbers of arguments, values.
-
-When two names are so alike that one is probably mistyped.
-"""
+"""Checks of events and fluents: names, and which of them are mistyped; arities and values."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Checks of a description and a program together.
-
-Codes H900 to H999: a description and a program that do not fit together.
-Findings about texts of both languages, as the list of codes shows them.
-"""
+"""Checks of combined rules, that the description and the program fit; codes H900 to H999."""
 
 from __future__ import annotations
 

@@ -4,9 +4,6 @@ Vertices are fluent-value pairs as written up to renaming: the fluent and its va
 value that is computed. Events are vertices too, so that output events find their place in the
 order. An *i-edge* says that a rule for its target reads its source; an *f-edge* that an initiation
 of its source initiates its target later.
-
-
-Vertices of the dependency graph: fluent-value pairs and events, as rules define them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Every event and fluent of a description: what sort it is, its values, where it is mentioned.
+"""The events and fluents of a description: their sorts, their values, where they are mentioned.
 
 An event that heads a rule is an *output* event, any other an *input* event. A fluent with a
 defining rule is an output fluent; one that is only read or declared arrives with the stream.
-
-
-The events and fluents of a description, from all places where rules mention them.
-Where rules stand.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """How many rows operators give, estimated: the textbook model of independent, even columns.
 
 A join keeps one pair in as many as there are different values of what it joins by; a comparison
-keeps a third; a fluent holds half of the time. Estimates are there to compare operators and rules
-with each other; a profile says what is true.
-
-
-How large relations are: facts are counted, items too where an input is given.
-Rows of every rule, estimated component by component: what one gives is what the next reads.
+keeps a third; a fluent holds half of the time. Facts are counted, items too where an input is
+given; what one component gives is what the next reads. Estimates are there to compare operators and
+rules with each other; a profile says what is true.
 """
 
 from __future__ import annotations

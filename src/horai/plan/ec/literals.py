@@ -1,7 +1,4 @@
-"""What the conditions of a rule are about.
-
-Which variables of a literal also occur outside it, where something could bind them.
-"""
+"""The variables of literals, and which of them occur where something else could bind them."""
 
 from __future__ import annotations
 

@@ -2,9 +2,7 @@
 
 The conditions of a body are in an order that can be evaluated (`modes`); each becomes one operator
 that knows whether it joins, tests or computes. What no later operator needs is dropped early.
-
-
-Limits for the times of a chain: `T0 < T, T - T0 < 60` says where to look for T0.
+Limits of times, `T0 < T, T - T0 < 60`, say where to look for T0.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Components as programs for a compiled machine.
+"""Components as programs for a compiled machine: instructions, labels, registers and tables.
 
 A rule that reads its own component becomes instructions that test values, events and edges, bind
-variables and say something. Where a rule asks for more than the machine can do there is a reason.
-
-
-What the code of a machine is made of: instructions, labels, registers, tables to look up.
-Comparisons, equations and arithmetic as instructions of a machine.
-From operators to the instructions of a machine.
-The program of a component: its code, and what each rule and delayed effect has of it.
+variables and derive points. Where a rule asks for more than the machine can do there is a reason.
 """
 
 from __future__ import annotations

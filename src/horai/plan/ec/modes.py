@@ -3,10 +3,6 @@
 Clause and literal order carry no meaning, so every body is put in an order of its own: a literal
 comes when the variables it needs are bound, cheap and selective ones first. What remains cannot be
 evaluated at all, and `stuck` says which variables it waits for.
-
-
-Which arguments of a predicate must have a value when it is called.
-Which of the literals that can be evaluated comes first.
 """
 
 from __future__ import annotations

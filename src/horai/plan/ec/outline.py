@@ -1,11 +1,8 @@
-"""The plan of a program as plain data: what `horai plan` shows.
+"""The plan of a description as plain data: what `horai plan` shows.
 
-Operators have the path by which estimates and profiles know them; rules and components have the
-`id` of what they were made from.
-
-
-Chains of operators as outlines: words, variables bound, estimates, what is inside.
-From a program to its outline: components in processing order with their rules, groundings.
+Components stand in processing order with their rules and groundings, and each rule is a chain of
+operators with its words, the variables bound and estimates. Operators have the path by which
+estimates and profiles know them; rules and components have the `id` of what they were made from.
 """
 
 from __future__ import annotations

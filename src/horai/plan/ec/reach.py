@@ -1,10 +1,7 @@
-"""How far the rules of a component look into the past and the future.
+"""How far the rules of a component look into the past and the future, and when they are final.
 
 From this an engine knows what it may forget: what lies further back than any rule looks, and what
 no item that may still arrive can change.
-
-
-How far a single rule looks, and up to where what it says is final, in words.
 """
 
 from __future__ import annotations

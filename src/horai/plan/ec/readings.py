@@ -1,6 +1,6 @@
-"""What a rule reads: its temporal conditions with sign and timing, helper predicates unfolded.
+"""The readings of a rule: its temporal conditions with sign and timing, helper predicates unfolded.
 
-Dependencies and partition keys have to see through these.
+Dependencies and partition keys have to see through helpers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How a component is settled, and why not faster.
-
-Conditions on a component's own past that need no joins: which fluents have which values.
-"""
+"""The strategy by which a component is settled, and why not a faster one."""
 
 from __future__ import annotations
 

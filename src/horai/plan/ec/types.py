@@ -4,9 +4,6 @@ Types flow from facts and constants through the rules: a variable has the narrow
 conditions it occurs in allow, a head argument the widest of its rules. What comes from the stream
 starts as `any` and is narrowed by how it is used. Comparisons and arithmetic ask for numbers; where
 only names can arrive, that is a conflict.
-
-
-The types of columns, and what two of them have in common.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Checks of LARS programs that need all rules together, and the fragment a program is in.
 
-Findings about rules of a LARS program.
-Names that do not fit together: numbers of arguments, and spellings.
-Variables that nothing gives a value to.
-Windows that do not fit: to the clock, or to what stands in them.
+They look at names and numbers of arguments, variables that nothing gives a value, and windows that
+fit neither the clock nor what stands in them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What depends on what in a LARS program, predicate by predicate.
-
-Which predicates read which, for a picture of a program.
-"""
+"""The dependencies of a LARS program, predicate by predicate."""
 
 from __future__ import annotations
 

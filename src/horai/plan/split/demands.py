@@ -1,10 +1,7 @@
-"""What the rules of a component make meet: the entities of each rule, as it mentions them.
+"""The entities that the rules of a component bring together, as each rule mentions them.
 
 From this follows which arguments can route items, and which of a rule's conditions bring the
-entities of others together.
-
-
-The conditions without which a rule says nothing: every solution has a row of each of them.
+entities of others together: those of which every solution has a row.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 Rules belong to one part if one reads what the other derives. A part reads signals, and a signal may
 be read by several parts. Where a program may have several answers or none, there are no parts: its
-answers are those of all rules together.
-
-
-By which argument what rules are about can be split, so that each bucket has all it needs.
+answers are those of all rules together. The key of a part is an argument by which all that its
+rules need is in one bucket.
 """
 
 from __future__ import annotations

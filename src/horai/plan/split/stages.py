@@ -4,9 +4,6 @@ A stage is a part of the description that every bucket works out for its own ent
 reads of earlier stages is input to it, like items of the stream. Components share a stage if their
 keys agree; one that joins entities comes after what it reads; what cannot be split runs in a stage
 of a single bucket.
-
-
-Splitting a component whose rules bring several entities together.
 """
 
 from __future__ import annotations

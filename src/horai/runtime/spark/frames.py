@@ -1,8 +1,7 @@
-"""Answers as data frames of Spark, without bringing them together in one place.
+"""Rows of data frames as records, and answers as data frames.
 
-Rows of data frames on their way to buckets: columns, lines of text, and messages.
-Positions from wherever a stream has them, on their way to the buckets of their entities.
-Items of positions as data frames of Spark, for who wants them without rules.
+Columns, lines of text and messages go to the buckets of their entities, items as well as positions.
+Answers become data frames without being brought together in one place.
 """
 
 from __future__ import annotations

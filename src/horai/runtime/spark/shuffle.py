@@ -1,7 +1,6 @@
-"""Records on Spark: each round is a shuffle by slot, and a pass over the partitions.
+"""The exchange of records on Spark: a shuffle by slot, or files in a folder that all workers see.
 
-What tasks on Spark do once in a while for those that come after them.
-Records through a folder that all workers see: a round is one small job of Spark.
+With a shuffle each round is a pass over the partitions; with a folder it is one small job.
 """
 
 from __future__ import annotations
@@ -84,13 +83,13 @@ class SparkGrid(Cluster["DataFrame"]):
                 for piece in batch.column(0).to_pylist():
                     yield from batches_of(read(piece))
 
-        self._tell("read and send")
+        self._name_next("read and send")
         numbers = self.spark.range(0, number, 1, max(number, 1))
         return self._kept(numbers.mapInArrow(pieces, TYPES))
 
     def frame(self, frame: DataFrame, pack: Pack) -> DataFrame:
         """What the rows of a data frame give, on its way to buckets."""
-        self._tell("read and send")
+        self._name_next("read and send")
         return self._kept(frame.mapInArrow(lambda batches: batches_of(pack(batches)), TYPES))
 
     def step(
@@ -121,7 +120,7 @@ class SparkGrid(Cluster["DataFrame"]):
                 here = [r for r in records if r.round != NOTHING and r.slot % slots == number]
                 yield from batches_of(work(number, here))
 
-        self._tell(name)
+        self._name_next(name)
         return self._kept(rows.repartitionById(slots, f.col("slot")).mapInArrow(slot, TYPES))
 
     def collect(self, records: DataFrame, rounds: Collection[int]) -> list[Record]:
@@ -149,7 +148,7 @@ class SparkGrid(Cluster["DataFrame"]):
         with self._set():
             return frame.persist()
 
-    def _tell(self, name: str) -> None:
+    def _name_next(self, name: str) -> None:
         """Name what comes, for the pages of Spark: jobs and stages are listed by it."""
         self._name = f"Horai: {name}"
 
@@ -193,19 +192,19 @@ def batches_of(records: Iterable[Record]) -> Iterator[pa.RecordBatch]:
         yield to_batch(some)
 
 
-Told = tuple[str, bytes]  # the file of a task, empty if there is none, and what it says
+Written = tuple[str, bytes]  # the file of a task, empty if there is none, and its messages
 _GROUPS = b"horai.groups"
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """Records that are in files, and those for who runs it all, which are here."""
+class Shuffled:
+    """Records that are in files, and messages for the driver, which are here."""
 
     files: list[str]
-    said: list[Record]
+    messages: list[Record]
 
 
-class FolderGrid(Cluster[Moved]):
+class FolderGrid(Cluster[Shuffled]):
     """Rounds as jobs without a shuffle."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
@@ -221,13 +220,13 @@ class FolderGrid(Cluster[Moved]):
     def parallel(self) -> int:
         return int(self.spark.sparkContext.defaultParallelism)
 
-    def scatter(self, records: list[Record]) -> Moved:
-        return moved([written(str(self.folder), records)])
+    def scatter(self, records: list[Record]) -> Shuffled:
+        return shuffled([written(str(self.folder), records)])
 
-    def read(self, number: int, read: Read) -> Moved:
+    def read(self, number: int, read: Read) -> Shuffled:
         return self._run(number, read, "read and send")
 
-    def frame(self, frame: DataFrame, pack: Pack) -> Moved:
+    def frame(self, frame: DataFrame, pack: Pack) -> Shuffled:
         folder = str(self.folder)
 
         def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -236,11 +235,11 @@ class FolderGrid(Cluster[Moved]):
 
         with named(self.spark, "Horai: read and send"):
             told = frame.mapInArrow(write, "file string, said binary").toArrow()
-        return moved([(row["file"], row["said"]) for row in told.to_pylist()])
+        return shuffled([(row["file"], row["said"]) for row in told.to_pylist()])
 
     def step(
-        self, before: Sequence[Moved], rounds: Collection[int], slots: int, work: Work, name: str
-    ) -> Moved:
+        self, before: Sequence[Shuffled], rounds: Collection[int], slots: int, work: Work, name: str
+    ) -> Shuffled:
         files = [file for some in before for file in some.files]
 
         def task(slot: int) -> Iterable[Record]:
@@ -251,15 +250,15 @@ class FolderGrid(Cluster[Moved]):
 
         return self._run(slots, task, name)
 
-    def collect(self, records: Moved, rounds: Collection[int]) -> list[Record]:
-        found = [record for record in records.said if record.round in rounds]
+    def collect(self, records: Shuffled, rounds: Collection[int]) -> list[Record]:
+        found = [record for record in records.messages if record.round in rounds]
         if set(rounds) - {DRIVER}:
             for file in records.files:
                 found += read_records(file, lambda round, _: round in rounds)
         return found
 
-    def there(self, some: Sequence[Moved], rounds: Collection[int]) -> DataFrame:
-        files = [(file,) for moved in some for file in moved.files]
+    def there(self, some: Sequence[Shuffled], rounds: Collection[int]) -> DataFrame:
+        files = [(file,) for one in some for file in one.files]
 
         def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
@@ -269,16 +268,16 @@ class FolderGrid(Cluster[Moved]):
         frame = self.spark.createDataFrame(files, "file string")
         return frame.repartition(max(len(files), 1)).mapInArrow(read, TYPES)
 
-    def forget(self, records: Sequence[Moved]) -> None:
+    def forget(self, records: Sequence[Shuffled]) -> None:
         remove([Path(file) for some in records for file in some.files])
 
     def close(self) -> None:  # tasks that failed have left something, too
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _run(self, number: int, task: Callable[[int], Iterable[Record]], name: str) -> Moved:
+    def _run(self, number: int, task: Callable[[int], Iterable[Record]], name: str) -> Shuffled:
         folder = str(self.folder)
 
-        def partition(numbers: Iterable[int]) -> Iterator[Told]:
+        def partition(numbers: Iterable[int]) -> Iterator[Written]:
             spare_collector()
             for one in numbers:
                 yield written(folder, task(one))
@@ -286,7 +285,7 @@ class FolderGrid(Cluster[Moved]):
         with named(self.spark, f"Horai: {name}"):
             context = self.spark.sparkContext
             tasks = context.parallelize(range(number), max(number, 1))
-            return moved(tasks.mapPartitions(partition).collect())
+            return shuffled(tasks.mapPartitions(partition).collect())
 
 
 def grid_of(spark: SparkSession) -> Cluster[Any]:
@@ -298,18 +297,18 @@ def grid_of(spark: SparkSession) -> Cluster[Any]:
     return FolderGrid(spark, Path(folder))
 
 
-def moved(told: Sequence[Told]) -> Moved:
-    said = [record for _, blob in told for record in _said(blob)]
-    return Moved([file for file, _ in told if file], said)
+def shuffled(tasks: Sequence[Written]) -> Shuffled:
+    messages = [record for _, blob in tasks for record in _messages(blob)]
+    return Shuffled([file for file, _ in tasks if file], messages)
 
 
-def _said(blob: bytes) -> list[Record]:
+def _messages(blob: bytes) -> list[Record]:
     with pa.ipc.open_stream(blob) as reader:
         return from_batch(checked(reader.read_all()))
 
 
-def written(folder: str, records: Iterable[Record]) -> Told:
-    """Write records, but for those that are said to who runs it all."""
+def written(folder: str, records: Iterable[Record]) -> Written:
+    """Write records to a file, messages for the driver apart."""
     groups: dict[tuple[int, int], list[Record]] = {}
     said: list[Record] = []
     for record in records:

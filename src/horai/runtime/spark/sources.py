@@ -31,7 +31,7 @@ from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark import frames
 from horai.runtime.spark import frames as rawframes
 from horai.runtime.spark.frames import Take
-from horai.runtime.spark.shuffle import FolderGrid, Moved
+from horai.runtime.spark.shuffle import FolderGrid, Shuffled
 from horai.runtime.steps import Steps
 from horai.runtime.streams import positions_within, sending
 from horai.runtime.tracks import TrackTask
@@ -341,9 +341,9 @@ def incoming(
     frame: DataFrame,
     source: Source,
     job: SparkJob,
-    steps: Steps[Moved],
+    steps: Steps[Shuffled],
     limit: int | None = None,
-) -> Moved:
+) -> Shuffled:
     """The rows of a micro-batch: items, or positions if that is what the stream reads.
 
     Rows that name a time after the limit are not used.
@@ -367,7 +367,7 @@ def incoming(
 
 def _positions(
     grid: FolderGrid, frame: DataFrame, source: Source, task: TrackTask, take: Take
-) -> Moved:
+) -> Shuffled:
     if source.layout == "columns":
         return grid.frame(*rawframes.position_columns(frame, task, take))
     if source.layout == "lines":

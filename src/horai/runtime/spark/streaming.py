@@ -28,7 +28,7 @@ from horai.runtime.sinks.protocol import About, Sink
 from horai.runtime.spark.batch import check, explained, master_of
 from horai.runtime.spark.connect import NoSpark, check_parts, connect
 from horai.runtime.spark.listening import Progress, listen
-from horai.runtime.spark.shuffle import FolderGrid, Moved, SparkGrid
+from horai.runtime.spark.shuffle import FolderGrid, Shuffled, SparkGrid
 from horai.runtime.spark.sources import (
     NOW,
     Source,
@@ -73,7 +73,7 @@ class Streaming:
         self.job, self.source, self.sinks = job, source, sinks
         self.checkpoint, self.held, self.spark = found, held, spark
         found.clear()
-        self.steps: Steps[Moved] = job.steps(FolderGrid(spark, found.way / "0"), found)
+        self.steps: Steps[Shuffled] = job.steps(FolderGrid(spark, found.exchange / "0"), found)
         # Workers of Spark write to some sinks; others get rows here.
         self.steps.brings_answers = not all(getattr(s, "is_written_there", False) for s in sinks)
         self.on_step, self.on_progress = on_step, on_progress
@@ -205,14 +205,14 @@ class Streaming:
     @contextmanager
     def _moving(self, spark: SparkSession) -> Iterator[FolderGrid]:
         """What moves records in a step."""
-        grid = FolderGrid(spark, self.checkpoint.way / uuid.uuid4().hex)
+        grid = FolderGrid(spark, self.checkpoint.exchange / uuid.uuid4().hex)
         self.steps.grid = grid
         try:
             yield grid
         finally:
             grid.close()
 
-    def _do(self, step: StreamStep[Moved], began: float) -> None:
+    def _do(self, step: StreamStep[Shuffled], began: float) -> None:
         check(step.outcome)
         changes = self._changes(step)
         for sink in self.sinks:
@@ -236,7 +236,7 @@ class Streaming:
             )
             self.on_step(report, step.outcome.letters)
 
-    def _changes(self, step: StreamStep[Moved]) -> Changes:
+    def _changes(self, step: StreamStep[Shuffled]) -> Changes:
         grid = self.steps.grid
         assert isinstance(grid, FolderGrid)
         where = step.of([ANSWERS])

@@ -3,10 +3,7 @@
 Programs are strongly equivalent if they have the same bi-models: pairs of a smaller and a larger
 stream such that the larger one is a model of the program, and the smaller one of the rules whose
 body holds in the larger (Theorems 19 and 21 of the thesis). One call of the solver looks for a pair
-that is a bi-model of one program only.
-
-
-Formulas as circuits: whether a ground formula holds, as a function of the atoms that do.
+that is a bi-model of one program only; formulas become circuits, functions of the atoms that hold.
 """
 
 from __future__ import annotations
@@ -25,11 +22,11 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Choice,
+    ChoiceOption,
     Comparison,
     Formula,
     Implies,
     Not,
-    Option,
     Or,
     Program,
     Reset,
@@ -193,7 +190,7 @@ def _ground(
 
     A choice among them makes the grounder believe it; afterwards the choice is dropped.
     """
-    options = tuple(Option(At(Int(t), atom)) for t, atom in universe)
+    options = tuple(ChoiceOption(At(Int(t), atom)) for t, atom in universe)
     anything = Choice(options)
     grounding = ProgramGrounding(
         replace(program, rules=(*program.rules, Rule(anything))), data, time

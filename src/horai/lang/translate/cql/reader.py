@@ -1,7 +1,4 @@
-"""Reading continuous queries: text in; statements and all that is wrong out.
-
-The grammar at work: the tokens of one statement in, its syntax tree out.
-"""
+"""The reader of continuous queries: text in; statements and all that is wrong out."""
 
 from __future__ import annotations
 

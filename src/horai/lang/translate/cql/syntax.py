@@ -1,6 +1,6 @@
 """Typed syntax trees of continuous queries. Names are in small letters, as SQL wants it.
 
-What reads well and has no translation is an `Untranslated`, with the words for it.
+A part that reads well and has no translation is an `Untranslated`, with the words for it.
 """
 
 from __future__ import annotations

@@ -2,13 +2,7 @@
 
 A query becomes a rule for each alternative of its condition: sources are window atoms and facts,
 equal columns the same variable, `NOT EXISTS` the negation of a rule of its own. Relations are sets.
-
-
-Conditions of queries as alternatives, each a list of LARS conditions.
-Which column a name of a query means, and the variable that stands for it.
-Groups of rows and their aggregates.
-Columns of queries, and rules as a person would write them.
-Where a query selects from: streams through windows, tables and views.
+Rules are written as a person would write them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Reading event rules: text in; rules and all that is wrong out.
-
-The grammar at work: the tokens of one rule in, its syntax tree out.
-"""
+"""The reader of event rules of ETALIS: text in; rules and all that is wrong out."""
 
 from __future__ import annotations
 

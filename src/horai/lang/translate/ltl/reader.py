@@ -1,7 +1,4 @@
-"""Reading definitions of temporal logic: text in; formulas and all that is wrong out.
-
-The grammar at work: the tokens of one definition in, its syntax tree out.
-"""
+"""The reader of definitions of temporal logic: text in; formulas and all that is wrong out."""
 
 from __future__ import annotations
 

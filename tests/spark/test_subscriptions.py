@@ -22,9 +22,9 @@ from horai.errors import UsageError
 from horai.runtime import subscriptions
 from horai.runtime.batch import packed
 from horai.runtime.bucket import session_of
+from horai.runtime.bucket_steps import FEW
 from horai.runtime.inputs import read_input
 from horai.runtime.records import BlobLabel, unpacked
-from horai.runtime.resident import FEW
 from horai.runtime.routes import engine_round
 from horai.runtime.steps import StreamStep
 from horai.runtime.subscriptions import Subscriptions
@@ -153,7 +153,7 @@ def asking(driver: Driver) -> int:
     store, last = driver.steps.checkpoint.store, driver.steps.checkpoint.last
     assert last.state is not None
     states = [store.read_state(1, bucket, last.state)[1] for bucket in range(driver.buckets)]
-    return sum(Subscriptions.load(parts["asked"]).of(0).shape[1] for parts in states)
+    return sum(Subscriptions.load(parts["subscriptions"]).of(0).shape[1] for parts in states)
 
 
 def slow_in(driver: Driver) -> list[int]:
@@ -201,7 +201,7 @@ def test_who_is_named_late_brings_the_past(
 
 
 def test_rules_that_ask_in_the_same_way_can_be_added(tmp_path: Path) -> None:
-    """Nobody has asked for `still` before; but it is asked for by the same pairs as `slow`."""
+    """No bucket has subscribed to `still` before; but its pairs are those of `slow`."""
     still = SLOW.replace("slow", "still").replace("5", "3")
     quiet = MEETING.replace("slow", "still").replace("meeting", "quiet").split("\n", 2)[2]
     driver = Driver(horai.loads(SLOW + MEETING), tmp_path / "c", SETTINGS, 3)
@@ -223,7 +223,7 @@ def test_rules_that_ask_in_another_way_are_refused(tmp_path: Path) -> None:
     driver = Driver(horai.loads(before), tmp_path / "c", SETTINGS, 2)
     driver.take(0, [*BEGIN, "velocity|42|42|x|9"])
     driver.rules = horai.loads(f"{before}\n{near.format('beside', 'slow')}")
-    with pytest.raises(UsageError, match="nobody has asked for slow/1 in this way before"):
+    with pytest.raises(UsageError, match="no bucket has subscribed to slow/1 like this before"):
         driver.resize(2)
 
 
