@@ -282,9 +282,9 @@ def _asked(
         if not given
     ]
     if not source or not sink or checkpoint is None:
-        from horai.runtime.sinks import sinks
+        from horai.runtime.sinks import registry
         from horai.runtime.spark import sources
 
-        hint = f"a source is {sources.FORMS}; a sink is {sinks.FORMS}"
+        hint = f"a source is {sources.FORMS}; a sink is {registry.FORMS}"
         raise UsageError(f"a stream needs {' and '.join(missing)}", hint)
     return source, sink, checkpoint
