@@ -34,7 +34,7 @@ def by_change(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(session.query)
         return plain(session, *args)
 
-    monkeypatch.setattr("horai.engine.session.advance_by_change", noting)
+    monkeypatch.setattr("horai.engine.by_change.advance_by_change", noting)
     return found
 
 

@@ -22,7 +22,6 @@ def main() -> None:
         # Reading modules and rules makes many objects that stay; to look through them again and
         # again for some to throw away takes a tenth of a small run.
         gc.set_threshold(20_000)
-        spare_pandas()
         from horai.cli.app import app
 
         try:

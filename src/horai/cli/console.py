@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from horai.io.shown import printable, redacted
-from horai.lang.core.diagnostics import Diagnostic, Severity
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from horai.lang.core.diagnostics import Diagnostic
+
 LONGEST = 10_000  # characters of a message
-_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
+_STYLE = {"error": "bold red", "warning": "bold yellow"}  # by severity
 _PLACE = re.compile(r"(\s*)(-->)( .*)")
 _GUTTER = re.compile(r"(\s*\d* \|)(.*)")
 _ADVICE = re.compile(r"(\s*= )(note|help)(: .*)")
@@ -84,6 +83,8 @@ def warning(text: str) -> None:
 
 def _clean(text: str) -> str:
     """Strangers wrote some of it, and a few of them a lot."""
+    from horai.io.shown import printable, redacted
+
     some = printable(redacted(text))
     return some if len(some) <= LONGEST else f"{some[:LONGEST]}…"
 
@@ -102,6 +103,8 @@ def show_findings(findings: Iterable[Diagnostic]) -> None:
 def coloured(finding: Diagnostic) -> Text:
     """A finding with the colours compilers use."""
     from rich.text import Text
+
+    from horai.io.shown import printable
 
     style = _STYLE[finding.severity]
     head, *rest = printable(finding.render()).split("\n")

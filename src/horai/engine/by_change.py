@@ -28,11 +28,8 @@ REUSED = 1  # memories are brought up to date this often while a window passes
 
 def pays(session: Session, before: int) -> bool:
     """Is it worth while to work by change, rather than from the cut on?"""
-    if session.incremental != "auto":
-        return session.incremental == "always"
-    overlap = session.window is None or session.window > session.query - before
-    if before == session.start or not overlap:
-        return False  # there is nothing to use again
+    if session.incremental == "always":
+        return True
     sizes = Sizes(*session.stream.sizes(before))
     if sizes.changed >= sizes.counting:
         return False

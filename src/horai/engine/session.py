@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 from typing import Literal as OneOf
-from typing import TypeVar
 
-from horai.engine import saved
 from horai.engine.answer import Answer
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.arrow_items import read_items
 from horai.engine.background import Knowledge
-from horai.engine.by_change import advance_by_change, pays
 from horai.engine.chains import Evaluator
 from horai.engine.components import Components
-from horai.engine.deltas.live import Live
 from horai.engine.dynamic import Members
 from horai.engine.findings import Findings
 from horai.engine.forgetting import forget, note_rows
@@ -31,13 +28,15 @@ from horai.engine.relations import Relation
 from horai.engine.remembering import KnownPairs
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.engine.watching import watched
 from horai.engine.world import Undecided, World
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
 from horai.plan.program import Plan
+
+if TYPE_CHECKING:
+    from horai.engine.deltas.live import Live
 
 Key = tuple[str, int]
 Predicate = Callable[..., object]
@@ -102,14 +101,18 @@ class Session:
         before, self.query = self.query, until
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         dropped = self.stream.admit(batches, until)
-        if pays(self, before) and self.live.serves(self.stream):
-            try:
-                answer = advance_by_change(self, before, dropped)
-            except BaseException:
-                self.live.reset()  # only some of it is up to date
-                raise
-            if answer is not None:
-                return answer
+        if self._overlaps(before):
+            # A run over one window need not wait until what is for several has been loaded.
+            from horai.engine.by_change import advance_by_change, pays
+
+            if pays(self, before) and self.live.serves(self.stream):
+                try:
+                    answer = advance_by_change(self, before, dropped)
+                except BaseException:
+                    self.live.reset()  # only some of it is up to date
+                    raise
+                if answer is not None:
+                    return answer
         if self.works_by_change:
             self.live.reset()
         world, findings, cuts = self._evaluate(until)
@@ -120,9 +123,17 @@ class Session:
         forget(self, world, findings, cuts)
         return answer
 
+    def _overlaps(self, before: int) -> bool:
+        """May there be anything to use again of the window before?"""
+        if self.incremental != "auto":
+            return self.incremental == "always"
+        return before != self.start and (self.window is None or self.window > self.query - before)
+
     @cached_property
     def live(self) -> Live:
         """What work by change keeps; made when there is such work."""
+        from horai.engine.deltas.live import Live
+
         return Live(self.program, self.symbols, self.tick)
 
     @property
@@ -140,15 +151,19 @@ class Session:
 
     def save(self) -> bytes:
         """All that later answers depend on."""
-        return saved.save(self)
+        from horai.engine.saved import save
+
+        return save(self)
 
     def restore(self, data: bytes) -> None:
         """Take up the run that was saved, with the same rules and settings.
 
         Raises `NotRestored` for bytes of other rules or settings, and for bytes that are damaged.
         """
+        from horai.engine.saved import restore
+
         vars(self).pop("live", None)  # it is about the run so far
-        saved.restore(self, data)
+        restore(self, data)
 
     # --- one query -------------------------------------------------------------------------------
 
@@ -201,7 +216,12 @@ class Session:
         profile: Profile | None = None,
     ) -> Components:
         """What works out components in a world."""
-        evaluate, components = (Evaluator, Components) if profile is None else watched(profile)
+        evaluate: Callable[..., Evaluator] = Evaluator
+        components: Callable[..., Components] = Components
+        if profile is not None:
+            from horai.engine.watching import watched
+
+            evaluate, components = watched(profile)
         for key, rows in members.items():
             knowledge.set_members(key, rows)
         evaluator: Evaluator = evaluate(
