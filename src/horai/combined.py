@@ -65,7 +65,7 @@ from horai.runtime.lars.signals import AnySignals
 from horai.runtime.saving import Saved, demand_language, from_bytes, read_saved, to_bytes, whole
 from horai.session import Progress, feed
 from horai.settings import RunSettings, Schedule, plan_run
-from horai.tools.codes import LENIENT
+from horai.tools.codes import lenient
 
 if TYPE_CHECKING:
     from horai.runtime.combined.session import CombinedResult, CombinedSession
@@ -436,7 +436,7 @@ def _restored(found: Saved, functions: dict[str, Any]) -> CombinedSession:
     number, lengths = settings.pop("sources"), settings.pop("parts")
     taken, waiting = settings.pop("taken"), settings.pop("waiting")
     sources = [SourceText(name, text) for name, text in found.sources]
-    rules = checked(*read_sources(sources[:number]), functions, LENIENT)
+    rules = checked(*read_sources(sources[:number]), functions, lenient())
     both: CombinedRules = combine(rules, readable(*read_program(sources[number:])))
     session = both.session(**settings)
     session.last, session.taken = found.query, taken

@@ -40,7 +40,7 @@ from horai.runtime.inputs import (
 from horai.runtime.saving import demand_language, from_bytes, whole
 from horai.session import Progress, Session, feed
 from horai.settings import RunSettings, plan_run
-from horai.tools.codes import LENIENT, Severities, checked_severities, judged
+from horai.tools.codes import Severities, checked_severities, judged, lenient
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -380,7 +380,7 @@ def load_session(saved: bytes, predicates: Given = None) -> Session:
     functions = collect_again(predicates, found.predicates, "load_session")
     with whole():
         description, findings = read_sources(SourceText(name, text) for name, text in found.sources)
-        session = checked(description, findings, functions, LENIENT).session(**found.settings)
+        session = checked(description, findings, functions, lenient()).session(**found.settings)
         session.restore(found)
         return session
 

@@ -12,7 +12,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from horai.errors import UsageError
-from horai.runtime.metrics import Monitor
+from horai.runtime.prometheus import Monitor
 from horai.runtime.spark.listening import Progress
 from horai.runtime.streams import StepReport
 

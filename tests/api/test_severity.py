@@ -8,12 +8,12 @@ import horai
 from horai.errors import UsageError
 from horai.lang.core.diagnostics import RulesError
 from horai.plan.check.codes import CODES
-from horai.tools.codes import LOWERED, all_codes
+from horai.tools.codes import all_codes, lenient
 
 UNKNOWN = CODES["H203"].example
 
 
-@pytest.mark.parametrize("code", sorted(LOWERED & set(CODES)))
+@pytest.mark.parametrize("code", sorted(lenient().keys() & set(CODES)))
 @pytest.mark.parametrize("level", ["warning", "off"])
 def test_rules_with_an_error_that_was_lowered_run_the_same_on_every_engine(
     code: str, level: str
@@ -38,7 +38,7 @@ def test_a_warning_can_be_an_error_and_can_be_turned_off(code: str) -> None:
     assert code in [d.code for d in raised.value.diagnostics if d.severity == "error"]
 
 
-@pytest.mark.parametrize("code", sorted(set(all_codes()) - LOWERED))
+@pytest.mark.parametrize("code", sorted(set(all_codes()) - set(lenient())))
 def test_errors_without_which_rules_have_no_meaning_stay(code: str) -> None:
     if all_codes()[code].severity == "error":
         with pytest.raises(UsageError, match=f"{code} is always an error"):

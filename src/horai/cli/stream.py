@@ -33,7 +33,7 @@ from horai.io import DeadLetter
 from horai.settings import length
 
 if TYPE_CHECKING:
-    from horai.runtime.metrics import Monitor
+    from horai.runtime.prometheus import Monitor
     from horai.runtime.spark.streaming import Streaming
     from horai.runtime.streams import StepReport
 
@@ -52,7 +52,7 @@ def monitor_of(
         return None
     from horai.io.secrets import FILE, METRICS, secret
     from horai.io.sources.lines import LOCAL
-    from horai.runtime.metrics import Monitor
+    from horai.runtime.prometheus import Monitor
 
     given = {METRICS + FILE: str(token)} if token else os.environ
     try:

@@ -39,7 +39,7 @@ from horai.settings import MOST_QUERIES, RunSettings, before, length
 from horai.signals.letters import letters_about
 from horai.signals.pipeline import Feed
 from horai.signals.positions import Positions, parted
-from horai.tools.codes import LENIENT
+from horai.tools.codes import lenient
 
 TIMES = ("arrival", "start", "end")
 
@@ -305,7 +305,7 @@ def rules_again(identity: Identity, predicates: dict[str, Predicate]) -> Rules:
         problem = f"the rules of the stream call Python: {', '.join(missing)}"
         raise UsageError(problem, hint)
     description, findings = read_sources(SourceText(name, text) for name, text in identity.rules)
-    return checked(description, findings, predicates, LENIENT)
+    return checked(description, findings, predicates, lenient())
 
 
 def _texts(identity: Identity) -> list[str]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
 from horai.errors import UsageError
-from horai.io import CODES as ROWS
 from horai.lang.core.diagnostics import CodeInfo, Diagnostic, Severity, did_you_mean
-from horai.lang.ec.codes import CODES as READING
-from horai.lang.lars.codes import LARS_CODES
-from horai.lang.translate.codes import RELATIVE_CODES
-from horai.plan.check.codes import CODES as CHECKING
-from horai.plan.combined.check import CODES as BETWEEN
-from horai.plan.lars.codes import CODES as LARS_CHECKING
-from horai.runtime.findings import RUN_CODES
-from horai.signals.letters import CODES as POSITIONS
 
 
-def all_codes() -> dict[str, CodeInfo]:
-    """What every code means, in order of the codes."""
+@cache
+def all_codes() -> Mapping[str, CodeInfo]:
+    """What every code means, in order of the codes; only who asks needs to load them all."""
+    from horai.lang.ec.codes import CODES as READING
+    from horai.lang.lars.codes import LARS_CODES
+    from horai.lang.translate.codes import RELATIVE_CODES
+    from horai.plan.check.codes import CODES as CHECKING
+    from horai.plan.combined.check import CODES as BETWEEN
+    from horai.plan.lars.codes import CODES as LARS_CHECKING
+    from horai.runtime.findings import RUN_CODES
+
     lars = LARS_CODES | LARS_CHECKING
     every = READING | CHECKING | RUN_CODES | lars | RELATIVE_CODES | BETWEEN
     return dict(sorted(every.items()))
@@ -27,6 +28,9 @@ def all_codes() -> dict[str, CodeInfo]:
 
 def letter_codes() -> dict[str, str]:
     """What every code of a dead letter means."""
+    from horai.io import CODES as ROWS
+    from horai.signals.letters import CODES as POSITIONS
+
     return ROWS | POSITIONS
 
 
@@ -35,11 +39,14 @@ Severities = Mapping[str, str]
 
 LEVELS = ("error", "warning", "off")
 OFF = "off"
-LOWERED = frozenset(code for code, info in all_codes().items() if info.may_be_lowered)
-"""Errors that need not be: what they speak of has a meaning, it never holds."""
 
-LENIENT: Severities = dict.fromkeys(LOWERED, "warning")
-"""For rules that somebody has let pass before."""
+
+def lenient() -> Severities:
+    """For rules that somebody has let pass before: errors that need not be are warnings.
+
+    What they speak of has a meaning, it never holds.
+    """
+    return {code: "warning" for code, info in all_codes().items() if info.may_be_lowered}
 
 
 def checked_severities(given: Severities | None) -> dict[str, str]:
@@ -64,7 +71,8 @@ def checked_severities(given: Severities | None) -> dict[str, str]:
             near = did_you_mean(str(level), LEVELS)
             hint = f"did you mean {near}?" if near else f"it is one of {', '.join(LEVELS)}"
             raise UsageError(f"{code} cannot be {level!r}", hint)
-        if codes[code].severity is Severity.ERROR and level != "error" and code not in LOWERED:
+        info = codes[code]
+        if info.severity is Severity.ERROR and level != "error" and not info.may_be_lowered:
             hint = f"the rules have no meaning with it; `horai rule {code}` says how to mend it"
             raise UsageError(f"{code} is always an error", hint)
         found[code] = level
