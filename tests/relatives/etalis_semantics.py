@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var
-from horai.lang.translate.etalis.syntax import (
+from horai.lang.translate.etalis import (
     Absent,
     Binary,
     EtalisComparison,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from horai.lang.translate.ltl.syntax import (
-    Formula,
+from horai.lang.translate.ltl import (
     Historically,
     Iff,
     LtlAnd,
+    LtlFormula,
     LtlImplies,
     LtlNot,
     LtlOr,
@@ -22,7 +22,7 @@ from horai.lang.translate.ltl.syntax import (
 Path = Mapping[int, Set[str]]
 
 
-def holds(formula: Formula, path: Path, time: int) -> bool:
+def holds(formula: LtlFormula, path: Path, time: int) -> bool:
     """Does a formula hold at a point of a path that begins at 0?"""
     match formula:
         case Proposition(name=name):

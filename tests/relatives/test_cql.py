@@ -15,8 +15,7 @@ from horai.lang.core.terms import Int
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
-from horai.lang.translate.cql.reader import read_source
-from horai.lang.translate.cql.syntax import (
+from horai.lang.translate.cql.reader import (
     Both,
     CqlComparison,
     CqlConstant,
@@ -28,6 +27,7 @@ from horai.lang.translate.cql.syntax import (
     RowsWindow,
     Select,
     SelectItem,
+    read_source,
 )
 from horai.lang.translate.cql.translation import translated
 

@@ -16,8 +16,7 @@ from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
-from horai.lang.translate.etalis.reader import read_source
-from horai.lang.translate.etalis.syntax import (
+from horai.lang.translate.etalis import (
     Absent,
     Binary,
     EtalisComparison,
@@ -27,8 +26,9 @@ from horai.lang.translate.etalis.syntax import (
     Pattern,
     PatternRule,
     Where,
+    read_source,
+    translated,
 )
-from horai.lang.translate.etalis.translation import translated
 
 END = 7
 X, Y, Z = Event("x"), Event("y"), Event("z")

@@ -12,13 +12,12 @@ from tests.weights import examples
 from horai.lang.core.source import SourceText
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
-from horai.lang.translate.ltl.reader import read_source
-from horai.lang.translate.ltl.syntax import (
+from horai.lang.translate.ltl import (
     Definition,
-    Formula,
     Historically,
     Iff,
     LtlAnd,
+    LtlFormula,
     LtlImplies,
     LtlNot,
     LtlOr,
@@ -27,15 +26,16 @@ from horai.lang.translate.ltl.syntax import (
     Previous,
     Proposition,
     Since,
+    read_source,
+    translated,
 )
-from horai.lang.translate.ltl.translation import translated
 from horai.plan.lars.fragments import Fragment, classify
 
 END = 6
 P, Q = Proposition("p"), Proposition("q")
 
 
-def formula(text: str) -> Formula:
+def formula(text: str) -> LtlFormula:
     (found,), findings = read_source(SourceText("f", f"{text}."))
     assert findings == [], findings[0].render()
     return found.formula
@@ -55,7 +55,7 @@ def formula(text: str) -> Formula:
         ("(p) -> true", LtlImplies(P, LtlTruth(True))),
     ],
 )
-def test_reading(text: str, expected: Formula) -> None:
+def test_reading(text: str, expected: LtlFormula) -> None:
     assert formula(text) == expected
 
 
@@ -83,12 +83,12 @@ bounds = st.tuples(st.integers(0, 3), st.integers(0, 3) | st.none()).map(
 )
 
 
-def formulas() -> st.SearchStrategy[Formula]:
-    base: st.SearchStrategy[Formula] = st.sampled_from(
+def formulas() -> st.SearchStrategy[LtlFormula]:
+    base: st.SearchStrategy[LtlFormula] = st.sampled_from(
         [P, P, Q, Q, LtlTruth(True), LtlTruth(False)]
     )
 
-    def larger(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
+    def larger(inner: st.SearchStrategy[LtlFormula]) -> st.SearchStrategy[LtlFormula]:
         return st.one_of(
             st.builds(LtlNot, inner),
             st.builds(Previous, inner),
@@ -108,7 +108,7 @@ paths = st.dictionaries(
 )
 
 
-def check(given_formula: Formula, path: dict[int, set[str]], engines: tuple[str, ...]) -> None:
+def check(given_formula: LtlFormula, path: dict[int, set[str]], engines: tuple[str, ...]) -> None:
     program = translated([Definition("h", given_formula)])
     text = show_program(program)
     rows = [f"{name}|{time}|{time}" for time in path for name in path[time]]
@@ -119,18 +119,20 @@ def check(given_formula: Formula, path: dict[int, set[str]], engines: tuple[str,
 
 @given(formulas(), paths)
 @examples("normal")
-def test_programs_say_what_formulas_mean(formula: Formula, path: dict[int, set[str]]) -> None:
+def test_programs_say_what_formulas_mean(formula: LtlFormula, path: dict[int, set[str]]) -> None:
     check(formula, path, ("plan", "reference"))
 
 
 @given(formulas(), paths)
 @examples("normal")
-def test_every_engine_says_what_formulas_mean(formula: Formula, path: dict[int, set[str]]) -> None:
+def test_every_engine_says_what_formulas_mean(
+    formula: LtlFormula, path: dict[int, set[str]]
+) -> None:
     check(formula, path, EVERY)
 
 
 @given(formulas())
-def test_programs_are_stratified_and_read_as_printed(formula: Formula) -> None:
+def test_programs_are_stratified_and_read_as_printed(formula: LtlFormula) -> None:
     program = translated([Definition("h", formula)])
     assert classify(program).fragment in (Fragment.POSITIVE, Fragment.STRATIFIED)
     assert read_text(show_program(program)) == (program, [])

@@ -1,4 +1,4 @@
-"""The grammar at work: the tokens of one clause in, its term out."""
+"""The grammar of clauses at work: the tokens of one clause in, its term out."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def integer_value(text: str) -> int:
     return sign * (int(digits, 0) if digits[:2] in ("0x", "0o", "0b") else int(digits))
 
 
-def _outer(first: Term | Token, last: Term | Token) -> Span:
+def outer(first: Any, last: Any) -> Span:
+    """From the start of a token or node to the end of another one."""
     start = first.start_pos if isinstance(first, Token) else (first.span or (0, 0))[0]
     end = last.end_pos if isinstance(last, Token) else (last.span or (0, 0))[1]
     assert start is not None and end is not None
@@ -69,10 +70,10 @@ class _Terms(Transformer[Token, Any]):
         return ParsedClause(None, body, str(word))
 
     def infix(self, left: Term, sign: Token, right: Term) -> Term:
-        return Compound(str(sign), (left, right), _outer(left, right))
+        return Compound(str(sign), (left, right), outer(left, right))
 
     def prefix(self, sign: Token, operand: Term) -> Term:
-        return Compound(str(sign), (operand,), _outer(sign, operand))
+        return Compound(str(sign), (operand,), outer(sign, operand))
 
     def atom(self, token: Token) -> Term:
         return Constant(atom_text(token), token_span(token))
@@ -93,28 +94,28 @@ class _Terms(Transformer[Token, Any]):
         return tuple(part for part in parts if not isinstance(part, Token))
 
     def compound(self, name: Token, _open: Token, args: tuple[Term, ...], close: Token) -> Term:
-        return Compound(atom_text(name), args, _outer(name, close))
+        return Compound(atom_text(name), args, outer(name, close))
 
     def bracketed(self, opening: Token, term: Term, close: Token) -> Term:
-        term.span = _outer(opening, close)
+        term.span = outer(opening, close)
         return term
 
     def empty_list(self, opening: Token, close: Token) -> Term:
-        return ListTerm((), None, _outer(opening, close))
+        return ListTerm((), None, outer(opening, close))
 
     def list(self, opening: Token, items: tuple[Term, ...], close: Token) -> Term:
-        return ListTerm(items, None, _outer(opening, close))
+        return ListTerm(items, None, outer(opening, close))
 
     def partial_list(
         self, opening: Token, items: tuple[Term, ...], _bar: Token, tail: Term, close: Token
     ) -> Term:
-        span = _outer(opening, close)
+        span = outer(opening, close)
         if isinstance(tail, ListTerm):
             return ListTerm(items + tail.items, tail.tail, span)
         return ListTerm(items, tail, span)
 
     def braces(self, opening: Token, *inner: Any) -> Term:
-        span = _outer(opening, inner[-1])
+        span = outer(opening, inner[-1])
         return Constant("{}", span) if len(inner) == 1 else Compound("{}", (inner[0],), span)
 
 

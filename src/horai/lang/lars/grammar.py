@@ -1,4 +1,4 @@
-"""The grammar at work: the tokens of one clause in, a tree of its parts out.
+"""The grammar of LARS at work: the tokens of one clause in, a tree of its parts out.
 
 The tree says how parts hang together; `formulas` and `heads` find out what they mean.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
 
-from horai.lang.core.grammar import atom_text, fed, integer_value, token_span
+from horai.lang.core.grammar import atom_text, fed, integer_value, outer, token_span
 from horai.lang.core.printer import unquote
 from horai.lang.core.terms import Span
 
@@ -100,7 +100,7 @@ class _Parts(Transformer[Token, Any]):
 
     def window(self, *items: ClausePart | Token) -> ClausePart:
         inner = tuple(_sign(item) if isinstance(item, Token) else item for item in items[1:-1])
-        return ClausePart("window", None, inner, _outer(items[0], items[-1]))
+        return ClausePart("window", None, inner, outer(items[0], items[-1]))
 
     def comparison(self, left: ClausePart, sign: Token, right: ClausePart) -> ClausePart:
         return _node("comparison", str(sign), (left, right))
@@ -127,10 +127,10 @@ class _Parts(Transformer[Token, Any]):
         return _leaf("string", unquote(str(token)), token)
 
     def call(self, name: Token, _open: Token, args: ClausePart, close: Token) -> ClausePart:
-        return ClausePart("call", atom_text(name), args.parts, _outer(name, close))
+        return ClausePart("call", atom_text(name), args.parts, outer(name, close))
 
     def bracketed(self, opening: Token, inner: ClausePart, close: Token) -> ClausePart:
-        return ClausePart("bracketed", None, (inner,), _outer(opening, close))
+        return ClausePart("bracketed", None, (inner,), outer(opening, close))
 
     def set(self, *items: ClausePart | Token) -> ClausePart:
         return _node("set", None, items)
@@ -153,7 +153,7 @@ class _Parts(Transformer[Token, Any]):
 
 def _node(kind: str, value: Any, items: tuple[ClausePart | Token, ...]) -> ClausePart:
     parts = tuple(item for item in items if isinstance(item, ClausePart))
-    return ClausePart(kind, value, parts, _outer(items[0], items[-1]))
+    return ClausePart(kind, value, parts, outer(items[0], items[-1]))
 
 
 def _leaf(kind: str, value: Any, token: Token) -> ClausePart:
@@ -162,12 +162,6 @@ def _leaf(kind: str, value: Any, token: Token) -> ClausePart:
 
 def _sign(token: Token) -> ClausePart:
     return ClausePart("sign", str(token), (), token_span(token))
-
-
-def _outer(first: ClausePart | Token, last: ClausePart | Token) -> Span:
-    start = (token_span(first) if isinstance(first, Token) else first.span)[0]
-    end = (token_span(last) if isinstance(last, Token) else last.span)[1]
-    return (start, end)
 
 
 @cache

@@ -7,13 +7,10 @@ from collections.abc import Callable
 from horai.lang.core.diagnostics import Diagnostic, Report, RulesError, has_errors
 from horai.lang.core.source import SourceText
 from horai.lang.lars.syntax import Program
+from horai.lang.translate import etalis, ltl
 from horai.lang.translate.codes import RELATIVE_CODES
 from horai.lang.translate.cql import translation
 from horai.lang.translate.cql.reader import read_source as read_cql
-from horai.lang.translate.etalis import translation as etalis
-from horai.lang.translate.etalis.reader import read_source as read_etalis
-from horai.lang.translate.ltl import translation as ltl
-from horai.lang.translate.ltl.reader import read_source as read_ltl
 
 Translated = tuple[Program, list[Diagnostic]]
 
@@ -25,13 +22,13 @@ def _from_cql(source: SourceText) -> Translated:
 
 
 def _from_etalis(source: SourceText, points: bool = False) -> Translated:
-    rules, findings = read_etalis(source)
+    rules, findings = etalis.read_source(source)
     # Rules with mistakes cannot be translated; what is wrong is told anyway.
     return (Program(()) if findings else etalis.translated(rules, points)), findings
 
 
 def _from_ltl(source: SourceText) -> Translated:
-    definitions, findings = read_ltl(source)
+    definitions, findings = ltl.read_source(source)
     return ltl.translated(definitions), findings
 
 

@@ -6,12 +6,12 @@ that every text can be cut into tokens. A bad statement spoils no other one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lark import Lark, Token, Transformer
 
@@ -20,6 +20,7 @@ from horai.lang.core.grammar import GrammarError, fed, token_span
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Span
 
+Node = TypeVar("Node")
 SIGNS = {
     "LPAR": "`(`",
     "RPAR": "`)`",
@@ -137,3 +138,12 @@ def _expected(error: GrammarError, language: LanguageSpec) -> str:
     if len(words) > _MOST_EXPECTED:
         words = [*islice(words, _MOST_EXPECTED), "..."]
     return " or ".join(words)
+
+
+def nesting(node: Node, parts: Callable[[Node], Iterable[Node]]) -> int:
+    """How deep a syntax tree is."""
+    level, depth = [node], 0
+    while level:
+        level = [part for one in level for part in parts(one)]
+        depth += 1
+    return depth

@@ -1,45 +1,226 @@
-"""The reader of continuous queries: text in; statements and all that is wrong out."""
+"""The reader of continuous queries: text in; typed statements and all that is wrong out.
+
+Names are in small letters, as SQL wants it. A part that reads well and has no translation is an
+`Untranslated`, with the words for it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
+from typing import Literal as OneOf
 
 from lark import Token, Transformer, v_args
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.grammar import token_span
+from horai.lang.core.grammar import outer, token_span
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Constant, Float, Int, Span, Term
 from horai.lang.lars.clock import Duration, unit_named
 from horai.lang.translate.codes import RELATIVE_CODES
-from horai.lang.translate.cql.syntax import (
-    AggregateCall,
-    Both,
-    Combined,
-    Condition,
-    CqlComparison,
-    CqlConstant,
-    CqlDeclaration,
-    CqlView,
-    Denied,
-    Either,
-    Exists,
-    Expression,
-    FromItem,
-    Insert,
-    Operation,
-    Query,
-    Range,
-    Reference,
-    RowsWindow,
-    Select,
-    SelectItem,
-    Statement,
-    Untranslated,
-    Window,
-)
 from horai.lang.translate.statements import SIGNS, Foreign, LanguageSpec, statements
+
+Place = Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Untranslated:
+    """Something that LARS programs cannot say."""
+
+    what: str
+    hint: str
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+# --- expressions ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`tram.id`, `id`, `tram.*`: a column, or all of a source."""
+
+    source: str | None
+    column: str
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CqlConstant:
+    """A number or a text."""
+
+    term: Term
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`a + b`."""
+
+    sign: str
+    left: Expression
+    right: Expression
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall:
+    """`COUNT(*)`, `SUM(DISTINCT a)`: an aggregate; without an argument it counts rows."""
+
+    function: str
+    argument: Expression | None
+    is_distinct: bool = False
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+Expression = Reference | CqlConstant | Operation | AggregateCall
+
+# --- conditions -------------------------------------------------------------------------------
+
+Sign = OneOf["=", "!=", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class CqlComparison:
+    """`a < b`."""
+
+    sign: Sign
+    left: Expression
+    right: Expression
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """`c AND d`."""
+
+    left: Condition
+    right: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """`c OR d`."""
+
+    left: Condition
+    right: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """`NOT c`."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """`EXISTS (query)`; with an expression, `expression IN (query)`."""
+
+    query: Query
+    wanted: Expression | None = None
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+Condition = CqlComparison | Both | Either | Denied | Exists | Untranslated
+
+# --- queries ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`[RANGE 5 seconds SLIDE 2 seconds]`; an infinite one is `[UNBOUNDED]`, 0 is `[NOW]`."""
+
+    length: Duration
+    slide: Duration | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowsWindow:
+    """`[ROWS 3]`, `[PARTITION BY id ROWS 1]`: the last rows, perhaps of each group."""
+
+    number: int
+    by: tuple[Reference, ...] = ()
+
+
+Window = Range | RowsWindow | Untranslated
+
+
+@dataclass(frozen=True, slots=True)
+class FromItem:
+    """`tram [RANGE 5] AS t`: where rows come from."""
+
+    name: str
+    window: Window | None
+    alias: str
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectItem:
+    """`a + 1 AS b`: a column of the result."""
+
+    expression: Expression
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`SELECT items FROM sources WHERE ... GROUP BY ... HAVING ...`; no items are all columns."""
+
+    items: tuple[SelectItem, ...]
+    sources: tuple[FromItem, ...]
+    where: Condition | None = None
+    group: tuple[Reference, ...] = ()
+    having: Condition | None = None
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """`query UNION query` and its kin."""
+
+    how: OneOf["UNION", "EXCEPT", "INTERSECT"]
+    left: Query
+    right: Query
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+Query = Select | Combined | Untranslated
+
+# --- statements -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CqlDeclaration:
+    """`CREATE STREAM tram (id, stop)`, `CREATE TABLE line (id, name)`."""
+
+    name: str
+    columns: tuple[str, ...]
+    is_stream: bool
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """`INSERT INTO line VALUES ('a1', 'l1'), ...`."""
+
+    name: str
+    rows: tuple[tuple[Term, ...], ...]
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CqlView:
+    """`CREATE VIEW late AS query`; a query alone has no name."""
+
+    name: str | None
+    query: Query
+    span: Place = field(default=None, compare=False, repr=False)
+
+
+Statement = CqlDeclaration | Insert | CqlView
+
 
 _CHANGES = "run the query itself with `--answers changelog`, which tells what comes and goes"
 
@@ -66,13 +247,13 @@ class Statements(Transformer[Token, Any]):
         self, insert: Token, _into: Token, name: Token, _values: Token, *rest: Any
     ) -> Insert:
         rows = tuple(item for item in rest if not isinstance(item, Token))
-        return Insert(name.lower(), rows, _outer(insert, name))
+        return Insert(name.lower(), rows, outer(insert, name))
 
     def row(self, *items: Any) -> tuple[Term, ...]:
         return tuple(item.term for item in items if isinstance(item, CqlConstant))
 
     def view(self, create: Token, _view: Token, name: Token, _as: Token, query: Query) -> CqlView:
-        return CqlView(name.lower(), query, _outer(create, name))
+        return CqlView(name.lower(), query, outer(create, name))
 
     def unnamed(self, query: Query) -> CqlView:
         return CqlView(None, query, query.span)
@@ -80,11 +261,11 @@ class Statements(Transformer[Token, Any]):
     # --- queries ---
 
     def combined(self, left: Query, how: Token, right: Query) -> Combined:
-        return Combined(how.upper(), left, right, _joined(left, right))  # type: ignore[arg-type]
+        return Combined(how.upper(), left, right, outer(left, right))  # type: ignore[arg-type]
 
     def combined_all(self, left: Query, union: Token, every: Token, right: Query) -> Query:
         hint = "leave out ALL: relations are sets here"
-        return Untranslated("UNION ALL counts equal rows", hint, _outer(union, every))
+        return Untranslated("UNION ALL counts equal rows", hint, outer(union, every))
 
     def to_stream(self, how: Token, _open: Token, query: Query, close: Token) -> Query:
         if how.upper() == "RSTREAM":  # the whole relation at every time, which is what a run shows
@@ -174,7 +355,7 @@ class Statements(Transformer[Token, Any]):
 
     def window_rows_slide(self, opening: Token, *rest: Token) -> Window:
         hint = "leave out SLIDE: windows over rows move with every row"
-        return Untranslated("windows over rows do not hop", hint, _outer(opening, rest[-1]))
+        return Untranslated("windows over rows do not hop", hint, outer(opening, rest[-1]))
 
     def window_partition(self, *items: Any) -> Window:
         names = next(item for item in items if isinstance(item, tuple))
@@ -183,7 +364,7 @@ class Statements(Transformer[Token, Any]):
     def window_partition_range(self, opening: Token, *rest: Any) -> Window:
         hint = "use either PARTITION BY with ROWS, or RANGE"
         what = "a window over rows of each group and a range of time"
-        return Untranslated(what, hint, _outer(opening, rest[-1]))
+        return Untranslated(what, hint, outer(opening, rest[-1]))
 
     def names(self, *items: Token) -> tuple[Reference, ...]:
         return tuple(
@@ -203,11 +384,11 @@ class Statements(Transformer[Token, Any]):
 
     def comparison(self, left: Expression, sign: Token, right: Expression) -> Condition:
         said = "!=" if sign == "<>" else str(sign)
-        return CqlComparison(said, left, right, _joined(left, right))  # type: ignore[arg-type]
+        return CqlComparison(said, left, right, outer(left, right))  # type: ignore[arg-type]
 
     def between(self, *items: Any) -> Condition:
         middle, low, high = (item for item in items if not isinstance(item, Token))
-        span = _joined(middle, high)
+        span = outer(middle, high)
         return Both(CqlComparison(">=", middle, low, span), CqlComparison("<=", middle, high, span))
 
     def in_query(self, *items: Any) -> Condition:
@@ -220,7 +401,7 @@ class Statements(Transformer[Token, Any]):
     def in_list(self, *items: Any) -> Condition:
         wanted, values = (item for item in items if not isinstance(item, Token))
         tests: list[Condition] = [
-            CqlComparison("=", wanted, one, _joined(wanted, one)) for one in values
+            CqlComparison("=", wanted, one, outer(wanted, one)) for one in values
         ]
         return reduce(Either, tests)
 
@@ -228,15 +409,15 @@ class Statements(Transformer[Token, Any]):
         return Denied(self.in_list(*items))
 
     def exists(self, exists: Token, _open: Token, query: Query, close: Token) -> Condition:
-        return Exists(query, None, _outer(exists, close))
+        return Exists(query, None, outer(exists, close))
 
     def null(self, expression: Expression, *words: Token) -> Condition:
         hint = "leave the condition out: every column of every row has a value"
-        return Untranslated("LARS has no NULL", hint, _joined(expression, words[-1]))
+        return Untranslated("LARS has no NULL", hint, outer(expression, words[-1]))
 
     def like(self, left: Expression, _like: Token, right: Expression) -> Condition:
         hint = "compare with `=`, or with `IN ('one', 'other')`"
-        return Untranslated("LARS does not look into texts", hint, _joined(left, right))
+        return Untranslated("LARS does not look into texts", hint, outer(left, right))
 
     def expressions(self, *items: Any) -> tuple[Expression, ...]:
         return tuple(item for item in items if not isinstance(item, Token))
@@ -244,28 +425,28 @@ class Statements(Transformer[Token, Any]):
     # --- expressions ---
 
     def operation(self, left: Expression, sign: Token, right: Expression) -> Expression:
-        return Operation(str(sign), left, right, _joined(left, right))
+        return Operation(str(sign), left, right, outer(left, right))
 
     def count_rows(self, function: Token, *rest: Token) -> Expression:
-        return AggregateCall(function.lower(), None, False, _outer(function, rest[-1]))
+        return AggregateCall(function.lower(), None, False, outer(function, rest[-1]))
 
     def aggregate(self, function: Token, *rest: Any) -> Expression:
-        return AggregateCall(function.lower(), rest[-2], False, _outer(function, rest[-1]))
+        return AggregateCall(function.lower(), rest[-2], False, outer(function, rest[-1]))
 
     def aggregate_distinct(self, function: Token, *rest: Any) -> Expression:
-        return AggregateCall(function.lower(), rest[-2], True, _outer(function, rest[-1]))
+        return AggregateCall(function.lower(), rest[-2], True, outer(function, rest[-1]))
 
     def reference(self, name: Token, *rest: Token) -> Expression:
         if not rest:
             return Reference(None, name.lower(), token_span(name))
-        return Reference(name.lower(), rest[-1].lower(), _outer(name, rest[-1]))
+        return Reference(name.lower(), rest[-1].lower(), outer(name, rest[-1]))
 
     def integer(self, token: Token) -> Expression:
         return CqlConstant(Int(int(token)), token_span(token))
 
     def signed(self, sign: Token, token: Token) -> Expression:
         value = -int(token) if sign == "-" else int(token)
-        return CqlConstant(Int(value), _outer(sign, token))
+        return CqlConstant(Int(value), outer(sign, token))
 
     def decimal(self, token: Token) -> Expression:
         return CqlConstant(Float(float(token)), token_span(token))
@@ -276,23 +457,13 @@ class Statements(Transformer[Token, Any]):
 
 def _declaration(create: Token, rest: tuple[Any, ...], is_stream: bool) -> CqlDeclaration:
     _, name, _, columns, close = rest
-    return CqlDeclaration(name.lower(), columns, is_stream, _outer(create, close))
+    return CqlDeclaration(name.lower(), columns, is_stream, outer(create, close))
 
 
 def _rows_of(number: Token, by: tuple[Reference, ...]) -> Window:
     if int(number) == 0:
         return Untranslated("a window of no rows", "take at least one row", token_span(number))
     return RowsWindow(int(number), by)
-
-
-def _outer(first: Token, last: Token) -> Span:
-    return (token_span(first)[0], token_span(last)[1])
-
-
-def _joined(first: Any, last: Any) -> Span:
-    start = token_span(first) if isinstance(first, Token) else first.span
-    end = token_span(last) if isinstance(last, Token) else last.span
-    return (start[0], end[1])
 
 
 _MORE_ROWS = "an answer has all rows that hold; for the last N tuples write a window: [ROWS N]"

@@ -35,7 +35,7 @@ from horai.lang.lars.syntax import (
 from horai.lang.lars.walk import bind, own_terms, subformulas
 from horai.lang.translate.building import FreshNames, compare, negated, some
 from horai.lang.translate.codes import RELATIVE_CODES
-from horai.lang.translate.cql.syntax import (
+from horai.lang.translate.cql.reader import (
     AggregateCall,
     Both,
     Combined,
@@ -59,7 +59,7 @@ from horai.lang.translate.cql.syntax import (
     Statement,
     Untranslated,
 )
-from horai.lang.translate.cql.syntax import FromItem as From
+from horai.lang.translate.cql.reader import FromItem as From
 
 Alternatives = list[list[Formula]]
 OPPOSITE: dict[Sign, Sign] = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}

@@ -1,0 +1,606 @@
+"""Event patterns of ETALIS as LARS: syntax trees, the reader, and the translation.
+
+An event `a` has the intervals `a_iv(From, To)`: one point for every signal `a`, and those that
+rules make of others. So intervals of one event may overlap. Patterns inside of others become
+conditions of the same rule, except `AND`, `PAR`, `OR` and `NOT`, which need rules of their own.
+
+Or intervals are points: an event holds at all points of its intervals, and its intervals are the
+longest ones through which it holds. That is the same as long as intervals of one event have points
+between them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from typing import Literal as OneOf
+
+from lark import Token, Transformer, v_args
+
+from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
+from horai.lang.core.grammar import atom_text, outer, token_span
+from horai.lang.core.printer import unquote
+from horai.lang.core.source import SourceText
+from horai.lang.core.terms import (
+    DEEPEST,
+    Compound,
+    Constant,
+    Float,
+    Int,
+    Span,
+    Str,
+    Term,
+    Var,
+    is_anonymous,
+    variables,
+)
+from horai.lang.lars.syntax import (
+    Always,
+    At,
+    Atom,
+    Formula,
+    IntervalWindow,
+    Not,
+    Program,
+    Rule,
+    Within,
+)
+from horai.lang.translate.building import ENDLESS, FreshNames, compare, minus, plus, rule
+from horai.lang.translate.codes import RELATIVE_CODES
+from horai.lang.translate.statements import SIGNS, Foreign, LanguageSpec, nesting, statements
+
+Relation = OneOf["SEQ", "AND", "OR", "PAR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`tram(Id, Stop)`: an event, from the stream or made by a rule."""
+
+    name: str
+    args: tuple[Term, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time point: the interval from it to itself."""
+
+    time: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """`(p).5`: the intervals of p that are at most so long."""
+
+    pattern: Pattern
+    most: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`p SEQ q` and its kin."""
+
+    relation: Relation
+    left: Pattern
+    right: Pattern
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """`NOT(p).[q, r]`: q SEQ r without any q SEQ p SEQ r."""
+
+    pattern: Pattern
+    first: Pattern
+    last: Pattern
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EtalisComparison:
+    """`X + 1 < Y`."""
+
+    sign: OneOf["=", "!=", "<", "<=", ">", ">="]
+    left: Term
+    right: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """`p WHERE X > 3, Y != Z`."""
+
+    pattern: Pattern
+    conditions: tuple[EtalisComparison, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Pattern = Event | Moment | Lasting | Binary | Absent | Where
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRule:
+    """`event <- pattern.`: the intervals of the pattern are intervals of the event."""
+
+    head: Event
+    pattern: Pattern
+    span: Span | None = field(default=None, compare=False, repr=False)
+    source: SourceText | None = field(default=None, compare=False, repr=False)
+
+
+def parts(pattern: Pattern) -> tuple[Pattern, ...]:
+    """The patterns that a pattern is made of; what must be absent comes last."""
+    match pattern:
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Absent(pattern=inner, first=first, last=last):
+            return (first, last, inner)
+        case Lasting(pattern=inner) | Where(pattern=inner):
+            return (inner,)
+        case _:
+            return ()
+
+
+def events(pattern: Pattern) -> Iterator[Event]:
+    """All events of a pattern."""
+    if isinstance(pattern, Event):
+        yield pattern
+    for part in parts(pattern):
+        yield from events(part)
+
+
+@v_args(inline=True)
+class Patterns(Transformer[Token, Any]):
+    """Grammar rules to patterns. It keeps nothing between calls."""
+
+    def rule(self, head: Event, _neck: Token, pattern: Pattern) -> PatternRule:
+        return PatternRule(head, pattern, outer(head, pattern))
+
+    def bare(self, event: Event) -> Event:
+        return event
+
+    def single(self, event: Event) -> Event:
+        return event
+
+    def filtered(
+        self, pattern: Pattern, _where: Token, conditions: tuple[EtalisComparison, ...]
+    ) -> Where:
+        return Where(pattern, conditions, outer(pattern, conditions[-1]))
+
+    def binary(self, left: Pattern, relation: Token, right: Pattern) -> Binary:
+        return Binary(str(relation), left, right, outer(left, right))  # type: ignore[arg-type]
+
+    def moment(self, token: Token) -> Moment:
+        return Moment(int(token), token_span(token))
+
+    def bracketed(self, _open: Token, pattern: Pattern, _close: Token) -> Pattern:
+        return pattern
+
+    def lasting(
+        self, opening: Token, pattern: Pattern, _close: Token, _dot: Token, most: Token
+    ) -> Lasting:
+        return Lasting(pattern, int(most), outer(opening, most))
+
+    def absent(self, *items: Any) -> Absent:
+        inner, first, last = (item for item in items if not isinstance(item, Token))
+        return Absent(inner, first, last, outer(items[0], items[-1]))
+
+    def event(self, name: Token, *rest: Any) -> Event:
+        args = rest[1] if rest else ()
+        return Event(atom_text(name), args, outer(name, rest[-1] if rest else name))
+
+    def terms(self, *items: Any) -> tuple[Term, ...]:
+        return tuple(item for item in items if not isinstance(item, Token))
+
+    def conditions(self, *items: Any) -> tuple[EtalisComparison, ...]:
+        return tuple(item for item in items if not isinstance(item, Token))
+
+    def comparison(self, left: Term, sign: Token, right: Term) -> EtalisComparison:
+        return EtalisComparison(str(sign), left, right, outer(left, right))  # type: ignore[arg-type]
+
+    def operation(self, left: Term, sign: Token, right: Term) -> Term:
+        return Compound(str(sign), (left, right), outer(left, right))
+
+    def inner(self, _open: Token, inside: Any, _close: Token) -> Any:
+        return inside
+
+    def constant(self, token: Token) -> Term:
+        return Constant(atom_text(token), token_span(token))
+
+    def integer(self, token: Token) -> Term:
+        return Int(int(token), token_span(token))
+
+    def decimal(self, token: Token) -> Term:
+        return Float(float(token), token_span(token))
+
+    def string(self, token: Token) -> Term:
+        return Str(unquote(str(token)), token_span(token))
+
+    def variable(self, token: Token) -> Term:
+        # Every `_` is a variable of its own; its place tells it from the others.
+        name = f"_#{token.start_pos}" if token == "_" else str(token)
+        return Var(name, token_span(token))
+
+
+Predicate = tuple[str, int]
+
+
+def _foreign(tokens: list[Token], wrong: int) -> Foreign | None:
+    """A NOT that does not say between which events."""
+    for place in range(min(wrong, len(tokens) - 1), -1, -1):
+        if tokens[place].type == "NOT":
+            depth, last = 0, place
+            for last in range(place + 1, wrong):
+                depth += {"LPAR": 1, "RPAR": -1}.get(tokens[last].type, 0)
+                if depth == 0:
+                    break
+            if depth or not last >= wrong - 1:
+                return None  # what is wrong is inside of it, or behind it
+            hint = "say between which events: `NOT(b).[a, c]` is `a SEQ c` without `b` in between"
+            return Foreign(place, last, "NOT stands between two events", hint)
+    return None
+
+
+LANGUAGE = LanguageSpec(
+    "horai.lang.translate",
+    "etalis.lark",
+    Patterns,
+    {
+        "NAME": "a name",
+        "INT": "a number",
+        "DECIMAL": "a number",
+        "VAR": "a variable",
+        "STRING": "a text",
+        "RELATION": "`SEQ`",
+        "COMPARE": "a comparison",
+        "ADD": "`+`",
+        "MUL": "`*`",
+        **SIGNS,
+    },
+    ".",
+    _foreign,
+)
+
+
+def read_source(source: SourceText) -> tuple[list[PatternRule], list[Diagnostic]]:
+    """The rules of a text, and all that is wrong with it.
+
+    >>> rules, findings = read_source(SourceText("f", "a(X) <- x(X) SEQ (y OR z)."))
+    >>> rules[0].head.name, findings
+    ('a', [])
+    """
+    report = Report(RELATIVE_CODES)
+    rules: list[PatternRule] = []
+    for found in statements(LANGUAGE, source, report):
+        if isinstance(found, Event):
+            hint = "write `event <- pattern.`; events themselves come from the stream"
+            report.add("H801", "an event without a pattern", source, found.span, hint)
+        elif nesting(found.pattern, parts) > DEEPEST:
+            hint = "name the parts in rules of their own"
+            report.add("H801", "this pattern is nested too deeply", source, found.span, hint)
+        else:
+            rules.append(PatternRule(found.head, found.pattern, found.span, source))
+    for one in rules:
+        _check_variables(one, report)
+        _check_shared(one, report)
+    _check_negation(rules, report)
+    return rules, sorted(report.findings, key=sort_key)
+
+
+def bound(pattern: Pattern) -> set[str]:
+    """The variables that a pattern gives values to, whatever makes it hold."""
+    match pattern:
+        case Event(args=args):
+            return {name for arg in args for name in variables(arg)}
+        case Binary(relation="OR", left=left, right=right):
+            return bound(left) & bound(right)
+        case Absent(first=first, last=last):
+            return bound(first) | bound(last)
+        case _:
+            return set().union(*map(bound, parts(pattern)))
+
+
+def _check_variables(rule: PatternRule, report: Report) -> None:
+    """Variables of heads and conditions need values."""
+    everywhere = {var.name for var in _occurrences(rule.pattern)}
+    for var in [var for arg in rule.head.args for var in variables(arg).values()]:
+        if var.name not in everywhere:  # otherwise the checks below tell why it is not enough
+            _say_unbound(var, rule, report)
+    for where in _subpatterns(rule.pattern):
+        if not isinstance(where, Where):
+            continue
+        inside = bound(where.pattern)
+        for condition in where.conditions:
+            for side in (condition.left, condition.right):
+                for var in variables(side).values():
+                    if var.name not in inside:
+                        _say_unbound(var, rule, report)
+
+
+def _check_shared(rule: PatternRule, report: Report) -> None:
+    """What one alternative or an absence alone speaks of cannot stand elsewhere in the rule."""
+    everywhere = Counter(var.name for var in _occurrences(rule.pattern))
+    everywhere.update(name for arg in rule.head.args for name in variables(arg))
+    for part in _subpatterns(rule.pattern):
+        match part:
+            case Binary(relation="OR", left=left, right=right):
+                known = bound(left) & bound(right)
+            case Absent(first=first, last=last):
+                known = bound(first) | bound(last)
+            case _:
+                continue
+        inside = Counter(var.name for var in _occurrences(part))
+        told: set[str] = set()
+        for var in _occurrences(part):
+            shared = everywhere[var.name] > inside[var.name]
+            if shared and var.name not in known | told:
+                told.add(var.name)
+                _say_unbound(var, rule, report)
+
+
+def _subpatterns(pattern: Pattern) -> Iterator[Pattern]:
+    yield pattern
+    for part in parts(pattern):
+        yield from _subpatterns(part)
+
+
+def _occurrences(pattern: Pattern) -> Iterator[Var]:
+    for part in _subpatterns(pattern):
+        terms: list[Term] = []
+        if isinstance(part, Event):
+            terms.extend(part.args)
+        elif isinstance(part, Where):
+            terms.extend(side for c in part.conditions for side in (c.left, c.right))
+        for term in terms:
+            yield from variables(term).values()
+
+
+def _say_unbound(var: Var, rule: PatternRule, report: Report) -> None:
+    name = "_" if is_anonymous(var) else var.name
+    hint = f"let an event of the pattern carry `{name}`; of alternatives, each of them"
+    report.add("H806", f"nothing gives `{name}` a value", rule.source, var.span, hint)
+
+
+def _check_negation(rules: list[PatternRule], report: Report) -> None:
+    """An event may need itself, but not through a pattern with NOT."""
+    needs: dict[Predicate, set[Predicate]] = {}
+    for one in rules:
+        found = {_predicate(event) for event in events(one.pattern)}
+        needs.setdefault(_predicate(one.head), set()).update(found)
+    for one in rules:
+        head = _predicate(one.head)
+        for absent in _subpatterns(one.pattern):
+            for event in events(absent) if isinstance(absent, Absent) else ():
+                if head in _reached(_predicate(event), needs):
+                    message = f"`{one.head.name}` needs itself, through NOT"
+                    hint = "let the events of a NOT depend on other events only"
+                    report.add("H805", message, one.source, event.span, hint)
+
+
+def _reached(start: Predicate, needs: dict[Predicate, set[Predicate]]) -> set[Predicate]:
+    found, waiting = {start}, [start]
+    while waiting:
+        for other in needs.get(waiting.pop(), set()) - found:
+            found.add(other)
+            waiting.append(other)
+    return found
+
+
+def _predicate(event: Event) -> Predicate:
+    return (event.name, len(event.args))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Conditions under which a pattern has an interval, and the interval."""
+
+    body: tuple[Formula, ...]
+    start: Term
+    end: Term
+
+
+def translated(rules: Iterable[PatternRule], points: bool = False) -> Program:
+    """The program that derives all intervals of all events, as arguments or as points."""
+    return _Translation(list(rules), points).program()
+
+
+class _Translation:
+    def __init__(self, rules: list[PatternRule], points: bool) -> None:
+        self._rules = rules
+        self._points = points
+        everything = [e for r in rules for e in (r.head, *events(r.pattern))]
+        self._known = dict.fromkeys((event.name, len(event.args)) for event in everything)
+        self._names = FreshNames(name for name, _ in self._known)
+        self._intervals = {
+            name: self._names.free(f"{name}_iv")
+            for name in dict.fromkeys(n for n, _ in self._known)
+        }
+        self._made: list[Rule] = []
+        self._spread: dict[tuple[str, int], str] = {}
+        self._numbers, self._letter = 0, "T"
+
+    def program(self) -> Program:
+        """Rules for the signals first, then for the patterns."""
+        for given in self._rules:
+            self._numbers = 0
+            self._letter = _letter(given)
+            name = self._head(given.head)
+            for found in self._cases(given.pattern):
+                head = Atom(name, (*given.head.args, found.start, found.end))
+                self._made.append(rule(head, *found.body))
+        read = self._from_points if self._points else self._from_signals
+        return Program((*map(read, self._known), *self._made))
+
+    def _head(self, event: Event) -> str:
+        """What a rule derives: intervals, or points from one to another."""
+        name, arity = event.name, len(event.args)
+        if not self._points:
+            return self._intervals[name]
+        if (name, arity) not in self._spread:
+            spread = self._spread[name, arity] = self._names.free(f"{name}_from")
+            args, first, last = _arguments(arity), Var("T"), Var("To")
+            here = Atom(spread, (*args, first, last))
+            next_one = Atom(spread, (*args, plus(first, 1), last))
+            self._made.append(rule(At(first, Atom(name, args)), here))
+            self._made.append(rule(next_one, here, compare(first, "<", last)))
+        return self._spread[name, arity]
+
+    def _from_points(self, event: tuple[str, int]) -> Rule:
+        """The longest intervals through which an event holds."""
+        name, arity = event
+        args, first, last = _arguments(arity), Var("T"), Var("To")
+        atom = Atom(name, args)
+        body = (At(first, atom), At(last, atom), compare(first, "<=", last))
+        throughout = Within(IntervalWindow(first, last), Always(atom))
+        ends = (Not(At(minus(first, 1), atom)), Not(At(plus(last, 1), atom)))
+        return rule(Atom(self._intervals[name], (*args, first, last)), *body, throughout, *ends)
+
+    def _from_signals(self, event: tuple[str, int]) -> Rule:
+        name, arity = event
+        args, time = _arguments(arity), Var("T")
+        head = Atom(self._intervals[name], (*args, time, time))
+        return rule(head, Within(ENDLESS, At(time, Atom(name, args))))
+
+    def _times(self) -> tuple[Var, Var]:
+        return self._time(), self._time()
+
+    def _time(self) -> Var:
+        self._numbers += 1
+        return Var(f"{self._letter}{self._numbers}")
+
+    def _cases(self, pattern: Pattern) -> list[_Found]:
+        """All the ways in which a pattern may come about."""
+        match pattern:
+            case Binary(relation="OR", left=left, right=right):
+                return [*self._cases(left), *self._cases(right)]
+            case Binary(relation="AND" | "PAR", left=left, right=right):
+                return list(self._hulls(pattern.relation, self._one(left), self._one(right)))
+            case Where(pattern=inner, conditions=conditions):
+                more = [compare(c.left, c.sign, c.right) for c in conditions]
+                return [
+                    _Found((*found.body, *more), found.start, found.end)
+                    for found in self._cases(inner)
+                ]
+            case _:
+                return [self._one(pattern)]
+
+    def _one(self, pattern: Pattern) -> _Found:
+        """The pattern as conditions of one rule, with a name of its own where it needs one."""
+        match pattern:
+            case Event(name=name, args=args):
+                start, end = self._times()
+                atom = Atom(self._intervals[name], (*args, start, end))
+                return _Found((atom,), start, end)
+            case Moment(time=time):
+                return _Found((), Int(time), Int(time))
+            case Lasting(pattern=inner, most=most):
+                found = self._one(inner)
+                short = compare(minus(found.end, found.start), "<=", Int(most))
+                return _Found((*found.body, short), found.start, found.end)
+            case Binary(relation="OR" | "AND" | "PAR") | Where(pattern=Binary(relation="OR")):
+                return self._named(pattern)
+            case Where():
+                (found,) = self._cases(pattern) if _is_one(pattern) else [self._named(pattern)]
+                return found
+            case Absent():
+                return self._absent(pattern)
+            case Binary(left=left, right=right):
+                return _related(pattern.relation, self._one(left), self._one(right))
+        raise AssertionError(f"{pattern} is no pattern")
+
+    def _named(self, pattern: Pattern) -> _Found:
+        """A predicate for the intervals of a pattern and the values of its variables."""
+        start, end = self._times()
+        head = Atom(self._names.fresh("part"), (*_carried(pattern), start, end))
+        numbers, self._numbers = self._numbers, 0
+        for found in self._cases(pattern):
+            args = (*_carried(pattern), found.start, found.end)
+            self._made.append(rule(Atom(head.name, args), *found.body))
+        self._numbers = numbers
+        return _Found((head,), start, end)
+
+    def _absent(self, pattern: Absent) -> _Found:
+        """`q SEQ r` except where there is a `q SEQ p SEQ r` from and to the same points."""
+        whole = Binary("SEQ", pattern.first, pattern.last)
+        blocked = Binary("SEQ", Binary("SEQ", pattern.first, pattern.pattern), pattern.last)
+        name = self._names.fresh("blocked")
+        carried = _carried(whole)
+        numbers, self._numbers = self._numbers, 0
+        between = self._one(blocked)
+        self._made.append(rule(Atom(name, (*carried, between.start, between.end)), *between.body))
+        self._numbers = numbers
+        found = self._one(whole)
+        no = Not(Atom(name, (*carried, found.start, found.end)))
+        return _Found((*found.body, no), found.start, found.end)
+
+    def _hulls(self, relation: str, one: _Found, other: _Found) -> Iterable[_Found]:
+        """From the earlier start to the later end; `PAR` wants that both overlap."""
+        body = (*one.body, *other.body)
+        if relation == "PAR":
+            pairs = ((one.start, other.end), (other.start, one.end))
+            longer = ((one.start, one.end), (other.start, other.end))
+            body = (*body, *(compare(start, "<", end) for start, end in (*pairs, *longer)))
+        for starts, start in (("<=", one.start), (">", other.start)):
+            for ends, end in ((">=", one.end), ("<", other.end)):
+                first = compare(one.start, starts, other.start)  # type: ignore[arg-type]
+                last = compare(one.end, ends, other.end)  # type: ignore[arg-type]
+                yield _Found((*body, first, last), start, end)
+
+
+def _related(relation: str, one: _Found, other: _Found) -> _Found:
+    """Both intervals as a relation wants them, and the interval that comes of it."""
+    body = (*one.body, *other.body)
+    match relation:
+        case "SEQ":
+            wanted, start, end = [compare(one.end, "<", other.start)], one.start, other.end
+        case "MEETS":
+            wanted, start, end = [compare(one.end, "=", other.start)], one.start, other.end
+        case "EQUALS":
+            wanted = [compare(one.start, "=", other.start), compare(one.end, "=", other.end)]
+            start, end = one.start, one.end
+        case "DURING":
+            wanted = [
+                compare(other.start, "<", one.start),
+                compare(one.start, "<", one.end),
+                compare(one.end, "<", other.end),
+            ]
+            start, end = other.start, other.end
+        case "STARTS":
+            wanted = [compare(one.start, "=", other.start), compare(one.end, "<", other.end)]
+            start, end = other.start, other.end
+        case "FINISHES":
+            wanted = [compare(one.end, "=", other.end), compare(other.start, "<", one.start)]
+            start, end = other.start, other.end
+        case _:
+            raise AssertionError(f"{relation} is no relation of two intervals")
+    return _Found((*body, *wanted), start, end)
+
+
+def _is_one(pattern: Pattern) -> bool:
+    """Does a pattern under filters come about in one way?"""
+    while isinstance(pattern, Where):
+        pattern = pattern.pattern
+    return not (isinstance(pattern, Binary) and pattern.relation in ("OR", "AND", "PAR"))
+
+
+def _arguments(arity: int) -> tuple[Var, ...]:
+    return tuple(Var(f"X{number}") for number in range(1, arity + 1))
+
+
+def _letter(given: PatternRule) -> str:
+    """What names of times begin with, so that they differ from all names of the rule."""
+    taken = {
+        name for e in (given.head, *events(given.pattern)) for a in e.args for name in variables(a)
+    }
+    letter = "T"
+    while any(name.startswith(letter) and name[len(letter) :].isdigit() for name in taken):
+        letter += "T"
+    return letter
+
+
+def _carried(pattern: Pattern) -> tuple[Term, ...]:
+    return tuple(Var(name) for name in sorted(bound(pattern)) if not is_anonymous(Var(name)))

@@ -1,1 +1,0 @@
-"""Event patterns of ETALIS: text to typed syntax trees."""

@@ -1,1 +1,0 @@
-"""Formulas of temporal logic about the past: text to typed syntax trees."""
