@@ -10,7 +10,7 @@ from horai.lang.lars.predicates import derived
 from horai.lang.lars.printer import show
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom, Program
-from horai.oracle.lars.run import answers_at
+from horai.oracle.lars.answers import answers_at
 
 Signals = list[tuple[int, Atom]]
 Content = frozenset[tuple[int, str]]

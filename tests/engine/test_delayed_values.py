@@ -26,7 +26,7 @@ from horai.lang.core.terms import variables
 from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import FutureInitiation, FutureTermination
 from horai.oracle.ec.background import Background
-from horai.oracle.ec.initiations import Initiations
+from horai.oracle.ec.delays import Initiations
 from horai.plan.ec.delays import initiation_times, known_already
 from horai.plan.ec.predicates import find_predicates, mode_table
 from horai.plan.unfolding import Helpers

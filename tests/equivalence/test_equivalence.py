@@ -19,8 +19,7 @@ from horai.lars import loads
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
 from horai.oracle.lars.stream import Pair, Stream
-from horai.tools.equivalence.programs import equivalence
-from horai.tools.equivalence.search import ProgramComparison, SearchLimits
+from horai.tools.equivalence.search import ProgramComparison, SearchLimits, equivalence
 from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict
 
 

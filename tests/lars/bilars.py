@@ -22,8 +22,7 @@ from horai.lang.lars.syntax import (
 )
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.grounding import Instance
-from horai.oracle.lars.stream import Pair, Stream
-from horai.oracle.lars.windows import select
+from horai.oracle.lars.stream import Pair, Stream, select
 
 FALSE = Truth(False)
 

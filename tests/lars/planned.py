@@ -13,7 +13,7 @@ from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
 from horai.oracle.lars import grounding
-from horai.oracle.lars.run import answers_at
+from horai.oracle.lars.answers import answers_at
 from horai.runtime.lars.engines import Changes, Model
 from horai.runtime.lars.plan import PlanEngine
 from horai.runtime.lars.signals import Signal

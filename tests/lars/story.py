@@ -9,7 +9,7 @@ from horai.lang.lars.printer import show
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom, Formula, Program
 from horai.lang.lars.walk import in_points
-from horai.oracle.lars.run import OracleAnswerStream, answers_at, answers_on
+from horai.oracle.lars.answers import OracleAnswerStream, answers_at, answers_on
 from horai.oracle.lars.stream import Pair, Stream
 
 

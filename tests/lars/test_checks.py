@@ -10,8 +10,7 @@ import pytest
 import horai.plan.lars
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
-from horai.plan.lars.check import check
-from horai.plan.lars.codes import CODES
+from horai.plan.lars.check import CODES, check
 from horai.plan.lars.fragments import Fragment, classify
 
 

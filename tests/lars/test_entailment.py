@@ -13,8 +13,7 @@ from tests.lars.test_windows import D2, data_of, signals
 from horai.lang.lars.printer import show_term
 from horai.lang.lars.syntax import Always, Atom, Formula, Some, Window, Within
 from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.stream import Stream
-from horai.oracle.lars.windows import WindowFunction, tuple_based
+from horai.oracle.lars.stream import Stream, WindowFunction, tuple_based
 
 D2_LATE = Stream(30, 50, D2.signals)
 

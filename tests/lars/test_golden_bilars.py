@@ -13,8 +13,7 @@ from horai.lang.lars.syntax import Atom, Formula, Implies, Not, Or, Some, Within
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.grounding import Instance
-from horai.oracle.lars.stream import Pair, Stream
-from horai.oracle.lars.windows import tuple_based
+from horai.oracle.lars.stream import Pair, Stream, tuple_based
 
 A, B = Atom("a"), Atom("b")
 

@@ -16,10 +16,9 @@ from horai.lang.core.terms import Int, Term
 from horai.lang.lars.predicates import background_facts, is_fact
 from horai.lang.lars.syntax import At, Formula, Program
 from horai.lang.lars.walk import rule_variables
-from horai.oracle.lars.answers import Problem
+from horai.oracle.lars.answers import Problem, answers_on
 from horai.oracle.lars.grounding import Instance
 from horai.oracle.lars.matching import Written, written
-from horai.oracle.lars.run import answers_on
 from horai.oracle.lars.stream import Stream
 from horai.plan.lars.fragments import Fragment, classify
 

@@ -8,10 +8,9 @@ from tests.lars.test_windows import D1, D2
 
 from horai.lang.lars.syntax import Atom
 from horai.oracle.lars import grounding
-from horai.oracle.lars.answers import Problem, by_trying_all
+from horai.oracle.lars.answers import Problem, answers_on, by_trying_all
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.grounding import EndlessDerivation, Instance, is_model
-from horai.oracle.lars.run import answers_on
 from horai.oracle.lars.stream import Stream
 
 D2_LATE = Stream(30, 50, D2.signals)

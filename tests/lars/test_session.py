@@ -18,7 +18,7 @@ from horai.errors import UsageError
 from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
-from horai.oracle.lars.run import answers_at
+from horai.oracle.lars.answers import answers_at
 from horai.runtime.lars import session as lars_memory
 from horai.runtime.lars.result import LarsAnswer, Row
 from horai.runtime.lars.session import ProgramSession

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tests.lars.story import content, formula, stream
 
 from horai.lang.lars.syntax import Window, Within
-from horai.oracle.lars.stream import Stream
-from horai.oracle.lars.windows import select, tuple_based
+from horai.oracle.lars.stream import Stream, select, tuple_based
 
 MORNING = {36: "tram(a1,b), bus(b1,b)", 40: "tram(a3,h), bus(b1,s)"}
 NOON = {**MORNING, 43: "tram(a3,m)", 44: "tram(a1,m)", 45: "bus(b2,m)"}

@@ -15,7 +15,7 @@ from horai.errors import UsageError
 from horai.lars import load
 from horai.runtime.lars.job import DEFAULT_CLOCK
 from horai.settings import RunSettings
-from horai.tools.equivalence.programs import equivalence
+from horai.tools.equivalence.search import equivalence
 from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict
 
 

@@ -17,7 +17,7 @@ from horai.lang.ec.syntax import EventDescription
 from horai.lang.lars.predicates import derived, inputs
 from horai.lang.lars.syntax import Atom, Program
 from horai.oracle.ec.session import OracleAnswer, OracleItem, OracleSession
-from horai.oracle.lars.run import answers_at
+from horai.oracle.lars.answers import answers_at
 
 MOST_ROUNDS = 20
 _TRUE = Name("true")

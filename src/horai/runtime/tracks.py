@@ -30,12 +30,12 @@ from horai.runtime.records import DRIVER, BlobLabel, Record, Rows, packed, unpac
 from horai.runtime.refusals import Refused
 from horai.runtime.routes import split
 from horai.runtime.tasks import RunTask
-from horai.signals.cells import meeting_cells
 from horai.signals.items import ITEMS, narrative_of
 from horai.signals.letters import LETTERS, as_letters
 from horai.signals.pipeline import Feed, State, items_of_meetings, last_of_all, start
 from horai.signals.positions import POSITIONS, Positions, numbers, parted, together
 from horai.signals.proximity import MEETINGS, PAIRS, SAMPLES, close_pairs, in_slices, meetings
+from horai.signals.sphere import meeting_cells
 
 FOLLOW, PAIR, MEET = -11, -12, -13  # rounds in front of those of stages
 STEPS_TOGETHER = 60  # of `close_step`: so a busy harbour is not one task

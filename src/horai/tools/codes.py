@@ -18,7 +18,7 @@ def all_codes() -> Mapping[str, CodeInfo]:
     from horai.lang.translate.codes import RELATIVE_CODES
     from horai.plan.check.codes import CODES as CHECKING
     from horai.plan.combined.check import CODES as BETWEEN
-    from horai.plan.lars.codes import CODES as LARS_CHECKING
+    from horai.plan.lars.check import CODES as LARS_CHECKING
     from horai.runtime.findings import RUN_CODES
 
     lars = LARS_CODES | LARS_CHECKING

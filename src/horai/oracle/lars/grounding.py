@@ -36,11 +36,9 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import children, own_terms, subformulas
-from horai.oracle.lars.entailment import Structure
+from horai.oracle.lars.entailment import Structure, value
 from horai.oracle.lars.matching import Possible, TimeScope, Values, solutions, written
-from horai.oracle.lars.numbers import value
-from horai.oracle.lars.stream import Pair, Stream
-from horai.oracle.lars.windows import select
+from horai.oracle.lars.stream import Pair, Stream, select
 
 
 @dataclass(frozen=True)

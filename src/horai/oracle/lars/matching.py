@@ -36,8 +36,7 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import atoms, formula_variables, rebuilt
-from horai.oracle.lars.entailment import Structure, aggregate_value
-from horai.oracle.lars.numbers import computed, value
+from horai.oracle.lars.entailment import Structure, aggregate_value, computed, value
 from horai.oracle.lars.stream import Pair, Stream
 
 Bound = Mapping[str, Term]

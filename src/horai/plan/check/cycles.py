@@ -1,4 +1,4 @@
-"""Checks of cycles: what depends on itself must do so through the past."""
+"""Checks of cycles of fluents and events, and of background predicates through their absence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,18 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.terms import Term, functor
+from horai.lang.ec.syntax import (
+    AggregateAll,
+    BackgroundRule,
+    Call,
+    Clause,
+    FindAll,
+    IfThenElse,
+    Literal,
+    Negation,
+    parts,
+)
 from horai.plan.check.context import CheckContext, finding, place_of
 from horai.plan.ec.components import Component, simple_values
 from horai.plan.ec.dependencies import Dependency, DependencyGraph, Vertex
@@ -214,3 +226,62 @@ def _head_moment(edge: Dependency) -> Moment:
     if edge.target.kind is Kind.EVENT:
         return ("event", edge.target)
     return ("term" if edge.terminates else "init", edge.target)
+
+
+Key = tuple[str, int]
+
+
+def negative_cycles(context: CheckContext) -> Iterator[Diagnostic]:
+    """H401: a predicate that depends on its own negation."""
+    graph: Digraph[Key] = Digraph()
+    negative: list[tuple[Key, Key, Call, Clause]] = []
+    places: dict[tuple[Key, Key], tuple[Clause, Term]] = {}
+    for rule in context.description.rules:
+        head = functor(rule.head) if isinstance(rule, BackgroundRule) else None
+        if head is None or not isinstance(rule, BackgroundRule):
+            continue
+        for call, positive in _calls(rule.body, True):
+            graph.add_edge(head, call.key)
+            places.setdefault((head, call.key), (rule.clause, call.term))
+            if not positive:
+                negative.append((head, call.key, call, rule.clause))
+    group = graph.component_of()
+    reported: set[int] = set()
+    for head, called, call, clause in negative:
+        if group[head] != group[called] or group[head] in reported:
+            continue
+        reported.add(group[head])
+        cycle = [head, *(graph.path(called, head) or ())]
+        steps = [
+            f"{_name(a)} calls {_name(b)} ({place_of(*places[(a, b)], clause.source)})"
+            for a, b in itertools.pairwise(cycle)
+        ]
+        yield finding(
+            "H401",
+            "a predicate depends on its own negation: " + " -> ".join(_name(k) for k in cycle),
+            clause,
+            call.term,
+            hint="define one of them without the other",
+            note="; ".join(steps),
+        )
+
+
+def _name(key: Key) -> str:
+    return f"{key[0]}/{key[1]}"
+
+
+def _calls(literal: Literal, positive: bool) -> Iterator[tuple[Call, bool]]:
+    """The calls of a body; those whose failure matters are not positive."""
+    match literal:
+        case Call():
+            yield literal, positive
+        case Negation() | FindAll() | AggregateAll():
+            for part in parts(literal):
+                yield from _calls(part, False)
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            yield from _calls(condition, False)
+            yield from _calls(then, positive)
+            yield from _calls(otherwise, positive)
+        case _:
+            for part in parts(literal):
+                yield from _calls(part, positive)

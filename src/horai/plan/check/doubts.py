@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horai.lang.core.arithmetic import COMPARISONS
-from horai.lang.core.diagnostics import Diagnostic, did_you_mean
+from horai.lang.core.diagnostics import Diagnostic, Severity, did_you_mean
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Constant, Float, Int, Term, functor, is_ground
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, functor, is_ground, make
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,
@@ -51,6 +51,31 @@ def duplicate_rules(context: CheckContext) -> Iterator[Diagnostic]:
             )
         else:
             first[whole] = clause
+
+
+def duplicate_facts(context: CheckContext) -> Iterator[Diagnostic]:
+    """H501: facts that occur more than once, said once per predicate."""
+    for (name, arity), facts in context.description.facts.items():
+        if len(facts.rows) < 2:
+            continue
+        seen: set[tuple[Term, ...]] = set()
+        repeated: list[int] = []
+        for number, row in enumerate(facts.rows):
+            if row in seen:
+                repeated.append(number)
+            seen.add(row)
+        if not repeated:
+            continue
+        first = repeated[0]
+        source, offset = facts.places[first]
+        text = show(make(name, *facts.rows[first]))
+        count = len(repeated)
+        message = f"the fact `{text}` is written twice"
+        if count > 1:
+            message = f"{count} facts of `{name}/{arity}` repeat others, the first is `{text}`"
+        yield Diagnostic(
+            "H501", Severity.WARNING, message, source, (offset, offset + len(name)), "remove it"
+        )
 
 
 # --- rules that can never fire -----------------------------------------------------------------

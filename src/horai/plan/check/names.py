@@ -1,4 +1,4 @@
-"""Checks of events and fluents: names, and which of them are mistyped; arities and values."""
+"""Checks of names: events, fluents, values, predicates, functions and declarations."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from horai.lang.core.arithmetic import COMPARISONS
 from horai.lang.core.diagnostics import Diagnostic, did_you_mean
 from horai.lang.core.printer import show
 from horai.lang.core.spelling import distance
-from horai.lang.core.terms import Term, is_ground
+from horai.lang.core.terms import Compound, Term, Var, is_anonymous, is_ground, subterms, variables
+from horai.lang.ec.builtins import ALLEN_RELATIONS, BUILTINS
+from horai.lang.ec.syntax import (
+    Call,
+    Clause,
+    Compare,
+    Declaration,
+    DurationFilter,
+    DynamicDomain,
+    Is,
+    Literal,
+)
 from horai.plan.check.context import CheckContext, arguments, finding, listed, quoted
-from horai.plan.ec.entities import Entities, Entity, Kind, Mention, Sort
+from horai.plan.ec.entities import Entities, Entity, Kind, Mention, Sort, split_value
+from horai.plan.ec.literals import body_literals
+from horai.plan.ec.predicates import collected_domains, python_table
 from horai.plan.ec.unify import may_match
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -281,4 +295,240 @@ def _values_never_initiated(fluent: Entity) -> Iterator[Diagnostic]:
                 mention.clause,
                 value if value.span is not None else mention.term,
                 hint=_values_hint(fluent, value),
+            )
+
+
+def unknown_predicates(context: CheckContext) -> Iterator[Diagnostic]:
+    """H203, H205: calls of predicates that do not exist, or not with so many arguments."""
+    known = set(context.predicates) | set(BUILTINS)
+    python = python_table(context.python)
+    names = {name for name, _ in known} | set(python)
+    for key, calls in context.called.items():
+        name, arity = key
+        call, clause = calls[0]
+        if name in python and not python[name].accepts(arity):
+            message = f"the Python predicate `{name}` has {python[name].parameters} parameters"
+            hint = "call it with as many arguments, or one more for what it returns"
+            yield finding("H205", f"{message}, not {arity}", clause, call.term, hint=hint)
+        if key in known or name in python:
+            continue
+        more = f"it is called in {len(calls)} places" if len(calls) > 1 else None
+        arities = sorted(n for other, n in known if other == name)
+        if arities:
+            counts = listed([str(n) for n in arities], "or")
+            message = f"`{name}` is called with {arguments(arity)}; it is defined with {counts}"
+            yield finding("H205", message, clause, call.term, note=more)
+            continue
+        hint = _entity_hint(context, call) or _near_hint(call, names)
+        message = f"unknown predicate `{name}/{arity}`"
+        yield finding("H203", message, clause, call.term, hint=hint, note=more)
+
+
+def _near_hint(call: Call, names: set[str]) -> str:
+    relation = did_you_mean(call.name, ALLEN_RELATIONS) or call.name
+    if relation in ALLEN_RELATIONS and len(call.args) in (2, 3):
+        source, target, *rest = (show(arg) for arg in call.args)
+        found = f"{relation}({source}, {target}, source, {rest[0] if rest else 'I'})"
+        return (
+            f"it is a relation of interval lists, and needs a mode: write `{found}` for the "
+            "intervals of the first list that are so related"
+        )
+    near = did_you_mean(call.name, names)
+    return f"did you mean `{near}`?" if near else _how_to_define(*call.key)
+
+
+def _entity_hint(context: CheckContext, call: Call) -> str | None:
+    """Events and fluents are no predicates: they need a literal with a time around them."""
+    if call.key in context.entities.fluents:
+        return f"`{call.name}` is a fluent: write `holdsAt({show(call.term)}=..., T)`"
+    if call.key in context.entities.events:
+        return f"`{call.name}` is an event: write `happensAt({show(call.term)}, T)`"
+    return None
+
+
+def _how_to_define(name: str, arity: int) -> str:
+    args = f"({', '.join('...' for _ in range(arity))})" if arity else ""
+    return f"add facts or rules `{name}{args}`, or register a Python predicate of this name"
+
+
+# What arithmetic knows, by number of arguments.
+_ONE = "- + abs sqrt floor ceiling round truncate integer float sign sin cos tan asin acos atan"
+_TWO = "+ - * / // mod rem min max ** ^ atan2"
+FUNCTIONS: dict[int, frozenset[str]] = {
+    1: frozenset((*_ONE.split(), "exp", "log")),
+    2: frozenset(_TWO.split()),
+}
+NAMES = sorted(FUNCTIONS[1] | FUNCTIONS[2])
+
+
+def unknown_functions(context: CheckContext) -> Iterator[Diagnostic]:
+    """H209: arithmetic with a function that does not exist."""
+    for rule in context.description.rules:
+        for literal in body_literals(rule):
+            for expression in _expressions(literal):
+                wrong = next(_unknown(expression), None)
+                if wrong is not None:
+                    name = wrong.name
+                    near = did_you_mean(name, NAMES)
+                    yield finding(
+                        "H209",
+                        f"arithmetic has no `{name}`",
+                        rule.clause,
+                        wrong,
+                        hint=f"did you mean `{near}`?" if near else None,
+                    )
+
+
+def _expressions(literal: Literal) -> Iterator[Term]:
+    match literal:
+        case Compare(op=op, left=left, right=right) if op in COMPARISONS:
+            yield left
+            yield right
+        case Is(expression=expression):
+            yield expression
+        case DurationFilter(bound=bound):
+            yield bound
+        case _:
+            pass
+
+
+def _unknown(expression: Term) -> Iterator[Compound]:
+    for part in subterms(expression):
+        if isinstance(part, Compound) and part.name not in FUNCTIONS.get(len(part.args), ()):
+            yield part
+
+
+_INPUT = frozenset({"inputEntity", "collectIntervals", "points"})
+_OUTPUT = frozenset({"outputEntity", "internalEntity"})
+_SORTS = {"simpleFluent": Sort.SIMPLE, "sDFluent": Sort.DETERMINED}
+
+
+def declared_inputs(context: CheckContext) -> Iterator[Diagnostic]:
+    """H210: declared as input, defined by rules."""
+    for entity in context.entities:
+        for mention in entity.declared:
+            if mention.how in _INPUT and _is_defined(entity, mention):
+                yield finding(
+                    "H210",
+                    f"{mention.how} says that `{entity}` comes with the stream, but rules define "
+                    "it",
+                    mention.clause,
+                    mention.term,
+                    hint="remove the declaration",
+                )
+
+
+def _is_defined(entity: Entity, mention: Mention) -> bool:
+    if entity.kind is Kind.EVENT or mention.value is None:
+        return not entity.is_input
+    return mention.value in entity.values or (
+        isinstance(mention.value, Var) and bool(entity.values)
+    )
+
+
+def declared_outputs(context: CheckContext) -> Iterator[Diagnostic]:
+    """H212: declared as output, defined by no rule."""
+    for entity in context.entities:
+        for mention in entity.declared:
+            if mention.how in _OUTPUT and entity.is_input:
+                hint = None
+                if mention.how == "internalEntity":
+                    # Other engines compute it by a program of their own before rules are looked at.
+                    hint = "if a stage before computes it, send it with the stream as input"
+                yield finding(
+                    "H212",
+                    f"{mention.how} says that rules define `{entity}`, but there are none",
+                    mention.clause,
+                    mention.term,
+                    hint=hint,
+                )
+
+
+def declared_sorts(context: CheckContext) -> Iterator[Diagnostic]:
+    """H211: declared as another sort than the rules make it."""
+    for entity in context.entities:
+        for mention in entity.declared:
+            declared = _SORTS.get(mention.how)
+            if declared is None or entity.is_input or mention.value is None:
+                continue
+            actual = entity.sorts_of(mention.value)
+            if actual and declared not in actual:
+                is_now = " and ".join(sorted(str(sort) for sort in actual))
+                yield finding(
+                    "H211",
+                    f"{quoted(mention.term)} is declared as {declared}, but its rules make it "
+                    f"{is_now}",
+                    mention.clause,
+                    mention.term,
+                    hint=f"remove `{mention.how}`, it is not needed",
+                )
+
+
+def indices(context: CheckContext) -> Iterator[Diagnostic]:
+    """H213: an index that is not among the arguments."""
+    for rule in context.description.rules:
+        if not isinstance(rule, Declaration) or rule.name != "index" or len(rule.args) != 2:
+            continue
+        entity, _ = split_value(rule.args[0])
+        index = rule.args[1]
+        if not isinstance(index, Var) or is_anonymous(index) or index.name in variables(entity):
+            continue
+        message = f"`{index.name}` is no argument of {quoted(entity)}"
+        yield finding("H213", message, rule.clause, index)
+
+
+def caching_orders(context: CheckContext) -> Iterator[Diagnostic]:
+    """H214: said once for all cachingOrder declarations of a file."""
+    found: dict[str, list[Clause]] = {}
+    for rule in context.description.rules:
+        if isinstance(rule, Declaration) and rule.name in ("cachingOrder", "cachingOrder2"):
+            found.setdefault(rule.clause.source.name, []).append(rule.clause)
+    for clauses in found.values():
+        count = len(clauses)
+        yield finding(
+            "H214",
+            "cachingOrder is ignored: the order of evaluation follows from the rules",
+            clauses[0],
+            clauses[0].head,
+            note=f"this file has {count} such declarations" if count > 1 else None,
+        )
+
+
+def collected_grounds(context: CheckContext) -> Iterator[Diagnostic]:
+    """H216: a domain that only dgrounded names; collectGrounds fills the domains it names."""
+    declared = {
+        (rule.domain.name, len(rule.domain.args))
+        for rule in context.description.rules
+        if isinstance(rule, DynamicDomain)
+    }
+    known = set(context.description.facts) | declared
+    said: set[tuple[str, int]] = set()
+    declarations = [r for r in context.description.rules if isinstance(r, Declaration)]
+    for rule in declarations:
+        for key in collected_domains(rule):
+            predicate = context.predicates[key]
+            if key in known | said or predicate.rules:
+                continue
+            said.add(key)
+            args = ",".join("_" * key[1])
+            yield finding(
+                "H216",
+                f"nothing fills the domain `{key[0]}/{key[1]}`: {rule.name} alone does not",
+                rule.clause,
+                rule.args[1],
+                hint=f"write `dynamicDomain({key[0]}({args})).` and groundings of input entities",
+            )
+
+
+def input_forms(context: CheckContext) -> Iterator[Diagnostic]:
+    """H215: an input fluent declared as intervals and as points."""
+    for fluent in context.entities.fluents.values():
+        forms = [m for m in fluent.declared if m.how in ("collectIntervals", "points")]
+        if len({m.how for m in forms}) == 2:
+            last = forms[-1]
+            yield finding(
+                "H215",
+                f"`{fluent}` is declared to arrive as intervals and as points; {last.how} counts",
+                last.clause,
+                last.term,
             )

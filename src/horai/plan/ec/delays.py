@@ -28,9 +28,8 @@ from horai.lang.ec.syntax import (
     parts,
     walk,
 )
-from horai.plan.ec.binding import branches_bind, shared
 from horai.plan.ec.literals import names, visible
-from horai.plan.ec.modes import ModeTable, order_body
+from horai.plan.ec.modes import ModeTable, branches_bind, order_body, shared
 from horai.plan.ec.unify import generalises
 from horai.plan.unfolding import Helpers
 

@@ -14,9 +14,8 @@ from horai.lang.core.terms import Compound, Constant, Int, Term, Var, functor, v
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
 from horai.plan import operators as op
-from horai.plan.ec.binding import binds, branches_bind, shared
 from horai.plan.ec.literals import names
-from horai.plan.ec.modes import ModeTable, order_body
+from horai.plan.ec.modes import ModeTable, binds, branches_bind, order_body, shared
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.timing import constraints
 from horai.plan.ec.unify import Renamer, substitute_literal

@@ -9,9 +9,9 @@ from horai.errors import RunError
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom, Program
+from horai.oracle.lars.answers import answers_at
 from horai.oracle.lars.grounding import EndlessDerivation
 from horai.oracle.lars.matching import TooManyValues
-from horai.oracle.lars.run import answers_at
 from horai.runtime.lars.engines import ONE, AnswerMode, Model, endless, too_large
 from horai.runtime.lars.signals import Signal
 

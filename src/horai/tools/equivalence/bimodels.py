@@ -36,8 +36,7 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
-from horai.oracle.lars.stream import Pair, Stream
-from horai.oracle.lars.windows import select
+from horai.oracle.lars.stream import Pair, Stream, select
 
 Gate = bool | str
 """A constant, or the name of a gate that holds when its formula does."""
