@@ -207,7 +207,7 @@ class Encoding:
     shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
     """Predicates of answers: what they stand for, and whether their last argument is a time."""
     memory: ModelMemory = field(default_factory=ModelMemory)
-    """What was read from models."""
+    """The atoms that were read from models."""
     has_times: bool = False
     """Whether answers show atoms at other times than the current one."""
     occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
@@ -436,7 +436,7 @@ class Encoder:
     # --- atoms at times ---
 
     def pin(self, predicate: Predicate) -> None:
-        """What holds now holds at the current time, and the other way round."""
+        """Rules: atoms that hold now hold at the current time, and the other way round."""
         atom = _open(predicate)
         now = self.write.pinned(atom, Var("Now'"))
         self.result.rules.append(f"{now} :- _now(Now'), {self.write.atom(atom)}.")

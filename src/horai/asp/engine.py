@@ -367,7 +367,7 @@ class AspSession:
         return solve_once(self.encoding, held, self.moments(time), self.asked, time, previous)
 
     def tuples(self, key: ViewKey, rows: Iterable[Row]) -> list[Symbol]:
-        """What a window holds, without its name; most of it was there the last time, too."""
+        """The rows of a window, without its name; most of them were there the last time, too."""
         before = self.known.get(key, {})
         now = {row: before.get(row) or Function("", self.row(row)) for row in rows}
         self.known[key] = now

@@ -338,7 +338,7 @@ class IncrementalRules:
         return at(plain(head.atom), head.time), [Check(guard) for guard in guards]
 
     def _derived(self, head: Literal) -> Literal:
-        """What holds now and is asked for at times gets a name of its own where it is derived.
+        """Atoms that hold now and are asked for at times get a name of their own.
 
         From there it goes to the current time point, and from that to the atom itself. If it went
         back and forth between these two, either would make the other possible for ever.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 class Belief(Enum):
-    """What is believed about an atom; unknown only during an update."""
+    """The label of an atom; unknown only during an update."""
 
     IN = "in"
     OUT = "out"

@@ -30,7 +30,7 @@ COMPARISONS = {"<": "less", "<=": "at_most", ">": "more", ">=": "at_least"}
 
 
 class Stopped(Exception):
-    """What stops clingo; it does not pass on more than that."""
+    """The exception that stops clingo, which does not pass on more than that."""
 
 
 class Outgrown(Exception):
@@ -54,9 +54,9 @@ class Functions:
         self.results: set[Symbol] = set()
         self.calls = 0
         self.weights: dict[Symbol, int] = {}
-        """What each sum may come to at most, if all of its numbers had one sign."""
+        """The bound of each sum, as if all of its numbers had one sign."""
         self.windows: list[list[Symbol]] = []
-        """What windows hold, as tuples."""
+        """The rows of windows, as tuples."""
 
     def begin(self) -> None:
         """Forget what was computed before."""
@@ -96,7 +96,7 @@ class Functions:
         return Number(compare(sign, to_term(left), to_term(right)))
 
     def held(self, window: Symbol) -> list[Symbol]:
-        """What a window holds: faster than as text that has to be read."""
+        """The rows of a window: faster than as text that has to be read."""
         return self.windows[window.number]
 
     def plus(self, *args: Symbol) -> list[Symbol]:

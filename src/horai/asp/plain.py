@@ -100,7 +100,7 @@ class PartitionedTuples:
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """What fits a pattern, at all times."""
+    """An atom that fits a pattern, at all times."""
 
     patterns: tuple[Pattern, ...]
 

@@ -35,7 +35,7 @@ class Model:
         return self.elsewhere | {(self.time, atom) for atom in self.now}
 
     def at(self, time: int) -> frozenset[Atom]:
-        """What is derived for a time."""
+        """The atoms derived for a time."""
         if time == self.time:
             return self.now
         return frozenset(atom for moment, atom in self.elsewhere if moment == time)
@@ -71,7 +71,7 @@ MOST_KNOWN = 100_000
 
 @dataclass(frozen=True, slots=True)
 class SolveRequest:
-    """What to ask for. `steady` prefers the answer that changes the least since the last one."""
+    """The answer mode of a query. `steady` prefers the answer that changes the least."""
 
     models: int = 1
     which: Which = "models"

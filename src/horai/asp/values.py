@@ -1,4 +1,4 @@
-"""What kinds of values a program and its signals have, for clingo is faster on some."""
+"""The kinds of values of a program and its signals, for clingo is faster on some."""
 
 from __future__ import annotations
 

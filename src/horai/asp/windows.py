@@ -134,7 +134,7 @@ class Stretch:
 
 
 def select(inputs: Inputs, windows: Chain, now: int) -> Stretch:
-    """What windows select at a time, applied one after the other."""
+    """The signals that windows select at a time, applied one after the other."""
     if windows and isinstance(windows[0], TimeRange | Between):
         # Only the signals that the first window keeps are looked at.
         first, last = span_of(windows[0], inputs.start, now)
@@ -289,7 +289,7 @@ Row = tuple[int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class ViewKey:
-    """What is asked: views with equal keys are one."""
+    """The key of a view: views with equal keys are one."""
 
     windows: Chain
     modality: Modality
@@ -297,7 +297,7 @@ class ViewKey:
 
 
 class WindowView(ABC):
-    """What holds in a window; `rows` after `move` belong to the time that was given."""
+    """The rows of a window; `rows` after `move` belong to the time that was given."""
 
     def __init__(self, key: ViewKey, inputs: Inputs) -> None:
         self.key = key

@@ -1,4 +1,4 @@
-"""What cannot be used: dead letters (one bad row each) and InputError (a whole file)."""
+"""Input that cannot be used: dead letters (one bad row each) and InputError (a whole file)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules expect of the stream: the names, kinds and arities of their input."""
+"""The input schema of rules: the names, kinds and arities that they expect of the stream."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class InputType(NamedTuple):
 
 
 class TableKey(NamedTuple):
-    """What all rows of one table have in common."""
+    """The key of a table, which all of its rows have in common."""
 
     name: str
     arity: int

@@ -42,7 +42,7 @@ _LOGIN = {
 
 
 def secret(name: str, given: Mapping[str, str] = os.environ) -> str | None:
-    """What a variable says, or the file that the one with `_FILE` behind its name names."""
+    """The value of a variable, or of the file that the one with `_FILE` behind its name names."""
     if given.get(name):
         return given[name]
     place = given.get(name + FILE)
@@ -100,7 +100,7 @@ def kafka_spark(given: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def _kafka(given: Mapping[str, str]) -> dict[str, str]:
-    """What the environment says about brokers; what does not fit together is told by name."""
+    """The settings of brokers in the environment; those that do not fit together are named."""
     told = {name: given[KAFKA + name] for name in _CLIENT if given.get(KAFKA + name)}
     for name in _SECRET:
         found = secret(KAFKA + name, given)

@@ -1,4 +1,4 @@
-"""What strangers wrote, as people may see it: it steers no terminal and gives no secret away."""
+"""Text of strangers as people may see it: it steers no terminal and gives no secret away."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class TimeScale:
         raise BadRow("bad-time", f"{given!r} is not a time: a whole number is expected")
 
     def ratio(self, given: Unit) -> tuple[int, int]:
-        """What to multiply and floor-divide a time in unit `given` by. One of the two is 1."""
+        """The factor and divisor of a time in unit `given`. One of the two is 1."""
         assert self.unit is not None
         here, there = NANOSECONDS[self.unit], NANOSECONDS[given]
         return (there // here, 1) if there >= here else (1, here // there)

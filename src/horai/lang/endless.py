@@ -36,27 +36,27 @@ def parts(term: Term, deepest: int = DEEPEST) -> int:
 
 
 def too_many_rounds(name: str) -> str:
-    """What is said of a predicate that still has new rows."""
+    """The message about a predicate that still has new rows."""
     return f"{name} still has new rows after {MOST_ROUNDS} rounds, it seems without end: {_HINT}"
 
 
 def too_much(name: str) -> str:
-    """What is said of rules that derive too much."""
+    """The message about rules that derive too much."""
     return f"{name} derives more than {MOST_PARTS} values, it seems without end: {_HINT}"
 
 
 def too_large(name: str) -> str:
-    """What is said of rules that make values larger and larger."""
+    """The message about rules that make values larger and larger."""
     limits = f"more than {LARGEST} parts, or nested more than {DEEPEST} times"
     return f"{name} makes values of {limits}, it seems without end: {_HINT}"
 
 
 def too_many_rows(name: str) -> str:
-    """What is said of a predicate that nobody can list."""
+    """The message about a predicate with too many rows to list."""
     return f"{name} has more than {MOST_ROWS} rows"
 
 
 def too_many_calls(name: str) -> str:
-    """What is said of a predicate that calls itself."""
+    """The message about a predicate that calls itself."""
     limits = f"{MOST_CALLS} times in all, or {DEEPEST_CALL} times inside of each other"
     return f"{name} calls itself too often, or without end: more than {limits}"

@@ -29,7 +29,7 @@ class Circular(Exception):
 
 @dataclass
 class Settled:
-    """What both say: the answer of the description, the atoms of each point, points without any."""
+    """An answer of combined rules: spans, the atoms of each point, and points without any."""
 
     description: OracleAnswer
     atoms: dict[int, frozenset[Atom]]
@@ -43,7 +43,7 @@ def settle(
     start: int,
     query: int,
 ) -> Settled:
-    """What both say of the points after `start` up to the query time, given all items.
+    """The answer for the points after `start` up to the query time, given all items.
 
     Windows of the program are measured in time points. Events are signals, in their order.
     """
@@ -63,7 +63,7 @@ def settle(
 def _evaluated(
     program: Program, signals: list[tuple[int, Atom]], start: int, query: int
 ) -> tuple[dict[int, frozenset[Atom]], set[int]]:
-    """What holds in all answers at each point."""
+    """The atoms that hold in all answers at each point."""
     heads = derived(program)
     found: dict[int, frozenset[Atom]] = {}
     lost: set[int] = set()
@@ -103,7 +103,7 @@ def _signals(items: list[OracleItem]) -> Iterator[tuple[int, Atom]]:
 def _said(
     answer: OracleAnswer, program: Program, given: list[OracleItem], start: int, query: int
 ) -> list[tuple[int, Atom]]:
-    """What the description says and the program reads, point by point, in a fixed order."""
+    """The signals that the description gives the program, point by point, in a fixed order."""
     read = inputs(program)
     rows = {(item.start, _atom(item.entity)) for item in given if item.value is None}
     found: set[tuple[int, Atom]] = set()

@@ -145,7 +145,7 @@ class Digraph(Generic[N]):
         return found
 
     def descendants(self, node: N) -> list[N]:
-        """What can be reached from a node; the graph has no cycles."""
+        """The nodes that can be reached from one; the graph has no cycles."""
         return [found for found in _reached(node, self.successors) if found != node]
 
     def path(self, source: N, target: N) -> list[N] | None:
@@ -168,7 +168,7 @@ def _popped(stack: dict[N, None], until: N) -> frozenset[N]:
 
 
 def _reached(start: N, following: Callable[[N], Iterable[N]]) -> dict[N, N]:
-    """What can be reached, nearest first, and from where each was."""
+    """The nodes that can be reached, nearest first, and from where each was."""
     came_from = {start: start}
     for node in (queue := [start]):
         for target in following(node):

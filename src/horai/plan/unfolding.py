@@ -60,7 +60,7 @@ class Helpers:
         return callers(calls, found)
 
     def bodies(self, call: Call, names: Renamer) -> Iterator[Conjunction]:
-        """What the rules of a helper ask when it is called so."""
+        """The conditions of the rules of a helper when it is called so."""
         for rule in self.rules[call.key]:
             renaming = names.fresh(*variables(rule.head), *variables(rule.body.term))
             head = Compound(call.name, call.args) if call.args else Constant(call.name)
@@ -103,7 +103,7 @@ class Helpers:
 
 
 def _equated(body: Conjunction) -> Bindings:
-    """What a body says to be equal."""
+    """The equations of a body."""
     found: Bindings = {}
     for part in conjuncts(body):
         if isinstance(part, Compare) and part.op == "=":

@@ -84,5 +84,5 @@ def _text(row: io.AnswerRow) -> str:
 
 
 def title_of(paths: Iterable[Path]) -> str:
-    """What a page is called: the files of rules."""
+    """The title of a page: the files of rules."""
     return ", ".join(path.name for path in paths)

@@ -137,7 +137,7 @@ class AnswerPart(NamedTuple):
 
 
 def steps(answer: Answer, form: Answers) -> list[AnswerPart]:
-    """What an answer adds to a form of answer."""
+    """The rows that an answer adds to a form of answer."""
     match form:
         case "final":
             return [AnswerPart(answer.part("all"))]

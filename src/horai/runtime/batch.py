@@ -31,7 +31,7 @@ Send = Callable[[int, Narrative], Iterator[Record]]  # items of a place in the o
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a run beside its answers; `problem` is the error that ended it."""
+    """The outcome of a run beside its answers; `problem` is the error that ended it."""
 
     letters: list[DeadLetter] = field(default_factory=list)
     counted: list[Any] = field(default_factory=list)
@@ -97,7 +97,7 @@ def packed(routes: Routes, run: int, seq: int, narrative: Narrative) -> Iterator
 
 
 def told_of(run: int, seq: int, narrative: Narrative) -> Iterator[Record]:
-    """What is to be said about items: the times they cover, and what could not be read."""
+    """The messages about items: the times they cover, and dead letters."""
     found = extent(narrative.tables)
     if found is not None:
         yield message(run, seq, "extent", found)
@@ -143,7 +143,7 @@ def patient_reader(send: Send, pieces: Sequence[Piece], options: Options, format
 
 
 def unreadable(seq: int, error: InputError) -> Record:
-    """What ends the only run there is because its input cannot be read."""
+    """The message that ends a run because its input cannot be read."""
     fields = (error.file, error.reason, error.line, error.text, error.hint)
     return message(0, seq, "unreadable", fields)
 
@@ -204,7 +204,7 @@ def _work(runs: Sequence[RunTask], round: int, slots: int) -> Work:
 
 
 def _meeting(routes: dict[int, Routes]) -> Work:
-    """What meets in a slot; where there is nothing, nothing goes on."""
+    """The work of meeting points in a slot; where there is nothing, nothing goes on."""
 
     def work(slot: int, records: list[Record]) -> Iterator[Record]:
         for (run, bucket), group in grouped(records).items():

@@ -54,7 +54,7 @@ class StepTask:
     frontiers: dict[int, list[int]] = field(default_factory=dict)
 
     def only(self, stage: int) -> StepTask:
-        """What the buckets of one stage have to know."""
+        """The task of the buckets of one stage."""
         items = [file for file in self.items if file[0] // 2 == stage]
         return replace(self, run=self.run.only(stage), items=items)
 

@@ -1,4 +1,4 @@
-"""What a step has found, as rows that sinks write: what is new, and what is taken back."""
+"""The changelog of a step, as rows that sinks write: inserts and retracts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TYPES = (
 
 @dataclass(frozen=True)
 class Changes:
-    """What a step has found. `number` grows from step to step, and stays if one is done again.
+    """The changes of a step. `number` grows from step to step, and stays if one is done again.
 
     Each row is a maximal interval (`kind` fluent: value, start, end, which is null while it is
     open) or an event (time). `op` is `+` for what is new at the query time `query`, and `-` for

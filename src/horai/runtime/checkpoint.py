@@ -107,7 +107,7 @@ class Store:
     def read_state(
         self, stage: int, bucket: int, number: int, wanted: Collection[str] | None = None
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """What `write_state` was told: all parts, or those that are wanted."""
+        """The state that `write_state` wrote: all parts, or those that are wanted."""
         with opened(self.state(stage, bucket, number)) as reader:
             told = reader.schema.metadata
             names = list(enumerate(json.loads(told[PARTS])))
@@ -132,7 +132,7 @@ class Store:
             return out.write(known)
 
     def read_tracks(self, part: int, bucket: int, number: int) -> bytes:
-        """What `write_tracks` kept."""
+        """The tracks that `write_tracks` wrote."""
         return self.tracks(part, bucket, number).read_bytes()
 
     def _path(self, folder: str, part: int, bucket: int, number: int) -> Path:
@@ -189,7 +189,7 @@ FORMAT = 4
 
 @dataclass(slots=True)
 class Identity:
-    """What a stream is: nobody else's steps can follow on its own.
+    """The identity of a stream: steps of another cannot follow on its own.
 
     `buckets` is in how many parts it runs. State is kept in `groups` of entities, so many for each
     bucket: groups can be made smaller, and never larger.
@@ -207,7 +207,7 @@ class Identity:
 
 @dataclass(slots=True)
 class Seen:
-    """What items have named so far: the first occurrence, the last time, the last arrival."""
+    """The times that items have named so far: first occurrence, last time, last arrival."""
 
     first: int
     last: int
@@ -236,7 +236,7 @@ class Tracks:
 
 @dataclass(slots=True)
 class Manifest:
-    """What is known after a step. `state` and `items` name the files by the steps they are of."""
+    """The manifest of a step. `state` and `items` name the files by the steps they are of."""
 
     number: int = 0
     batch: int = -1
@@ -368,7 +368,7 @@ def open_checkpoint(folder: Path) -> Checkpoint:
 
 
 def read_manifest(folder: Path, number: int) -> Manifest:
-    """What was known after a step."""
+    """The manifest of an earlier step."""
     path = commit_path(folder, number)
     try:
         return Manifest.load(path.read_bytes())

@@ -301,7 +301,7 @@ Slot = tuple[str, int, bool, int]
 
 @dataclass(slots=True)
 class Asked:
-    """What a rule asks for in a place of the input; `came` once something of it has come."""
+    """A constant that a rule wants in a place of the input; `came` once it has come."""
 
     slot: Slot
     constants: Sequence[Plain]
@@ -367,7 +367,7 @@ class Spellings:
 
 
 def folded(term: Plain) -> str:
-    """What people see of a term: no case, blanks, quotes, nor whether a number is a decimal.
+    """A term as people see it: no case, blanks, quotes, nor whether a number is a decimal.
 
     >>> folded("New York") == folded("new_york"), folded(3) == folded("3.0"), folded("a")
     (True, True, 'a')

@@ -25,7 +25,7 @@ class Exchanger(Protocol, Generic[H]):
         """Records that are here."""
 
     def read(self, number: int, read: Read) -> H:
-        """What reading gives, piece by piece."""
+        """The records that reading gives, piece by piece."""
 
     def step(
         self, before: Sequence[H], rounds: Collection[int], slots: int, work: Work, name: str
@@ -51,7 +51,7 @@ class Cluster(Exchanger[H], Protocol[H]):
         """How many tasks can run at once."""
 
     def frame(self, frame: DataFrame, pack: Pack) -> H:
-        """What the rows of a data frame give, on its way to buckets."""
+        """The records of the rows of a data frame, to their buckets."""
 
     def there(self, some: Sequence[H], rounds: Collection[int]) -> DataFrame:
         """The records for some rounds as a data frame."""

@@ -46,7 +46,7 @@ def followed(found: Checkpoint) -> dict[str, int] | None:
 
 
 def track_of(found: Checkpoint, name: str) -> list[str]:
-    """What is known of an entity: where it was last, the areas it is in, what waits."""
+    """The track of an entity: where it was last, the areas it is in, what waits."""
     lines: list[str] = []
     for state in _states(found):
         for row in _of(state.tracks, name):
@@ -80,7 +80,7 @@ def _shown(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BucketSize:
-    """What a bucket of a stage keeps."""
+    """The size of the state of a bucket of a stage."""
 
     stage: int
     bucket: int
@@ -120,7 +120,7 @@ class SavedStream:
         }
 
     def buckets(self) -> list[BucketSize]:
-        """What every bucket of every stage keeps."""
+        """The sizes of the state of every bucket of every stage."""
         found: list[BucketSize] = []
         for stage, bucket, session in self._sessions():
             answers, items = session.held()
@@ -139,7 +139,7 @@ class SavedStream:
         return found
 
     def entity(self, name: str) -> dict[str, list[str]]:
-        """What is kept about an entity: what may still change, and the items in the window."""
+        """The state of an entity: what may still change, and the items in the window."""
         found: dict[str, set[tuple[int, str]]] = {"answers": set(), "items": set()}
         for stage, bucket, session in self._sessions():
             answers, items = session.held()

@@ -1,4 +1,4 @@
-"""What Spark needs beside itself for Kafka and Delta Lake: jars, by their Maven coordinates.
+"""The jars that Spark needs for Kafka and Delta Lake, by their Maven coordinates.
 
 They are taken from a folder if there is one, and nothing has to be fetched; otherwise Spark gets
 them itself, from Maven Central, the first time a session asks for them.
@@ -70,7 +70,7 @@ def _wanted(part: Part) -> str | None:
 
 
 def settings(parts: Collection[Part]) -> dict[str, str]:
-    """What a session has to be started with, so that it has these parts."""
+    """The settings with which a session has to be started, so that it has these parts."""
     found: dict[str, str] = {}
     jars: dict[str, Path] = {}
     absent: list[str] = []

@@ -150,7 +150,7 @@ def plan(
 
 
 def inputs_of(rules: Rules) -> list[Entity]:
-    """What rules read of the stream."""
+    """The input of rules."""
     types = [one for some in rules.schema.types.values() for one in some]
     return [(one.kind, one.name, one.arity) for one in types]
 

@@ -1,4 +1,4 @@
-"""What travels between buckets: tables as Arrow blobs, each with the bucket it goes to."""
+"""Records: tables as Arrow blobs, each with the bucket it goes to."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Record(NamedTuple):
 
 
 class BlobLabel(NamedTuple):
-    """What a blob is: `what` names the kind of content, the rest the table in it.
+    """The label of a blob: `what` names the kind of content, the rest the table in it.
 
     Items that are `owned` are judged and counted where they go; replicas are only looked at.
     """

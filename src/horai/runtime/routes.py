@@ -97,7 +97,7 @@ class Routes:
         return {ask.round for asks in self.subscribing.values() for ask in asks}
 
     def meetings_of(self, stage: int) -> dict[int, Meeting]:
-        """What a stage gets by joins, by number."""
+        """The meetings of a stage, by number."""
         return {n: meeting for n, meeting in enumerate(self.meetings) if meeting.stage == stage}
 
     def subscribers(self, meeting: int) -> set[tuple[Entity, Path, Path]]:

@@ -134,7 +134,7 @@ def _subscribed(asked: Subscriptions, groups: int, wanted: int, target: int) -> 
 def _rerouted(
     record: Record, groups: int, target: int, routes: Routes, change: Change
 ) -> Iterator[Record]:
-    """What of a record a group gets."""
+    """The part of a record that a group gets."""
     label = BlobLabel.load(record.label)
     if label.what == SUBSCRIBE:
         asked = _renumbered(
@@ -174,7 +174,7 @@ def _route(label: BlobLabel, round: int, routes: Routes) -> Route:
 
 
 def table_key(source: Source) -> TableKey:
-    """What kind of items a source has."""
+    """The kind of items of a source."""
     return TableKey(source.name, source.arity, source.kind, source.form)
 
 
@@ -233,7 +233,7 @@ def save(folder: Path, target: Path) -> Manifest:
 
 
 def _copy(found: Checkpoint, target: Path) -> None:
-    """What Spark has read, and what is known: both are of the same step, or it is done again."""
+    """Copy what Spark has read and the state: both are of the same step, or it is done again."""
     if found.spark.is_dir():
         shutil.copytree(found.spark, target / "spark")
     last = found.last

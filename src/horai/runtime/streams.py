@@ -57,7 +57,7 @@ class Ahead:
 
 
 def ahead_of(given: object, clock: TimeScale) -> Ahead | None:
-    """What was asked for, if anything was."""
+    """The setting that was given, if one was."""
     if given is None:
         return None
     most = length(given, "max-ahead", 0)
@@ -203,7 +203,7 @@ class StreamJob:
             self._check_window(self.job.feed)
 
     def _check_window(self, feed: Feed) -> None:
-        """What is told of positions in hindsight has to be in a window still."""
+        """Refuse a window in which items of positions in hindsight would not be any more."""
         window, timing = self.timing.settings.window, self.timing
         needed = feed.hindsight + timing.step - timing.delay
         if window is not None and window < needed:
@@ -213,7 +213,7 @@ class StreamJob:
             raise UsageError(problem, hint)
 
     def identity(self, buckets: int) -> Identity:
-        """What makes it this stream and no other."""
+        """The identity of this stream."""
         rules, job = self.job.rules, self.job
         texts = [(source.name, source.text) for source in rules.description.sources]
         asked = self.timing.settings
@@ -347,7 +347,7 @@ def _compare(folder: Path, found: Identity, asked: Identity, given: int | None) 
 
 
 def _told(name: str, then: Any, value: Any) -> tuple[str, str]:
-    """What a stream was begun with, and what to give to go on with it."""
+    """The settings that a stream was begun with, and what to give to go on with it."""
     if name == "areas":
         return "other areas", "give the same --areas"
     if name == "columns":
@@ -367,7 +367,7 @@ def _told(name: str, then: Any, value: Any) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What a step did. `waiting` is how many files of items wait for a query time.
+    """The numbers of a step. `waiting` is how many files of items wait for a query time.
 
     `seconds` are those of the clock; `engine_seconds` those that the engine was at work, in all
     buckets together. Several of these run at once.

@@ -82,7 +82,7 @@ class Subscriptions:
 
     @classmethod
     def load(cls, blob: bytes) -> Subscriptions:
-        """What `dump` wrote."""
+        """The subscriptions that `dump` wrote."""
         found, table = cls(), unpacked(blob)
         meetings, *columns = (column.to_numpy() for column in table.columns)
         pairs = np.stack(columns)
@@ -254,7 +254,7 @@ def needed_by(
 def _named(
     session: Session, waiting: Sequence[ItemTable], anchor: Entity, places: Sequence[Path]
 ) -> Iterator[list[Hashes]]:
-    """What stands at some places in rows of a kind."""
+    """The hashes at some places in rows of a kind."""
     for args in arguments(session, type_of(anchor)):
         yield [hash_column(args[place[0]], session.symbols, place[1:]) for place in places]
     for table in waiting:

@@ -1,4 +1,4 @@
-"""What travels to workers: a run, its stages and its clock, as plain data and functions."""
+"""The tasks of workers: a run, its stages and its clock, as plain data and functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Tally(Protocol):
         """Items that came after the end of the run."""
 
     def waiting(self) -> Rows:
-        """What is not judged yet: three numbers for each item."""
+        """The items that are not judged yet: three numbers for each."""
 
     def wait_for(self, waiting: Rows) -> None:
         """Go on with what waits elsewhere."""
@@ -50,7 +50,7 @@ class Tally(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What the public interface adds: how dead letters are written, how items are counted."""
+    """Hooks of the public interface: how dead letters are written, how items are counted."""
 
     letters: Callable[[Sequence[Dropped]], list[DeadLetter]]
     tally: Callable[[], Tally]
@@ -151,7 +151,7 @@ class RunTask:
     reaches: dict[int, int] = field(default_factory=dict)
 
     def only(self, stage: int) -> RunTask:
-        """What the buckets of one stage have to know."""
+        """The task of the buckets of one stage."""
         return replace(self, plan=StagePlan([self.plan.stages[stage]], self.plan.routes))
 
 

@@ -49,7 +49,7 @@ Bucket = Callable[["TrackTask", int, Sequence[Record]], Iterator[Record]]
 
 @dataclass(frozen=True, slots=True)
 class TrackTask:
-    """What buckets have to know: everything is known up to `until`, of all up to `settled`.
+    """The task of buckets: everything is known up to `until`, of all up to `settled`.
 
     A step goes on from what step `before` has kept, and keeps what it knows by its own `number`. If
     it `ends`, items that are not settled are sent as well, and stored all the same.
@@ -79,7 +79,7 @@ class TrackTask:
             yield Record(round, bucket, 0, bucket, seq, label, packed(part, self.pressed))
 
     def known(self, part: int, bucket: int) -> bytes | None:
-        """What a bucket has kept."""
+        """The state of a bucket."""
         if self.store is None or self.before is None:
             return None
         return self.store.read_tracks(part, bucket, self.before)
@@ -215,7 +215,7 @@ class Rounds(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Positions of a stream on their way to becoming items."""
+    """The rounds of positions in front of a stream."""
 
     task: TrackTask
     store: Store
@@ -264,7 +264,7 @@ def derive(task: TrackTask, slots: int, do: Rounds) -> tuple[set[int], list[int]
 
 
 def batch_task(feed: Feed, run: RunTask) -> TrackTask:
-    """What buckets have to know when all positions come at once, in front of a run."""
+    """The task of buckets when all positions come at once, in front of a run."""
     routes = run.plan.routes
     return TrackTask(feed, routes.buckets, partial(send_items, sender(run)), routes.pressed)
 
@@ -295,7 +295,7 @@ def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None =
 
 
 def front_of(feed: Feed, buckets: int, send: Send, store: Store) -> Front:
-    """What stands in front of a stream whose items are sent on like this."""
+    """The rounds of positions in front of a stream whose items are sent on like this."""
     check_parts()
     return Front(TrackTask(feed, buckets, partial(send_items, send), pressed=False), store)
 

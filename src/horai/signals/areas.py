@@ -159,7 +159,7 @@ def _need_shapely(file: str) -> None:
 
 
 class _Fault(Exception):
-    """What is wrong with one feature."""
+    """The problem with one feature."""
 
 
 def _area(feature: object) -> tuple[Term, Term, Any]:
@@ -194,7 +194,7 @@ def _named(properties: dict[str, object], keys: Sequence[str]) -> Term:
 
 
 class Visits(NamedTuple):
-    """Who enters and leaves what: numbers of entities and areas, and times; who stays inside."""
+    """Entries and exits: numbers of entities and areas, and times; and who stays inside."""
 
     enters: tuple[Ints, Ints, Ints]
     leaves: tuple[Ints, Ints, Ints]

@@ -248,7 +248,7 @@ def _why_no_time(cell: object, clock: TimeScale) -> tuple[str, str]:
 
 
 def _sources(column: pa.Array) -> pa.Array:
-    """Who rows are about, as source text: in text files numbers are numbers, elsewhere text."""
+    """The entities of rows, as source text: in text files numbers are numbers, elsewhere text."""
     marked = pa.types.is_large_string(column.type)
     terms: TermColumn = from_text(column.cast(pa.string())) if marked else from_arrow(column)
     codes, names = distinct(terms)

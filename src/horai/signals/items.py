@@ -1,4 +1,4 @@
-"""What is derived from positions, as a table of items, and in the forms that rules read."""
+"""The items derived from positions, as a table and in the forms that rules read."""
 
 from __future__ import annotations
 

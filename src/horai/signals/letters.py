@@ -18,7 +18,7 @@ CODES: dict[str, str] = {
     "jump": "too far from the position before to have got there in time",
     "late-position": "came after its time had been settled",
 }
-"""What a dead letter of a position can say beside the codes of `horai.io`."""
+"""The codes of dead letters of positions, beside those of `horai.io`."""
 
 LETTERS = pa.schema(
     [

@@ -106,7 +106,7 @@ def start() -> State:
 
 
 class TrackMemory:
-    """What is known of each of some entities, as arrays that kernels change."""
+    """The tracks of some entities, as arrays that kernels change."""
 
     def __init__(self, tracks: pa.Table, entities: int) -> None:
         self.clean_ints = _ints(tracks, "clean_", cleaning.INTS, entities)
@@ -163,7 +163,7 @@ class DerivedItems:
 
 
 class Traced(NamedTuple):
-    """What follows from the positions of each entity alone."""
+    """The items that follow from the positions of each entity alone."""
 
     items: list[pa.Table]
     letters: list[pa.Table]
@@ -195,7 +195,7 @@ class Pipeline:
         return self._step(state, positions, until, until)
 
     def finish(self, state: State, until: int | None = None) -> DerivedItems:
-        """What is left when no more positions come; all is known up to `until`."""
+        """The items that are left when no more positions come; all is known up to `until`."""
         known = max(state.last, state.until, NEVER if until is None else until)
         nothing = Positions(state.waiting.slice(0, 0), LETTERS.empty_table())
         _, found = self._step(state, nothing, known, None)
@@ -220,7 +220,7 @@ class Pipeline:
     def _meetings(
         self, samples: pa.Table, going: pa.Table, settled: int | None
     ) -> tuple[list[pa.Table], pa.Table]:
-        """Who is close to whom, some time after the other: of pairs there may be very many."""
+        """The pairs that are close, slice by slice of time: there may be very many."""
         told = []
         for part, last in in_slices(samples, SLICE):
             some, going = meetings(close_pairs(part, self.settings), going, last, self.settings)
@@ -405,7 +405,7 @@ class Feed:
         return limits.points(limits.gap_after) + max(meeting, stops)
 
     def to_dict(self) -> dict[str, Any]:
-        """What makes it this feed and no other, as plain values."""
+        """The identity of a feed, as plain values."""
         layout, areas = self.layout, self.pipeline.areas
         told = [*areas.sources, *(str(shape.wkt) for shape in areas.shapes)]
         return {

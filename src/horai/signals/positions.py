@@ -35,7 +35,7 @@ VALUES = ("lon", "lat", "speed", "course", "heading")
 
 @dataclass(frozen=True)
 class Positions:
-    """What was read: a table like `POSITIONS`, and letters about what could not be."""
+    """Positions that were read: a table like `POSITIONS`, and dead letters."""
 
     table: pa.Table
     letters: pa.Table

@@ -68,7 +68,7 @@ def _look(
     found: Ints,
     many: int,
 ) -> tuple[Ints, int]:
-    """Who is close to `i`, of rows from begin to end whose longitudes are no more than most."""
+    """The rows close to `i`, from begin to end, whose longitudes are no more than most."""
     for j in range(begin, end):
         if lon[j] > most:
             break

@@ -1,4 +1,4 @@
-"""What counts as a stop, a turn, a gap, ...: all limits in one place."""
+"""The limits of signals: what counts as a stop, a turn, a gap, and so on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MotionLimits:
     unit: Unit = "s"
     """The length of a time-point."""
     max_speed: float = 60.0
-    """Who would have to be faster than this to get there is not there."""
+    """The speed beyond which a position cannot be right."""
     trust_after: int = 3
     """So many positions in a row that fit each other but not the ones before are believed."""
     gap_after: float = 600.0

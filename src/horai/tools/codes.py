@@ -12,7 +12,7 @@ from horai.lang.core.diagnostics import CodeInfo, Diagnostic, Severity, did_you_
 
 @cache
 def all_codes() -> Mapping[str, CodeInfo]:
-    """What every code means, in order of the codes; only who asks needs to load them all."""
+    """The meanings of all codes, in their order; they are loaded when first asked for."""
     from horai.lang.ec.codes import CODES as READING
     from horai.lang.lars.codes import LARS_CODES
     from horai.lang.translate.codes import RELATIVE_CODES
@@ -27,7 +27,7 @@ def all_codes() -> Mapping[str, CodeInfo]:
 
 
 def letter_codes() -> dict[str, str]:
-    """What every code of a dead letter means."""
+    """The meanings of the codes of dead letters."""
     from horai.io import CODES as ROWS
     from horai.signals.letters import CODES as POSITIONS
 

@@ -1,4 +1,4 @@
-"""What Horai needs beside itself: what is there, what is absent, and how to get it."""
+"""The parts that Horai needs beside itself: which are there, and how to get the others."""
 
 from __future__ import annotations
 

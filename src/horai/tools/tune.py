@@ -37,7 +37,7 @@ class LostRows:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a window loses against one over everything, in numbers and as shares from 0 to 1.
+    """The loss of a window against one over everything, in numbers and as shares from 0 to 1.
 
     An interval that is changed is one that is missing and one that is wrong, and its share is
     counted once.
@@ -59,7 +59,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What was tried on how much, and the shortest window that loses no more than was asked.
+    """The windows tried, and the shortest that loses no more than was asked.
 
     `lateness` has, for some shares of the items, the lateness that they do not exceed.
     """
@@ -187,7 +187,7 @@ class _Outcome:
 def _told(
     runs: Iterable[Result], number: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[_Outcome]:
-    """What is needed of each run; the run itself is let go."""
+    """The answers of a run that are needed; the run itself is let go."""
     for done, result in enumerate(runs, 1):
         outcome = _Outcome(result.metrics.run, _answers(result))
         if progress is not None:

@@ -164,7 +164,7 @@ def read_json_lines(
 
 
 def _parse(raw: bytes) -> object:
-    """What the line says, or the BadRow that says why it is no JSON."""
+    """The object of a line, or the BadRow that says why it is no JSON."""
     try:
         text = decode(raw)
         given, end = DECODER.raw_decode(text)

@@ -112,7 +112,7 @@ PEEK_BYTES = 1 << 16
 
 
 class Options(NamedTuple):
-    """What the caller of `read` said."""
+    """The options that the caller of `read` gave."""
 
     schema: InputSchema
     clock: TimeScale
@@ -203,13 +203,13 @@ def _as_bytes(text: str | bytes) -> bytes:
 
 
 def joined(harvests: Sequence[Harvest]) -> Narrative:
-    """What was read from several files as one narrative."""
+    """Several harvests as one narrative."""
     blocks = [block for harvest in harvests for block in harvest.sorted_blocks()]
     return Narrative.from_blocks(blocks, [x for harvest in harvests for x in harvest.letters])
 
 
 def read_file(file: str, format: Format | None, options: Options) -> Harvest:
-    """What one file yields."""
+    """The harvest of one file."""
     if file.startswith(SCHEME):
         rows = TopicRows(options.schema, options.clock, format, options.type_name, options.strict)
         return read_topic(file, rows)

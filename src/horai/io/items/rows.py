@@ -49,7 +49,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class RowReader:
-    """What is needed to judge a row besides the row."""
+    """The context in which a row is judged."""
 
     schema: InputSchema
     clock: TimeScale
@@ -167,7 +167,7 @@ class Columns:
 
 
 def find_columns(names: Sequence[str], ignore: Iterable[int] = ()) -> Columns:
-    """Who is who in a header.
+    """The columns of a header by their parts.
 
     >>> find_columns(["time", "type", "vessel", "speed"])
     Columns(parts={'type': 1, 'time': 0}, args=[2, 3])
@@ -187,7 +187,7 @@ def find_columns(names: Sequence[str], ignore: Iterable[int] = ()) -> Columns:
 
 
 def columns_of_types(names: Sequence[str], schema: InputSchema, file: str) -> dict[str, Columns]:
-    """Who is who for the types whose columns somebody has named, if they are in this file.
+    """The columns of types whose columns somebody has named, if they are in this file.
 
     A file with none of the columns of a type is about others; one with some of them is told.
     """
@@ -470,7 +470,7 @@ def _first_time(parts: Mapping[str, object]) -> object:
 
 
 def _arrival(parts: Mapping[str, object], start: int, reader: RowReader) -> int:
-    """Who does not say when an item arrived means: at once."""
+    """The arrival of an item; where none is given, it is at once."""
     given = parts.get("arrival")
     return start if given is None else reader.point("arrival", given)
 

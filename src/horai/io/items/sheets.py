@@ -90,7 +90,7 @@ def _mask(array: pa.Array) -> Mask:
 
 
 class _Facts:
-    """What can be said of each row whatever its type."""
+    """The parts of each row that do not depend on its type."""
 
     def __init__(self, sheet: Sheet, clock: TimeScale) -> None:
         self.sheet = sheet

@@ -87,7 +87,7 @@ class ReadCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Narrative:
-    """What was read: tables ordered by name, each in the order of the input, and what was not.
+    """A narrative: tables ordered by name, each in the order of the input, and dead letters.
 
     `empty` are the files that had no rows at all.
     """

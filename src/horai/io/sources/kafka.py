@@ -51,7 +51,7 @@ class Topic(NamedTuple):
         return f"{SCHEME}{self.servers}/{self.name}"
 
     def partition(self, number: int) -> str:
-        """What stands as the file of rows of a partition."""
+        """The name that stands as the file of rows of a partition."""
         return f"{self.url}/{number}"
 
 
@@ -81,7 +81,7 @@ class TopicRows:
     strict: bool = False
 
     def read(self, file: str, offsets: Sequence[int], values: Sequence[bytes | None]) -> Harvest:
-        """What messages say. One without a value is a dead letter, like any bad row."""
+        """The rows of messages. One without a value is a dead letter, like any bad row."""
         reader, harvest = RowReader(self.schema, self.clock, file), Harvest(file, self.strict)
         for line, value in enumerate(values, 1):
             if value is None or not value.strip():
@@ -218,7 +218,7 @@ def _consumer(topic: Topic) -> Iterator[Consumer]:
 
 
 def client_of(topic: Topic) -> dict[str, Any]:
-    """What everybody who speaks with a broker has to say."""
+    """The settings of every client of a broker."""
     # What goes wrong is told once, in words.
     return {"bootstrap.servers": topic.servers, "log_level": 0, **kafka_client()}
 

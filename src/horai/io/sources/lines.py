@@ -115,7 +115,7 @@ class Incoming:
         return found
 
     def _opened(self, name: str, told: Told) -> Callable[[], None]:
-        """What has to run to read a source. What cannot be opened is told at once."""
+        """The function that reads a source; one that cannot be opened is an error at once."""
         address = address_of(name)
         if name == "-":
             return lambda: self._read("<stdin>", sys.stdin)
@@ -279,7 +279,7 @@ def is_endpoint(name: str) -> bool:
 
 
 def _lines_of(connection: socket.socket) -> TextIO:
-    """What the other side says; the connection is closed with it."""
+    """The lines of the other side; the connection is closed with it."""
     lines = connection.makefile(encoding="utf-8", errors="surrogateescape")
     connection.close()
     return lines

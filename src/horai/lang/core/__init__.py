@@ -1,1 +1,1 @@
-"""What all rule languages share: terms, tokens, clauses, diagnostics."""
+"""The core of all rule languages: terms, tokens, clauses, diagnostics."""

@@ -146,7 +146,7 @@ def parse_clause(tokens: list[Token]) -> ParsedClause:
 
 
 def fed(grammar: Lark, tokens: list[Token]) -> object:
-    """What the tokens of a clause spell in a grammar; GrammarError when they spell nothing."""
+    """The tree that the tokens of a clause spell in a grammar; GrammarError when there is none."""
     parser = grammar.parse_interactive()
     index = 0
     try:

@@ -89,7 +89,7 @@ class Trouble:
         return columns[1] <= columns[0]
 
     def next_clause(self, index: int) -> Clauses:
-        """What is left after a clause is given up at a token: the clauses of later lines."""
+        """The clauses of later lines that are left after a clause is given up at a token."""
         for later in range(index + 1, len(self.tokens)):
             if self.starts_clause(later) and self.kind(later - 1) not in ("COMMA", "NECK"):
                 return [self.tokens[later:]]

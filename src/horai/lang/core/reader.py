@@ -390,7 +390,7 @@ class Loader:
         return None
 
     def _are_rules(self, path: Path, load: Load) -> bool:
-        """What is wrong with rules is shown with its text, so nothing else is read as rules."""
+        """Only text is read as rules: findings are shown with it."""
         if path.resolve().suffix in _RULES:
             return True
         hint = f"only you can have it read: pass it as a file of rules, or name it {_RULES[0]}"

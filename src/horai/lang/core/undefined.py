@@ -46,7 +46,7 @@ _condition: ContextVar[Term | None] = ContextVar("_condition", default=None)
 
 @contextmanager
 def heard_by(run: Undefined) -> Iterator[None]:
-    """What has no value inside is told to a run."""
+    """Expressions without a value inside are noted in a run."""
     token = _run.set(run)
     try:
         yield
@@ -56,7 +56,7 @@ def heard_by(run: Undefined) -> Iterator[None]:
 
 @contextmanager
 def inside_of(clause: Clause) -> Iterator[None]:
-    """What has no value inside is of a clause."""
+    """Expressions without a value inside belong to a clause."""
     token = _clause.set(clause)
     try:
         yield
@@ -65,7 +65,7 @@ def inside_of(clause: Clause) -> Iterator[None]:
 
 
 def asks(condition: Term) -> None:
-    """What has no value from now on is of a condition."""
+    """Expressions without a value belong to a condition from now on."""
     _condition.set(condition)
 
 

@@ -19,7 +19,7 @@ from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str,
 
 Args = tuple[Term, ...]
 Solution = dict[int, Term]
-"""What arguments have to equal, by position."""
+"""The terms that arguments have to equal, by position."""
 Solutions = Callable[[Args], Iterable[Solution]]
 
 

@@ -1,4 +1,4 @@
-"""What stops a run of Event Calculus rules, said in a sentence that names the rule.
+"""Errors that stop a run of Event Calculus rules, in sentences that name the rule.
 
 These are problems that only show while rules run; the checks before a run find most of them
 earlier and say more.
@@ -21,7 +21,7 @@ class EngineError(Exception):
 
     @property
     def problem(self) -> str:
-        """What is wrong, without the place."""
+        """The problem, without the place."""
         return " ".join(str(arg) for arg in self.args)
 
     @property

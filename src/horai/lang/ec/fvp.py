@@ -17,7 +17,7 @@ DurationForm = tuple[tuple[int, int, int], str, bool]
 
 
 class Shape:
-    """What is being built: where findings go, and what the user has defined."""
+    """The context of building: where findings go, and what the user has defined."""
 
     def __init__(
         self,

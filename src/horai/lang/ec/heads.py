@@ -168,7 +168,7 @@ def _holds_at(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
 
 
 def _given(clause: Clause) -> set[str]:
-    """What a delay can be: a variable of the body, or of the pair whose initiation it follows."""
+    """Check a delay: it is a variable of the body, or of the pair whose initiation it follows."""
     head = clause.head.args[:1] if isinstance(clause.head, Compound) else ()
     parts = [*head, *([clause.body] if clause.body is not None else [])]
     return {name for part in parts for name in variables(part)}

@@ -208,7 +208,7 @@ def find_durations(clauses: Iterable[Clause]) -> dict[Key, DurationForm]:
 
 
 def recognise(head: Compound, body: Term) -> DurationForm | None:
-    """What a rule does when it is `findall((S,E), (member((S,E),If), ... Diff > V ...), I)`."""
+    """The filter that a rule is: `findall((S,E), (member((S,E),If), ... Diff > V ...), I)`."""
     if not (isinstance(body, Compound) and body.name == "findall" and len(body.args) == 3):
         return None
     pair, goal, result = body.args

@@ -188,7 +188,7 @@ class _Builder:
         self.replaced: set[Key] = set()
 
     def result(self) -> Result:
-        """What all sources together say."""
+        """The description that all sources make together."""
         self.build()
         return self.description, sorted(self.report.findings, key=sort_key)
 
@@ -293,7 +293,7 @@ def _merge(facts: FactsByPredicate, into: FactsByPredicate) -> None:
 
 
 def _own_predicates(clauses: list[Clause]) -> set[Key]:
-    """What the user defines: every head that has no fixed meaning of its own."""
+    """The user's own predicates: every head that has no fixed meaning of its own."""
     fixed = set(FLUENT_HEADS) - EVERYDAY_HEADS
     return {key for clause in clauses if (key := _key(clause))[0] not in fixed}
 

@@ -73,7 +73,7 @@ class Unwrapping:
         return Compound(fold.name, tuple(args))
 
     def forms(self, key: Key) -> list[Key]:
-        """What items of an entity may be about: the entity itself and its flat ones."""
+        """The keys that items of an entity may have: its own and those of its flat ones."""
         flat = [f for f, fold in self.folds.items() if (fold.name, len(fold.parts)) == key]
         return [key, *flat]
 

@@ -24,7 +24,7 @@ class TooLarge(Exception):
 
 
 def compute(sign: str, numbers: Sequence[Number]) -> Number | None:
-    """What an operation comes to; None if it has no value.
+    """The value of an operation; None if it has none.
 
     >>> compute("/", [-7, 2])
     -3
@@ -93,7 +93,7 @@ _BINARY: dict[str, Callable[[Number, Number], Number | complex]] = {
 
 
 def compute_term(sign: str, terms: Sequence[Term]) -> Term | None:
-    """What an operation on terms comes to; None if it has no value.
+    """The value of an operation on terms; None if it has none.
 
     >>> compute_term("/", [Int(-7), Int(2)])
     Int(value=-3)

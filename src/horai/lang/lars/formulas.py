@@ -90,7 +90,7 @@ class _Reader:
         return self.times(past, future)
 
     def sizes(self) -> tuple[_Size, _Size]:
-        """What stands before the comma, and after the plus."""
+        """The past before the comma, and the future after the plus."""
         if not self.parts:
             raise self.wrong("this window has no size", _FORMS)
         past = None if self.sees("+") else self.size()

@@ -135,12 +135,12 @@ def _modality(formula: Some | Always | At) -> str:
 
 
 def _operand(formula: Formula) -> str:
-    """What follows a modality: a window behind it would go outside."""
+    """The operand of a modality: a window behind it would go outside."""
     return f"({show(formula)})" if isinstance(formula, Within) else _after(formula)
 
 
 def _after(formula: Formula) -> str:
-    """What follows a time or a window: a sign would seem to belong to that."""
+    """The operand of a time or a window: a sign would seem to belong to that."""
     is_compared = isinstance(formula, Comparison | Aggregate)
     return f"({show(formula)})" if is_compared else show(formula)
 

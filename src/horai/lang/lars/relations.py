@@ -131,7 +131,7 @@ def _all(conditions: tuple[Formula, ...], change: _Change) -> tuple[Formula, ...
 
 
 def _changed(formula: Formula, change: _Change) -> tuple[Formula, ...]:
-    """What stands for a formula; several parts are joined by `and`."""
+    """The parts that stand for a formula, joined by `and`."""
     match formula:
         case Atom():
             return change(formula)

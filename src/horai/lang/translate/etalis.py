@@ -322,7 +322,7 @@ def _check_variables(rule: PatternRule, report: Report) -> None:
 
 
 def _check_shared(rule: PatternRule, report: Report) -> None:
-    """What one alternative or an absence alone speaks of cannot stand elsewhere in the rule."""
+    """Variables of one alternative or of an absence alone cannot stand elsewhere in the rule."""
     everywhere = Counter(var.name for var in _occurrences(rule.pattern))
     everywhere.update(name for arg in rule.head.args for name in variables(arg))
     for part in _subpatterns(rule.pattern):
@@ -436,7 +436,7 @@ class _Translation:
         return Program((*map(read, self._known), *self._made))
 
     def _head(self, event: Event) -> str:
-        """What a rule derives: intervals, or points from one to another."""
+        """The head of a rule: intervals, or points from one to another."""
         name, arity = event.name, len(event.args)
         if not self._points:
             return self._intervals[name]
@@ -592,7 +592,7 @@ def _arguments(arity: int) -> tuple[Var, ...]:
 
 
 def _letter(given: PatternRule) -> str:
-    """What names of times begin with, so that they differ from all names of the rule."""
+    """The prefix of names of times, by which they differ from all names of the rule."""
     taken = {
         name for e in (given.head, *events(given.pattern)) for a in e.args for name in variables(a)
     }

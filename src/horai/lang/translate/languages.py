@@ -39,7 +39,7 @@ LANGUAGES: dict[str, Callable[[SourceText], Translated]] = {
 }
 POINTS = "etalis"  # the language that can be translated to points, too
 ENDS = {"cql": ";", "etalis": ".", "ltl": "."}
-"""What ends a statement."""
+"""The signs that end statements."""
 SUFFIXES = {".cql": "cql", ".sql": "cql", ".etalis": "etalis", ".ele": "etalis", ".ltl": "ltl"}
 """The language of a file, by how its name ends."""
 

@@ -205,7 +205,7 @@ _FUTURE = "look back instead: `previous`, `once`, `historically`, `since`"
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Something to tell about a part of a formula."""
+    """A finding about a part of a formula."""
 
     code: str
     message: str

@@ -58,7 +58,7 @@ class LanguageSpec:
     end: str
     """The sign that ends a statement."""
     foreign: Callable[[list[Token], int], Foreign | None] = lambda tokens, wrong: None
-    """What stands before or at a wrong token that the language has, and we do not."""
+    """The part before or at a wrong token that the language has, and we do not."""
 
 
 @cache
@@ -68,7 +68,7 @@ def _parser(language_id: tuple[str, str], builder: Callable[[], Transformer[Toke
 
 
 def statements(language: LanguageSpec, source: SourceText, report: Report) -> Iterator[Any]:
-    """What each statement of a text says; the wrong ones are reported."""
+    """The syntax tree of each statement of a text; the wrong ones are reported."""
     parser = _parser((language.package, language.grammar), language.builder)
     waiting: list[Token] = []
     for token in parser.lex(source.text):

@@ -7,8 +7,10 @@ an earlier attempt that has acted in between settles the matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
 
 from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
@@ -45,6 +47,14 @@ from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, key_of
 
 AT_A_POINT = (HoldsAt, Happens, Edge, InitiatedAt, TerminatedAt)
+# The part of a condition whose variables have values once it is met, whatever times it looks at.
+_SUBJECT: dict[type, Callable[[Any], Term]] = {
+    **dict.fromkeys((HoldsAt, Edge, InitiatedAt, TerminatedAt), attrgetter("fvp.term")),
+    **dict.fromkeys((FindAll, AggregateAll), attrgetter("result")),
+    Happens: attrgetter("event"),
+    HoldsFor: attrgetter("term"),
+    Is: attrgetter("target"),
+}
 
 
 @dataclass
@@ -211,29 +221,19 @@ class Initiations:
         return found
 
     def _given(self, goal: Literal, known: Names) -> Names:
+        if type(goal) in _SUBJECT:
+            return names(_SUBJECT[type(goal)](goal))
         match goal:
-            case HoldsAt(fvp=fvp) | Edge(fvp=fvp) | InitiatedAt(fvp=fvp) | TerminatedAt(fvp=fvp):
-                return names(fvp.term)
-            case Happens(event=event):
-                return names(event)
-            case Is(target=target):
-                return names(target)
-            case Compare(op="=", left=left, right=right):
-                if names(left) <= known or names(right) <= known:
-                    return names(left, right)
-                return frozenset()
-            case Call():
-                return self._given_by_helper(goal, known)
-            case HoldsFor(term=term):
-                return names(term)
-            case FindAll(result=result) | AggregateAll(result=result):
-                return names(result)
             case Conjunction(items=items):
                 return self._gives(items, known)
             case Disjunction(items=items):
                 return frozenset.intersection(*(self._given(item, known) for item in items))
             case IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 return self._gives((condition, then), known) & self._given(otherwise, known)
+            case Call():
+                return self._given_by_helper(goal, known)
+            case Compare(op="=") if names(goal.left) <= known or names(goal.right) <= known:
+                return names(goal.left, goal.right)
             case _:
                 return frozenset()
 
@@ -250,7 +250,7 @@ class Initiations:
 
 
 def _leaves(pairs: Iterable[tuple[Term, Term]]) -> list[tuple[Var, Term]] | None:
-    """What the variables of a head stand for in a call; None if the head does not fit."""
+    """The terms that variables of a head stand for in a call; None if the head does not fit."""
     found: list[tuple[Var, Term]] = []
     for head, call in pairs:
         if isinstance(head, Var):
@@ -333,7 +333,7 @@ class Delays:
         return deadlines
 
     def act(self, t: int, nodes: list[OracleNode]) -> Iterator[Said]:
-        """What attempts due at t do to the given fluents."""
+        """The effects of attempts due at t on the given fluents."""
         for attempt in list(self._due.get(t, ())):
             yield from self._effects(attempt, t, nodes)
 
@@ -408,7 +408,7 @@ class Delays:
             return head_solutions(self.solver, self.groundings, body, fluent, value, due)
 
     def _candidates(self, rule: DelayRule, goals: list[Literal], env: Env) -> list[Env]:
-        """What can be known at the time of initiation; at the deadline all is judged again.
+        """The solutions known at the time of initiation; at the deadline all is judged again.
 
         So it may be too much, but never too little: where conditions wait for values, or nothing
         gives them, those that the grounding of the target has are tried, too.

@@ -99,7 +99,7 @@ class Interpreter:
                 pass
 
     def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
-        """What follows at `query` from the items known then."""
+        """The knowledge at `query` that follows from the items known then."""
         with room_to_recurse():
             known = _knowledge(self.world_at(items, start, query))
         written = self.unwrapping.written

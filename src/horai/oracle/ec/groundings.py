@@ -42,7 +42,7 @@ class Groundings:
                     self.dynamic.add(key)
 
     def members(self, items: Iterable[tuple[Term, Term | None]]) -> dict[Key, list[Row]]:
-        """What input items put into the dynamic domains, through the groundings of their type."""
+        """The members of dynamic domains that come with input items, through their groundings."""
         rows: dict[Key, dict[Row, None]] = {key: {} for key in self.dynamic}
         for entity, value in items:
             for rule in self._rules(entity, value):

@@ -159,7 +159,7 @@ def allen(
     grid: TickGrid,
     memory: int | None = None,
 ) -> Intervals:
-    """What `mode` says of all pairs in the relation, coalesced.
+    """The intervals that `mode` makes of all pairs in the relation, coalesced.
 
     `memory` bounds how far `before` looks back from the first point of the target.
     """

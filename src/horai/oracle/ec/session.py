@@ -58,7 +58,7 @@ Identity = tuple[Term, Term | None, int, float]
 
 
 def identity(item: OracleItem) -> Identity:
-    """What makes two items the same one; an event has no end."""
+    """The identity of an item; an event has no end."""
     return (item.entity, item.value, item.start, item.start if item.value is None else item.end)
 
 
@@ -176,7 +176,7 @@ State = tuple[AdmittedItems, Knowledge, int]
 
 @dataclass(frozen=True, slots=True)
 class OracleAnswer:
-    """What holds at a query time.
+    """The answer at a query time.
 
     `spans` and `events` cover the window; `all_spans` and `all_events` the run so far. The four
     change lists say how the latter differ from the answer before.
@@ -242,7 +242,7 @@ class OracleSession:
         return self.stream.left_over(self._query)
 
     def state(self) -> State:
-        """What is to be remembered if the run is to go on in another session."""
+        """The state of a run that is to go on in another session."""
         return self.stream, self._last, self._query
 
     def restore(self, state: State) -> None:

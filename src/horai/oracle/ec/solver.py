@@ -213,7 +213,7 @@ class CalculusConditions(SolverContext):
                     yield from once(unify_all(pattern, (fluent, value), at))
 
     def _refuse_future(self, key: Key, t: int | None) -> None:
-        """What the component being settled says is known up to the cell in work only."""
+        """Refuse to read the component being settled later than the cell in work."""
         if t is not None and self.horizon is not None and t >= self.horizon:
             raise FutureRead(key)
 
@@ -351,7 +351,7 @@ class KnowledgeConditions(SolverContext):
         return self._tables[key]
 
     def _stated(self, key: Key) -> FactTable:
-        """What needs no rule: facts, and members that the input puts into a dynamic domain."""
+        """The rows that need no rule: facts, and members that input puts into a dynamic domain."""
         facts = self.background.facts.get(key)
         members = self.dynamic.get(key)
         if facts is not None and not members and key not in self.background.rules:

@@ -208,7 +208,7 @@ def _call_names(
 
 
 class Hindsight:
-    """What the rules that may look ahead have said."""
+    """The points of rules that may look ahead, to be checked in hindsight."""
 
     def __init__(
         self, variants: Iterable[Variant], members: Members, background: Background
@@ -237,7 +237,7 @@ class Hindsight:
 
 
 def _at_other_times(variant: Variant, members: Members, background: Background) -> Iterator[Key]:
-    """What a rule reads of its own component at a time that is not its own."""
+    """The readings of a rule of its own component at a time that is not its own."""
     for literal in walk(variant.body):
         if isinstance(literal, Call):
             if literal.key in background.temporal:
@@ -433,7 +433,7 @@ class Sweep:
     # --- one rule --------------------------------------------------------------------------------
 
     def _fire(self, variant: Variant, t: int) -> Iterator[Said]:
-        """What a rule says at time t."""
+        """The points that a rule gives at time t."""
         rule = variant.rule
         env = self._time_binding(rule, t)
         if env is None:

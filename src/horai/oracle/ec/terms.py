@@ -8,7 +8,7 @@ Env = dict[str, Term]
 
 
 def walk(term: Term, env: Env) -> Term:
-    """What a variable stands for, one level deep."""
+    """The term that a variable stands for, one level deep."""
     while isinstance(term, Var):
         bound = env.get(term.name)
         if bound is None:
@@ -94,7 +94,7 @@ def _unify_lists(left: ListTerm, right: ListTerm, env: Env) -> Env | None:
 
 
 def _rest(term: ListTerm, count: int) -> Term:
-    """What follows the first `count` items; a variable tail shows itself."""
+    """The rest after the first `count` items; a variable tail shows itself."""
     if term.tail is not None and len(term.items) == count:
         return term.tail
     return ListTerm(term.items[count:], term.tail)

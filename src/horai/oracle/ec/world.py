@@ -1,4 +1,4 @@
-"""What is known at a query time: events, initiations, terminations and intervals.
+"""The world at a query time: events, initiations, terminations and intervals.
 
 Everything is stored by name and arity, then by what is asked for most. Points lie after the start
 of the run and not after the query time.

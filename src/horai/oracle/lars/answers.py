@@ -150,7 +150,7 @@ class Problem:
         return Structure(self.data.plus(derived), self.background)
 
     def bounds(self, low: Pairs, high: Pairs) -> StreamBounds:
-        """What lies between two sets of derived atoms."""
+        """Bounds: all that lies between two sets of derived atoms."""
         return StreamBounds(self.data.plus(low), self.data.plus(high), self.background)
 
     # --- the definition ---
@@ -250,7 +250,7 @@ class Problem:
             low, high = closed, supported
 
     def _supported(self, low: Pairs, high: Pairs) -> Pairs:
-        """What can be built up from `low`, step by step, by rules whose body may hold.
+        """The atoms that can be built up from `low`, step by step, by rules whose body may hold.
 
         An answer stream has nothing else: without it, the reduct would have a smaller model.
         """

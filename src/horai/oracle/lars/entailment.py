@@ -50,7 +50,7 @@ def value(term: Term, bindings: Bindings | None = None) -> Term:
 
 
 def computed(sign: str, terms: Sequence[Term]) -> Term:
-    """What `+`, `sum` and so on come to; raises `NoValue` and `TooLarge`."""
+    """The value of `+`, `sum` and so on; raises `NoValue` and `TooLarge`."""
     found = compute_term(sign, terms)
     if found is None:
         raise NoValue(f"no value of `{sign}`")

@@ -281,7 +281,7 @@ class Possible:
     def atoms(
         self, predicate: Predicate, at: Reach, view: Reach
     ) -> Iterator[tuple[int | None, Atom]]:
-        """What may hold between two times, with its time; the background has none."""
+        """The atoms that may hold between two times, with their times; the background has none."""
         for atom in self.background.get(predicate, ()):
             yield None, atom
         first, last = max(at[0], view[0]), min(at[1], view[1])

@@ -65,7 +65,7 @@ class Stream:
         return found
 
     def at(self, time: int) -> set[Atom]:
-        """What holds at a time."""
+        """The atoms at a time."""
         return self._at.get(time, set())
 
     def plus(self, pairs: Iterable[Pair]) -> Stream:
@@ -96,7 +96,7 @@ class Stream:
 
     @cached_property
     def counted(self) -> tuple[Pair, ...]:
-        """What tuple windows count, oldest first."""
+        """The signals that tuple windows count, oldest first."""
         if not self.counts_derived:
             return self.signals
         # Derived atoms come after the signals of their time, and of these the first by name last.
@@ -121,7 +121,7 @@ INFINITE = 10**18
 
 
 def select(window: Window | WindowFunction, stream: Stream, time: int) -> Stream:
-    """What a window selects; durations are numbers of time points.
+    """The stream that a window selects; durations are numbers of time points.
 
     Any function that gives back a part of the stream is a window, too.
     """

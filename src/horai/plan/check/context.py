@@ -1,4 +1,4 @@
-"""What the checks share: the results of the other passes, each computed once and when asked for."""
+"""The context of the checks: results of the other passes, each computed when first asked for."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CheckContext:
 
     @cached_property
     def table(self) -> ModeTable:
-        """What callable predicates need bound."""
+        """The modes of callable predicates."""
         return mode_table(self.predicates, self.python)
 
     @cached_property

@@ -82,7 +82,7 @@ def _inside(graph: DependencyGraph, component: Component) -> Iterator[Dependency
 
 
 def links(graph: DependencyGraph, component: Component) -> Digraph[Vertex]:
-    """What depends on what in a component; the simple values of a fluent depend on each other."""
+    """The dependencies inside a component; the simple values of a fluent depend on each other."""
     edges = ((edge.source, edge.target) for edge in _inside(graph, component))
     linked = Digraph(edges, component.vertices)
     members = set(component.vertices)

@@ -217,7 +217,7 @@ def _lengths(context: CheckContext, rule: FutureInitiation | FutureTermination) 
 def _values(
     context: CheckContext, body: Literal, name: str, through: frozenset[tuple[Key, int]]
 ) -> Iterator[_Given]:
-    """What calls can give a variable, unless other conditions choose among it."""
+    """The values that calls can give a variable, unless other conditions choose among them."""
     if any(isinstance(part, Compare | Is) and name in variables(part.term) for part in walk(body)):
         return
     for call in _calls(body):

@@ -242,7 +242,7 @@ def _where(clause: Clause) -> str:
 
 
 def example_findings(events: str, windows: str) -> list[Diagnostic]:
-    """What is wrong between a description and a program, without a clock."""
+    """The findings between a description and a program, without a clock."""
     description, _ = read_text(events, "rules.ec")
     program, _ = read_lars(windows, "program.lars")
     entities = find_entities(description)

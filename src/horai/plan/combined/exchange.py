@@ -1,4 +1,4 @@
-"""What passes between an event description and a LARS program.
+"""The exchange between an event description and a LARS program.
 
 A predicate of the program and an event or fluent of the description are the same if they have the
 same name and as many arguments. The atom of a fluent says that its value is `true`; with one more
@@ -31,7 +31,7 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What the program hands to the description, and what it gets from there."""
+    """The predicates that the program hands to the description, and those it gets from there."""
 
     to_description: tuple[Passing, ...]
     to_program: tuple[Passing, ...]
@@ -41,7 +41,7 @@ class Exchange:
 
 
 def exchange(entities: Entities, program: Program) -> Exchange:
-    """What the two have in common: one of them derives it, and the other reads it.
+    """The predicates that one of the two derives, and the other reads.
 
     Input fluents of the description pass as well, for their rows are spans. Input events need not:
     both read their rows.

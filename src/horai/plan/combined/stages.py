@@ -119,7 +119,7 @@ class _Staging:
     def _readings(
         self, language: Language, level: int
     ) -> Iterator[tuple[Passing, tuple[Language, int]]]:
-        """What a stage reads, each with the stage that has it: the last before this one."""
+        """The readings of a stage, each with the stage that has it: the last before this one."""
         if language == "description":
             for passing in self.passing.to_description:
                 if self.levels[entity_node(passing.entity)] <= level:
@@ -160,7 +160,7 @@ class _Staging:
 
 
 def counted(rule: Rule, passing: Exchange) -> set[Predicate]:
-    """What windows of a rule count of the description, whether or not the rule asks for it.
+    """The entities of the description that windows of a rule count, asked for or not.
 
     A tuple window counts signals of all names, a partition those that fit its patterns.
     """

@@ -175,7 +175,7 @@ def needs_time_order(graph: DependencyGraph, group: Group) -> bool:
 
 
 def _unit(graph: DependencyGraph, vertex: Vertex) -> Vertex:
-    """What is settled as one: all simple values of a fluent, or a single other value."""
+    """The unit that is settled as one: all simple values of a fluent, or a single other value."""
     return vertex.fluent if graph.is_simple(vertex) else vertex
 
 

@@ -70,7 +70,7 @@ class Vertex:
 
 
 def label(term: Term) -> str:
-    """What tells an argument apart: the name of a compound term, a constant, "" for a variable."""
+    """The mark of an argument: the name of a compound term, a constant, "" for a variable."""
     match term:
         case Var():
             return ""

@@ -156,12 +156,12 @@ class Entities:
 
     @property
     def inputs(self) -> list[Entity]:
-        """What comes from the stream."""
+        """The entities that come from the stream."""
         return [entity for entity in self if entity.is_input]
 
     @property
     def outputs(self) -> list[Entity]:
-        """What rules define."""
+        """The entities that rules define."""
         return [entity for entity in self if not entity.is_input]
 
 

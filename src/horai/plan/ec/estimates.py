@@ -68,7 +68,7 @@ class InputSize:
 
 @dataclass(slots=True)
 class Sizes:
-    """What is known of the sizes of relations; `inputs` is None where no input is given."""
+    """The sizes of relations, as far as known; `inputs` is None where no input is given."""
 
     unwrapping: Unwrapping
     inputs: dict[Source, InputSize] | None = None
@@ -408,7 +408,7 @@ class RuleEstimates:
             self._publish(stratum, again, before)
 
     def _rest(self, plan: PointPlan, candidates: EstimatedRows) -> EstimatedRows:
-        """What is left of candidates after the component itself has been asked."""
+        """The share of candidates that is left after the conditions on the component itself."""
         assert plan.split is not None
         start = candidates
         if not plan.split.timed and not plan.split.waits:
@@ -462,7 +462,7 @@ class RuleEstimates:
             self._add(key, fluent, before.fluents.get(key))
 
     def _begun_late(self, delay: DelayPlan) -> tuple[tuple[Term, ...], EstimatedRows]:
-        """What a delayed effect initiates: as a rule of the target."""
+        """The initiations of a delayed effect, as those of a rule of the target."""
         rows = self.rows.get(id(delay), 0.0) if delay.initiates else 0.0
         return delay.target, EstimatedRows(rows).binding(names(*delay.target))
 
@@ -480,7 +480,7 @@ class RuleEstimates:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What other components give of the same entities."""
+    """The rows that other components give of the same entities."""
 
     events: dict[Key, Size]
     fluents: dict[Key, FluentSize]

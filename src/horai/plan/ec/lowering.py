@@ -107,7 +107,7 @@ class Lowering:
     def _distributed(
         self, literal: ec.Disjunction, later: list[ec.Literal], bound: Names, needed: Names
     ) -> op.Union:
-        """What follows goes into each alternative: there a variable is bound, here it is not."""
+        """Put the rest into each alternative: there a variable is bound, here it is not."""
         branches = []
         for item in literal.items:
             whole = ec.Conjunction((*ec.conjuncts(item), *later), literal.term)

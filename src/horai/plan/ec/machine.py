@@ -563,7 +563,7 @@ class Machine:
 
     @property
     def tables(self) -> list[LookupTable]:
-        """What its rules look up."""
+        """The tables that its rules look up."""
         return self.coder.tables
 
     @property
@@ -686,7 +686,7 @@ class _Builder:
         return MachineRule(plan, entry, layer, tuple(coder.columns), split.timed, sources)
 
     def _triggered(self, plan: PointPlan, steps: list[Step]) -> tuple[list[Step], frozenset[int]]:
-        """What happens comes first, then the candidates, which have no time of their own."""
+        """Conditions in order: events first, then candidates, which have no time of their own."""
         assert plan.split is not None
         given = plan.split.candidates
         extra: list[Step] = []
@@ -807,7 +807,7 @@ def _asked(chain: op.Chain) -> frozenset[str]:
 
 
 def instant_sources(plan: PointPlan) -> Iterator[Node]:
-    """What a rule asks about the very moment it speaks of."""
+    """The conditions of a rule about the very moment it speaks of."""
     if plan.split is None:
         return
     for step in op.walk(plan.split.remainder):

@@ -65,7 +65,7 @@ class PythonPredicate:
 
 @dataclass(frozen=True, slots=True)
 class ModeTable:
-    """What every callable predicate needs; a predicate that is not listed binds everything."""
+    """The modes of callable predicates; a predicate that is not listed binds everything."""
 
     background: Mapping[tuple[str, int], Modes] = field(default_factory=dict)
     python: Mapping[str, PythonPredicate] = field(default_factory=dict)
@@ -219,7 +219,7 @@ def _conjunction(items: Iterable[Literal], body: Literal) -> Conjunction:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What evaluating one literal now would need and give.
+    """The effect of evaluating one literal now: what it would need and give.
 
     `lost` are variables that other literals speak of too and only some of its branches bind: what
     these say of them counts only if the variables have their values before. `searches`: it tests
@@ -378,7 +378,7 @@ def _or(literal: Disjunction, bound: Names, around: Names, table: _Table) -> _St
 
 
 def _bound_by_all(branches: list[Ordering], bound: Names) -> tuple[Names, bool]:
-    """What every branch that can succeed binds; without such a branch there is nothing to bind."""
+    """The variables that every branch that can succeed binds; none without such a branch."""
     if not branches:
         return NOTHING, True
     binds = branches[0].bound
@@ -417,7 +417,7 @@ def binds(literal: ec.Literal, table: ModeTable) -> BoundNames:
 
 
 def branches_bind(literal: ec.Literal, table: ModeTable) -> list[BoundNames]:
-    """What each branch that can succeed binds; none where there are no branches."""
+    """The variables that each branch that can succeed binds; none where there are no branches."""
     match literal:
         case ec.Disjunction(items=items):
             return [_all(ec.conjuncts(item), table) for item in items if _can_succeed(item)]
@@ -432,7 +432,7 @@ def branches_bind(literal: ec.Literal, table: ModeTable) -> list[BoundNames]:
 
 
 def shared(sets: list[BoundNames]) -> BoundNames:
-    """What all of them have."""
+    """The variables that all of them have."""
     return frozenset.intersection(*sets) if sets else frozenset()
 
 

@@ -38,7 +38,7 @@ class Look:
 
 @dataclass(slots=True)
 class ComponentReach:
-    """What a component reads.
+    """A reading of a component.
 
     `whole` marks rules that depend on the query time or on interval lists as wholes: nothing they
     say is ever final. `durations` are bounds of duration filters, `relations` Allen relations: what
@@ -52,7 +52,7 @@ class ComponentReach:
 
 
 def reach_of(stratum: Stratum, program: Plan) -> ComponentReach:
-    """What the rules of a component look at."""
+    """The stretch that the rules of a component look at."""
     found = ComponentReach()
     for plan in stratum.points:
         for reading in readings(_rule(plan.clause, program), program.graph.helpers):
@@ -224,7 +224,7 @@ class Looks:
 
     @property
     def words(self) -> str:
-        """What is worth saying: nothing of a rule that looks at its own time only."""
+        """The words worth saying: none of a rule that looks at its own time only."""
         found = []
         if self.back != 0:
             found.append(f"looks back {_far(self.back)}")
@@ -236,7 +236,7 @@ class Looks:
 
 
 def looks_of(plan: HasReach, stratum: Stratum, program: Plan) -> Looks:
-    """What one rule of a component looks at."""
+    """The stretch that one rule of a component looks at."""
     alone = Stratum(stratum.component)
     match plan:
         case PointPlan(kind="initially"):

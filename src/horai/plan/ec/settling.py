@@ -165,7 +165,7 @@ def settling(stratum: Stratum, program: Plan) -> Settling:
 
 
 def compiled_way(stratum: Stratum, program: Plan) -> Compiled:
-    """What a compiled pass needs to settle a component, None if it cannot."""
+    """The tests by which a compiled pass settles a component, None if it cannot."""
     if _is_plain(stratum):
         return None
     determined = frozenset(plan.key for one in program.strata for plan in one.static)

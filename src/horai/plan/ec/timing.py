@@ -25,7 +25,7 @@ from horai.lang.ec.syntax import (
 
 
 class Timing(StrEnum):
-    """What part of the read entity must be known to evaluate the head at T."""
+    """The part of the read entity that must be known to evaluate the head at T."""
 
     SETTLED = "settled"  # only effects of points before T
     INSTANT = "instant"  # also what happens at T itself
@@ -38,7 +38,7 @@ Constraint = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class ScopeTimes:
-    """What is known of the time variables of one scope, relative to the head's time.
+    """The time variables of one scope, relative to the head's time.
 
     `due` are sums that give the head's time, where that is a deadline.
     """
@@ -141,7 +141,7 @@ def _linear(term: Term) -> _Linear | None:
 
 
 def constraints(literal: Literal) -> list[Constraint]:
-    """What a comparison says of the difference of two variables."""
+    """The bound that a comparison puts on the difference of two variables."""
     match literal:
         case Compare(op="<", left=left, right=right):
             return _at_most(left, right, -1)

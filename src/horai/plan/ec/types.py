@@ -48,7 +48,7 @@ from horai.plan.ec.ordering import head_entity
 
 
 class Type(StrEnum):
-    """What a column holds. `none` says that nothing is known to arrive."""
+    """The type of a column. `none` says that nothing is known to arrive."""
 
     NONE = "none"
     INT = "int"
@@ -78,7 +78,7 @@ def join(left: Type, right: Type) -> Type:
 
 
 def meet(left: Type, right: Type) -> Type:
-    """What can be both; `none` when nothing can."""
+    """The values that can be both; `none` when there are none."""
     if left == right or right is Type.ANY:
         return left
     if left is Type.ANY:
@@ -301,7 +301,7 @@ def _operands(expression: Term) -> Iterator[Term]:
 
 
 def _narrow_inputs(rules: list[Rule], types: InferredTypes, inputs: set[Slot]) -> None:
-    """What the stream brings is a number where rules compute with it."""
+    """Input is a number where rules compute with it."""
     for rule in rules:
         literals = list(body_literals(rule))
         numbers = {

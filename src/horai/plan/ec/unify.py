@@ -56,7 +56,7 @@ def unify(left: Term, right: Term, bindings: Bindings | None = None) -> Bindings
 
 
 def answers(solutions: Solutions, args: tuple[Term, ...]) -> Iterator[Bindings]:
-    """What the variables of a call of a built-in predicate stand for; raises `NoValue`.
+    """The bindings that satisfy a call of a built-in predicate; raises `NoValue`.
 
     >>> from horai.lang.ec.builtins import BUILTINS
     >>> length = BUILTINS["length", 2].solutions

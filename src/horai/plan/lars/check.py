@@ -344,7 +344,7 @@ def _rests_on(condition: Formula, others: list[Formula], known: set[str]) -> boo
 
 
 def _binds(condition: Formula, known: set[str]) -> set[str]:
-    """What a condition gives values to, when some variables have theirs."""
+    """The variables that a condition gives values to, when some have theirs."""
     match condition:
         case Atom(args=args):
             return {name for arg in args if not is_computed(arg) for name in variables(arg)}
@@ -405,7 +405,7 @@ def long_hops(program: Program, clock: Clock) -> Iterator[Diagnostic]:
 
 
 def windows_over_background(program: Program) -> Iterator[Diagnostic]:
-    """What holds at all times does so in every window."""
+    """H705: background in a window, where it holds at all times anyway."""
     known = background(program)
     for rule, within in _windows(program):
         for atom in atoms(within.formula):

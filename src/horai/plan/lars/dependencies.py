@@ -123,7 +123,7 @@ def odd_loops(program: Program) -> Iterator[tuple[list[Predicate], Rule]]:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What rules derive, and what it reads: by what is read and for what, whether under `not`."""
+    """The derived predicates and their readings: what is read for what, whether under `not`."""
 
     derived: frozenset[Predicate]
     edges: dict[tuple[Predicate, Predicate], bool]

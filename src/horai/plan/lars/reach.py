@@ -38,7 +38,7 @@ FOREVER = float("inf")
 
 @dataclass(slots=True)
 class SignalReach:
-    """What has to be kept at a time.
+    """The signals that have to be kept at a time.
 
     `points` says for how long signals of a predicate count, and `every` the same for signals of
     any kind. `last` is how many of the last signals count, and `groups` how many of each group.
@@ -163,7 +163,7 @@ def _look(part: Head, view: _View, known: dict[str, Points], found: SignalReach)
 
 
 def _through(window: Window, view: _View, found: SignalReach) -> _View:
-    """What is left of a view behind a window."""
+    """The part of a view that is left behind a window."""
     match window:
         case TimeWindow():
             return replace(view, back=min(view.back, view.ago + _past(window)))

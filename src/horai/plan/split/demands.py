@@ -184,7 +184,7 @@ class Demand:
 
 
 def demands_of(description: EventDescription, strata: Strata) -> dict[int, list[Demand]]:
-    """What the rules of each component make meet, by the number of the component."""
+    """The demands of each component, by its number."""
     helpers = Helpers(description)
     domains = Domains(description)
     made = {head.entity for rule in description.rules if (head := head_part(rule))}
@@ -201,7 +201,7 @@ def demands_of(description: EventDescription, strata: Strata) -> dict[int, list[
 
 
 def _known_by_groundings(demands: list[Demand]) -> set[EntityKey]:
-    """What rules read that speak of all who are known: of whom, the groundings of it may say."""
+    """Readings of rules about all entities that are known; groundings may say which."""
     found: set[EntityKey] = set()
     for demand in demands:
         operations = (part for part in body_literals(demand.rule) if isinstance(part, IntervalOp))
@@ -252,7 +252,7 @@ def _all_named(term: Term) -> Term:
 
 
 def head_part(rule: Rule) -> EntityPart | None:
-    """What a rule defines."""
+    """The entity that a rule defines."""
     if isinstance(rule, FutureTermination):
         return _fluent_part(rule.origin.fluent, "the head")
     entity = head_entity(rule)
@@ -382,7 +382,7 @@ class Domains:
                 )
 
     def of_heads(self, heads: set[EntityKey]) -> list[Demand]:
-        """What the groundings of some entities demand."""
+        """The demands of the groundings of some entities."""
         return [demand for demand in self._groundings() if demand.parts[0].entity in heads]
 
     def of_members(self, demands: list[Demand], made: set[EntityKey]) -> list[Demand]:

@@ -225,7 +225,7 @@ class Stage:
 
 
 def _about(rule: Rule) -> EntityKey | None:
-    """What a grounding or a `p` speaks of.
+    """The entities that a grounding or a `p` mentions.
 
     A grounding of what an earlier stage made still says who is known; but one that asks for members
     of dynamic domains would make some, as one of an input.
@@ -281,7 +281,7 @@ class _Planner:
                 yield _Group(some, list(makes), reads)
 
     def _together(self) -> Digraph[int]:
-        """Who reads whom, component by component; in a circle where they cannot be apart.
+        """The graph of readings between components, in a circle where they cannot be apart.
 
         Spans and events are exchanged between stages, initiations and terminations are not; and
         what two components tell of one entity has to come together.

@@ -83,7 +83,7 @@ class DeltaSink(_Delta):
 
 
 class DeltaTableSink(_Delta):
-    """What holds: rows that are new are put in, rows that are taken back are removed.
+    """The answers that hold: new rows are put in, retracted rows are removed.
 
     A step leaves the same table whether it is done once or again.
     """

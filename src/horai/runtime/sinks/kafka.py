@@ -104,12 +104,12 @@ class KafkaSink:
         )
 
     def close(self) -> None:
-        """What was begun and not committed is never seen."""
+        """A transaction that was begun and not committed is never seen."""
         if self._group is not None:
             self._group.close()
         self._producer = self._group = None
 
 
 def _said(error: Exception) -> str:
-    """What a broker, or its client, has to say."""
+    """The message of a broker, or of its client."""
     return str(error.args[0].str()) if error.args else str(error)

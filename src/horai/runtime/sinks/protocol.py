@@ -39,7 +39,7 @@ class Sink(Protocol):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What a session of Spark has to be started with."""
+        """The parts that a session of Spark has to be started with."""
 
     def open(self, about: About) -> None:
         """Make ready, or raise `Refused`: it is better said before the first item."""

@@ -27,7 +27,7 @@ MOST = 1 << 16  # bytes of an answer that are read
 
 
 class _Stay(HTTPRedirectHandler):
-    """Who is sent elsewhere would ask there with GET, and nobody would have the answers."""
+    """Redirects are not followed: they would ask with GET, and nobody would have the answers."""
 
     def redirect_request(self, *args: object) -> None:
         return None

@@ -128,7 +128,7 @@ def _first_line(error: Exception) -> str:
 
 @contextmanager
 def _log() -> Iterator[str]:
-    """What Java says goes to a file: it chats, and people wait for answers."""
+    """Send the output of Java to a file: it chats, and people wait for answers."""
     handle, path = tempfile.mkstemp(prefix="horai-spark-", suffix=".log")
     sys.stderr.flush()
     kept = os.dup(2)

@@ -1,4 +1,4 @@
-"""What Spark says of a stream: how many rows came in, and on what it spends its time."""
+"""The listener of Spark for a stream: how many rows came in, and on what time is spent."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class SparkGrid(Cluster["DataFrame"]):
         return self._kept(numbers.mapInArrow(pieces, TYPES))
 
     def frame(self, frame: DataFrame, pack: Pack) -> DataFrame:
-        """What the rows of a data frame give, on its way to buckets."""
+        """The records of the rows of a data frame, to their buckets."""
         self._name_next("read and send")
         return self._kept(frame.mapInArrow(lambda batches: batches_of(pack(batches)), TYPES))
 
@@ -289,7 +289,7 @@ class FolderGrid(Cluster[Shuffled]):
 
 
 def grid_of(spark: SparkSession) -> Cluster[Any]:
-    """What moves records: where all workers are on this machine, a folder is enough."""
+    """The exchange of records: where all workers are on this machine, a folder is enough."""
     if not str(spark.sparkContext.master).startswith("local"):
         return SparkGrid(spark)
     folder = tempfile.mkdtemp(prefix="horai-")

@@ -57,11 +57,11 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is, in words: a checkpoint knows how far this was read, and nothing else."""
+        """The source in words: a checkpoint knows how far this was read, and nothing else."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What a session of Spark has to be started with."""
+        """The parts that a session of Spark has to be started with."""
 
     def check(self) -> None:
         """Raise `Refused` if it cannot be opened, as far as can be said without Spark."""

@@ -87,7 +87,7 @@ class Streaming:
 
     @property
     def known(self) -> Manifest:
-        """What is known after the last step that has happened."""
+        """The manifest of the last step that has happened."""
         return self.checkpoint.last
 
     @property
@@ -204,7 +204,7 @@ class Streaming:
 
     @contextmanager
     def _moving(self, spark: SparkSession) -> Iterator[FolderGrid]:
-        """What moves records in a step."""
+        """The exchange of a step."""
         grid = FolderGrid(spark, self.checkpoint.exchange / uuid.uuid4().hex)
         self.steps.grid = grid
         try:

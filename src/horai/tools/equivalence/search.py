@@ -135,7 +135,7 @@ class ProgramComparison:
     # --- all contexts ---
 
     def _by_contexts(self, notion: Notion) -> Verdict | None:
-        """What bi-models tell: equal in all contexts, or a context that the notion allows."""
+        """The verdict of bi-models: equal in all contexts, or a context that the notion allows."""
         made = any(is_made(name) for name, _ in self._words.derived)
         if made or self._shown is not None:
             return None

@@ -1,4 +1,4 @@
-"""What a comparison of two programs came to."""
+"""Verdicts on two programs, and the streams that tell them apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two programs speak of: predicates, constants, and how far back they look."""
+"""The vocabulary of two programs: predicates, constants, and how far back they look."""
 
 from __future__ import annotations
 

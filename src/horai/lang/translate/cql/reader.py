@@ -26,7 +26,7 @@ Place = Span | None
 
 @dataclass(frozen=True, slots=True)
 class Untranslated:
-    """Something that LARS programs cannot say."""
+    """A part of a query that LARS programs cannot express."""
 
     what: str
     hint: str
