@@ -149,30 +149,30 @@ def test_every_kind_of_operator_appears(horai: Run, everything: tuple[str, ...])
 def test_components_say_how_they_are_settled(horai: Run, everything: tuple[str, ...]) -> None:
     plan = json.loads(horai(*everything, "--format", "json").stdout)
     how = {one["entities"][0]: one["settled"] for one in plan["components"]}
-    assert how["on/1"]["way"] == "clockwork"
-    assert how["mood/1"] == {"way": "clockwork", "reason": None}
-    assert how["bright/1"]["way"] == "lists"
-    assert how["seen/1"]["way"] == "points"
-    assert how["all/1"]["way"] == "plain"
-    assert how["level/1"] == {"way": "machine", "reason": None}
-    assert how["crowd/1"]["way"] == "cells"
+    assert how["on/1"]["strategy"] == "clockwork"
+    assert how["mood/1"] == {"strategy": "clockwork", "reason": None}
+    assert how["bright/1"]["strategy"] == "lists"
+    assert how["seen/1"]["strategy"] == "points"
+    assert how["all/1"]["strategy"] == "plain"
+    assert how["level/1"] == {"strategy": "machine", "reason": None}
+    assert how["crowd/1"]["strategy"] == "cells"
     assert "is more than a test of values" in how["crowd/1"]["reason"]
     assert "all.ec:" in how["crowd/1"]["reason"]
 
 
-def test_components_say_whether_they_are_brought_up_to_date_by_change(
+def test_components_say_whether_they_are_brought_up_to_date_incrementally(
     horai: Run, everything: tuple[str, ...]
 ) -> None:
     plan = json.loads(horai(*everything, "--format", "json").stdout)
-    how = {one["entities"][0]: one["by_change"] for one in plan["components"]}
+    how = {one["entities"][0]: one["incremental"] for one in plan["components"]}
     assert how["seen/1"] == {"kind": "points", "reason": None}
     assert how["bright/1"] == {"kind": "lists", "reason": None}
     assert how["level/1"] == {"kind": "cycles", "reason": None}
     assert "all.ec:" in how["late/1"]["reason"]
     text = horai(*everything).stdout
-    assert "by change: points\n" in text
-    assert "by change: lists\n" in text
-    assert "by change: cycles\n" in text
+    assert "incremental: points\n" in text
+    assert "incremental: lists\n" in text
+    assert "incremental: cycles\n" in text
     assert "it reads the query time\n" in text
 
 
@@ -195,7 +195,7 @@ def test_the_whole_text_of_a_small_plan(horai: Run, small: tuple[str, ...]) -> N
         "estimate\n"
         "          component 1, level 1: on/1\n"
         "            plain inertia\n"
-        "            by change: points\n"
+        "            incremental: points\n"
         "            can be split by argument 1 of on/1, up/1, down/1\n"
         "      20    initiatedAt(on(X)=true, T)  [small.ec:1]\n"
         "   1,000      join happensAt(up(X), T)  [binds T, X]\n"
@@ -205,7 +205,7 @@ def test_the_whole_text_of_a_small_plan(horai: Run, small: tuple[str, ...]) -> N
         "\n"
         "          component 2, level 2: dark/1\n"
         "            points in time\n"
-        "            by change: points\n"
+        "            incremental: points\n"
         "            can be split by argument 1 of dark/1, look/1, on/1\n"
         "     990    happensAt(dark(X), T)  [small.ec:3]\n"
         "   1,000      join happensAt(look(X), T)  [binds T, X]\n"
@@ -253,7 +253,7 @@ def test_analyze_shows_the_true_rows(horai: Run, small: tuple[str, ...]) -> None
         ("holdsAt(on(X)=true, T)", 4, 1),
     ]
     assert [rule["actual"]["rows"] for rule in rules(plan)] == [2, 1, 3]
-    assert [one["actual"]["way"] for one in plan["components"]] == ["plain", "points"]
+    assert [one["actual"]["strategy"] for one in plan["components"]] == ["plain", "points"]
     assert plan["actual"]["queries"] == 1
 
 
@@ -282,23 +282,23 @@ def test_analyze_adds_up_all_query_times(horai: Run, small: tuple[str, ...]) -> 
 QUERIES = ("--analyze", "--start", "0", "--window", "6", "--step", "2")
 
 
-def test_analyze_tells_windows_by_change(horai: Run, small: tuple[str, ...]) -> None:
+def test_analyze_tells_incremental_windows(horai: Run, small: tuple[str, ...]) -> None:
     Path("small.csv").write_text(STREAM + "down|8|4|a\n")
     words = (*small, *QUERIES, "--incremental", "always")
     plan = json.loads(horai(*words, "--format", "json").stdout)
     on, dark = (one["actual"]["windows"] for one in plan["components"])
     for one in (on, dark):
-        assert (one["by_change"], one["from_scratch"]) == (3, 1)
-        assert one["seconds_by_change"] > 0 < one["seconds_last_from_scratch"]
+        assert (one["incremental"], one["from_scratch"]) == (3, 1)
+        assert one["seconds_incremental"] > 0 < one["seconds_last_from_scratch"]
     assert (on["rows"], on["asked_again"]) == (3, 0)
     # Four looks come after the first query; that at a is asked again when it was dark after all.
     assert (dark["rows"], dark["asked_again"]) == (5, 1)
     text = horai(*words).stdout
-    assert "windows: 3 by change (5 rows looked at, 1 of them again; " in text
+    assert "windows: 3 incremental (5 rows looked at, 1 of them again; " in text
     assert " each), 1 from scratch (the last in " in text
 
 
-def test_times_of_parts_add_up_by_change(horai: Run, small: tuple[str, ...]) -> None:
+def test_times_of_parts_add_up_incrementally(horai: Run, small: tuple[str, ...]) -> None:
     words = (*small, *QUERIES, "--incremental", "always", "--format", "json")
     plan = json.loads(horai(*words).stdout)
     inside = sum(one["actual"]["seconds"] for one in plan["components"])
@@ -307,7 +307,7 @@ def test_times_of_parts_add_up_by_change(horai: Run, small: tuple[str, ...]) -> 
 
 
 def test_analyze_tells_when_all_was_from_scratch(horai: Run, small: tuple[str, ...]) -> None:
-    assert "windows: none by change, 4 from scratch" in horai(*small, *QUERIES).stdout
+    assert "windows: none incremental, 4 from scratch" in horai(*small, *QUERIES).stdout
     assert "windows:" not in horai(*small, "--analyze").stdout
 
 
@@ -348,7 +348,7 @@ def test_keys_of_the_json_are_stable(horai: Run, small: tuple[str, ...]) -> None
         "members",
         "cyclic",
         "settled",
-        "by_change",
+        "incremental",
         "partition",
         "rules",
         "actual",

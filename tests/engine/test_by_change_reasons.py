@@ -108,7 +108,7 @@ REASONS = [
     ),
     (
         "initiatedAt(it(X)=N, T) :- happensAt(go(X), T), holdsAt(it(X)=M, T), atom_length(M, N).",
-        "it is settled cell by cell",
+        "it is settled by the interpreter",
     ),
     ("initially(it(a)=true).", "it has initial values only"),
     (

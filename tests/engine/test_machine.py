@@ -42,7 +42,7 @@ def whenever_possible() -> Iterator[None]:
     """Small runs as well."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MachineRun, "few", -1)
-        patch.setattr(prepared, "compiled_way", machine_or_cells)
+        patch.setattr(prepared, "compiled_strategy", machine_or_cells)
         yield
 
 
@@ -93,9 +93,9 @@ def way(text: str) -> str:
     """How the one component with a cycle is settled."""
     program = compile_program(read(text))
     return next(
-        f"{how.way}: {how.reason}" if how.reason else how.way
+        f"{how.strategy}: {how.reason}" if how.reason else how.strategy
         for stratum in program.strata
-        if (how := settling(stratum, program)).way in ("machine", "cells", "clockwork")
+        if (how := settling(stratum, program)).strategy in ("machine", "cells", "clockwork")
     )
 
 

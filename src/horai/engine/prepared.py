@@ -11,7 +11,7 @@ from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import ComponentReach, absence_read
-from horai.plan.ec.settling import Compiled, compiled_way
+from horai.plan.ec.settling import Compiled, compiled_strategy
 from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
 
@@ -58,7 +58,7 @@ def _prepared(description: EventDescription, python: tuple[PythonPredicate, ...]
     return Prepared(
         program,
         reaches_of(program),
-        [compiled_way(stratum, program) for stratum in program.strata],
+        [compiled_strategy(stratum, program) for stratum in program.strata],
         absence_read(program, present) | program.terminations_read,
         frozenset(key for stratum in program.strata for _, key in sources_of(stratum)),
     )

@@ -13,7 +13,7 @@ from time import perf_counter
 
 from horai.engine.frames import Frame
 from horai.plan import operators as op
-from horai.plan.ec.settling import Way
+from horai.plan.ec.settling import Strategy
 from horai.plan.program import Plan
 
 Path = tuple[int, ...]
@@ -75,7 +75,7 @@ class Profile:
     loose: dict[int, float] = field(default_factory=dict)
     components: dict[int, Stats] = field(default_factory=dict)
     windows: dict[int, Windows] = field(default_factory=dict)
-    ways: dict[int, Way] = field(default_factory=dict)
+    strategies: dict[int, Strategy] = field(default_factory=dict)
     queries: int = 0
     seconds: float = 0.0
     _path: list[int] = field(default_factory=list)

@@ -47,7 +47,7 @@ class PlanNumbers:
         return self.profile.components.get(outline.id, Stats())
 
     def windows(self, outline: ComponentOutline) -> Windows:
-        """How often a component was worked out by change, and how often from scratch."""
+        """How often a component was computed incrementally, and how often from scratch."""
         return self.profile.windows.get(outline.id, Windows())
 
     def settling(self, outline: ComponentOutline) -> float:
@@ -132,10 +132,10 @@ def _windows(found: Windows) -> str:
     if found.from_scratch:
         scratch += f" (the last in {_time(found.last)})"
     if not found.by_change:
-        return f"windows: none by change, {scratch}"
+        return f"windows: none incremental, {scratch}"
     each = _time(found.seconds / found.by_change)
     looked = f"{found.rows:,} rows looked at, {found.asked_again:,} of them again; {each} each"
-    return f"windows: {found.by_change:,} by change ({looked}), {scratch}"
+    return f"windows: {found.by_change:,} incremental ({looked}), {scratch}"
 
 
 class _Writer:
@@ -164,17 +164,17 @@ class _Writer:
         return TreeLine("component", title, columns, tuple(below))
 
     def _notes(self, one: ComponentOutline) -> Iterator[str]:
-        way = WORDS[one.settling.way] + (", in a cycle" if one.cyclic else "")
-        yield f"{way}: {one.settling.reason}" if one.settling.reason else way
+        strategy = WORDS[one.settling.strategy] + (", in a cycle" if one.cyclic else "")
+        yield f"{strategy}: {one.settling.reason}" if one.settling.reason else strategy
         if one.id in self.updates:
             found = self.updates[one.id]
-            by = "not by change" if found.kind is None else "by change"
+            by = "not incremental" if found.kind is None else "incremental"
             yield f"{by}: {found.kind or found.reason}"
         if self.numbers is not None and self.numbers.profile.queries:
             stats, profile = self.numbers.component(one), self.numbers.profile
             took = f"{self.numbers.share(stats.seconds):.0%} of the run"
-            actual = profile.ways.get(one.id, one.settling.way)
-            other = "" if actual == one.settling.way else f"; settled as {WORDS[actual]}"
+            actual = profile.strategies.get(one.id, one.settling.strategy)
+            other = "" if actual == one.settling.strategy else f"; settled as {WORDS[actual]}"
             yield f"{took}, {_time(self.numbers.settling(one))} of it outside its rules{other}"
             if profile.queries > 1:
                 yield _windows(self.numbers.windows(one))
@@ -322,7 +322,7 @@ def _component(one: ComponentOutline, numbers: PlanNumbers | None, updates: Upda
         "entities": list(one.names),
         "members": list(one.members),
         "cyclic": one.cyclic,
-        "settled": {"way": one.settling.way, "reason": one.settling.reason},
+        "settled": {"strategy": one.settling.strategy, "reason": one.settling.reason},
         "partition": {"key": one.key, "reason": one.no_key},
         "rules": [
             _rule(rule, f"{one.number}.{place}", numbers) for place, rule in enumerate(one.rules, 1)
@@ -330,11 +330,11 @@ def _component(one: ComponentOutline, numbers: PlanNumbers | None, updates: Upda
     }
     if one.id in updates:
         update = updates[one.id]
-        found["by_change"] = {"kind": update.kind, "reason": update.reason}
+        found["incremental"] = {"kind": update.kind, "reason": update.reason}
     if numbers is not None:
         stats = numbers.component(one)
         found["actual"] = {
-            "way": numbers.profile.ways.get(one.id),
+            "strategy": numbers.profile.strategies.get(one.id),
             "seconds": _seconds(stats.seconds),
             "seconds_settling": _seconds(numbers.settling(one)),
             "share": round(numbers.share(stats.seconds), 4),
@@ -345,11 +345,11 @@ def _component(one: ComponentOutline, numbers: PlanNumbers | None, updates: Upda
 
 def _plan_json_windows(found: Windows) -> Json:
     return {
-        "by_change": found.by_change,
+        "incremental": found.by_change,
         "from_scratch": found.from_scratch,
         "rows": found.rows,
         "asked_again": found.asked_again,
-        "seconds_by_change": _seconds(found.seconds),
+        "seconds_incremental": _seconds(found.seconds),
         "seconds_last_from_scratch": _seconds(found.last),
     }
 

@@ -37,7 +37,7 @@ __all__ = [
 
 Incremental = OneOf["auto", "always", "never"]
 INCREMENTAL: tuple[Incremental, ...] = ("auto", "always", "never")
-"""When a session works by change: where that pays, wherever it can, or not at all."""
+"""When a session works incrementally: where that pays, wherever it can, or not at all."""
 
 
 class EngineSession(Protocol):

@@ -32,7 +32,7 @@ from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.machine import Column, Machine
-from horai.plan.ec.settling import Compiled, Tests, compiled_way
+from horai.plan.ec.settling import Compiled, Tests, compiled_strategy
 from horai.plan.ec.splitting import ComponentMembers
 from horai.plan.program import Key, Plan, PointPlan, Stratum, key_of
 
@@ -118,9 +118,9 @@ def _way(stratum: Stratum, program: Plan, tick: int) -> dict[int, list[Tests]] |
         raise NotByChange("interval lists and points depend on each other")
     if not stratum.points:
         raise NotByChange("it has initial values only")
-    compiled: Compiled = compiled_way(stratum, program)
+    compiled: Compiled = compiled_strategy(stratum, program)
     if compiled is None:
-        raise NotByChange("it is settled cell by cell")
+        raise NotByChange("it is settled by the interpreter")
     return compiled
 
 

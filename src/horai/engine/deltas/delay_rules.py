@@ -6,7 +6,7 @@ from horai.engine.deltas.reading import PLAIN, Driven, changing_background, driv
 from horai.engine.deltas.reasons import NotByChange
 from horai.lang.core.terms import Var
 from horai.plan import operators as op
-from horai.plan.ec.settling import Tests, compiled_way
+from horai.plan.ec.settling import Tests, compiled_strategy
 from horai.plan.program import DelayPlan, Plan, Stratum
 
 
@@ -28,7 +28,7 @@ def delay_rules(
         raise NotByChange("it says something of all who are known, and the stream makes them known")
     for delay in stratum.delays:
         _refuse(delay, stratum, program)
-    tests = compiled_way(stratum, program)
+    tests = compiled_strategy(stratum, program)
     if not isinstance(tests, dict):
         raise NotByChange("its delayed effects are not settled by the clockwork")
     return [driven(plan, program) for plan in stratum.points], tests

@@ -374,7 +374,7 @@ class _Outliner:
         if split.timed:
             wait = (
                 "tested in time order"
-                if how.way in ("clockwork", "machine")
+                if how.strategy in ("clockwork", "machine")
                 else "asked in each cell"
             )
         elif split.waits:

@@ -132,39 +132,39 @@ def _is_named(delay: DelayPlan) -> bool:
     )
 
 
-Way = OneOf["lists", "points", "plain", "clockwork", "machine", "cells"]
+Strategy = OneOf["lists", "points", "plain", "clockwork", "machine", "cells"]
 Compiled = dict[int, list[Tests]] | Machine | None  # how a compiled pass settles a component
-WORDS: dict[Way, str] = {
+WORDS: dict[Strategy, str] = {
     "lists": "interval lists",
     "points": "points in time",
     "plain": "plain inertia",
     "clockwork": "compiled clockwork",
     "machine": "compiled machine",
-    "cells": "cell by cell",
+    "cells": "interpreter",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """The way, and the reason where it is the slow one."""
+    """The strategy, and the reason where it is the slow one."""
 
-    way: Way
+    strategy: Strategy
     reason: str | None = None
 
 
 def settling(stratum: Stratum, program: Plan) -> Settling:
-    """The way in which an engine settles a component."""
+    """The strategy by which an engine settles a component."""
     if not stratum.points and not stratum.initially and not stratum.delays:
         return Settling("lists")
     if _is_plain(stratum):
         return Settling("plain" if stratum.fluents else "points")
-    found = compiled_way(stratum, program)
+    found = compiled_strategy(stratum, program)
     if found is None:
         return Settling("cells", str(machine_of(stratum, program)))
     return Settling("machine" if isinstance(found, Machine) else "clockwork")
 
 
-def compiled_way(stratum: Stratum, program: Plan) -> Compiled:
+def compiled_strategy(stratum: Stratum, program: Plan) -> Compiled:
     """The tests by which a compiled pass settles a component, None if it cannot."""
     if _is_plain(stratum):
         return None
