@@ -8,6 +8,7 @@ import pytest
 
 import horai
 from horai import lars
+from horai.engine.lars import evaluation
 from horai.errors import RunError, UsageError
 from horai.lang.core.diagnostics import RulesError
 from horai.oracle.lars import grounding
@@ -199,14 +200,22 @@ def test_rules_that_were_made_are_not_shown() -> None:
     assert program.check() == []
 
 
-def test_a_run_that_cannot_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules without an end are given up sooner than people would want."""
     monkeypatch.setattr(grounding, "MOST_ROUNDS", 20)
+    monkeypatch.setattr(evaluation, "MOST_ROUNDS", 60)
+
+
+@pytest.mark.usefixtures("few_rounds")
+def test_a_run_that_cannot_end_is_stopped() -> None:
     for engine in ("reference", "plan"):
         with pytest.raises(RunError, match="without end"):
             rules = lars.loads("a :- e. @U a :- @T a, U = T + 1.")
             rules.run(["e|0|0"], start=0, end=0, engine=engine)
 
 
+@pytest.mark.usefixtures("few_rounds")
 def test_a_tick_that_cannot_end_is_stopped() -> None:
     rules = lars.loads("n(X, 1) :- s(X). n(X, M) :- n(X, N), M = N + 1.")
     with pytest.raises(RunError, match="without end"):
