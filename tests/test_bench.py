@@ -1,5 +1,6 @@
 """The measurements run, with tiny sizes; how fast is not asked here."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,12 @@ SIZES = {
     "bench_stream.py": ["--quick", "--buckets", "1", "--master", "local[1]"],
     "bench_write.py": ["1000"],
 }
+LONG = ("bench_lars.py", "bench_spark.py", "bench_stream.py")
+
+
+def slow_if(name: str, long: tuple[str, ...]) -> object:
+    """A parameter that only `make test-long` tries, if it is one of those that take long."""
+    return pytest.param(name, marks=pytest.mark.slow if name in long else ())
 
 
 def run(script: str, *arguments: str) -> str:
@@ -34,19 +41,19 @@ def test_every_script_is_run_here() -> None:
     assert {path.name for path in BENCH.glob("bench_*.py")} == {*SIZES, *elsewhere}
 
 
-@pytest.mark.parametrize("script", SIZES)
+def test_every_script_finds_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that take long are read at least, with all that they import."""
+    monkeypatch.syspath_prepend(str(BENCH))
+    for path in sorted(BENCH.glob("*.py")):
+        assert runpy.run_path(str(path), run_name=path.stem)["__doc__"], path
+
+
+@pytest.mark.parametrize("script", [slow_if(script, LONG) for script in SIZES])
 def test_scripts_print_figures(script: str) -> None:
     assert any(letter.isdigit() for letter in run(script, *SIZES[script]))
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        *"abdeg",
-        pytest.param("c", marks=pytest.mark.slow),
-        pytest.param("f", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("part", [slow_if(part, ("b", "c", "f")) for part in "abcdefg"])
 def test_parts_of_the_engine(part: str) -> None:
     printed = run("bench_engine.py", "--quick", "--only", part)
     assert f"({part})" in printed

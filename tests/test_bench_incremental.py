@@ -149,7 +149,10 @@ def run(script: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=280)
 
 
-@pytest.mark.parametrize("part", "abcd")
+SLOW = [pytest.param(part, marks=pytest.mark.slow) for part in "abd"]
+
+
+@pytest.mark.parametrize("part", ["c", *SLOW])
 def test_parts(part: str, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     done = run("bench_incremental.py", "--quick", "--only", part, "--json", str(file))

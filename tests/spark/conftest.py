@@ -13,8 +13,15 @@ from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.tools.doctor import java
 
+# Spark is young all the time and has few rows: code that is compiled well, and work that is spread
+# widely, cost many times what they give.
 SETTINGS = {
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
