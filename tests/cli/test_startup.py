@@ -33,7 +33,10 @@ def loaded(folder: Path, *words: str) -> set[str]:
     return set(json.loads(found.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("name", ["toy", "maritime", "voting", "netbill"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("toy", "voting")]
+
+
+@pytest.mark.parametrize("name", ["maritime", "netbill", *SLOW])
 def test_a_hundred_events_load_nothing_heavy(name: str, tmp_path: Path) -> None:
     rows = (EXAMPLES / name / "narrative.csv").read_text().splitlines(keepends=True)[:100]
     (tmp_path / "few.csv").write_text("".join(rows))

@@ -1,6 +1,6 @@
-"""Every case of the project, and the shared ones where they are at hand, in batch on Spark.
+"""Cases of the project, and the shared ones where they are at hand, in batch on Spark.
 
-All cases run in the same few jobs, each with rules and query times of its own.
+They run in the same few jobs, each with rules and query times of its own.
 """
 
 from __future__ import annotations
@@ -8,29 +8,31 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.spark.all_cases import Wrong, in_batch
+from tests.spark.all_cases import all_cases, in_batch, some_cases
 
 from horai.runtime.grid import LocalGrid
 from horai.runtime.spark.shuffle import FolderGrid, SparkGrid
 
 
-def check(found: Wrong) -> None:
-    number, wrong = found
-    assert number > 250
-    assert wrong == []
-
-
 @pytest.mark.slow
 def test_in_buckets_without_spark() -> None:
-    check(in_batch(LocalGrid()))
+    assert in_batch(LocalGrid(), all_cases()) == (len(all_cases()), [])
 
 
 @pytest.mark.slow
 def test_as_on_a_cluster(grid: SparkGrid) -> None:
     """Records go from round to round by shuffles."""
-    check(in_batch(grid))
+    assert in_batch(grid, all_cases()) == (len(all_cases()), [])
+
+
+@pytest.mark.slow
+def test_all_as_on_one_machine(grid: SparkGrid, tmp_path: Path) -> None:
+    """Records go from round to round by files."""
+    assert in_batch(FolderGrid(grid.spark, tmp_path), all_cases()) == (len(all_cases()), [])
 
 
 def test_as_on_one_machine(grid: SparkGrid, tmp_path: Path) -> None:
-    """Records go from round to round by files."""
-    check(in_batch(FolderGrid(grid.spark, tmp_path)))
+    """Some cases of each file, since there are more than three hundred."""
+    some = some_cases()
+    assert len(all_cases()) > 250 and len({given.case and given.case.file for given in some}) > 20
+    assert in_batch(FolderGrid(grid.spark, tmp_path), some) == (len(some), [])
