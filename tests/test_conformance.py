@@ -22,8 +22,14 @@ Rows = list[dict[str, Any]]
 Holds = dict[int, dict[str, list[list[int | str]]]]
 
 
-def named(cases: list[dict[str, Any]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", cases, ids=[case["id"] for case in cases])
+def named(cases: list[dict[str, Any]], quick: int | None = None) -> pytest.MarkDecorator:
+    """All of them; those after the first `quick` only where there is time."""
+    slow = len(cases) if quick is None else quick
+    params = [
+        pytest.param(case, id=case["id"], marks=pytest.mark.slow if place >= slow else ())
+        for place, case in enumerate(cases)
+    ]
+    return pytest.mark.parametrize("case", params)
 
 
 def command(case: dict[str, Any], folder: Path) -> list[str]:
@@ -84,7 +90,7 @@ class TestConformance:
     def test_by_the_command_line(self, case: dict[str, Any], tmp_path: Path) -> None:
         check(case, tmp_path, by_runner)
 
-    @named(CASES[::10])
+    @named(CASES[::10], quick=2)
     def test_in_a_process_of_its_own(self, case: dict[str, Any], tmp_path: Path) -> None:
         check(case, tmp_path, by_process)
 

@@ -1,11 +1,12 @@
 """Every case file of this folder and of the examples, on every engine, and by change."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from horai.runtime.engines import ENGINES
-from horai.testing import Case, find_cases, read_cases, run_case
+from horai.testing import Case, case_rules, find_cases, is_about_lars, read_cases, run_case
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "tests" / "cases", ROOT / "examples"]
@@ -17,15 +18,15 @@ CASES = [case for path in PATHS for case in read_cases(path)]
 WAYS = {name: (name, "auto") for name in ENGINES} | {"incremental": ("columnar", "always")}
 
 
-@pytest.fixture(params=sorted(WAYS))
-def way(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """Every case runs each way."""
-    return WAYS[request.param]
-
-
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.file.stem}: {c.title}" for c in CASES])
-def test_case(case: Case, way: tuple[str, str]) -> None:
-    engine, incremental = way
-    found = run_case(case, engine, incremental=incremental)
-    differences = [f"{d.place}: {d.sign} {d.text}" for d in found]
+def test_case(case: Case) -> None:
+    """Every case runs each way; its rules are read once."""
+    rules = None
+    if case.errors is None and not is_about_lars(case):
+        case, rules = replace(case, rules=None, background=None), case_rules(case)
+    differences = [
+        f"{name}, {d.place}: {d.sign} {d.text}"
+        for name, (engine, incremental) in WAYS.items()
+        for d in run_case(case, engine, rules, incremental=incremental)
+    ]
     assert differences == []
