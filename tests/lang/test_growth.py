@@ -16,7 +16,6 @@ from horai.lang.ec.reader import read_text
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text as read_program
 from horai.lang.translate.languages import translated
-from horai.lang.translate.ltl import reader
 from horai.rules import all_findings
 
 
@@ -122,7 +121,7 @@ def test_a_long_line_is_shown_in_part() -> None:
 
 
 def test_definitions_that_double_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_MOST_PARTS", 2_000)
+    monkeypatch.setattr("horai.lang.translate.ltl._MOST_PARTS", 2_000)
 
     def text(n: int) -> str:
         return "".join(f"a{i} := a{i + 1} and once a{i + 1}.\n" for i in range(n))
