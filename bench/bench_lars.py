@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 from generators.lars import FORMS, Story, basic, content, reach
 
-from horai import lars
+import horai
 from horai.engine.lars.evaluation import Evaluation
 from horai.engine.lars.signals import Signals
 from horai.engine.symbols import Symbols
@@ -31,10 +31,10 @@ from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Program
 from horai.lang.lars.walk import in_points
-from horai.runtime.lars.engines import Changes, lars_engine
+from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.engines import lars_engine
 from horai.runtime.lars.plan import planned
 from horai.runtime.lars.plan import rows_of as columns_of
-from horai.runtime.lars.signals import Signal
 from horai.runtime.values import plain
 from horai.temporal.spans import INF
 
@@ -132,7 +132,7 @@ def rows_of(story: Story) -> list[list[str]]:
 
 def through_session(engine: str, story: Story) -> float:
     """Seconds of CPU that a time point takes through a session; no answer is listed."""
-    session = lars.loads(story.text).session(start=0, engine=engine)
+    session = horai.loads(story.text, language="lars").session(start=0, engine=engine)
     rows = rows_of(story)
     begun = time.process_time()
     for query, given in enumerate(rows):

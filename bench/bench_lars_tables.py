@@ -30,8 +30,8 @@ from lars_experiments import Configuration, Table, tables
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.walk import in_points
+from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import lars_engine
-from horai.runtime.lars.signals import Signal
 
 BASELINES = ("library", "process")
 _CLINGO = [sys.executable, "-m", "clingo", "--models=1", "-V1", "-"]

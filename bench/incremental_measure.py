@@ -27,9 +27,10 @@ from horai.engine.profile import Profile
 from horai.io import ItemTable, Narrative, write_answers
 from horai.io.items.tables import by_arrival
 from horai.plan.program import Stratum
+from horai.result import Answer
 from horai.rules import Rules
 from horai.runtime.engines import profiled
-from horai.session import Answer, Session
+from horai.session import Session
 
 SCRATCH = "never"
 MODES = (SCRATCH, "always", "auto")

@@ -110,9 +110,8 @@ LINES = ["velocity|1|1|ann|2", "velocity|4|3|bob|9", "velocity|9|4|ann|2.5", "no
 GOING_ON = """\
 import sys
 import horai
-from horai import lars
 from pathlib import Path
-load = {"ec": horai.load_session, "lars": lars.load_session, "both": horai.load_combined}
+load = dict.fromkeys(("ec", "lars", "both"), horai.load_session)
 try:
     session = load[sys.argv[1]](Path("saved").read_bytes())
     session.advance(20, ["velocity|15|15|ann|7", "velocity|19|19|bob|1"])
@@ -126,9 +125,8 @@ except (horai.UsageError, horai.RunError, horai.RulesError) as error:
 def saved_sessions() -> list[dict[str, bytes]]:
     """A saved session of every engine, with the language it is of."""
     import horai
-    from horai import lars
 
-    rules, program = horai.loads(RULES), lars.loads(PROGRAM)
+    rules, program = horai.loads(RULES), horai.loads(PROGRAM, language="lars")
     both = horai.combine(rules, program)
     begun: list[tuple[str, Any]] = [
         ("ec", rules.session(start=0, window=30, engine=e)) for e in ("columnar", "reference")

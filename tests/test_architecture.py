@@ -11,7 +11,7 @@ MODULES = sorted((SRC / "horai").rglob("*.py"))
 
 # What each room may import besides itself. A room is a package, or a module, directly in `horai`.
 BASE = {"errors", "io", "lang", "plan", "predicates", "settings"}
-FACADE = {"combined", "lars", "result", "rules", "session"}
+FACADE = {"result", "rules", "session"}
 TABLE: dict[str, set[str]] = {
     "errors": set(),
     "lang": set(),
@@ -24,7 +24,7 @@ TABLE: dict[str, set[str]] = {
     "engine": {"lang", "plan", "temporal"},
     "asp": {"lang", "plan"},
     "signals": {"io", "temporal"},
-    # Runs reach up to the facade as long as there is one session for each kind of rules.
+    # Runs that go on, and those on Spark, are made of sessions and end in results.
     "runtime": BASE | FACADE | {"asp", "engine", "oracle", "signals", "temporal", "tools"},
     "report": {"engine", "errors", "io", "plan", "result", "runtime"},
     "tools": BASE | FACADE | {"oracle", "runtime", "signals", "temporal"},

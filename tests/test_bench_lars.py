@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from clingo import Control
 
-from horai import lars
-from horai.runtime.lars.result import written
+import horai
+from horai.runtime.lars.answers import written
 
 BENCH = Path(__file__).parents[1] / "bench"
 POINTS = 12
@@ -59,12 +59,14 @@ def agree(configuration: Any, question: Any) -> None:
     ]
     lines = ["|".join(map(str, (r["name"], r["time"], r["time"], *r["args"]))) for r in rows]
     names = ["a", "reach", "lfu", "random"]
-    result = lars.loads(story.text).run(lines, start=0, end=POINTS - 1, filter=names)
+    result = horai.loads(story.text, language="lars").run(
+        lines, start=0, end=POINTS - 1, filter=names
+    )
     static = configuration.static()
     seen = 0
     for answer in result.answers:
         found = by_clingo(question(static, story.ticks, answer.query))
-        assert found == set(map(written, answer.atoms)), answer.query
+        assert found == set(map(written, answer.models[0])), answer.query
         seen += len(found)
     assert seen
 
@@ -78,7 +80,7 @@ def test_content_takes_one_of_the_best(made: tuple[Any, Any]) -> None:
         for time, atoms in enumerate(story.ticks)
         for atom in atoms
     ]
-    program = lars.loads(story.text)
+    program = horai.loads(story.text, language="lars")
     result = program.run(lines, start=0, end=POINTS - 1, filter="getFrom", models="all")
     for answer in result.answers:
         found = by_clingo(question(configuration.static(), story.ticks, answer.query))

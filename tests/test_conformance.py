@@ -101,5 +101,5 @@ class TestConformance:
         settings = {name: case[name] for name in SETTINGS}
         incremental = "always" if way == "incremental" else way
         result = rules.run(case["narrative"], incremental=incremental, **settings)
-        rows = [row._asdict() for answer in result.answers for row in answer.rows]
+        rows = [row._asdict() for answer in result.answers for row in answer.rows()]
         assert by_query(rows, case) == expected(case)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from horai import lars
+import horai
 from horai.engine.lars.live_code import Writer
 from horai.engine.lars.live_terms import Codes
 from horai.engine.symbols import Symbols
@@ -97,5 +97,5 @@ def test_functions_of_rules_are_loops_and_tests_only(line: str) -> None:
 
 def test_texts_of_a_program_do_not_get_into_functions() -> None:
     text = """q('"); import os #', X) :- p(X), X != '"); import os #'."""
-    result = lars.loads(text).run(["p|1|1|3"], engine="plan")
+    result = horai.loads(text, language="lars").run(["p|1|1|3"], engine="plan")
     assert "import os" in str(result.answers[-1])

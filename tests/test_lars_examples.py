@@ -10,10 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import horai
-from horai import lars
 from horai.cli.app import app
 from horai.report.page import Lane, Story, page
-from horai.runtime.lars.result import written
+from horai.runtime.lars.answers import written
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TRAM, CACHING = EXAMPLES / "tram", EXAMPLES / "caching"
@@ -27,7 +26,7 @@ def command(*words: str) -> str:
 
 @pytest.mark.parametrize("engine", ["asp", "reference"])
 def test_the_passenger_of_a_tram_has_two_choices_until_there_is_a_jam(engine: str) -> None:
-    program = lars.load(TRAM / "rules.lars")
+    program = horai.load(TRAM / "rules.lars")
     names = ["change", "skip", "gc", "exp"]
     settings = {"clock": "1min", "start": 30, "models": "all", "filter": names, "engine": engine}
     result = program.run(TRAM / "narrative.csv", end=45, **settings)  # type: ignore[arg-type]
@@ -44,12 +43,12 @@ def test_the_passenger_of_a_tram_has_two_choices_until_there_is_a_jam(engine: st
 
 @pytest.mark.parametrize("engine", ["plan", "asp", "tms"])
 def test_the_router_switches_when_a_level_has_lasted(engine: str) -> None:
-    program = lars.load(CACHING / "strategy.lars")
+    program = horai.load(CACHING / "strategy.lars")
     result = program.run(CACHING / "router.csv", start=0, end=119, engine=engine)
     told = [
-        (row["query"], row["op"], row["name"])
+        (row.query, row.op, row.name)
         for row in result.rows("changelog")
-        if row["name"] in ("lfu", "lru", "fifo", "random")
+        if row.name in ("lfu", "lru", "fifo", "random")
     ]
     assert told == [
         *((0, "+", "lru"), (10, "-", "lru"), (10, "+", "random")),
@@ -60,17 +59,17 @@ def test_the_router_switches_when_a_level_has_lasted(engine: str) -> None:
 
 def test_the_event_calculus_reads_the_advice() -> None:
     rules = horai.load(CACHING / "switching.ec")
-    both = horai.combine(rules, lars.load(CACHING / "strategy.lars"))
+    both = horai.combine(rules, horai.load(CACHING / "strategy.lars"))
     assert [f.code for f in both.check("1s")] == []
     for step in (None, 7):
         result = both.run(CACHING / "router.csv", clock="1s", start=-1, end=119, step=step)
         assert result.dead_letters == []
-        assert result.description.holds_for("alone=true") == [(31, 40), (55, 71), (96, 111)]
-        assert result.description.holds_for("strategy=lfu") == [(41, 116)]
+        assert result.holds_for("alone=true") == [(31, 40), (55, 71), (96, 111)]
+        assert result.holds_for("strategy=lfu") == [(41, 116)]
 
 
 def test_items_come_from_one_of_the_best_sources() -> None:
-    program = lars.load(CACHING / "content.lars")
+    program = horai.load(CACHING / "content.lars")
     result = program.run(CACHING / "content.csv", start=0, end=119, engine="asp")
     assert result.dead_letters == []
     asked = 0

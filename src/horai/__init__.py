@@ -17,21 +17,19 @@ TYPE_CHECKING = False
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from horai.combined import CombinedRules, combine, load_combined
     from horai.errors import CaseError, QueryError, RunError, UsageError
     from horai.io import AnswerRow, DeadLetter, InputError
     from horai.lang.core.diagnostics import Diagnostic, RulesError
     from horai.predicates import predicate, vectorised
-    from horai.result import Result
-    from horai.rules import Rules, load, load_session, loads
+    from horai.result import Answer, Result
+    from horai.rules import Rules, combine, load, load_session, loads
     from horai.runtime.metrics import Metrics
-    from horai.session import Answer, Session
+    from horai.session import Session
 
 __all__ = [
     "Answer",
     "AnswerRow",
     "CaseError",
-    "CombinedRules",
     "DeadLetter",
     "Diagnostic",
     "InputError",
@@ -46,7 +44,6 @@ __all__ = [
     "__version__",
     "combine",
     "load",
-    "load_combined",
     "load_session",
     "loads",
     "predicate",
@@ -55,7 +52,7 @@ __all__ = [
 
 # Names are looked up when first used, so that `import horai` does not wait for Arrow and Lark.
 _HOME = {
-    "Answer": "session",
+    "Answer": "result",
     "AnswerRow": "io",
     "CaseError": "errors",
     "DeadLetter": "io",
@@ -68,14 +65,12 @@ _HOME = {
     "RulesError": "lang.core.diagnostics",
     "RunError": "errors",
     "Session": "session",
-    "CombinedRules": "combined",
     "UsageError": "errors",
     "load": "rules",
     "load_session": "rules",
-    "load_combined": "combined",
     "loads": "rules",
     "predicate": "predicates",
-    "combine": "combined",
+    "combine": "rules",
     "vectorised": "predicates",
 }
 

@@ -1,8 +1,8 @@
-"""What a run found: intervals, events, changes, and what could not be used."""
+"""What a run found: intervals, events, atoms, changes, and what could not be used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -10,13 +10,34 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 
 from horai import io
-from horai.engine.answer import events_of, spans_of
+from horai.engine.answer import Answer as EngineAnswer
+from horai.engine.answer import atoms_of, events_of, spans_of
 from horai.errors import UsageError, counted
 from horai.lang.core.diagnostics import Diagnostic
-from horai.runtime.answers import Answers, answer_table, answers_named
+from horai.lang.lars.syntax import Atom
+from horai.runtime.answers import (
+    AnswerPart,
+    Answers,
+    OutputFilter,
+    answer_table,
+    answers_named,
+    steps,
+)
+from horai.runtime.lars.answers import PointAnswers, written
 from horai.runtime.metrics import Metrics, RunMetrics
-from horai.runtime.queries import Bindings, Queryable, ask, holds_at, intervals_of
-from horai.session import Answer
+from horai.runtime.queries import (
+    AtomsHeld,
+    Bindings,
+    Interval,
+    Queryable,
+    ask,
+    ask_atoms,
+    asks_events,
+    atom_of,
+    holds_at,
+    intervals_of,
+)
+from horai.settings import whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,11 +49,193 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+def everything(name: str, arity: int, is_fluent: bool) -> bool:
+    """Shows all."""
+    return True
+
+
+class Answer:
+    """What a run knows at a query time. Rows are made when asked for.
+
+    Of a LARS program it is what holds at the query times since the answer before: one row per atom
+    and query time, or maximal spans.
+    """
+
+    def __init__(self, raw: EngineAnswer | PointAnswers, wanted: OutputFilter = everything) -> None:
+        self.raw = raw
+        self.wanted = wanted
+
+    @property
+    def query(self) -> int:
+        """The query time; of several the last one."""
+        return self.raw.query
+
+    def table(self, form: str = "windows") -> io.AnswerTable:
+        """The rows of a form of answer as columns: `windows`, `final`, `changelog` or `spans`."""
+        return table_of([self], form)
+
+    def rows(self, form: str = "windows") -> list[io.AnswerRow]:
+        """The rows of a form of answer."""
+        return rows_of([self], form)
+
+    @cached_property
+    def _intervals(self) -> list[io.AnswerRow]:
+        return self.rows("spans" if isinstance(self.raw, PointAnswers) else "windows")
+
+    @property
+    def spans(self) -> list[io.AnswerRow]:
+        """The maximal intervals of fluents and atoms that reach into the window."""
+        return [row for row in self._intervals if row.kind != "event"]
+
+    @property
+    def events(self) -> list[io.AnswerRow]:
+        """The output events in the window."""
+        return [row for row in self._intervals if row.kind == "event"]
+
+    @property
+    def atoms(self) -> list[io.AnswerRow]:
+        """The atoms of a program: those that hold at the query time, or their intervals."""
+        if isinstance(self.raw, PointAnswers):
+            return [row for row in self.raw.last.rows(False) if row.kind == "atom"]
+        return [row for row in self._intervals if row.kind == "atom"]
+
+    @property
+    def everything(self) -> list[io.AnswerRow]:
+        """All intervals and events of the run, as known now."""
+        return self.rows("final")
+
+    @cached_property
+    def changes(self) -> list[io.AnswerRow]:
+        """What is new (`op` is `+`) and what is taken back (`-`) since the answer before."""
+        return self.rows("changelog")
+
+    @cached_property
+    def revised(self) -> int:
+        """How many intervals, events and atoms of answers before were taken back."""
+        if isinstance(self.raw, PointAnswers):
+            return sum(row.op == "-" for row in self.changes) if self.raw.revisable else 0
+        gone = parts_of(self.raw, "changelog")[0].part
+        fluents = [len(t.start) for t in gone.fluents if self.wanted(t.name, len(t.args), True)]
+        events = [len(t.time) for t in gone.events if self.wanted(t.name, len(t.args), False)]
+        return sum(fluents) + sum(events) + sum(len(table.start) for table in gone.atoms)
+
+    # --- of LARS programs ------------------------------------------------------------------------
+
+    @property
+    def _points(self) -> PointAnswers:
+        if isinstance(self.raw, PointAnswers):
+            return self.raw
+        raise UsageError("models are answers of a LARS program alone", "ask for rows or spans")
+
+    @property
+    def models(self) -> tuple[tuple[Atom, ...], ...]:
+        """The atoms of each answer stream at the query time; none if there is none."""
+        return self._points.last.models
+
+    @property
+    def has_answer(self) -> bool:
+        """False when there is no answer stream."""
+        return self._points.last.has_answer
+
+    def texts(self) -> list[str]:
+        """The atoms of the first answer stream as people write them."""
+        return [written(atom) for atom in self._points.last.atoms]
+
+    @property
+    def answers(self) -> list[Answer]:
+        """The answers at the new query times one by one."""
+        return self._each(lambda said: said.is_new)
+
+    @property
+    def revisions(self) -> list[Answer]:
+        """The answers at query times before that are different now."""
+        return self._each(lambda said: not said.is_new)
+
+    def _each(self, chosen: Callable[..., bool]) -> list[Answer]:
+        raw = self._points
+        return [
+            Answer(PointAnswers([one], raw.numbered, raw.revisable))
+            for one in raw.said
+            if chosen(one)
+        ]
+
+    def at(self, time: int) -> Answer:
+        """The answer at one of its query times."""
+        return at(self.answers, time)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Answer):
+            return NotImplemented
+        if isinstance(self.raw, PointAnswers) and isinstance(other.raw, PointAnswers):
+            return self.raw.last == other.raw.last
+        return self.raw is other.raw
+
+    def __hash__(self) -> int:
+        return hash(self.query)
+
+    def __repr__(self) -> str:
+        if isinstance(self.raw, PointAnswers):
+            said = ", ".join(self.texts()) if self.has_answer else "no answer"
+            return f"<Answer at {self.query}: {said or 'nothing'}>"
+        table = self.table("windows")
+        kinds = [counted(table.count(kind), what) for kind, what in _WORDS.items()]
+        return f"<Answer at {self.query}: {', '.join(kinds)}>"
+
+
+_WORDS: dict[io.AnswerKind, str] = {"fluent": "interval", "event": "event"}
+
+
+def at(answers: Iterable[Answer], time: int) -> Answer:
+    """The answer at a query time."""
+    for answer in answers:
+        if answer.query == time:
+            return answer
+    raise UsageError(f"{time} is no query time of this run")
+
+
+def parts_of(raw: EngineAnswer, form: Answers) -> list[AnswerPart]:
+    """What an answer adds to a form of answer."""
+    try:
+        return steps(raw, form)
+    except KeyError:
+        hint = f"run with answers={form!r}"
+        if form != "final":  # which only runs that keep it have at all
+            hint = f"ask for it while it is the last one, or {hint}"
+        problem = f"the run did not keep the {form} answer at {raw.query}"
+        raise UsageError(problem, hint) from None
+
+
+def table_of(answers: Sequence[Answer], form: str) -> io.AnswerTable:
+    """The rows of a form of answer as columns."""
+    if answers and isinstance(answers[0].raw, PointAnswers):
+        return io.AnswerTable.of(rows_of(answers, form))
+    named = answers_named("final" if form == "spans" else form)
+    listed = answers[-1:] if named == "final" else answers
+    raws = [answer.raw for answer in listed if isinstance(answer.raw, EngineAnswer)]
+    if not raws:
+        return io.AnswerTable()
+    parts = [part for raw in raws for part in parts_of(raw, named)]
+    return answer_table(parts, raws[0].symbols, listed[0].wanted)
+
+
+def rows_of(answers: Sequence[Answer], form: str) -> list[io.AnswerRow]:
+    """The rows of a form of answer."""
+    said = [answer.raw for answer in answers if isinstance(answer.raw, PointAnswers)]
+    if not said:
+        return table_of(answers, form).rows()
+    if form != "spans":
+        answers_named(form)
+    first = said[0]
+    return list(PointAnswers.together(said, first.numbered, first.revisable).rows(form))
+
+
 class Result:
     """The outcome of a run.
 
     `answers` has one `Answer` per query time; `dead_letters` the rows that were not used;
     `warnings` tells of conditions that had no value, and of input that was of no use at all.
+    `engine` is the name of the engine that ran, and `reasons` are those against others.
+    `unanswered` are the spans of time at which a program has no answer.
     """
 
     def __init__(
@@ -44,27 +247,52 @@ class Result:
         unit: io.Unit | None = None,
         measure: Callable[[], Metrics] = lambda: Metrics(RunMetrics()),
         warnings: Iterable[Diagnostic] = (),
+        engine: str = "",
+        reasons: Sequence[str] = (),
+        unanswered: Iterable[tuple[int, int]] = (),
     ) -> None:
         self.rules = rules
-        self.answers = answers
+        self.steps = answers
         self.dead_letters = dead_letters
         self.form: Answers = form
         self.unit = unit
         self._measure = measure
         self.warnings = list(warnings)
+        self.engine, self.reasons = engine, list(reasons)
+        self._unanswered = sorted(unanswered)
+
+    @cached_property
+    def _said(self) -> PointAnswers | None:
+        """All that a LARS program said."""
+        said = [answer.raw for answer in self.steps if isinstance(answer.raw, PointAnswers)]
+        if not said:
+            return None
+        return PointAnswers.together(said, said[0].numbered, said[0].revisable)
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """One answer per query time, as known at the end."""
+        raw = self._said
+        if raw is None:
+            return self.steps
+        last = {one.answer.query: one for one in raw.said}
+        return [
+            Answer(PointAnswers([last[query]._replace(is_new=True)], raw.numbered, raw.revisable))
+            for query in sorted(last)
+        ]
 
     def table(self, answers: str | None = None) -> io.AnswerTable:
-        """The rows of output as columns: `final`, `windows` (per query time) or `changelog`."""
-        form = self.form if answers is None else answers_named(answers)
-        listed = self.answers[-1:] if form == "final" else self.answers
-        if not listed:
-            return io.AnswerTable()
-        steps = [step for answer in listed for step in answer.steps(form)]
-        return answer_table(steps, listed[0].raw.symbols, listed[0].wanted)
+        """The rows of output as columns: `final`, `windows` (per query time) or `changelog`.
+
+        Of a LARS program rows are atoms at query times, and `final` are those of the last one.
+        Where answers are revised, `windows` has each of them as it first was, and `final` has those
+        of all query times as known at the end. `spans` are maximal intervals in any language.
+        """
+        return table_of(self.steps, answers or self.form)
 
     def rows(self, answers: str | None = None) -> list[io.AnswerRow]:
-        """The rows of output: `final`, `windows` (per query time) or `changelog`."""
-        return self.table(answers).rows()
+        """The rows of output; `answers` is that of `table`."""
+        return rows_of(self.steps, answers or self.form)
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -79,7 +307,7 @@ class Result:
     @cached_property
     def spans(self) -> pa.Table:
         """All maximal intervals; `args` and `value` are source text, an open end is null."""
-        table = io.answer_table(self._final.only("fluent"))
+        table = io.answer_table(self._final.only("fluent", "atom"))
         return table.select(["name", "args", "value", "start", "end"])
 
     @cached_property
@@ -87,13 +315,43 @@ class Result:
         """All output events of the run."""
         return io.answer_table(self._final.only("event")).select(["name", "args", "time"])
 
+    @property
+    def atoms(self) -> list[io.AnswerRow]:
+        """All atoms of a program with the maximal intervals in which they hold."""
+        return self._final.only("atom").rows()
+
+    @cached_property
+    def unanswered(self) -> list[tuple[int, int]]:
+        """The spans of time, end not included, at which a program has no answer."""
+        spans = self._unanswered if self._said is None else self._said.spans().none
+        found: list[tuple[int, int]] = []
+        for start, end in spans:
+            if found and start <= found[-1][1]:
+                found[-1] = (found[-1][0], max(end, found[-1][1]))
+            else:
+                found.append((start, end))
+        return found
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The time-points from the first to the last that answers tell of."""
+        if self._said is not None:
+            found = self._said.spans()
+            return found.first, found.last
+        last = self.steps[-1].query if self.steps else 0
+        return last, last
+
     @cached_property
     def _final(self) -> io.AnswerTable:
-        return self.table("final")
+        return self.table("spans")
 
-    def count(self, kind: io.Kind) -> int:
-        """How many intervals (`fluent`) or events the run found."""
+    def count(self, kind: io.AnswerKind) -> int:
+        """How many intervals (`fluent`, `atom`) or events the run found."""
         return self._final.count(kind)
+
+    def at(self, query: int) -> Answer:
+        """The answer at a query time."""
+        return at(self.answers, query)
 
     def to_pandas(self, answers: str | None = None) -> pd.DataFrame:
         """The rows as a data frame: arguments are tuples, missing times are `<NA>`."""
@@ -101,45 +359,79 @@ class Result:
 
         columns = self.table(answers).lists()
         frame = pd.DataFrame(columns)
-        for column in ("start", "end", "time", "query"):
+        for column in ("start", "end", "time", "query", "model", "arrived", "signals"):
             frame[column] = frame[column].astype("Int64")
-        unused = [c for c in ("query", "op") if frame[c].isna().all()]
-        return frame.drop(columns=unused)
+        always = () if self._said else ("value", "start", "end", "time")
+        unused = [c for c in frame.columns if c not in always and frame[c].isna().all()]
+        return frame.drop(columns=[c for c in unused if c not in ("kind", "name", "args")])
+
+    # --- questions -------------------------------------------------------------------------------
 
     @cached_property
     def _known(self) -> Queryable:
-        if not self.answers:
+        last = self.steps[-1].raw if self.steps else None
+        if not isinstance(last, EngineAnswer):
             return Queryable(self.rules.entities, {}, {})
-        last = self.answers[-1]
-        raw, parts = last.raw, [last.steps("final")[0].part]
-        if raw.has("input"):
-            parts.append(raw.part("input"))
-        spans = [spans_of(part, raw.symbols) for part in parts]
-        events = [events_of(part, raw.symbols) for part in parts]
+        parts = [parts_of(last, "final")[0].part]
+        if last.has("input"):
+            parts.append(last.part("input"))
+        spans = [spans_of(part, last.symbols) for part in parts]
+        events = [events_of(part, last.symbols) for part in parts]
         return Queryable(self.rules.entities, _merged(spans), _merged(events))
 
-    def holds_at(self, pair: str, time: int) -> bool:
-        """Does `F=V` hold at a time-point? With variables: does any instance of it?"""
-        return holds_at(self._known, pair, time)
+    @cached_property
+    def _held(self) -> AtomsHeld:
+        """The atoms of a program, when they hold, and the times at which that is known."""
+        predicates = self.rules.predicates_of_program
+        if self._said is not None:
+            times = [answer.query for answer in self._said.final]
+            found = self._said.spans().atoms
+            return AtomsHeld(found, times, predicates | {atom.predicate for atom in found})
+        last = self.steps[-1].raw if self.steps else None
+        if not isinstance(last, EngineAnswer):
+            return AtomsHeld({}, (), predicates)
+        held = atoms_of(parts_of(last, "final")[0].part, last.symbols)
+        first = min((span[0] for spans in held.values() for span in spans), default=last.query)
+        return AtomsHeld(held, range(first, last.query + 1), predicates)
 
-    def holds_for(self, pair: str) -> list[tuple[int, int | float]]:
-        """The maximal intervals of `F=V`; an open one ends at `inf`."""
-        return intervals_of(self._known, pair)
+    def holds_at(self, what: str, time: int) -> bool:
+        """Does `F=V`, or an atom, hold at a time-point? With variables: does any instance of it?"""
+        if self._is_about_atoms(what):
+            time = whole(time, "the time", "for all times ask holds_for(what)")
+            return self._held.holds(atom_of(what), time)
+        return holds_at(self._known, what, time)
+
+    def holds_for(self, what: str) -> list[Interval]:
+        """The maximal intervals of `F=V`, or of an atom; an open one ends at `inf`."""
+        if self._is_about_atoms(what):
+            return self._held.intervals(atom_of(what))
+        return intervals_of(self._known, what)
+
+    def _is_about_atoms(self, what: str) -> bool:
+        return self.rules.language != "ec" and "=" not in what
 
     def query(self, text: str) -> list[Bindings]:
-        """All answers to `holdsAt(F,16)`, `holdsFor(F,I)` or `happensAt(E,T)`."""
-        return ask(self._known, text)
+        """What the variables of a question stand for.
+
+        Of events and fluents ask `holdsAt(F,16)`, `holdsFor(F,I)` or `happensAt(E,T)`; of atoms
+        `h(X)` (at the last query time), `@3 h(X)` or `@T h(X)`.
+        """
+        if self.rules.language == "ec" or (self.rules.language == "combined" and asks_events(text)):
+            return ask(self._known, text)
+        return ask_atoms(self._held, text)
 
     def __repr__(self) -> str:
         counts = [
             counted(len(self.answers), "query time"),
             counted(len(self.dead_letters), "dead letter"),
         ]
+        if self._said is not None:
+            without = sum(not answer.has_answer for answer in self.answers)
+            if without:
+                counts.insert(1, f"{without} without an answer")
+            return f"<Result: {', '.join(counts)}>"
         with suppress(UsageError):  # of a session that did not keep all it found
-            found = [
-                counted(self.count("fluent"), "interval"),
-                counted(self.count("event"), "event"),
-            ]
+            found = [counted(self.count(kind), what) for kind, what in _WORDS.items()]
             counts = [*found, *counts]
         return f"<Result: {', '.join(counts)}>"
 

@@ -1,17 +1,19 @@
 """Rules: loaded, checked, and ready to run over a stream.
 
-Rules from files, from text and from saved sessions, with all that is wrong told at once.
+They are event descriptions of the Event Calculus, LARS programs, or both combined, which read each
+other.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from horai import settings
-from horai import settings as parameters
+from horai import io
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.io.items.tables import extent
@@ -21,193 +23,241 @@ from horai.lang.core.source import SourceText
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.reader import read_files, read_sources
 from horai.lang.ec.syntax import EventDescription
+from horai.lang.lars.clock import Clock
+from horai.lang.lars.predicates import background as background_of
+from horai.lang.lars.predicates import derived, inputs, is_made, with_rules_for_any
+from horai.lang.lars.reader import read_files as read_programs
+from horai.lang.lars.reader import read_sources as read_program
+from horai.lang.lars.syntax import Predicate as LarsPredicate
+from horai.lang.lars.syntax import Program
+from horai.lang.lars.walk import in_points
 from horai.plan.check import check
+from horai.plan.combined.check import check as check_between
+from horai.plan.combined.exchange import Exchange, exchange
+from horai.plan.combined.stages import CombinedStage, stages
 from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.ungrounded import computed
+from horai.plan.lars.check import check as check_program
+from horai.plan.lars.fragments import Classification, classify
 from horai.predicates import Given, Predicate, collect, collect_again
 from horai.result import Result
-from horai.runtime.answers import answers_named
-from horai.runtime.engines import DEFAULT, SPARK, engine_named, incremental_named
+from horai.runtime.engines import SPARK, engine_named
 from horai.runtime.inputs import (
-    InputColumns,
-    checked_clock,
-    checked_format,
+    DEFAULT_CLOCK,
+    clock_for,
+    clock_of,
+    files_of,
     input_schema,
     read_input,
-    time_point,
 )
-from horai.runtime.saving import demand_language, from_bytes, whole
-from horai.session import Progress, Session, feed
-from horai.settings import RunSettings, plan_run
+from horai.runtime.lars.engines import EngineChoice, chosen
+from horai.runtime.lars.session import Progress
+from horai.runtime.lars.signals import AnySignals
+from horai.runtime.saving import from_bytes, read_saved, whole
+from horai.session import Session, schedule_of
+from horai.settings import Language, RunSettings, function
+from horai.settings import text as text_of
 from horai.tools.codes import Severities, checked_severities, judged, lenient
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from horai.runtime.lars.outline import LarsOutline
     from horai.runtime.spark.batch import SparkAnswers
     from horai.runtime.spark.streaming import Streaming
     from horai.tools.tune import Tuning
 
 
 PathLike = str | os.PathLike[str]
+_ABOUT_NAMES = frozenset({"H202", "H708"})  # read, and defined by nobody: perhaps by the other one
 
 
 class Rules:
-    """An event description that has passed all checks.
+    """Rules of one language or of both: `ec`, `lars` or `combined`.
 
-    `warnings` are the findings that do not stop a run; `schema` says which rows the rules read.
+    An event description has passed all checks; what is wrong with a program depends on the clock,
+    so a run says it. `schema` says which rows the rules read.
     """
 
     def __init__(
         self,
-        description: EventDescription,
+        description: EventDescription | None = None,
         warnings: Iterable[Diagnostic] = (),
         predicates: dict[str, Predicate] | None = None,
         severities: Severities | None = None,
+        program: Program | None = None,
     ) -> None:
-        self.description = description
-        self.warnings = list(warnings)
+        self.language: Language = "ec"
+        if program is not None:
+            self.language = "lars" if description is None else "combined"
+        self.description = description or EventDescription()
+        self.program = program or Program(())
         self.predicates = predicates or {}
         self.severities = severities or {}  # as chosen, of findings of a run too
-        self.entities: Entities = find_entities(description)
-        self.schema = input_schema(description, self.entities)
+        self.entities: Entities = find_entities(self.description)
+        self._warnings = list(warnings)  # of the description
+
+    @cached_property
+    def schema(self) -> io.InputSchema:
+        """The rows that the rules read."""
+        if self.language == "lars":
+            return AnySignals.known(inputs(self.program))
+        own = input_schema(self.description, self.entities)
+        return own if self.language == "ec" else _combined_schema(own, self.entities, self.program)
+
+    @property
+    def sources(self) -> dict[str, list[tuple[str, str]]]:
+        """Names and texts of the rules of each language."""
+        found = {"ec": self.description.sources, "lars": self.program.sources}
+        return {
+            language: [(source.name, source.text) for source in some]
+            for language, some in found.items()
+            if some
+        }
+
+    # --- what is wrong, and how they are worked out ----------------------------------------------
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """The findings that do not stop a run."""
+        if self.language == "ec":
+            return self._warnings
+        return [one for one in self.check() if not has_errors([one])]
+
+    def check(self, clock: str | None = None, unit: str | None = None) -> list[Diagnostic]:
+        """All that is wrong or doubtful when a time point is as long as the clock says."""
+        if self.language == "ec":
+            return self._warnings
+        length = clock_for(clock, unit)
+        found = check_program(self.program, length)
+        if self.language == "combined":
+            met = {one.entity.name for one in self.passing.to_description}
+            met |= {one.predicate[0] for one in self.passing.to_program}
+            alone = [*self._warnings, *found]
+            found = [one for one in alone if one.code not in _ABOUT_NAMES or _name(one) not in met]
+            parts = (self.description, self.entities, self.program, self.passing)
+            found += check_between(*parts, has_clock=clock is not None or unit is not None)
+        return judged(sorted(found, key=sort_key), self.severities)
+
+    def sound_clock(self, clock: str | None, unit: str | None) -> Clock:
+        """The length of a time point; raises `RulesError` if the rules are wrong for it."""
+        findings = self.check(clock, unit)
+        if has_errors(findings):
+            raise RulesError(findings)
+        return clock_for(clock, unit)
+
+    def in_points(self, clock: str | None = None, unit: str | None = None) -> Program:
+        """The program with its windows in time points; raises `RulesError`."""
+        found = self.sound_clock(clock, unit)
+        return in_points(with_rules_for_any(self.program), found)
+
+    @property
+    def classification(self) -> Classification:
+        """Which fragment the program is in, and what it uses."""
+        return classify(self.program)
+
+    @property
+    def predicates_of_program(self) -> set[LarsPredicate]:
+        """The predicates that the program speaks of."""
+        return derived(self.program) | inputs(self.program) | background_of(self.program)
+
+    def engine(self, clock: str = DEFAULT_CLOCK, *, together: bool = True) -> EngineChoice:
+        """The engine that `auto` takes for a program, and the reasons against those before it.
+
+        `together` is a run over a whole stream; without it, sessions, live runs and those with an
+        allowed lateness are meant, which ask for one query time after the other.
+        """
+        clock_of(clock)
+        return chosen(self.in_points(clock), together=together).choice
+
+    def outline(self, clock: str | None = None, unit: str | None = None) -> LarsOutline:
+        """How the program is worked out, for `horai plan`; raises `RulesError`."""
+        from horai.runtime.lars.outline import outline_of
+
+        points = self.in_points(clock, unit)
+        return outline_of(points, in_points(self.program, clock_for(clock, unit)))
+
+    @cached_property
+    def passing(self) -> Exchange:
+        """What passes between description and program."""
+        return exchange(self.entities, self.program)
+
+    @cached_property
+    def stages(self) -> list[CombinedStage]:
+        """The order in which description and program are worked out."""
+        return stages(self.description, self.program, self.passing)
+
+    # --- runs ------------------------------------------------------------------------------------
 
     def run(
         self,
-        input: object,
+        input: object = (),
         *,
-        window: int | None = None,
-        step: int | None = None,
-        start: int | str | None = None,
-        end: int | str | None = None,
-        tick: int = 1,
-        engine: str = DEFAULT,
-        answers: str | None = None,
-        unit: str | None = None,
-        time_in: str | None = None,
-        input_format: str | None = None,
-        strict: bool = False,
-        allen_memory: int | None = None,
-        include_input: bool = False,
-        incremental: str = "auto",
         progress: Progress | None = None,
         profile: Profile | None = None,
-        master: str | None = None,
-        buckets: int | None = None,
-        columns: InputColumns | None = None,
+        **settings: Any,
     ) -> Result:
         """Run over a whole stream.
 
         `input` is a path or several, narrative text or lines, dicts, an Arrow table or a data
-        frame. Query times are start + k*step, the last one clipped to `end`. Without `window` all
-        of the past counts; without `step` it is the window; without `start` and `end` the run
-        covers the input. `unit` is the length of a time-point and `time_in` the unit of epoch times
-        in the input. `answers` is the form of answer that `Result.rows()` gives, and then the only
-        one that is kept; without it that is `final`, and all forms are kept. With `strict` the
-        first bad row raises `InputError`. `incremental` says when windows that overlap are worked
-        out by what has changed: `auto` where that pays, `always` where it can be, or `never`.
+        frame. `settings` are those of `horai.settings.RunSettings`, as the page on Python lists
+        them. Query times are start + k*step, the last one clipped to `end`; those of a LARS program
+        begin at `start`. Without `start` and `end` the run covers the input. With the engine
+        `spark`, `master` says where Spark runs and `buckets` in how many parts entities are split.
         `progress(done, all)` is called after each query; `profile` is filled with what the columnar
-        engine did and how long it took. With the engine `spark`, `master` says where Spark runs and
-        `buckets` in how many parts entities are split; it takes neither progress nor profile.
-        `columns` names the columns that are arguments of a type: {"speed": ["vessel", "knots"]};
-        `time:when` in such a list says that the time is in the column when.
+        engine did and how long it took.
 
         >>> from horai import loads
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
         >>> rules.run(["up|5|5"]).holds_for("on=true")
         [(6, inf)]
         """
-        if engine == SPARK:
-            if columns:
-                hint = "rename the columns of the data frame, or use the engine columnar"
-                raise UsageError("columns cannot be chosen on Spark", hint)
-            from horai.runtime.spark.batch import run
+        asked = RunSettings.of(self.language, "run", settings)
+        if asked.engine == SPARK and self.language != "combined":
+            from horai.runtime.spark import batch, lars
 
-            return run(
-                self,
-                input,
-                master=master,
-                buckets=buckets,
-                window=window,
-                step=step,
-                start=start,
-                end=end,
-                tick=tick,
-                answers=answers,
-                unit=unit,
-                time_in=time_in,
-                input_format=input_format,
-                strict=strict,
-                allen_memory=allen_memory,
-                include_input=include_input,
-                incremental=incremental,
-            )
-        if master is not None or buckets is not None:
-            name = "master" if master is not None else "buckets"
-            raise UsageError(f"{name} is about runs on Spark", "add engine='spark'")
-        form = None if answers is None else answers_named(answers)
-        clock = checked_clock(unit, time_in)
-        engine_named(engine)
-        incremental_named(incremental, engine)
+            run = lars.run if self.language == "lars" else batch.run
+            return run(self, input, asked)
         if progress is not None:
-            parameters.function(progress, "progress")
-        settings = RunSettings(
-            window=window,
-            step=step,
-            start=time_point(start, clock.unit, "start"),
-            end=time_point(end, clock.unit, "end"),
-            tick=tick,
-            allen_memory=allen_memory,
-        )
-        narrative = read_input(
-            input,
-            self.schema,
-            clock,
-            format=checked_format(input_format),
-            strict=strict,
-            columns=columns,
-        )
-        schedule = plan_run(settings, extent(narrative.tables))
+            function(progress, "progress")
+        if self.language == "ec":
+            engine_named(asked.engine)  # what is wrong is told before the input is read
+        narrative = self._read(input, asked)
+        schedule = schedule_of(asked, narrative)
+        start = asked.start if schedule is None else schedule.start
         session = Session(
             self,
-            start=schedule.start if schedule else 0,
-            window=settings.window,
-            tick=settings.tick,
-            allen_memory=settings.allen_memory,
-            engine=engine,
-            clock=clock,
-            include_input=include_input,
-            answers=form,
+            replace(asked, start=start),
             profile=profile,
             archive=True,  # a result can be asked about all of the run
-            incremental=incremental,
+            together=asked.allowed_lateness is None,
+            single=not isinstance(schedule, range)
+            and schedule is not None
+            and schedule.number == 1,
         )
-        session.dead_letters.extend(narrative.dead_letters)
-        session.empty = narrative.empty
-        feed(session, narrative.tables, schedule, progress)
-        return session.finish()
+        return session.run(narrative, files_of(input), schedule, progress)
 
-    def session(
-        self,
-        *,
-        start: int = 0,
-        window: int | None = None,
-        tick: int = 1,
-        engine: str = DEFAULT,
-        unit: str | None = None,
-        time_in: str | None = None,
-        strict: bool = False,
-        allen_memory: int | None = None,
-        include_input: bool = False,
-        answers: str | None = None,
-        incremental: str = "auto",
-    ) -> Session:
+    def _read(self, input: object, asked: RunSettings) -> io.Narrative:
+        if asked.positions is not None:
+            from horai.runtime.jobs import derived_items
+
+            return derived_items(input, asked)
+        return read_input(
+            input,
+            self.schema,
+            asked.scale,
+            format=asked.input_format,
+            strict=asked.strict,
+            columns=asked.columns,
+        )
+
+    def session(self, **settings: Any) -> Session:
         """A run that is fed step by step.
 
-        With `answers` the session keeps only that form of answer of earlier query times; a run
-        that goes on for long then needs no more memory than its rows. With `windows` or
-        `changelog` there is no `final` answer then. `incremental` is that of `run`.
+        With the setting `answers` the session keeps only that form of answer of earlier query
+        times; a run that goes on for long then needs no more memory than its rows. With `windows`
+        or `changelog` there is no `final` answer then.
 
         >>> from horai import loads
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
@@ -215,28 +265,42 @@ class Rules:
         >>> session.advance(10, ["up|5|5"]).spans
         [AnswerRow(kind='fluent', name='on', args=(), value='true', start=6, end=None, ...)]
         """
-        settings = RunSettings(window=window, tick=tick, allen_memory=allen_memory)
-        return Session(
-            self,
-            start=parameters.point(start, "start"),
-            window=settings.window,
-            tick=settings.tick,
-            allen_memory=settings.allen_memory,
-            engine=engine,
-            clock=checked_clock(unit, time_in),
-            strict=strict,
-            include_input=include_input,
-            answers=None if answers is None else answers_named(answers),
-            incremental=incremental,
-        )
+        return Session(self, RunSettings.of(self.language, "session", settings))
+
+    def run_on(
+        self,
+        path: Path,
+        input: object,
+        *,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> Result:
+        """Run over rows that are new, and save in a file what it takes to go on, as `run` does.
+
+        If the file is there, the run goes on after the last query time of the one that saved it.
+        """
+        asked = RunSettings.of(self.language, ("live", "run"), settings)
+        session = taken_up(self, path, asked, settings) if path.exists() else None
+        narrative = self._read(input, asked)
+        if session is not None:
+            last = session.start if session.last is None else session.last
+            _demand_later(path, last, asked.end, narrative)
+            asked = replace(asked, start=last)
+        schedule = schedule_of(asked, narrative)
+        if session is None:
+            start = asked.start if schedule is None else schedule.start
+            session = Session(self, replace(asked, start=start))
+        result = session.run(narrative, files_of(input), schedule, progress, ended=False)
+        part = path.with_name(path.name + ".part")
+        part.write_bytes(session.save())
+        part.replace(path)  # so that it is never there in part
+        return result
 
     def spark(
         self,
         input: object,
         *,
         session: SparkSession | None = None,
-        master: str | None = None,
-        buckets: int | None = None,
         **settings: Any,
     ) -> SparkAnswers:
         """Run on Spark and leave the answers there, as data frames: spans, events, dead letters.
@@ -245,9 +309,11 @@ class Rules:
         the forms of `answers` one is worked out, `final` without any. The session is that of the
         data frame, the active one, or a new one with `master`.
         """
-        from horai.runtime.spark.batch import frames_of
+        from horai.runtime.spark import batch, lars
 
-        return frames_of(self, input, session=session, master=master, buckets=buckets, **settings)
+        asked = RunSettings.of(self.language, "spark", settings)
+        frames_of = lars.frames_of if self.language == "lars" else batch.frames_of
+        return frames_of(self, input, asked, session=session)
 
     def stream(
         self,
@@ -255,12 +321,7 @@ class Rules:
         *,
         sink: object,
         checkpoint: PathLike,
-        trigger: str = "1s",
-        delay: int = 0,
-        max_ahead: int | None = None,
         session: SparkSession | None = None,
-        master: str | None = None,
-        buckets: int | None = None,
         **settings: Any,
     ) -> Streaming:
         """Start a stream on Spark: items in as they come, changes of the answers out.
@@ -269,25 +330,13 @@ class Rules:
         source such as `csv:FOLDER`; `sink` is one of them or a list, such as `parquet:FOLDER`. In
         the folder `checkpoint` the stream keeps its state, and goes on from there when it is
         started again. A query time is asked once an item has arrived that is later by more than
-        `delay`. Rows that name times more than `max_ahead` after now are dead letters: it takes a
-        unit. `trigger` is how often Spark looks for items, or `available-now` to read all there
-        is and end. `settings` are those of `run` that are about time and input.
+        `watermark_delay`. Rows that name times more than `future_skew` after now are dead letters:
+        it takes a unit. `trigger` is how often Spark looks for items, or `available-now` to read
+        all there is and end. `settings` are those of `run` that are about time and input.
         """
         from horai.runtime.spark.streaming import start
 
-        return start(
-            self,
-            source,
-            sink=sink,
-            checkpoint=checkpoint,
-            trigger=trigger,
-            delay=delay,
-            max_ahead=max_ahead,
-            session=session,
-            master=master,
-            buckets=buckets,
-            **settings,
-        )
+        return start(self, source, sink=sink, checkpoint=checkpoint, session=session, **settings)
 
     def tune(
         self,
@@ -323,8 +372,49 @@ class Rules:
         return entity is not None and not entity.is_input
 
     def __repr__(self) -> str:
-        outputs = ", ".join(str(entity) for entity in self.entities.outputs)
+        atoms = sorted(f"{name}/{arity}" for name, arity in derived(self.program))
+        outputs = ", ".join([*map(str, self.entities.outputs), *atoms])
         return f"<Rules for {outputs or 'nothing'}>"
+
+
+# --- what combined rules read ---------------------------------------------------------------------
+
+
+class CombinedSchema(AnySignals):
+    """Rows of the description as it knows them; rows of any other name are signals."""
+
+    def lookup(self, name: str) -> Sequence[io.InputType]:
+        return self.types.get(name, ()) or super().lookup(name)
+
+
+def _combined_schema(own: io.InputSchema, entities: Entities, program: Program) -> io.InputSchema:
+    """The rows that a description and a program read from one stream."""
+    known = {*inputs(program), *derived(program)}
+    types = [kind for listed in own.types.values() for kind in listed]
+    fluents = {(kind.name, kind.arity) for kind in types if kind.kind == "fluent"}
+    fluents |= {(name, arity + 1) for name, arity in fluents}
+    made = {entity.key for entity in entities.outputs}
+    types += [
+        io.InputType(name, "event", arity)
+        for name, arity in sorted(known)
+        if (name, arity) not in fluents | made and not is_made(name)
+    ]
+    if classify(program).features & {"tuple", "partition"}:
+        return CombinedSchema.of(types, own.derived)
+    return io.InputSchema.of(types, own.derived)
+
+
+def _name(finding: Diagnostic) -> str:
+    """The name that a finding is about."""
+    if finding.source is None or finding.span is None:
+        return ""
+    return finding.source.snippet(finding.span).partition("(")[0].partition("=")[0].strip()
+
+
+# --- loading --------------------------------------------------------------------------------------
+
+SUFFIX = ".lars"
+"""How the names of files of LARS programs end; all others are of the Event Calculus."""
 
 
 def load(
@@ -333,41 +423,77 @@ def load(
     predicates: Given = None,
     severity: Severities | None = None,
 ) -> Rules:
-    """Read and check rules from files.
+    """Read and check rules from files. Those that end in `.lars` are LARS programs.
 
-    `background` are files of facts and helper rules. `predicates` are Python functions that rules
-    may call, by name or as a list. All that is wrong is raised at once as `RulesError`; `severity`
-    makes findings of a code an `error`, a `warning`, or turns them `off`: {"H206": "off"}.
+    Files of both languages become combined rules. `background` are files of facts and helper rules.
+    `predicates` are Python functions that rules may call, by name or as a list. All that is wrong
+    is raised at once as `RulesError`; `severity` makes findings of a code an `error`, a `warning`,
+    or turns them `off`: {"H206": "off"}.
     """
     files, more = _paths(paths), _paths(background)
     if not files:
         raise UsageError("no rules given", "name at least one file of rules")
-    for path in files:
-        if path.suffix == ".lars":
-            hint = "horai run, check, plan, graph, query and report take it; or horai.lars.load"
-            raise UsageError(f"{path} is a LARS program", hint)
-    description, findings = read_files(files, more)
-    return checked(description, findings, collect(predicates), checked_severities(severity))
+    (programs, others), (facts, helpers) = _parted(files), _parted(more)
+    functions, levels = collect(predicates), checked_severities(severity)
+    if not programs:
+        return checked(*read_files(others, more), functions, levels)
+    if not others:
+        return readable(*read_programs([*programs, *more]), levels)
+    found: list[Rules] = []
+    wrong: list[Diagnostic] = []
+    read: list[Callable[[], Rules]] = [
+        lambda: checked(*read_files(others, helpers), functions, levels),
+        lambda: readable(*read_programs([*programs, *facts]), levels),
+    ]
+    for one in read:
+        try:
+            found.append(one())
+        except RulesError as error:
+            wrong += error.diagnostics
+    if wrong:
+        raise RulesError(wrong)
+    return combine(*found)
 
 
 def loads(
     text: str,
     background: str = "",
+    *,
+    language: str = "ec",
     predicates: Given = None,
     severity: Severities | None = None,
 ) -> Rules:
-    """Read and check rules from text.
+    """Read and check rules from text, of the Event Calculus or, with `language="lars"`, of LARS.
 
     >>> loads("initiatedAt(on=true, T) :- happensAt(up, T).")
     <Rules for on/0>
+    >>> loads("h :- b [2 s].", language="lars")
+    <Rules for h/0>
     """
     hint = "to read files, use horai.load"
-    sources = [SourceText("<rules>", clean(settings.text(text, "rules", hint)))]
+    sources = [SourceText("<rules>", clean(text_of(text, "rules", hint)))]
     if background:
-        more = settings.text(background, "background", hint)
+        more = text_of(background, "background", hint)
         sources.append(SourceText("<background>", clean(more)))
-    description, findings = read_sources(sources)
-    return checked(description, findings, collect(predicates), checked_severities(severity))
+    functions, levels = collect(predicates), checked_severities(severity)
+    if language == "lars":
+        return readable(*read_program(sources), levels)
+    if language != "ec":
+        hint = "combined rules are horai.combine(rules, program)"
+        raise UsageError(f"a text is of the language ec or lars, not {language!r}", hint)
+    return checked(*read_sources(sources), functions, levels)
+
+
+def combine(rules: Rules, program: Rules) -> Rules:
+    """A description and a program as one: each may read what the other derives."""
+    given: tuple[object, object] = (rules, program)
+    said = [one.language if isinstance(one, Rules) else None for one in given]
+    if said != ["ec", "lars"]:
+        hint = "load them with horai.load: horai.combine(rules, program)"
+        raise UsageError("combine takes an event description and a LARS program", hint)
+    severities = {**program.severities, **rules.severities}
+    parts = (rules.description, rules.warnings, rules.predicates, severities)
+    return Rules(*parts, program=program.program)
 
 
 def load_session(saved: bytes, predicates: Given = None) -> Session:
@@ -376,13 +502,57 @@ def load_session(saved: bytes, predicates: Given = None) -> Session:
     Python predicates are not saved; give them again. Bytes are data only: nothing in them runs.
     """
     found = from_bytes(saved)
-    demand_language(found, None)
     functions = collect_again(predicates, found.predicates, "load_session")
     with whole():
-        description, findings = read_sources(SourceText(name, text) for name, text in found.sources)
-        session = checked(description, findings, functions, lenient()).session(**found.settings)
+        texts = {
+            language: [SourceText(name, text) for name, text in some]
+            for language, some in found.sources.items()
+        }
+        if "lars" not in texts:
+            rules = checked(*read_sources(texts["ec"]), functions, lenient())
+        else:
+            rules = readable(*read_program(texts["lars"]))
+            if "ec" in texts:
+                rules = combine(checked(*read_sources(texts["ec"]), functions, lenient()), rules)
+        session = rules.session(**found.settings)
         session.restore(found)
         return session
+
+
+_FREE = frozenset({"strict", "time_in", "start", "end", "step", "input_format", "answers"})
+"""Settings that may be others each time; the step is one of LARS programs only."""
+
+
+def taken_up(rules: Rules, path: Path, asked: RunSettings, given: Iterable[str]) -> Session:
+    """The session that a file has, if it is one of these rules and of the settings given."""
+    session = read_saved(path, partial(load_session, predicates=rules.predicates))
+    texts = [
+        [[text for _, text in some] for some in one.sources.values()]
+        for one in (rules, session.rules)
+    ]
+    if texts[0] != texts[1] or rules.language != session.rules.language:
+        hint = f"use the rules it was saved with, or another file than {path}"
+        raise UsageError(f"{path} was saved by a run of other rules", hint)
+    fixed = set(given) - (_FREE - {"step"} if rules.language == "lars" else _FREE)
+    for name in sorted(fixed - {"state", "live", "real_time", "output_every"}):
+        was = getattr(session.settings, name)
+        if getattr(asked, name) != was and not (name == "engine" and asked.engine == "auto"):
+            said = "no" if was is None else was
+            problem = f"{path} was saved with {said} as {name.replace('_', '-')}"
+            raise UsageError(problem, "leave the option out, or begin another file")
+    if asked.start is not None and asked.start != session.start:
+        goes_on = f"at {session.next}" if rules.language == "lars" else f"after {session.last}"
+        raise UsageError(f"{path} goes on {goes_on}: a start makes no sense", "leave out the start")
+    return session
+
+
+def _demand_later(path: Path, last: int, end: int | None, narrative: io.Narrative) -> None:
+    covers = extent(narrative.tables)
+    until = end if end is not None or covers is None else covers[1]
+    if until is None or until <= last:
+        said = "there are no rows" if until is None else f"this run ends at {until}"
+        hint = "give rows that are later, or a later end"
+        raise UsageError(f"{path} goes on after {last}, and {said}", hint)
 
 
 def checked(
@@ -401,6 +571,16 @@ def checked(
     return Rules(description, told, predicates, severities)
 
 
+def readable(
+    program: Program, findings: list[Diagnostic], severities: Severities | None = None
+) -> Rules:
+    """Rules from a program that could be read, or `RulesError` with all that is wrong."""
+    if has_errors(findings):
+        # What the checks find in the rules that could be read is worth knowing, too.
+        raise RulesError([*findings, *check_program(program, Clock.parse(DEFAULT_CLOCK))])
+    return Rules(severities=severities, program=program)
+
+
 def all_findings(
     description: EventDescription, findings: list[Diagnostic], predicates: dict[str, Predicate]
 ) -> list[Diagnostic]:
@@ -413,6 +593,12 @@ def _python(predicates: dict[str, Predicate]) -> list[PythonPredicate]:
     return [
         PythonPredicate(name, parameter_count(function)) for name, function in predicates.items()
     ]
+
+
+def _parted(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The files of LARS programs, and the others."""
+    programs = [path for path in paths if path.suffix.lower() == SUFFIX]
+    return programs, [path for path in paths if path not in programs]
 
 
 def _paths(given: PathLike | Iterable[PathLike]) -> list[Path]:

@@ -1,39 +1,47 @@
-"""A run in progress, and the answers it gives.
-
-Sessions that are given a whole stream: rows as they arrive, a question at each query time.
-"""
+"""A run in progress: fed items as they come, asked at growing query times, saved and taken up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, cast
 
 from horai import io
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
+from horai.engine.origins import Dropped
 from horai.engine.profile import Profile
-from horai.errors import RunError, UsageError, counted
-from horai.io.items.tables import by_arrival
+from horai.errors import RunError, UsageError
+from horai.io.items.tables import by_arrival, extent
 from horai.io.letters import OF_ENGINES
+from horai.io.sources.lines import InputLine
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.core.undefined import heard_by
 from horai.lang.ec.errors import EngineError
-from horai.runtime.answers import AnswerPart, Answers, OutputFilter, answer_table, steps
-from horai.runtime.engines import DEFAULT, engine_named, incremental_named, profiled, saving
-from horai.runtime.findings import RunFindings, Spellings, empty, unused
-from horai.runtime.inputs import letters_of, read_input
+from horai.lang.lars.predicates import derived, inputs
+from horai.result import Answer, Result
+from horai.runtime.answers import Answers
+from horai.runtime.engines import EngineSession, engine_named, incremental_named, profiled
+from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
+from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
+from horai.runtime.lars.answers import PointAnswers, ShownAtoms
+from horai.runtime.lars.engines import AnswerMode
+from horai.runtime.lars.log import numbered
+from horai.runtime.lars.session import ProgramEngine, Progress, program_queries
+from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
 from horai.runtime.metrics import Counting, Metrics
-from horai.runtime.saving import Saved, to_bytes
-from horai.settings import Schedule, point
+from horai.runtime.pipeline import PipelineEngine
+from horai.runtime.saving import Saved, to_bytes, whole
+from horai.settings import OPTIONS, RunSettings, Schedule, plan_run, point
 from horai.tools.codes import judged
 
 if TYPE_CHECKING:
-    from horai.result import Result
     from horai.rules import Rules
 
-
+Engine = EngineSession | ProgramEngine
+Items = Sequence[io.ItemTable | io.Item]
 _PARTS: dict[Answers, tuple[Which, ...]] = {
     "final": (),  # of these only the last counts, and it is kept whole
     "windows": ("window",),
@@ -41,184 +49,283 @@ _PARTS: dict[Answers, tuple[Which, ...]] = {
 }
 
 
-class Answer:
-    """What a run knows at a query time. Rows are made when asked for."""
-
-    def __init__(self, raw: EngineAnswer, wanted: OutputFilter) -> None:
-        self.raw = raw
-        self.wanted = wanted
-
-    @property
-    def query(self) -> int:
-        """The query time."""
-        return self.raw.query
-
-    def steps(self, form: Answers) -> list[AnswerPart]:
-        """What it adds to a form of answer."""
-        try:
-            return steps(self.raw, form)
-        except KeyError:
-            hint = f"run with answers={form!r}"
-            if form != "final":  # which only runs that keep it have at all
-                hint = f"ask for it while it is the last one, or {hint}"
-            problem = f"the run did not keep the {form} answer at {self.query}"
-            raise UsageError(problem, hint) from None
-
-    def table(self, form: Answers) -> io.AnswerTable:
-        """The rows of a form of answer as columns."""
-        return answer_table(self.steps(form), self.raw.symbols, self.wanted)
-
-    @cached_property
-    def rows(self) -> list[io.AnswerRow]:
-        """Intervals and events of the window."""
-        return self.table("windows").rows()
-
-    @property
-    def spans(self) -> list[io.AnswerRow]:
-        """The maximal intervals that reach into the window."""
-        return [row for row in self.rows if row.kind == "fluent"]
-
-    @property
-    def events(self) -> list[io.AnswerRow]:
-        """The output events in the window."""
-        return [row for row in self.rows if row.kind == "event"]
-
-    @cached_property
-    def changes(self) -> list[io.AnswerRow]:
-        """What is new (`op` is `+`) and what is taken back (`-`) since the query time before."""
-        return self.table("changelog").rows()
-
-    @cached_property
-    def everything(self) -> list[io.AnswerRow]:
-        """All intervals and events of the run, as known now."""
-        return self.table("final").rows()
-
-    @cached_property
-    def revised(self) -> int:
-        """How many intervals and events of the answer before were taken back."""
-        gone = self.steps("changelog")[0].part
-        fluents = [len(t.start) for t in gone.fluents if self.wanted(t.name, len(t.args), True)]
-        events = [len(t.time) for t in gone.events if self.wanted(t.name, len(t.args), False)]
-        return sum(fluents) + sum(events)
-
-    def __repr__(self) -> str:
-        table = self.table("windows")
-        spans = counted(table.count("fluent"), "interval")
-        return f"<Answer at {self.query}: {spans}, {counted(table.count('event'), 'event')}>"
-
-
 class Session:
     """Feed it items as they come and ask at growing query times.
 
-    `form` is the only form of answer that is kept, None for all. An `archive` of all that has
-    become final is there if the form needs one, unless said otherwise.
+    `settings` are checked ones. The setting `answers` is the only form of answer that is kept, None
+    for all. An `archive` of all that has become final is there if the form needs one, unless said
+    otherwise. A session `together` is asked for all query times of a whole run at once, a `single`
+    one for the only query time there is.
     """
 
     def __init__(
         self,
         rules: Rules,
+        settings: RunSettings,
         *,
-        start: int = 0,
-        window: int | None = None,
-        tick: int = 1,
-        allen_memory: int | None = None,
-        engine: str = DEFAULT,
-        clock: io.TimeScale | None = None,
-        strict: bool = False,
-        include_input: bool = False,
-        answers: Answers | None = None,
         profile: Profile | None = None,
         archive: bool | None = None,
-        incremental: str = "auto",
+        together: bool = False,
+        single: bool = False,
     ) -> None:
         self.rules = rules
-        self.start, self.window, self.tick = start, window, tick
-        self.allen_memory = allen_memory
-        self.clock, self.strict = clock or io.TimeScale(), strict
-        self.include_input = include_input
-        self.form = answers
+        self.start = settings.start or 0
+        self.settings = replace(settings, start=self.start)
+        self.clock, self.strict = settings.scale, settings.strict
+        self.form: Answers | None = settings.answers
         self.answers: list[Answer] = []
         self.dead_letters: list[io.DeadLetter] = []
         self.empty: Sequence[str] = ()  # files without rows
-        self.engine = engine
-        make = engine_named(engine)
-        self.incremental = incremental_named(incremental, engine)
-        self._last = start
+        self.offsets: dict[str, int] = {}
+        """By partition of a topic that is followed, the number of the next message."""
+        self.last: int | None = None
+        """The last query time."""
+        self.taken = 0
+        """How many rows have come."""
+        self._pending: list[io.ItemTable] = []
         self._counting = Counting()
         self._findings = RunFindings()
-        self._session = make(
-            rules.description,
-            start=start,
-            window=window,
-            tick=tick,
-            allen_memory=allen_memory,
-            predicates=rules.predicates,
-            archive=answers in (None, "final") if archive is None else archive,
-            incremental=self.incremental,
-        )
-        if not include_input and hasattr(self._session, "hide_input"):
-            self._session.hide_input()
+        self._came: dict[tuple[str, int], int] = {}
+        self.engine, self.reasons = settings.engine, list[str]()
+        self.core = self._made(archive, together, single)
+        """The engine at work."""
         self._profile = profile
         if profile is not None:
-            profiled(self._session, self.engine, profile)
+            profiled(cast(EngineSession, self.core), self.engine, profile)
+
+    def _made(self, archive: bool | None, together: bool, single: bool) -> Engine:
+        rules, settings = self.rules, self.settings
+        if rules.language == "lars":
+            made = ProgramEngine(
+                rules.in_points(settings.clock, settings.unit),
+                start=self.start,
+                step=settings.step or 1,
+                engine=settings.engine,
+                wanted=AnswerMode.of(settings),
+                shown=ShownAtoms.of_filter(settings.filter, derived(rules.program)),
+                lateness=settings.allowed_lateness,
+                together=together,
+            )
+            self.engine, self.reasons = made.engine, made.reasons
+            return made
+        if rules.language == "combined":
+            clock = rules.sound_clock(settings.clock, settings.unit)
+            stages, functions = rules.stages, rules.predicates
+            return PipelineEngine(stages, clock, functions, settings, self.start, single)
+        session = engine_named(settings.engine)(
+            rules.description,
+            start=self.start,
+            window=settings.window,
+            tick=settings.tick,
+            allen_memory=settings.allen_memory,
+            predicates=rules.predicates,
+            archive=self.form in (None, "final") if archive is None else archive,
+            incremental=incremental_named(settings.incremental, settings.engine),
+        )
+        if not settings.include_input and hasattr(session, "hide_input"):
+            session.hide_input()
+        return session
+
+    # --- items in, answers out -------------------------------------------------------------------
+
+    def feed(self, items: object) -> None:
+        """Read items; they are known at the next query time, or once they have arrived."""
+        self.give(self._read(items))
+
+    def give(self, items: Items) -> None:
+        """Like `feed`, for items that have been read."""
+        if not isinstance(self.core, ProgramEngine):
+            self._pending += cast(Sequence[io.ItemTable], items)
+            return
+        self._counting.items += sum(map(_rows, items))
+        self._look(items)
+        self.core.feed(items)
 
     def advance(self, until: int, items: object = ()) -> Answer:
-        """The answer at query time `until`, with more items known than before."""
+        """The answer at query time `until`, with more items known than before.
+
+        A LARS program answers at all its query times up to then.
+        """
         until = point(until, "the query time")
-        if until <= self._last:
+        last = self.last if self.last is not None or self.rules.language == "lars" else self.start
+        if last is not None and until <= last:
             raise UsageError(
-                f"query times must grow: {until} is not after {self._last}",
+                f"query times must grow: {until} is not after {last}",
                 "late items need no early query time; give them with a later one",
             )
-        narrative = read_input(items, self.rules.schema, self.clock, strict=self.strict)
-        self.dead_letters.extend(narrative.dead_letters)
-        return self.take(until, narrative.tables)
+        if isinstance(self.core, ProgramEngine) and until < self.core.next:
+            hint = f"advance to {self.core.next} or later"
+            raise UsageError(f"there is no new query time up to {until}", hint)
+        return self.take(until, self._read(items))
 
-    def take(self, until: int, tables: Sequence[io.ItemTable]) -> Answer:
+    def _read(self, given: object) -> Items:
+        """Items as the engine takes them; what cannot be read is a dead letter."""
+        lines = text_lines(given) if self.rules.language == "lars" else None
+        if lines is not None:
+            read = self._reader.rows
+            listed = enumerate(lines, 1)
+            rows = [row for n, text in listed for row in read(InputLine(MEMORY, n, text))]
+            self.dead_letters += self._reader.dead_letters
+            self._reader.dead_letters.clear()
+            return rows
+        narrative = read_input(given, self.rules.schema, self.clock, strict=self.strict)
+        return self._tables(narrative, files_of(given))
+
+    def _tables(self, narrative: io.Narrative, files: Sequence[str]) -> Sequence[io.ItemTable]:
+        """What was read, with the order of its rows where that matters."""
+        self.dead_letters.extend(narrative.dead_letters)
+        if self.rules.language == "ec":
+            return narrative.tables
+        tables = numbered(narrative.tables, files, self.taken)
+        self.taken += sum(map(len, tables))
+        return tables
+
+    def take(self, until: int, items: Items) -> Answer:
         """Like `advance`, with items that have been read."""
         if self.answers and self.form is not None:
-            self.answers[-1].raw.keep(_PARTS[self.form])
+            self._keep(self.answers[-1])
+        self.give(items)
+        answer = self._asked_at(until)
+        self.answers.append(answer)
+        return answer
+
+    def ask(self, queries: Iterable[int]) -> Answer:
+        """What a LARS program says at some query times, which is not kept; the last may come again.
+
+        The next query time is `next`.
+        """
+        return self._answered(cast(ProgramEngine, self.core).take(queries))
+
+    @property
+    def next(self) -> int:
+        """The next query time of a LARS program."""
+        return cast(ProgramEngine, self.core).next
+
+    def _asked_at(self, until: int) -> Answer:
+        if isinstance(self.core, ProgramEngine):
+            return self._answered(self.core.advance(until, ()))
+        tables, self._pending = self._pending, []
         try:
             with (
                 nullcontext() if self._profile is None else self._profile.query(),
                 heard_by(self._findings.undefined),
             ):
-                raw = self._session.advance(until, tables)
+                raw = self.core.advance(until, tables)
         except EngineError as error:
             raise RunError(f"{error} (at query time {until})") from error
         self._findings.look(tables)
         self._spellings.look(tables)
-        previous = None if self._last == self.start else self._last
-        self._counting.judge(tables, raw.dropped, until, previous)
-        self._last = until
+        self._counting.judge(tables, raw.dropped, until, self.last)
+        self.last = until
         self.dead_letters.extend(letters_of(raw.dropped))
-        answer = Answer(raw, self._wanted)
-        self.answers.append(answer)
-        return answer
+        return Answer(raw, self._wanted)
 
-    def finish(self) -> Result:
+    def _answered(self, raw: PointAnswers) -> Answer:
+        """Count what became of signals."""
+        for query, previous, rows in raw.judged:
+            self._counting.admit(query, previous, rows)
+        if raw.dropped:
+            self.dead_letters.extend(letters_of(raw.dropped))
+        self.last = cast(ProgramEngine, self.core).last
+        return Answer(raw)
+
+    def _keep(self, answer: Answer) -> None:
+        """Let go of what is not wanted of an answer that is not the last one any more."""
+        assert self.form is not None
+        if isinstance(answer.raw, EngineAnswer):
+            answer.raw.keep(_PARTS[self.form])
+        elif self.form == "final" and not answer.raw.revisable:
+            self.answers.clear()
+
+    def _look(self, items: Items) -> None:
+        """Which signals come, as long as none has come that a rule asks for."""
+        if self._came.keys() & self._asked:
+            return
+        for one in items:
+            key = (one.name, one.arity if isinstance(one, io.ItemTable) else len(one.args))
+            self._came[key] = self._came.get(key, 0) + _rows(one)
+
+    @cached_property
+    def _reader(self) -> LineReader:
+        schema = AnySignals.known(inputs(self.rules.program))
+        return LineReader(schema, self.clock, strict=self.strict)
+
+    @cached_property
+    def _asked(self) -> set[tuple[str, int]]:
+        return inputs(self.rules.program)
+
+    # --- whole runs ------------------------------------------------------------------------------
+
+    def run(
+        self,
+        narrative: io.Narrative,
+        files: Sequence[str],
+        schedule: Schedule | range | None,
+        progress: Progress | None = None,
+        *,
+        ended: bool = True,
+    ) -> Result:
+        """All answers over an input; each row is known once it has arrived.
+
+        A run that has not `ended` goes on later.
+        """
+        self.empty = narrative.empty
+        tables = self._tables(narrative, files)
+        if isinstance(schedule, range):
+            return self._run_program(tables, schedule, progress)
+        feed(self, tables, schedule, progress)
+        return self.finish() if ended else self.result()
+
+    def _run_program(
+        self, tables: Sequence[io.ItemTable], queries: range, progress: Progress | None
+    ) -> Result:
+        core = cast(ProgramEngine, self.core)
+        self._counting.items += sum(map(_rows, tables))
+        self._look(tables)
+        raw = core.over(tables, queries, progress)
+        self.answers.append(self._answered(raw))
+        if not raw.judged:
+            self._counting.cover(tables, queries)
+        return self.finish(queries.stop - 1)
+
+    # --- what was found --------------------------------------------------------------------------
+
+    def finish(self, end: int | None = None) -> Result:
         """End the run: everything it found, with the items that never came to count."""
-        left_over = self._session.finish()
-        self._counting.finish(len(left_over))
-        self.dead_letters.extend(letters_of(left_over))
+        if isinstance(self.core, ProgramEngine) and end is not None:
+            left: Sequence[Dropped | DroppedRow] = self.core.left(end)
+        else:
+            left = self.core.finish()
+        alone = [one.row for one in left if isinstance(one, DroppedRow)]
+        self._counting.finish(len(left), ((row.arrival, row.start) for row in alone))
+        self.dead_letters.extend(letters_of(left))
         return self.result()
 
     def result(self) -> Result:
         """Everything that was found so far."""
-        from horai.result import Result
-
         letters = sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
         # Not the session itself: it holds on to all that the engine knows.
-        counting, form, answers = self._counting, self.form, self.answers
-        read = counting.items + _unreadable(letters)
-        found = [*self._findings.findings(), *self._spellings.findings()]
-        found += [*unused(read, letters), *empty(self.empty)]
-        warnings = judged(found, self.rules.severities)
+        counting, form, answers = self._counting, self.form, list(self.answers)
         return Result(
             *(self.rules, answers, letters, form or "final", self.clock.unit),
-            measure=lambda: counting.metrics(_revised(form, answers), _unreadable(letters)),
-            warnings=warnings,
+            measure=lambda: counting.metrics(
+                _revised(form, answers, counting), _unreadable(letters)
+            ),
+            warnings=self._warnings(letters),
+            engine=self.engine,
+            reasons=self.reasons,
+            unanswered=getattr(self.core, "unanswered", ()),
         )
+
+    def _warnings(self, letters: Sequence[io.DeadLetter]) -> list[Diagnostic]:
+        found = list(self._findings.findings())
+        if self.rules.language == "lars":
+            if self._came and self._asked and not self._came.keys() & self._asked:
+                found += unread(sum(self._came.values()), self._came, self._asked)
+        else:
+            found += self._spellings.findings()
+            found += unused(self._counting.items + _unreadable(letters), letters)
+        return judged([*found, *empty(self.empty)], self.rules.severities)
 
     @cached_property
     def _spellings(self) -> Spellings:
@@ -232,69 +339,79 @@ class Session:
     @property
     def metrics(self) -> Metrics:
         """What became of the items so far, at each query time and in all."""
-        revised = _revised(self.form, self.answers)
+        revised = _revised(self.form, self.answers, self._counting)
         return self._counting.metrics(revised, _unreadable(self.dead_letters))
+
+    def _wanted(self, name: str, arity: int, is_fluent: bool) -> bool:
+        return self.settings.include_input or self.rules.is_output(name, arity, is_fluent)
+
+    # --- saving ----------------------------------------------------------------------------------
 
     def save(self) -> bytes:
         """The run so far, for `horai.load_session`: rules and knowledge, but not old answers."""
-        engine = saving(self._session, self.engine).save()
-        sources = [(source.name, source.text) for source in self.rules.description.sources]
+        if self._pending:
+            hint = "advance to a query time first"
+            raise UsageError("items were fed that no query time knows yet", hint)
+        engine = self.core.save()
         settings = {
-            "start": self.start,
-            "window": self.window,
-            "tick": self.tick,
-            "allen_memory": self.allen_memory,
-            "engine": self.engine,
-            "unit": self.clock.unit,
-            "time_in": self.clock.time_in,
-            "strict": self.strict,
-            "include_input": self.include_input,
-            "answers": self.form,
-            "incremental": self.incremental,
+            name: value
+            for name, value in self.settings.to_dict().items()
+            if OPTIONS[name].is_for(self.rules.language, "session")
         }
-        predicates = sorted(self.rules.predicates)
-        letters = self.dead_letters
-        counts = self._counting.to_state(_revised(self.form, self.answers))
-        return to_bytes(Saved(sources, predicates, settings, self._last, letters, counts, engine))
+        settings |= {"start": self.start, "engine": self.engine}
+        counts = self._counting.to_state(_revised(self.form, self.answers, self._counting))
+        saved = Saved(
+            self.rules.sources,
+            sorted(self.rules.predicates),
+            settings,
+            self.last,
+            self.taken,
+            self.dead_letters,
+            counts,
+            self.offsets,
+            engine,
+        )
+        return to_bytes(saved)
 
     def restore(self, saved: Saved) -> None:
         """Take up a run that was saved with the same rules and settings."""
         try:
-            saving(self._session, self.engine).restore(saved.engine)
+            with whole():
+                self.core.restore(saved.engine)
         except EngineError as error:
             raise UsageError(str(error)) from error
-        self._last = saved.query
+        self.last, self.taken = saved.query, saved.taken
         self.dead_letters = list(saved.dead_letters)
+        self.offsets = dict(saved.offsets)
         self._counting.restore(saved.counts)
 
-    def _wanted(self, name: str, arity: int, is_fluent: bool) -> bool:
-        return self.include_input or self.rules.is_output(name, arity, is_fluent)
 
-
-def _revised(form: Answers | None, answers: list[Answer]) -> list[int | None]:
+def _revised(
+    form: Answers | None, answers: Sequence[Answer], counting: Counting
+) -> list[int | None]:
     """How many answers were taken back at each query time, where changes are kept."""
+    if answers and isinstance(answers[0].raw, PointAnswers):
+        gone = dict.fromkeys(counting.queries, 0)
+        for answer in answers:
+            for row in answer.changes if answer.revised else ():
+                if row.op == "-" and row.arrived is not None:
+                    gone[row.arrived] += 1
+        return [gone[query] for query in counting.queries]
     if form in (None, "changelog"):
         return [answer.revised for answer in answers]
-    return [None] * len(answers)
+    return [None] * len(counting.queries)
 
 
-def _unreadable(letters: list[io.DeadLetter]) -> int:
+def _rows(one: io.ItemTable | io.Item) -> int:
+    return len(one) if isinstance(one, io.ItemTable) else 1
+
+
+def _unreadable(letters: Iterable[io.DeadLetter]) -> int:
     return sum(letter.code not in OF_ENGINES for letter in letters)
 
 
-Progress = Callable[[int, int], None]
-"""Told of the query times that are done, and how many there are."""
-
-
-class Takes(Protocol):
-    """A session that goes on to a query time with more rows."""
-
-    def take(self, until: int, tables: Sequence[io.ItemTable]) -> object:
-        """The answer at `until`, with more items known than before."""
-
-
 def feed(
-    session: Takes,
+    session: Any,
     tables: Iterable[io.ItemTable],
     schedule: Schedule | None,
     progress: Progress | None = None,
@@ -306,3 +423,9 @@ def feed(
         session.take(query, arrived)
         if progress is not None:
             progress(done, len(queries))
+
+
+def schedule_of(settings: RunSettings, narrative: io.Narrative) -> Schedule | range | None:
+    """The query times of a run over an input."""
+    covered = extent(narrative.tables)
+    return program_queries(settings, covered) if settings.is_lars else plan_run(settings, covered)

@@ -1,8 +1,7 @@
-"""Running case files: what was expected, what was found, and how the two differ.
+"""Case files: given rules and a narrative, these intervals, events and dead letters are expected.
 
-What a case expects: lines such as `rich(chris)=true: (14,20) (25,inf)`, read into tables.
-Case files: given rules and a narrative, expect these intervals and events.
-Case files about LARS programs: an atom `happens` at the query times at which it holds.
+Lines such as `rich(chris)=true: (14,20) (25,inf)` are read into tables, as are answers, and the two
+are compared. In cases about LARS programs an atom `happens` at the query times at which it holds.
 """
 
 from __future__ import annotations
@@ -12,23 +11,19 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from horai import lars
 from horai.errors import CaseError, RunError, UsageError
-from horai.io import AnswerRow, DeadLetter, InputError
+from horai.io import AnswerRow, InputError
 from horai.lang.core.diagnostics import RulesError, did_you_mean
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Constant, is_ground, make
 from horai.lang.ec.reader import read_files
 from horai.predicates import Predicate
 from horai.result import Result
-from horai.rules import Rules, checked
-from horai.runtime.engines import DEFAULT
-from horai.runtime.lars.engines import AUTO
-from horai.runtime.lars.result import LarsAnswer
-from horai.runtime.lars.result import differences as model_differences
-from horai.runtime.values import parse_term, plain, show, to_term
+from horai.rules import SUFFIX, Rules, checked, load
+from horai.runtime.engines import AUTO, DEFAULT
+from horai.runtime.values import parse_term, show, to_term
 
 Form = Literal["final", "window", "changes"]
 Problems = list[tuple[int, str]]
@@ -417,61 +412,18 @@ _SETTINGS = ("step", "start", "end", "unit")
 def is_about_lars(case: Case) -> bool:
     """Are the rules of a case files of LARS programs?"""
     files = () if case.rules is None else case.rules.files
-    return bool(files) and all(file.suffix.lower() == ".lars" for file in files)
+    return bool(files) and all(file.suffix.lower() == SUFFIX for file in files)
 
 
-@dataclass(frozen=True)
-class AtomsThen:
-    """What holds at a query time, and what has come and gone since the one before."""
-
-    query: int
-    rows: list[AnswerRow]
-    changes: list[AnswerRow]
-
-
-@dataclass(frozen=True)
-class AtomsFound:
-    """What a run found, in the form that cases expect."""
-
-    answers: list[AtomsThen]
-    dead_letters: list[DeadLetter]
-
-    def rows(self, answers: str) -> list[AnswerRow]:
-        """All query times of all atoms."""
-        every = [row for then in self.answers for row in then.rows]
-        return sorted(every, key=lambda row: row.time or 0)
-
-
-def run_program(case: Case, narrative: object, engine: str) -> AtomsFound:
-    """Run the program of a case over its narrative."""
+def _program(case: Case) -> Rules:
+    """The program of a case, from its files."""
     assert case.rules is not None
     for name in case.settings.keys() - set(_SETTINGS):
         hint = f"settings are {', '.join(_SETTINGS)}"
         raise UsageError(f"{name} has no meaning for LARS programs", hint)
-    more = () if case.background is None else case.background.files
     if case.background is not None and case.background.text is not None:
         raise UsageError("background of LARS programs stands in files", "name one")
-    program = lars.load(case.rules.files, more)
-    result = program.run(
-        narrative,
-        engine=AUTO if engine == DEFAULT else engine,
-        **case.settings,  # type: ignore[arg-type]
-    )
-    pairs = zip([None, *result.answers], result.answers, strict=False)
-    return AtomsFound([_then(before, now) for before, now in pairs], result.dead_letters)
-
-
-def _then(before: LarsAnswer | None, now: LarsAnswer) -> AtomsThen:
-    held = [
-        AnswerRow("event", atom.name, [plain(arg) for arg in atom.args], time=now.query)
-        for atom in now.atoms
-    ]
-    changes = [
-        AnswerRow("event", row["name"], row["args"], time=now.query, op=row["op"])
-        for row in model_differences(before, now)
-        if row["kind"] == "atom"
-    ]
-    return AtomsThen(now.query, held, changes)
+    return load(case.rules.files, () if case.background is None else case.background.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,42 +447,31 @@ def run_case(
 
     `rules` are used by a case that has none of its own; `incremental` is that of `Rules.run`.
     """
-    if is_about_lars(case):
-        return _run_program(case, engine)
+    settings: dict[str, Any] = {"engine": engine, **case.settings}
     try:
-        own = case_rules(case, rules, predicates)
+        if is_about_lars(case):
+            own = _program(case)
+            settings["engine"] = AUTO if engine == DEFAULT else engine
+            own.in_points(unit=str(case.settings.get("unit") or "") or None)
+        else:
+            own = case_rules(case, rules, predicates)
+            settings["incremental"] = incremental
     except RulesError as error:
         return list(_compare_codes(case, error))
-    if case.errors is not None:
-        shown = ", ".join(case.errors)
-        return [Difference("rules", "-", f"errors {shown}: the rules were accepted", case.line)]
-    try:
-        result = own.run(
-            narrative_of(case),
-            engine=engine,
-            incremental=incremental,
-            **case.settings,  # type: ignore[arg-type]
-        )
-    except (InputError, UsageError, RunError) as error:
-        return [Difference("run", "!", str(error), case.line)]
-    return compare(case, result)
-
-
-def _run_program(case: Case, engine: str) -> list[Difference]:
-    """The same for a LARS program."""
-    try:
-        found = run_program(case, narrative_of(case), engine)
-    except RulesError as error:
-        return list(_compare_codes(case, error))
-    except (InputError, UsageError, RunError) as error:
+    except UsageError as error:
+        if not is_about_lars(case):
+            raise
         return [Difference("run", "!", str(error), case.line)]
     if case.errors is not None:
         shown = ", ".join(case.errors)
         return [Difference("rules", "-", f"errors {shown}: the rules were accepted", case.line)]
-    return compare(case, found)
+    try:
+        return compare(case, own.run(narrative_of(case), **settings))
+    except (InputError, UsageError, RunError) as error:
+        return [Difference("run", "!", str(error), case.line)]
 
 
-def compare(case: Case, result: Result | AtomsFound) -> list[Difference]:
+def compare(case: Case, result: Result) -> list[Difference]:
     """How a result differs from what a case expects."""
     found = [d for expected in case.expectations for d in _compare(expected, result)]
     return [*found, *_compare_letters(case, result)]
@@ -586,9 +527,10 @@ def _compare_codes(case: Case, error: RulesError) -> Iterator[Difference]:
             yield Difference("rules", "+", f"error {code}", case.line)
 
 
-def _compare(expected: Expectation, result: Result | AtomsFound) -> Iterator[Difference]:
+def _compare(expected: Expectation, result: Result) -> Iterator[Difference]:
+    is_lars = result.rules.language == "lars"
     if expected.form == "final":
-        rows = result.rows("final")
+        rows = result.rows("windows" if is_lars else "final")
     else:
         answer = next((a for a in result.answers if a.query == expected.query), None)
         if answer is None:
@@ -596,12 +538,18 @@ def _compare(expected: Expectation, result: Result | AtomsFound) -> Iterator[Dif
             text = f"{expected.query} is no query time of this run; these are {times}"
             yield Difference(expected.place, "!", text, expected.line)
             return
-        rows = answer.changes if expected.form == "changes" else answer.rows
-    for sign, text in differences(expected, table_of(rows)):
+        rows = answer.changes if expected.form == "changes" else answer.rows()
+    for sign, text in differences(expected, table_of(_happened(rows) if is_lars else rows)):
         yield Difference(expected.place, sign, text, expected.line)
 
 
-def _compare_letters(case: Case, result: Result | AtomsFound) -> Iterator[Difference]:
+def _happened(rows: list[AnswerRow]) -> list[AnswerRow]:
+    """Atoms at query times as events then, in the order of time."""
+    atoms = [row._replace(kind="event", time=row.query) for row in rows if row.kind == "atom"]
+    return sorted(atoms, key=lambda row: row.time or 0)
+
+
+def _compare_letters(case: Case, result: Result) -> Iterator[Difference]:
     """Dead letters against `dead letters:`. A case that does not speak of them expects none."""
     expected = Counter(case.letters or ())
     found = Counter((letter.line, letter.code) for letter in result.dead_letters)

@@ -77,7 +77,7 @@ def what_leaves_the_window_is_not_taken_back(result: horai.Result) -> None:
     """An interval or event that no longer shows in the window, but still is so, has not changed."""
     seen: set[Row] = set()
     for answer in result.answers:
-        shown, everything = plain(answer.rows), plain(answer.everything)
+        shown, everything = plain(answer.rows()), plain(answer.everything)
         gone, _ = split(answer.changes)
         slid = (seen - shown) & everything
         assert not slid & gone

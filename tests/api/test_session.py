@@ -56,18 +56,18 @@ def test_a_query_time_is_a_time_point(until: Any) -> None:
         horai.loads("initiatedAt(on=true, T) :- happensAt(up, T).").session().advance(until)
 
 
-@pytest.mark.parametrize("start", ["x", 1.5, True, None, 10**30])
+@pytest.mark.parametrize("start", ["x", 1.5, True, 10**30])
 def test_a_start_is_a_time_point(start: Any) -> None:
-    with pytest.raises(horai.UsageError, match="start must"):
+    with pytest.raises(horai.UsageError, match=r"start(:| must)"):
         horai.loads("initiatedAt(on=true, T) :- happensAt(up, T).").session(start=start)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
     rules = horai.loads("initiatedAt(on=true, T) :- happensAt(up, T).")
     number: Any = np.int64(5)
-    session = rules.session(start=number, window=number, tick=np.int64(1))  # type: ignore[arg-type]
+    session = rules.session(start=number, window=number, tick=np.int64(1))
     session.advance(np.int64(9))  # type: ignore[arg-type]
-    assert horai.load_session(session.save()).window == 5
+    assert horai.load_session(session.save()).settings.window == 5
 
 
 def test_what_never_counted_is_told_at_the_end() -> None:

@@ -108,7 +108,7 @@ def test_as_plain_values() -> None:
         ({"windows": [1.5]}, "window must be a whole number, not 1.5"),
         ({"step": 0}, "step must be above 0, not 0"),
         ({"engine": "fast"}, "there is no engine 'fast'"),
-        ({"unit": "year"}, "unknown unit of time 'year'"),
+        ({"unit": "year"}, "unit cannot be 'year'"),
         ({"progress": 3}, "progress must be a function, not 3"),
     ],
 )

@@ -9,8 +9,6 @@ from tests.both.pairs import END, Pair, pairs
 from tests.weights import examples
 
 import horai
-from horai import lars
-from horai.combined import CombinedRules
 from horai.io import AnswerRow
 from horai.lang.core.diagnostics import RulesError
 from horai.lang.core.terms import children, functor
@@ -19,15 +17,18 @@ from horai.lang.lars.syntax import Atom
 from horai.lang.lars.walk import in_points
 from horai.oracle.combined import settle
 from horai.oracle.ec.session import OracleItem
+from horai.rules import Rules
 from horai.runtime.values import parse_term, plain
 
 Row = tuple[str, str, tuple[object, ...], object, int, float]
 
 
-def loaded(pair: Pair) -> CombinedRules:
+def loaded(pair: Pair) -> Rules:
     """The pair, unless its rules do not fit together."""
     try:
-        both = horai.combine(horai.loads(pair.description), lars.loads(pair.program))
+        both = horai.combine(
+            horai.loads(pair.description), horai.loads(pair.program, language="lars")
+        )
         errors = [finding for finding in both.check() if finding.severity == "error"]
     except RulesError:
         errors = [None]  # type: ignore[list-item]
@@ -35,7 +36,7 @@ def loaded(pair: Pair) -> CombinedRules:
     return both
 
 
-def expected(both: CombinedRules, pair: Pair, query: int) -> set[Row]:
+def expected(both: Rules, pair: Pair, query: int) -> set[Row]:
     """All rows as the reference knows them at a query time."""
     known: dict[int, OracleItem] = {}
     for place, (op, name, arrival, time, x) in sorted(enumerate(pair.rows), key=_arrival):
@@ -49,19 +50,19 @@ def expected(both: CombinedRules, pair: Pair, query: int) -> set[Row]:
         if same:
             del known[same[-1]]
     ordered = [known[place] for place in sorted(known)]
-    program = in_points(both.program.program, Clock.parse("1s"))
-    found = settle(both.rules.description, program, ordered, 0, query)
+    program = in_points(both.program, Clock.parse("1s"))
+    found = settle(both.description, program, ordered, 0, query)
     rows: set[Row] = set()
     for (fluent, value), spans in found.description.all_spans.items():
         key = functor(fluent)
         assert key is not None
-        if both.rules.is_output(*key, True):
+        if both.is_output(*key, True):
             args = tuple(map(plain, children(fluent)))
             rows |= {("fluent", key[0], args, plain(value), s, float(e)) for s, e in spans}
     for event, times in found.description.all_events.items():
         key = functor(event)
         assert key is not None
-        if both.rules.is_output(*key, False):
+        if both.is_output(*key, False):
             args = tuple(map(plain, children(event)))
             rows |= {("event", key[0], args, None, time, float(time)) for time in times}
     points: dict[Atom, list[int]] = {}
@@ -146,7 +147,7 @@ def test_a_window_costs_nothing_when_nothing_is_late(pair: Pair, step: int, wind
     both = loaded(pair)
     whole = both.run(pair.lines(), start=0, end=END)
     slid = both.run(pair.lines(), start=0, end=END, step=step, window=window)
-    if both.program.classification.features & {"future"}:
+    if both.classification.features & {"future"}:
         return  # what is final cannot look ahead any more
     assert rows_of(slid.rows()) == rows_of(whole.rows())
 

@@ -14,9 +14,8 @@ from tests.both.test_together import run
 from tests.weights import examples
 
 import horai
-from horai import lars
 from horai.errors import UsageError
-from horai.runtime.combined.session import CombinedSession
+from horai.session import Session
 
 RULES = "initiatedAt(on(X)=true, T) :- happensAt(hot(X), T), \\+ away(X).\n"
 RULES += "terminatedAt(on(X)=true, T) :- happensAt(reset(X), T).\naway(z).\n"
@@ -37,7 +36,7 @@ def fed(pair: Pair, engine: str, window: int | None, saved_at: set[int]) -> list
         answer = session.advance(query, lines)
         said.append([answer.rows(form) for form in ("final", "windows", "changelog")])
         if query in saved_at:
-            session = horai.load_combined(session.save())
+            session = horai.load_session(session.save())
     result = session.finish()
     counted = result.metrics.to_dict()["run"]
     return [*said, result.unanswered, sorted(result.dead_letters), counted]
@@ -60,29 +59,22 @@ def test_a_run_goes_on_as_if_nothing_had_been(
     check(pair, engine, window, saved_at)
 
 
-def session_of(**more: object) -> CombinedSession:
-    both = horai.combine(horai.loads(RULES), lars.loads(PROGRAM))
-    return both.session(**more)  # type: ignore[arg-type]
+def session_of(**more: object) -> Session:
+    both = horai.combine(horai.loads(RULES), horai.loads(PROGRAM, language="lars"))
+    return both.session(**more)
 
 
 def test_settings_are_saved_with_it() -> None:
     session = session_of(window=9, clock="2s", filter="cold,hot", answers="changelog")
     session.advance(5, ROWS[:3])
-    again = horai.load_combined(session.save())
+    again = horai.load_session(session.save())
     assert again.settings == session.settings
-    assert (again.last, again.start, again.window, again.form) == (5, 0, 9, "changelog")
+    assert (again.last, again.start, again.settings.window, again.form) == (5, 0, 9, "changelog")
 
 
-def test_what_is_no_session_of_both_is_told() -> None:
-    session = session_of()
-    with pytest.raises(UsageError, match=r"a saved session of a LARS program\n.*lars.load_session"):
-        horai.load_combined(lars.loads(PROGRAM).session().save())
-    with pytest.raises(UsageError, match=r"read it with horai\.load_combined"):
-        horai.load_session(session.save())
-    with pytest.raises(UsageError, match=r"read it with horai\.load_combined"):
-        lars.load_session(session.save())
+def test_a_damaged_session_is_told() -> None:
     with pytest.raises(UsageError, match="damaged"):
-        horai.load_combined(session.save()[:-3])
+        horai.load_session(session_of().save()[:-3])
 
 
 def test_predicates_have_to_be_given_again() -> None:
@@ -91,17 +83,17 @@ def test_predicates_have_to_be_given_again() -> None:
 
     text = "initiatedAt(on(X)=true, T) :- happensAt(hot(X), T), warm(X).\n"
     rules = horai.loads(text, predicates={"warm": warm})
-    session = horai.combine(rules, lars.loads(PROGRAM)).session()
+    session = horai.combine(rules, horai.loads(PROGRAM, language="lars")).session()
     session.advance(4, ROWS[:3])
     with pytest.raises(UsageError, match="needs the Python predicate warm"):
-        horai.load_combined(session.save())
-    again = horai.load_combined(session.save(), predicates={"warm": warm})
+        horai.load_session(session.save())
+    again = horai.load_session(session.save(), predicates={"warm": warm})
     assert again.advance(6).rows("final") == session.advance(6).rows("final")
 
 
 def test_rows_are_counted_once() -> None:
     """Those of the description by its engine, others by the program; what passes is no row."""
-    both = horai.combine(horai.loads(RULES), lars.loads(PROGRAM))
+    both = horai.combine(horai.loads(RULES), horai.loads(PROGRAM, language="lars"))
     rows = [*ROWS, "-heat|9|7|nobody", "reset|30|30|y", "heat|31|31|y", "gibberish", "-reset|9|8|x"]
     result = both.run(rows, start=0, end=15, step=5, window=5)
     run = result.metrics.run
@@ -115,7 +107,9 @@ def test_rows_are_counted_once() -> None:
 
 def test_several_answers() -> None:
     rules = horai.loads("initiatedAt(on(X)=true, T) :- happensAt(go(X), T).")
-    program = lars.loads("go(X) :- s(X), not stay(X). stay(X) :- s(X), not go(X).")
+    program = horai.loads(
+        "go(X) :- s(X), not stay(X). stay(X) :- s(X), not go(X).", language="lars"
+    )
     both = horai.combine(rules, program)
     assert both.run(["s|1|1|x"], start=0, end=3).rows() == []
     names = [row.name for row in both.run(["s|1|1|x"], start=0, end=3, reasoning="brave").rows()]

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import horai
-from horai import lars
 from horai.cli.app import app
-from horai.combined import CombinedRules
 from horai.lang.core.diagnostics import RulesError, Severity
 from horai.plan.combined.check import BORDER, CODES, example_findings
+from horai.rules import Rules
 
 UP = "initiatedAt(on(X)=true, T) :- happensAt(hot(X), T)."
 DOWN = "terminatedAt(on(X)=true, T) :- happensAt(reset(X), T)."
 
 
-def both(description: str, program: str) -> CombinedRules:
-    return horai.combine(horai.loads(description), lars.loads(program))
+def both(description: str, program: str) -> Rules:
+    return horai.combine(horai.loads(description), horai.loads(program, language="lars"))
 
 
 def spans(result: object, name: str) -> list[tuple[object, ...]]:
@@ -154,8 +154,10 @@ def test_windows_that_count_let_every_name_in() -> None:
 
 
 def test_a_form_of_answer_that_was_not_kept_is_refused_kindly() -> None:
-    result = both(UP, "hot(X) :- heat(X).").run(["heat|1|1|x"], answers="windows")
-    assert [(row.query, row.name) for row in result.rows()] == [(1, "hot"), (1, "on")]
+    asked: dict[str, Any] = {"start": 0, "end": 2, "step": 1, "answers": "windows"}
+    result = both(UP, "hot(X) :- heat(X).").run(["heat|1|1|x"], **asked)
+    told = [(row.query, row.name) for row in result.rows()]
+    assert told == [(1, "hot"), (1, "on"), (2, "hot"), (2, "on")]
     with pytest.raises(horai.UsageError, match="did not keep the changelog"):
         result.rows("changelog")
 
@@ -188,7 +190,7 @@ def test_a_name_that_the_other_language_derives_is_no_doubt() -> None:
 
 def test_together_takes_rules_and_a_program() -> None:
     with pytest.raises(horai.UsageError, match="a LARS program"):
-        horai.combine(lars.loads("h :- a."), horai.loads(UP))  # type: ignore[arg-type]
+        horai.combine(horai.loads("h :- a.", language="lars"), horai.loads(UP))
 
 
 def test_severities() -> None:
@@ -245,7 +247,6 @@ def test_formats(files: Path, form: str) -> None:
         (("--clock", "1s", "--tick", "2"), "time points of a program lie one --clock apart"),
         (("--clock", "1s", "--allowed-lateness", "2"), "--window says how late rows may be"),
         (("--clock", "1s", "--reasoning", "models"), "it is cautious"),
-        (("--clock", "1s", "--format", "timeline"), "a timeline shows one language"),
         (("--clock", "1s", "--filter", ","), "the filter names no predicate"),
         (("--clock", "3s"), "H703"),
     ],
@@ -254,6 +255,28 @@ def test_wrong_use(files: Path, words: tuple[str, ...], told: str) -> None:
     code, out, err = run("run", "p.lars", "r.prolog", "-b", "facts.lars", "-i", "f.csv", *words)
     assert (code, out) == (2, "")
     assert told in err
+
+
+def test_questions_are_about_both_languages() -> None:
+    rules = both(f"{UP}\n{DOWN}", "hot(X) :- always heat(X) [2].")
+    result = rules.run(["heat|1|1|x", "heat|2|2|x", "heat|3|3|x", "reset|6|6|x"], start=0, end=9)
+    assert result.holds_for("hot(x)") == [(1, 4)]
+    assert result.holds_for("on(x)=true") == [(2, 7)]
+    assert (result.holds_at("hot(X)", 3), result.holds_at("hot(X)", 4)) == (True, False)
+    assert [str(one["T"].value) for one in result.query("@T hot(x)")] == ["1", "2", "3"]  # type: ignore[union-attr]
+    assert len(result.query("holdsAt(on(X)=true, 3)")) == 1
+    assert result.query("@4 hot(X)") == []
+    with pytest.raises(horai.QueryError, match="no predicate cold/1"):
+        result.query("cold(X)")
+    frame = result.to_pandas()
+    assert sorted(frame["kind"]) == ["atom", "fluent"]
+
+
+def test_a_timeline_shows_both_languages(files: Path) -> None:
+    words = ("-i", "f.csv", "--clock", "1s", "--format", "timeline")
+    code, out, _ = run("run", "p.lars", "r.prolog", "-b", "facts.lars", *words)
+    assert code == 0
+    assert "=" in out
 
 
 def test_points_without_an_answer_are_told(files: Path) -> None:

@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from tests.spark.streaming import Driver
 
 import horai
-from horai import lars
 from horai.cli.app import app
 from horai.io.secrets import KAFKA, METRICS, SOCKET, WEBHOOK
 
@@ -114,7 +113,7 @@ def test_no_failure_tells_a_secret(name: str, folder: Path) -> None:
 def test_no_state_has_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
-    rules, program = horai.loads(RULES), lars.loads(PROGRAM)
+    rules, program = horai.loads(RULES), horai.loads(PROGRAM, language="lars")
     both = horai.combine(rules, program)
     sessions: list[Any] = [
         rules.session(start=0, engine=engine) for engine in ("columnar", "reference")

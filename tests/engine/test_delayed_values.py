@@ -30,13 +30,12 @@ from horai.oracle.ec.delays import Initiations
 from horai.plan.ec.delays import initiation_times, known_already
 from horai.plan.ec.predicates import find_predicates, mode_table
 from horai.plan.unfolding import Helpers
-from horai.result import Result
+from horai.result import Answer, Result
 from horai.rules import Rules
 from horai.runtime.grid import LocalGrid
 from horai.runtime.inputs import read_input
 from horai.runtime.jobs import job_of
 from horai.runtime.spark.batch import run_job
-from horai.session import Answer
 from horai.settings import RunSettings, plan_run
 
 NEVER_COMPILED, ALWAYS_COMPILED = 10**9, -1
@@ -57,7 +56,7 @@ def told(run: Callable[[], Result]) -> dict[str, Any]:
         return {"refused": reason(str(error))}
     return {
         "final": result.answers[-1].everything,
-        "answers": [(answer.query, answer.rows, answer.changes) for answer in result.answers],
+        "answers": [(answer.query, answer.rows(), answer.changes) for answer in result.answers],
         "letters": sorted(result.dead_letters),
     }
 

@@ -11,11 +11,11 @@ from tests.lars.bilars import bimodels, subsets
 from tests.lars.story import program
 from tests.weights import examples
 
+import horai
 from horai.errors import UsageError
 from horai.lang.core.terms import Int
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import At, Atom
-from horai.lars import loads
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
 from horai.oracle.lars.stream import Pair, Stream
@@ -24,7 +24,12 @@ from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict
 
 
 def compared(one: str, other: str, notion: str, **settings: int) -> Verdict:
-    return equivalence(loads(one), loads(other), notion=notion, **settings)  # type: ignore[arg-type]
+    return equivalence(
+        horai.loads(one, language="lars"),
+        horai.loads(other, language="lars"),
+        notion=notion,
+        **settings,  # type: ignore[arg-type]
+    )
 
 
 NOTIONS = ("ordinary", "data", "uniform", "strong")
@@ -40,7 +45,7 @@ def test_g29_a_window_over_both_and_over_each() -> None:
     assert verdict.counterexample is not None
     assert verdict.counterexample.narrative() == ["b|0|0", "c|1|1"]
     for text, holds in ((one, True), ("a :- [10 #] some (b, c).", False)):
-        result = loads(text).run(["b|1|1", "c|4|4"], start=0, end=5)
+        result = horai.loads(text, language="lars").run(["b|1|1", "c|4|4"], start=0, end=5)
         assert (result.at(5).texts() == ["a"]) is holds
 
 
@@ -99,14 +104,20 @@ def test_verdicts(one: str, other: str, notion: str, expected: bool | None) -> N
 
 
 def test_only_some_predicates_count() -> None:
-    one, other = loads("h :- a [2], b. b :- c. "), loads("h :- a [2], c.")
+    one, other = (
+        horai.loads("h :- a [2], b. b :- c. ", language="lars"),
+        horai.loads("h :- a [2], c.", language="lars"),
+    )
     assert equivalence(one, other).is_equal is False
     assert equivalence(one, other, filter=["h"]).is_equal is None
     assert equivalence(one, other, filter=["h"], signals=9).is_equal is True
 
 
 def test_an_ordinary_comparison_on_a_stream() -> None:
-    one, other = loads("h :- a [3]."), loads("h :- a [2].")
+    one, other = (
+        horai.loads("h :- a [3].", language="lars"),
+        horai.loads("h :- a [2].", language="lars"),
+    )
     rows = ["a|1|1"]
     assert equivalence(one, other, notion="ordinary", input=rows, end=3).is_equal is True
     verdict = equivalence(one, other, notion="ordinary", input=rows, end=9)
@@ -135,7 +146,11 @@ def test_attempts_are_limited() -> None:
 )
 def test_wrong_use(wrong: dict[str, object], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
-        equivalence(loads("h :- a."), loads("h :- a."), **wrong)  # type: ignore[arg-type]
+        equivalence(
+            horai.loads("h :- a.", language="lars"),
+            horai.loads("h :- a.", language="lars"),
+            **wrong,  # type: ignore[arg-type]
+        )
 
 
 # --- random pairs, against the definitions ---
@@ -199,7 +214,7 @@ def replay(one: str, other: str, found: Counterexample) -> None:
     """Runs of both programs give the answers that the counterexample tells, at its time."""
     more = "\n".join(found.rules())
     for text, answers in zip((one, other), found.answers, strict=True):
-        result = loads(f"{text}\n{more}").run(
+        result = horai.loads(f"{text}\n{more}", language="lars").run(
             found.narrative(), start=0, end=found.time, models="all", filter="none"
         )
         seen = {frozenset(model) for model in result.at(found.time).models}
@@ -263,7 +278,9 @@ def test_a_settled_verdict_holds_on_long_streams(
         f"{name}|{time}|{time}|{x}" + (f"|{y}" if name == "b" else "")
         for time, name, x, y in sorted(stream)
     ]
-    runs = [loads(text).run(rows, start=0, end=8, filter="h,g") for text in texts]
+    runs = [
+        horai.loads(text, language="lars").run(rows, start=0, end=8, filter="h,g") for text in texts
+    ]
     same = [[a.texts() for a in run.answers] for run in runs]
     if verdict.is_equal:
         assert same[0] == same[1]

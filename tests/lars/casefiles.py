@@ -20,7 +20,7 @@ from pathlib import Path
 
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom
-from horai.runtime.lars.result import written
+from horai.runtime.lars.answers import written
 
 FOLDER = Path(__file__).parent / "cases"
 

@@ -14,9 +14,9 @@ from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
 from horai.oracle.lars import grounding
 from horai.oracle.lars.answers import answers_at
-from horai.runtime.lars.engines import Changes, Model
+from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.engines import Model
 from horai.runtime.lars.plan import PlanEngine
-from horai.runtime.lars.signals import Signal
 
 Seen = dict[int, set[str] | None]  # by query time; None if there is no answer
 FEW = 200

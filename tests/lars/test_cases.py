@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 from tests.lars.casefiles import Case, cases
 
-from horai import lars
+import horai
 from horai.errors import UsageError
-from horai.runtime.lars.engines import AUTO, LARS_ENGINES
-from horai.runtime.lars.result import written
+from horai.runtime.engines import AUTO
+from horai.runtime.lars.answers import written
+from horai.runtime.lars.engines import LARS_ENGINES
 
 CASES = cases()
 
 
 def answers(case: Case, engine: str) -> dict[int, list[list[str]]]:
-    result = lars.loads(case.program).run(
+    result = horai.loads(case.program, language="lars").run(
         case.rows, clock=case.clock, start=0, end=max(case.answers), engine=engine, models="all"
     )
     return {

@@ -132,7 +132,7 @@ def test_dead_letters() -> None:
         (("-i", "socket:0", "--output-every", "signal"), "has no end"),
         (("-o", "tcp:127.0.0.1:1"), "cannot connect"),
         (("--engine", "columnar"), "there is no engine 'columnar' for LARS programs"),
-        (("--format", "timeline", "--models", "all"), "a picture shows one answer at a time"),
+        (("--format", "timeline", "--models", "all"), "spans are those of one answer at a time"),
         (("--live", "--format", "timeline"), "a run that goes on writes lines"),
         (("--live", "--metrics", "m.json"), "--metrics is about a run over whole files"),
         (("--interactive",), "use horai query"),

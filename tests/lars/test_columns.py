@@ -11,34 +11,60 @@ from hypothesis import strategies as st
 from tests.spark.lars_runs import LarsRun, plain_runs, split_runs
 from tests.weights import examples
 
-from horai import io, lars
+import horai
+from horai import io
 from horai.errors import RunError
 from horai.io.items.tables import extent
-from horai.runtime.inputs import read_input
-from horai.runtime.lars.log import Coming
-from horai.runtime.lars.result import LarsAnswer, ShownAtoms
+from horai.lang.lars.predicates import derived
+from horai.runtime.inputs import letters_of, read_input
+from horai.runtime.lars.answers import PointAnswer, PointAnswers, ShownAtoms, written
+from horai.runtime.lars.engines import AnswerMode
+from horai.runtime.lars.log import Coming, numbered
+from horai.runtime.lars.session import ProgramEngine, program_queries
+from horai.settings import RunSettings
 
-Said = tuple[list[LarsAnswer], list[io.DeadLetter]]
+Found = tuple[list[PointAnswer], list[io.DeadLetter]]
 
 
-def both_ways(text: str, given: Any, files: list[str], **asked: Any) -> tuple[Said, Said]:
+def engine_of(rules: horai.Rules, settings: RunSettings, start: int) -> ProgramEngine:
+    """The plan engine for a whole run."""
+    return ProgramEngine(
+        rules.in_points(),
+        start=start,
+        step=settings.step or 1,
+        engine="plan",
+        wanted=AnswerMode.of(settings),
+        shown=ShownAtoms.of_filter(settings.filter, derived(rules.program)),
+        lateness=None,
+        together=True,
+    )
+
+
+def both_ways(text: str, given: Any, files: list[str], **asked: Any) -> tuple[Found, Found]:
     """What a run says by columns, and row by row."""
-    job = lars.loads(text).job(**asked)
-    narrative = read_input(given, job.schema, job.times)
-    queries = job.queries(extent(narrative.tables))
-    assert Coming.of(narrative, files, job.shown) is not None
-    fast, slow = job.session(queries.start, "plan"), job.session(queries.start, "plan")
-    found = fast.over(narrative, files, queries)
-    slow.take_in(narrative, files)
+    rules = horai.loads(text, language="lars")
+    settings = RunSettings.of("lars", "run", asked)
+    narrative = read_input(given, rules.schema, settings.scale)
+    queries = program_queries(settings, extent(narrative.tables))
+    tables = numbered(narrative.tables, files)
+    fast, slow = (engine_of(rules, settings, queries.start) for _ in range(2))
+    assert Coming.of(tables, fast.shown) is not None
+    found = fast.over(tables, queries)
+    slow.feed(tables)
     wanted = slow.together(queries)
     end = queries.stop - 1
-    return (found, fast.arrivals.finish(end)), (wanted, slow.arrivals.finish(end))
+
+    def letters(engine: ProgramEngine, said: PointAnswers) -> list[io.DeadLetter]:
+        every = [*letters_of(said.dropped), *letters_of(engine.left(end))]
+        return sorted(every, key=lambda letter: (letter.file, letter.line))
+
+    return (found.points, letters(fast, found)), (wanted.points, letters(slow, wanted))
 
 
 @examples("normal")
 @given(st.one_of(plain_runs(), split_runs()))
 def test_columns_and_rows_say_the_same(run: LarsRun) -> None:
-    program = lars.loads(run.text)
+    program = horai.loads(run.text, language="lars")
     if program.engine().name != "plan":
         return
     signals = [row for row in run.rows if row[0] in "srw"]  # what rules derive is shown
@@ -59,7 +85,7 @@ def test_files_come_in_the_order_in_which_they_are_given(tmp_path: Path) -> None
         files = [str(tmp_path / name) for name in names]
         found, wanted = both_ways(text, files, files)
         assert found == wanted
-        assert [answer.texts() for answer in found[0]] == [[f"last({last})"]]
+        assert [list(map(written, answer.atoms)) for answer in found[0]] == [[f"last({last})"]]
 
 
 def test_rows_outside_of_the_run_are_told() -> None:
@@ -70,15 +96,16 @@ def test_rows_outside_of_the_run_are_told() -> None:
 
 
 def test_what_is_taken_back_or_shown_goes_row_by_row() -> None:
-    program = lars.loads("h(X) :- s(X) [1].")
-    job = program.job()
+    rules = horai.loads("h(X) :- s(X) [1].", language="lars")
+    inferred = ShownAtoms.of_filter("inferences", derived(rules.program))
 
-    def coming(rows: list[str], shown: ShownAtoms = job.shown) -> Coming | None:
-        return Coming.of(read_input(rows, job.schema, job.times), [], shown)
+    def coming(rows: list[str], shown: ShownAtoms = inferred) -> Coming | None:
+        narrative = read_input(rows, rules.schema, io.TimeScale())
+        return Coming.of(numbered(narrative.tables), shown)
 
     assert coming(["s|1|1|x"]) is not None
     assert coming([]) is not None
     assert coming(["s|1|1|x", "-s|2|1|x"]) is None
     assert coming(["h|1|1|x"]) is None
-    assert coming(["s|1|1|x"], ShownAtoms.parse("s", set())) is None
-    assert coming(["s|1|1|x"], replace(job.shown, everything=True)) is None
+    assert coming(["s|1|1|x"], ShownAtoms.of_filter("s", set())) is None
+    assert coming(["s|1|1|x"], replace(inferred, everything=True)) is None

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.lars.test_cli import run
 
-from horai import lars
-from horai.errors import UsageError
+import horai
 
 PROGRAM = """\
 late(Bus) :- bus(Bus), not seen(Bus) [5 s].
@@ -70,7 +69,7 @@ class TestQuery:
         assert "rules of one language" in both
 
     def test_from_python(self) -> None:
-        result = lars.loads(PROGRAM).run(ROWS)
+        result = horai.loads(PROGRAM, language="lars").run(ROWS)
         assert [str(found["T"]) for found in result.query("@T late(b1)")] == []
         assert len(result.query("@T crowded")) == 2
 
@@ -208,15 +207,12 @@ class TestWriting:
     def test_metrics_of_other_engines_are_the_same(self) -> None:
         found = []
         for engine in ("plan", "asp", "reference"):
-            result = lars.loads(PROGRAM).run([*ROWS, "full|3|1", "-full|3|0"], engine=engine)
+            result = horai.loads(PROGRAM, language="lars").run(
+                [*ROWS, "full|3|1", "-full|3|0"], engine=engine
+            )
             found.append(result.metrics.to_dict())
         assert found[0] == found[1] == found[2]
         assert (found[0]["run"]["late"], found[0]["run"]["retracted"]) == (1, 1)
-
-    def test_metrics_are_of_one_process(self) -> None:
-        result = lars.LarsResult([], [])
-        with pytest.raises(UsageError, match="one process"):
-            _ = result.metrics
 
 
 @pytest.mark.parametrize(

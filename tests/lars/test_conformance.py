@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from horai import lars
+import horai
 from horai.cli.app import app
-from horai.runtime.lars.engines import AUTO, LARS_ENGINES
+from horai.runtime.engines import AUTO
+from horai.runtime.lars.engines import LARS_ENGINES
 
 FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
@@ -63,7 +64,7 @@ class TestConformance:
 
     def test_from_python(self, case: dict[str, Any]) -> None:
         wanted = expected(case)
-        result = lars.loads(case["program"]).run(
+        result = horai.loads(case["program"], language="lars").run(
             narrative(case),
             clock=case["clock"],
             start=0,

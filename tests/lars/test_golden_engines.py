@@ -10,7 +10,7 @@ import pytest
 from tests.lars.casefiles import cases
 from tests.lars.test_ticker import CONTENT, STRATEGY
 
-from horai import lars
+import horai
 from horai.runtime.lars.engines import LARS_ENGINES
 
 TESTS = Path(__file__).parent.parent
@@ -18,7 +18,9 @@ ENGINES = tuple(LARS_ENGINES)
 
 
 def shown(text: str, rows: list[str], time: int, engine: str, names: str) -> list[str]:
-    result = lars.loads(text).run(rows, start=0, end=time, engine=engine, filter=names)
+    result = horai.loads(text, language="lars").run(
+        rows, start=0, end=time, engine=engine, filter=names
+    )
     return result.at(time).texts()
 
 
@@ -33,7 +35,7 @@ def test_g25_a_caching_strategy(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_t35_strategies(engine: str) -> None:
     rows = [f"alpha|{t}|{t}|{v}" for t, v in enumerate((8, 9, 7, 6, 5, 4, 3))]
-    result = lars.loads(STRATEGY).run(
+    result = horai.loads(STRATEGY, language="lars").run(
         rows, start=0, end=6, engine=engine, filter="lfu,lru,fifo,random"
     )
     expected = ["lfu", "lfu", "lfu", "random", "random", "lru", "random"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.lars.story import program, stream
 from tests.weights import examples
 
-from horai import lars
+import horai
 from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Int, Term
 from horai.lang.lars.predicates import background_facts, is_fact
@@ -77,7 +77,7 @@ def test_grounding_keeps_all_answers(text: str, content: dict[int, str]) -> None
 @given(texts, st.sampled_from([2, 3]))
 def test_the_end_of_a_run_and_its_steps_change_nothing(text: str, step: int) -> None:
     rows = ["s|0|0|1", "s|2|1|2", "s|3|3|1", "-s|4|3|1"]
-    loaded = lars.loads(text + FACTS)
+    loaded = horai.loads(text + FACTS, language="lars")
     long = loaded.run(rows, start=0, end=6, models="all")
     short = loaded.run(rows, start=0, end=4, step=step, models="all")
     for answer in short.answers:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from tests.brokers import Broker
 
-from horai import lars
+import horai
 from horai.cli.app import app
 from horai.io import InputError
 from horai.io.sources.kafka import Follower, Topic, TopicSink
@@ -76,13 +76,14 @@ def test_a_saved_run_goes_on_after_the_last_message(kafka: Broker) -> None:
     state = ("--state", "s.bin", "--live", "-i", kafka.url(topic), "--answers", "changelog")
     kafka.send(topic, ["b|1|1|x", "b|3|3|y", "b|7|7|z"])
     first, _ = run(*state, "--start", "0", "--end", "5")
-    saved = lars.load_session(Path("s.bin").read_bytes())
+    saved = horai.load_session(Path("s.bin").read_bytes())
     assert sum(saved.offsets.values()) == 3
     kafka.send(topic, ["b|8|8|w", "b|20|20|end"])
     second, _ = run(*state, "--end", "12")
     rows = ["b|1|1|x", "b|3|3|y", "b|7|7|z", "b|8|8|w"]
-    whole = lars.loads(PROGRAM).run(rows, start=0, end=12).rows("changelog")
-    assert [json.loads(line) for line in (first + second).splitlines()] == whole
+    whole = horai.loads(PROGRAM, language="lars").run(rows, start=0, end=12).rows("changelog")
+    told = [json.loads(line) for line in (first + second).splitlines()]
+    assert told == [row.as_dict() for row in whole]
 
 
 def test_it_is_ended_by_an_interrupt(kafka: Broker) -> None:
@@ -100,7 +101,7 @@ def test_it_is_ended_by_an_interrupt(kafka: Broker) -> None:
         process.send_signal(signal.SIGINT)  # in the middle of the second message
         assert process.stdout.read() == "2: h(x), h(y)\n"
         assert process.wait(60) == 0
-    assert lars.load_session(Path("s.bin").read_bytes()).offsets == {f"{kafka.url(topic)}/0": 2}
+    assert horai.load_session(Path("s.bin").read_bytes()).offsets == {f"{kafka.url(topic)}/0": 2}
 
 
 # --- what is wrong --------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.weights import examples
 
-from horai import lars
+import horai
 from horai.errors import RunError
 from horai.runtime.lars.engines import LARS_ENGINES
 
@@ -30,13 +30,13 @@ HUGE = f"{10**308}.0"
 
 
 def run(text: str, rows: list[str], engine: str, end: int = 1) -> list[list[str]]:
-    result = lars.loads(text).run(rows, start=1, end=end, engine=engine)
+    result = horai.loads(text, language="lars").run(rows, start=1, end=end, engine=engine)
     return [answer.texts() for answer in result.answers]
 
 
 def one_by_one(text: str, rows: list[str], engine: str) -> list[str]:
-    session = lars.loads(text).session(engine=engine, start=1)
-    return session.advance(1, rows).answer.texts()
+    session = horai.loads(text, language="lars").session(engine=engine, start=1)
+    return session.advance(1, rows).texts()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -238,7 +238,9 @@ def test_terms_without_end_are_given_up(engine: str) -> None:
 def test_rules_with_a_bound_come_to_an_end(engine: str) -> None:
     most = 100 if engine == "reference" else 1000
     text = f"c(X) :- n(X). c(X + 1) :- c(X), X < {most}. last(X) :- c(X), X >= {most}."
-    result = lars.loads(text).run(["n|1|1|1"], start=1, end=1, engine=engine, filter="last")
+    result = horai.loads(text, language="lars").run(
+        ["n|1|1|1"], start=1, end=1, engine=engine, filter="last"
+    )
     assert result.answers[0].texts() == [f"last({most})"]
 
 

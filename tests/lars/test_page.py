@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.cli.test_docs import FENCE, commands, fits, run
 
-from horai import lars
-from horai.runtime.lars.result import written
+import horai
+from horai.runtime.lars.answers import written
 
 PAGE = Path(__file__).parents[2] / "docs" / "lars.md"
 BLOCKS = re.findall(r'```(\w+)(?: title="([\w.]+)")?\n(.*?)```', PAGE.read_text("utf-8"), re.DOTALL)
@@ -39,7 +39,7 @@ def test_every_program_has_its_answer() -> None:
 @pytest.mark.parametrize(("program", "stream", "answer"), STORIES)
 def test_a_program(program: str, stream: str, answer: str) -> None:
     wanted = answers(answer)
-    loaded = lars.loads(program)
+    loaded = horai.loads(program, language="lars")
     result = loaded.run(stream.splitlines(), start=0, end=max(wanted), models="all")
     found = {
         time: sorted(sorted(map(written, model)) for model in result.at(time).models)
@@ -71,6 +71,9 @@ def test_the_older_notation() -> None:
     rows = re.findall(r"^\| (`b .*`) \| (`.*`) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert len(rows) == 3
     for older, newer in rows:
-        new = [lars.loads(f"h :- {text}, t(T).").program for text in re.findall("`(.*?)`", newer)]
+        new = [
+            horai.loads(f"h :- {text}, t(T).", language="lars").program
+            for text in re.findall("`(.*?)`", newer)
+        ]
         for text in re.findall("`(.*?)`", older):
-            assert lars.loads(f"h :- {text}, t(T).").program in new
+            assert horai.loads(f"h :- {text}, t(T).", language="lars").program in new

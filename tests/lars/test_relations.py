@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.weights import examples
 
-from horai import lars
+import horai
 from horai.lang.core.terms import Int
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.printer import show, show_program
@@ -53,7 +53,11 @@ FORMS = {
 @pytest.mark.parametrize(("value", "found"), [(25, "lfu"), (15, "lru"), (5, "fifo")])
 def test_a_program_as_published(engine: str, value: int, found: str) -> None:
     stream = [f"alpha|{time}|{time}|{value}" for time in range(5)]
-    answers = lars.loads(MEDIA).run(stream, engine=engine, filter="lfu,lru,fifo,random").answers
+    answers = (
+        horai.loads(MEDIA, language="lars")
+        .run(stream, engine=engine, filter="lfu,lru,fifo,random")
+        .answers
+    )
     assert [answer.texts() for answer in answers] == [[found]] * 5
 
 
@@ -113,7 +117,7 @@ def test_doubt_is_told() -> None:
 
 
 def test_questions_are_about_atoms() -> None:
-    result = lars.loads("lt(X,Y) :- a(X,Y).").run(["a|1|1|5|3"])
+    result = horai.loads("lt(X,Y) :- a(X,Y).", language="lars").run(["a|1|1|5|3"])
     assert result.query("lt(X,Y)") == [{"X": Int(5), "Y": Int(3)}]
 
 
@@ -124,7 +128,11 @@ def test_names_and_signs_say_the_same(named: tuple[str, int], values: list[int])
     args = ",".join("XYZ"[:arity])
     row = ["a|1|1|" + "|".join(map(str, values[:arity]))]
     for condition, sign in ((f"{name}({args})", FORMS[name]), (f"not {name}({args})", None)):
-        found = lars.loads(f"h :- a({args}), {condition}.").run(row, engine="reference")
+        found = horai.loads(f"h :- a({args}), {condition}.", language="lars").run(
+            row, engine="reference"
+        )
         negated = f"not ({FORMS[name]})" if sign is None else sign
-        wanted = lars.loads(f"h :- a({args}), {negated}.").run(row, engine="reference")
+        wanted = horai.loads(f"h :- a({args}), {negated}.", language="lars").run(
+            row, engine="reference"
+        )
         assert found.answers == wanted.answers

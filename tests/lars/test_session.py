@@ -13,15 +13,16 @@ from tests.lars.planned import few_rounds
 from tests.lars.story import program, written
 from tests.weights import examples
 
-from horai import lars
+import horai
 from horai.errors import UsageError
+from horai.io import AnswerRow
 from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
 from horai.oracle.lars.answers import answers_at
-from horai.runtime.lars import session as lars_memory
-from horai.runtime.lars.result import LarsAnswer, Row
-from horai.runtime.lars.session import ProgramSession
+from horai.result import Answer
+from horai.runtime.lars import admission as lars_memory
+from horai.session import Session
 
 __all__ = ["few_rounds"]
 
@@ -34,11 +35,11 @@ class Told:
 
     rows: dict[int, set[str]] = field(default_factory=dict)
 
-    def apply(self, changes: list[Row]) -> None:
+    def apply(self, changes: list[AnswerRow]) -> None:
         for row in changes:
-            said = self.rows.setdefault(row["query"], set())
+            said = self.rows.setdefault(row.query or 0, set())
             text = _text(row)
-            if row["op"] == "-":
+            if row.op == "-":
                 assert text in said, "what is taken back was there"
                 said.remove(text)
             else:
@@ -49,14 +50,14 @@ class Told:
         return self.rows.get(query, set())
 
 
-def _text(row: Row) -> str:
-    if row["kind"] == "none":
+def _text(row: AnswerRow) -> str:
+    if row.kind == "none":
         return "none"
-    return f"{row['name']}({','.join(map(str, row['args']))})"
+    return f"{row.name}({','.join(map(str, row.args))})"
 
 
-def _seen(answer: LarsAnswer) -> set[str]:
-    return written(answer.atoms) if answer.has_answer else {"none"}
+def _seen(answer: Answer) -> set[str]:
+    return written(answer.models[0]) if answer.has_answer else {"none"}
 
 
 @st.composite
@@ -112,10 +113,12 @@ def lines(rows: list[Sent]) -> list[str]:
     return [f"{name}|{arrival}|{time}|{arg}" for name, arg, arrival, time in rows]
 
 
-def sessions(text: str, lateness: int | None) -> Iterator[ProgramSession]:
+def sessions(text: str, lateness: int | None) -> Iterator[Session]:
     for engine in ("plan", "asp", "tms"):
         try:
-            yield lars.loads(text).session(engine=engine, lateness=lateness)
+            yield horai.loads(text, language="lars").session(
+                engine=engine, allowed_lateness=lateness
+            )
         except UsageError:
             continue
 
@@ -126,12 +129,12 @@ def check(text: str, rows: list[Sent], lateness: int, breaks: set[int]) -> None:
         told = Told()
         for query in range(LAST + 1):
             if query in breaks:
-                session = lars.load_session(session.save())
+                session = horai.load_session(session.save())
             new = [row for row in rows if row[2] == query]
             step = session.advance(query, lines(new))
             told.apply(step.changes)
-            assert _seen(step.answer) == told.at(query)
-            for answer in step.revised:
+            assert _seen(step) == told.at(query)
+            for answer in step.revisions:
                 assert _seen(answer) == told.at(answer.query)
             for earlier in range(max(0, query - lateness), query + 1):
                 signals = known(rows, earlier, lateness, query)
@@ -165,20 +168,22 @@ def test_answers_are_revised_at_length(
 
 def check_arrivals(text: str, rows: list[Sent], step: int, breaks: set[int]) -> None:
     """Without a lateness a signal counts from its arrival on, however often a run is saved."""
-    whole = lars.loads(text).run(lines(rows), start=0, end=LAST, step=step, engine="reference")
+    whole = horai.loads(text, language="lars").run(
+        lines(rows), start=0, end=LAST, step=step, engine="reference"
+    )
     for session in sessions(text, None):
         restarted = session.engine
-        session = lars.loads(text).session(engine=restarted, step=step)
+        session = horai.loads(text, language="lars").session(engine=restarted, step=step)
         before: set[str] = set()
         for answer in whole.answers:
             if answer.query in breaks:
-                session = lars.load_session(session.save())
+                session = horai.load_session(session.save())
             new = [row for row in rows if answer.query - step < row[2] <= answer.query]
             found = session.advance(answer.query, lines(new))
-            assert _seen(found.answer) == _seen(answer), (restarted, answer.query)
+            assert _seen(found) == _seen(answer), (restarted, answer.query)
             for row in found.changes:
-                if row["kind"] == "atom":
-                    (before.remove if row["op"] == "-" else before.add)(_text(row))
+                if row.kind == "atom":
+                    (before.remove if row.op == "-" else before.add)(_text(row))
             assert before == _seen(answer) - {"none"}
 
 

@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.weights import examples
 
-from horai import io, lars
+import horai
+from horai import io
 from horai.io.sources.lines import InputLine
 from horai.lang.core.terms import Constant, Float, Int, Str
 from horai.lang.lars.syntax import Atom
 from horai.runtime.inputs import read_input
-from horai.runtime.lars.showing import Kept, Key, Showing, order
-from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, in_order, text_lines
+from horai.runtime.lars.answers import Kept, Key, Showing, order
+from horai.runtime.lars.log import in_order, numbered
+from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
 
 VALUES = [Int(1), Int(20), Float(1.0), Constant("a"), Str("a"), Constant("b")]
 atoms = st.builds(
@@ -54,7 +56,7 @@ def test_steps_that_nobody_holds_are_gone() -> None:
 
 def test_a_step_costs_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is shown, a step looks only at atoms that come or go, and so does a changelog."""
-    program = lars.loads("h(X) :- s(X) [1000].")
+    program = horai.loads("h(X) :- s(X) [1000].", language="lars")
     session = program.session(start=0, engine="plan")
     session.advance(0, [f"s|0|0|{number}" for number in range(400)])
     asked: list[Atom] = []
@@ -69,15 +71,15 @@ def test_a_step_costs_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
         compared.append(one)
         return equal(one, other)
 
-    monkeypatch.setattr("horai.runtime.lars.showing.order", noted_order)
+    monkeypatch.setattr("horai.runtime.lars.answers.order", noted_order)
     monkeypatch.setattr(Atom, "__eq__", noted_equal)
     for time in range(1, 21):
         step = session.advance(time, [f"s|{time}|{time}|{1000 + time}"])
-        assert [row["args"] for row in step.changes] == [[1000 + time]]
+        assert [row.args for row in step.changes] == [(1000 + time,)]
     assert len(asked) == 20
     assert len(compared) < 200
     monkeypatch.undo()
-    assert len(step.answer.atoms) == 420
+    assert len(step.models[0]) == 420
 
 
 FIELDS = ["1", "20", "2.5", " x ", "x", "New York", "f(1,a)", "-3", "007", "'q'", '"a|b"', "", "A"]
@@ -99,6 +101,6 @@ def test_rows_one_by_one_are_rows_together(given_lines: list[str]) -> None:
     listed = text_lines(given_lines)
     assert listed == given_lines
     found = [r for n, one in enumerate(listed, 1) for r in reader.rows(InputLine(MEMORY, n, one))]
-    wanted = in_order(narrative, [])
+    wanted = in_order(numbered(narrative.tables))
     assert [(repr(one), type(one)) for one in found] == [(repr(o), type(o)) for o in wanted]
     assert reader.dead_letters == sorted(narrative.dead_letters, key=lambda one: one.line)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, given
 from tests.asp.programs import END, Kind, programs, streams
 from tests.weights import examples
 
-from horai import lars
+import horai
 from horai.errors import UsageError
 from horai.lang.lars.syntax import Atom, Program
+from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import AnswerMode, Model, lars_engine
-from horai.runtime.lars.signals import Signal
 from horai.runtime.values import show
+from horai.settings import RunSettings
 
 CHOICE = "go(tram) :- s, not go(bus). go(bus) :- s, not go(tram). out :- s."
 
 
 @pytest.mark.parametrize("engine", ["asp", "reference", "auto"])
 def test_how_many_answers(engine: str) -> None:
-    program = lars.loads(CHOICE)
+    program = horai.loads(CHOICE, language="lars")
 
     def asked(**wanted: object) -> list[list[str]]:
         result = program.run(["s|1|1"], start=1, end=1, engine=engine, **wanted)  # type: ignore[arg-type]
@@ -39,10 +42,10 @@ def show_atom(atom: Atom) -> str:
 def test_there_may_be_no_answer() -> None:
     for engine in ("asp", "reference", "plan"):
         for reasoning in ("brave", "cautious"):
-            result = lars.loads("a :- s. :- a.").run(
+            result = horai.loads("a :- s. :- a.", language="lars").run(
                 ["s|1|1"], start=1, end=1, engine=engine, reasoning=reasoning
             )
-            assert result.rows() == [{"kind": "none", "query": 1}]
+            assert [row.as_dict() for row in result.rows()] == [{"kind": "none", "query": 1}]
 
 
 @pytest.mark.parametrize("engine", ["asp", "reference"])
@@ -50,31 +53,37 @@ def test_the_least_change(engine: str) -> None:
     """What was chosen is kept as long as that is possible."""
     text = "1 { on(a); on(b); on(c) } 1 :- s(X). :- on(X), bad(X)."
     rows = [f"s|{time}|{time}|x" for time in range(1, 9)] + ["bad|3|3|a", "bad|3|3|b"]
-    result = lars.loads(text).run(
+    result = horai.loads(text, language="lars").run(
         rows, start=1, end=8, engine=engine, least_change=True, filter="on"
     )
     assert {answer.texts()[0] for answer in result.answers[2:]} == {"on(c)"}
-    session = lars.loads(text).session(engine=engine, least_change=True, filter="on", start=1)
+    session = horai.loads(text, language="lars").session(
+        engine=engine, least_change=True, filter="on", start=1
+    )
     session.advance(4, rows)
-    assert session.advance(5).answer.texts() == ["on(c)"]
-    again = lars.load_session(session.save())
-    assert again.advance(8, rows[5:8]).answer.texts() == ["on(c)"]
+    assert session.advance(5).texts() == ["on(c)"]
+    again = horai.load_session(session.save())
+    assert again.advance(8, rows[5:8]).texts() == ["on(c)"]
 
 
 def test_tms_says_what_it_cannot() -> None:
     for wanted in ({"models": "all"}, {"reasoning": "brave"}, {"least_change": True}):
         with pytest.raises(UsageError, match="there may be several models"):
-            lars.loads(CHOICE).run(["s|1|1"], engine="tms", **wanted)
+            horai.loads(CHOICE, language="lars").run(["s|1|1"], engine="tms", **wanted)
+
+
+def mode(**settings: Any) -> AnswerMode:
+    return AnswerMode.of(RunSettings.of("lars", "run", settings))
 
 
 def test_wrong_use() -> None:
     for wrong in (True, -1, 0, "none", 1.5):
         with pytest.raises(UsageError, match="models cannot be"):
-            AnswerMode.parse(wrong)  # type: ignore[arg-type]
+            mode(models=wrong)
     with pytest.raises(UsageError, match="reasoning cannot be 'bold'"):
-        AnswerMode.parse(reasoning="bold")
+        mode(reasoning="bold")
     with pytest.raises(UsageError, match="brave reasoning gives one answer"):
-        AnswerMode.parse(2, "brave")
+        mode(models=2, reasoning="brave")
 
 
 def check(program: Program, signals: list[tuple[int, Atom]]) -> None:

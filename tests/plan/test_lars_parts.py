@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from horai import lars
+import horai
 from horai.plan.split.lars import Parts, ProgramPart, parts_of
 from horai.report.stages import part_lines, parts_json
 
 
 def parts(text: str) -> Parts:
-    return parts_of(lars.loads(text).in_points("1s"))
+    return parts_of(horai.loads(text, language="lars").in_points("1s"))
 
 
 def only(text: str) -> ProgramPart:
@@ -96,7 +96,11 @@ def test_parts_are_connected_by_what_rules_derive_not_by_signals() -> None:
     assert ("b", 1) in first.reads & second.reads
     assert first.unsplit is None
     assert second.unsplit is not None
-    assert [one for one in first.program(lars.loads(text).program).rules if not one.body]
+    assert [
+        one
+        for one in first.program(horai.loads(text, language="lars").program).rules
+        if not one.body
+    ]
 
 
 def test_a_plan_for_people_and_for_machines() -> None:

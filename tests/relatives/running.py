@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import horai
 from horai.lang.core.source import SourceText
 from horai.lang.lars.printer import show_program
 from horai.lang.translate.languages import translate
-from horai.lars import loads
 from horai.runtime.lars.engines import LARS_ENGINES
 
 EVERY = tuple(LARS_ENGINES)
@@ -22,7 +22,9 @@ def answers(
     program: str, rows: Iterable[str], end: int, engine: str, shown: str
 ) -> dict[int, set[str]]:
     """What holds of some predicates at every time, in the only answer."""
-    result = loads(program).run(list(rows), start=0, end=end, engine=engine, filter=shown)
+    result = horai.loads(program, language="lars").run(
+        list(rows), start=0, end=end, engine=engine, filter=shown
+    )
     assert result.dead_letters == []
     found = {}
     for answer in result.answers:

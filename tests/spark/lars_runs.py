@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from tests.lars import casefiles, test_conformance
 from tests.lars.plain_programs import Sent, Story, stories
 
-from horai import lars
+import horai
 from horai.errors import RunError
+from horai.result import Result
 from horai.runtime.grid import Exchanger, LocalGrid
-from horai.runtime.lars.result import LarsResult
+from horai.runtime.lars.answers import PointAnswers
 from horai.runtime.spark.lars import run_job
+from horai.settings import RunSettings
 
-SETTINGS = ("lateness", "models", "filter", "step")
+SETTINGS = ("allowed_lateness", "models", "filter", "step")
 
 
 @dataclass(frozen=True)
@@ -49,27 +51,37 @@ def case_runs(buckets: int = 3) -> dict[str, LarsRun]:
     return own | shared
 
 
-def told(result: LarsResult) -> dict[str, Any]:
+def told(result: Result) -> dict[str, Any]:
     """Everything that a result says."""
     forms = ["windows", "final"]
-    if result.revised is not None or not result.every:
+    raw = result.steps[0].raw
+    assert isinstance(raw, PointAnswers)
+    if raw.revisable or not raw.numbered:
         forms.append("changelog")
     said: dict[str, Any] = {form: result.rows(form) for form in forms}
-    return said | {"letters": sorted(result.dead_letters), "answers": result.answers}
+    return said | {
+        "letters": sorted(result.dead_letters),
+        "answers": [(answer.query, answer.models) for answer in result.answers],
+    }
 
 
 def alone(run: LarsRun) -> dict[str, Any]:
     """What one process says."""
-    return _said(lambda: lars.loads(run.text).run(list(run.rows), **run.settings))
+    return _said(lambda: horai.loads(run.text, language="lars").run(list(run.rows), **run.settings))
 
 
 def in_buckets(run: LarsRun, grid: Exchanger[Any] | None = None) -> dict[str, Any]:
     """What buckets say together."""
-    job = lars.loads(run.text).job(**run.settings)
-    return _said(lambda: run_job(grid or LocalGrid(), job, list(run.rows), run.buckets))
+    rules = horai.loads(run.text, language="lars")
+
+    def result() -> Result:
+        asked = RunSettings.of("lars", "run", run.settings)
+        return run_job(grid or LocalGrid(), rules, asked, list(run.rows), run.buckets)
+
+    return _said(result)
 
 
-def _said(run: Callable[[], LarsResult]) -> dict[str, Any]:
+def _said(run: Callable[[], Result]) -> dict[str, Any]:
     """What a run says. Rules may derive without end, which a part of them finds out by itself."""
     try:
         return told(run())
@@ -94,7 +106,7 @@ def settings_of(draw: st.DrawFn, start: int | None) -> dict[str, Any]:
     return {
         "start": start,
         "end": draw(st.sampled_from([None, 13])) if start is None else 13,
-        "lateness": draw(st.sampled_from([None, None, 0, 3])),
+        "allowed_lateness": draw(st.sampled_from([None, None, 0, 3])),
         "models": draw(st.sampled_from(["one", "all"])),
         "filter": draw(st.sampled_from(["inferences", "none", "p1,s"])),
         "step": draw(st.sampled_from([1, 1, 2])),

@@ -188,7 +188,7 @@ def _start(feed: Feed, folder: Path, more: Sequence[Any] = (), **given: Any) -> 
         trigger="available-now",
         files_per_step=1,
         buckets=2,
-        delay=feed.delay,
+        watermark_delay=feed.delay,
         **feed.settings,
         **given,
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative
+from horai.result import Answer
 from horai.rules import Rules
 from horai.runtime.batch import packed
 from horai.runtime.grid import LocalGrid
@@ -17,8 +19,8 @@ from horai.runtime.savepoint import save
 from horai.runtime.spark.batch import check, raw_answers
 from horai.runtime.steps import Steps, StreamStep
 from horai.runtime.streams import StreamJob, StreamTiming, enter
-from horai.session import Answer, Session
-from horai.settings import before
+from horai.session import Session
+from horai.settings import RunSettings, before
 
 
 class Told(NamedTuple):
@@ -43,7 +45,8 @@ class Driver:
 
     def restart(self, saved: Path | None = None) -> None:
         """Nothing is known but what the folder says, or that of a savepoint."""
-        job = job_of(self.rules, None, answers="changelog", **self.settings)
+        asked = RunSettings.of("ec", "stream", self.settings)
+        job = job_of(self.rules, None, replace(asked, answers="changelog"))
         stream = StreamJob(job, StreamTiming(job.settings, self.delay))
         found = enter(self.folder, stream, self.buckets, self.buckets, saved)
         self.job = job

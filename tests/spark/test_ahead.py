@@ -36,9 +36,9 @@ def test_the_limit_moves_with_the_clock() -> None:
 
 def test_it_takes_a_unit() -> None:
     assert ahead_of(None, TimeScale()) is None
-    with pytest.raises(UsageError, match="max-ahead needs a unit"):
+    with pytest.raises(UsageError, match="future-skew needs a unit"):
         ahead_of(3, TimeScale())
-    with pytest.raises(UsageError, match="max-ahead"):
+    with pytest.raises(UsageError, match="future-skew"):
         ahead_of(-1, SECONDS)
 
 
@@ -88,7 +88,7 @@ def test_a_row_of_a_wrong_year_does_not_move_a_stream_on(grid: SparkGrid, tmp_pa
     drop(tmp_path / "drop", [GOOD[0], FAR, GOOD[1]], 1)
     with pytest.raises(UsageError, match="leave such rows out with --future-skew"):
         stream(tmp_path)
-    stream(tmp_path, max_ahead=3600)
+    stream(tmp_path, future_skew=3600)
     rows = rows_of(read_current(tmp_path / "table"), FINAL)
     result = horai.loads(RULES).run(GOOD, **SETTINGS).rows("final")
     assert [(row[1], row[4], row[5]) for row in rows] == [("slow", 1001, 1071)]

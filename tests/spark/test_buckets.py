@@ -75,7 +75,7 @@ def check_items(
         "include_input": shown,
     }
     try:
-        rules = horai.loads(described.text, "", PREDICATES)
+        rules = horai.loads(described.text, predicates=PREDICATES)
     except horai.RulesError:
         reject()  # the engine alone takes more than the checks let pass
     run = StagedRun(described.text, narrative, settings, buckets)  # type: ignore[arg-type]

@@ -15,12 +15,10 @@ from tests.spark.test_lars_running import PROGRAM
 from tests.spark.test_running import LINES, RULES
 
 import horai
-from horai import lars
 
 DRIVER = """
 import json, shutil, sys, horai
 from pathlib import Path
-from horai import lars
 from horai.runtime.spark.connect import connect
 from horai.runtime.sinks.table import read_current
 spark = connect(sys.argv[1], json.loads(sys.argv[4]))
@@ -34,7 +32,7 @@ stream = rules.stream(
     trigger="available-now", buckets=4, window=100, step=50,
 )
 stream.wait()
-program = lars.load(sys.argv[5])
+program = horai.load(sys.argv[5])
 atoms = program.run(sys.argv[6], engine="spark", buckets=4, step=10)
 executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
 print(json.dumps({
@@ -82,7 +80,7 @@ def test_a_cluster_gives_the_answers_of_one_process(master: str, tmp_path: Path)
         [list(row[name]) if name == "args" else row[name] for name in names] for row in final
     )
     assert found["lost"] == len(wanted.dead_letters)
-    alone = lars.load(program).run(signals, step=10)
+    alone = horai.load(program).run(signals, step=10)
     assert found["atoms"] == alone.rows()
     assert found["lost_signals"] == [[one.line, one.code] for one in alone.dead_letters]
 

@@ -53,7 +53,7 @@ def from_topic_to_topic(
         trigger="available-now",
         session=grid.spark,
         buckets=3,
-        delay=4 * settings["step"],
+        watermark_delay=4 * settings["step"],
         **settings,
     )
     stream.wait()

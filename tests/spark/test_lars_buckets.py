@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.spark.lars_runs import LarsRun, alone, case_runs, in_buckets, plain_runs, split_runs
 from tests.weights import examples
 
-from horai import lars
+import horai
 from horai.plan.split.lars import parts_of
 
 CASES = case_runs()
@@ -21,7 +21,7 @@ def check(run: LarsRun) -> None:
 @examples("heavy")
 @given(st.one_of(split_runs(), split_runs(), plain_runs()))
 def test_buckets_give_the_answers_of_one_process(run: LarsRun) -> None:
-    event(f"split: {parts_of(lars.loads(run.text).in_points()).are_split}")
+    event(f"split: {parts_of(horai.loads(run.text, language='lars').in_points()).are_split}")
     check(run)
 
 

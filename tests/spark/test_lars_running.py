@@ -13,12 +13,13 @@ from tests.spark.lars_runs import LarsRun, alone, in_buckets, split_runs, told
 from tests.spark.test_running import horai_cli
 from tests.weights import examples
 
-from horai import lars
+import horai
 from horai.errors import RunError, UsageError
 from horai.io import InputError
 from horai.io.items.read import pieces_of
 from horai.runtime.spark.lars import run_job
 from horai.runtime.spark.shuffle import SparkGrid
+from horai.settings import RunSettings
 
 PROGRAM = """
 late(B) :- bus(B), not seen(B, _) [30 s].
@@ -38,7 +39,7 @@ LINES = [
     "other|100|100|x",
 ]
 SETTINGS: dict[str, Any] = {"step": 10, "start": 0}
-LATE: dict[str, Any] = SETTINGS | {"lateness": 50, "filter": "none"}
+LATE: dict[str, Any] = SETTINGS | {"allowed_lateness": 50, "filter": "none"}
 
 
 @pytest.fixture
@@ -56,15 +57,15 @@ def test_files_are_read_by_workers_piece_by_piece(
     monkeypatch.setattr(pieces_of, "__defaults__", (400,))
     monkeypatch.setattr("horai.io.items.read._BLOCK", 256)
     assert len(pieces_of(str(files / "day.csv"), None)) > 3
-    program, input = lars.loads(PROGRAM), [str(files / "day.csv")]
-    found = told(run_job(grid, program.job(**LATE), input, 3))
+    program, input = horai.loads(PROGRAM, language="lars"), [str(files / "day.csv")]
+    found = told(run_job(grid, program, RunSettings.of("lars", "run", LATE), input, 3))
     assert found == told(program.run(input, **LATE))
     codes = {letter.code for letter in found["letters"]}
     assert {"too-late", "unknown-retraction"} < codes
 
 
 def test_the_engine_by_name(grid: SparkGrid) -> None:
-    program = lars.loads(PROGRAM)
+    program = horai.loads(PROGRAM, language="lars")
     found = program.run(LINES, engine="spark", buckets=3, **SETTINGS)
     assert told(found) == told(program.run(LINES, **SETTINGS))
     assert found.engine == "spark"
@@ -80,7 +81,9 @@ def test_random_runs(grid: SparkGrid, run: LarsRun) -> None:
 
 
 def test_programs_with_several_answers(grid: SparkGrid) -> None:
-    program = lars.loads("a(X) :- s(X), not b(X). b(X) :- s(X), not a(X). :- s(z) [0].")
+    program = horai.loads(
+        "a(X) :- s(X), not b(X). b(X) :- s(X), not a(X). :- s(z) [0].", language="lars"
+    )
     rows = ["s|0|0|x", "s|1|1|y", "s|2|2|z"]
     found = program.run(rows, engine="spark", models="all")
     assert told(found) == told(program.run(rows, models="all"))
@@ -95,7 +98,9 @@ def test_programs_with_several_answers(grid: SparkGrid) -> None:
 def test_data_frames_in_and_out(grid: SparkGrid) -> None:
     rows = [("speed", 1, "ann", 30), ("speed", 3, "New York", 20), ("seen", 9, "v1", 1)]
     frame = grid.spark.createDataFrame(rows, "type string, time long, who string, n long")
-    found = lars.loads(PROGRAM).spark(frame, buckets=3, end=12, filter="slow,last")
+    found = horai.loads(PROGRAM, language="lars").spark(
+        frame, buckets=3, end=12, filter="slow,last"
+    )
     atoms = {(row["query"], row["name"], *row["args"]) for row in found.atoms.collect()}
     assert atoms == {
         *((query, name, "ann", "30") for query in range(1, 13) for name in ("slow", "last")),
@@ -110,13 +115,13 @@ def test_data_frames_in_and_out(grid: SparkGrid) -> None:
 @pytest.mark.parametrize("form", ["windows", "final", "changelog"])
 @pytest.mark.parametrize("asked", [SETTINGS, LATE], ids=["once", "revised"])
 def test_forms_of_answers_as_data_frames(grid: SparkGrid, form: str, asked: dict[str, Any]) -> None:
-    program = lars.loads(PROGRAM)
+    program = horai.loads(PROGRAM, language="lars")
     found = program.spark(LINES, session=grid.spark, buckets=3, answers=form, **asked)
     wanted = program.run(LINES, **asked)
     rows = [row.asDict() | {"kind": "atom"} for row in found.atoms.collect()]
     for row in rows:
         row["args"] = [int(arg) if arg.isdecimal() else arg for arg in row["args"]]
-    assert sorted(map(ordered, rows)) == sorted(map(ordered, wanted.rows(form)))
+    assert sorted(map(ordered, rows)) == sorted(ordered(row.as_dict()) for row in wanted.rows(form))
     assert sorted(found.letters) == sorted(wanted.dead_letters)
     found.unpersist()
 
@@ -142,7 +147,7 @@ def test_parquet_by_name_and_day(grid: SparkGrid, files: Path) -> None:
     code, _, said = horai_cli(*words, "-o", str(files / "answers"), "--dead-letters", str(letters))
     assert code == 0, said
     table = pq.read_table(files / "answers" / "atoms")
-    wanted = lars.loads(PROGRAM).run(files / "day.csv", unit="s", step=10)
+    wanted = horai.loads(PROGRAM, language="lars").run(files / "day.csv", unit="s", step=10)
     assert table.num_rows == len(wanted.rows("windows"))
     assert (files / "answers" / "atoms" / "name=last" / "day=1970-01-01").is_dir()
     assert len(letters.read_text().splitlines()) == len(wanted.dead_letters)
@@ -182,11 +187,11 @@ def test_plans(files: Path) -> None:
 
 def test_sessions_are_those_of_one_process() -> None:
     with pytest.raises(UsageError, match="whole streams only"):
-        lars.loads("h(X) :- b(X).").session(engine="spark")
+        horai.loads("h(X) :- b(X).", language="lars").session(engine="spark")
 
 
 def test_wrong_forms_of_answers_are_refused_before_spark_starts() -> None:
-    program = lars.loads("h(X) :- b(X).")
+    program = horai.loads("h(X) :- b(X).", language="lars")
     with pytest.raises(UsageError, match="answers cannot be 'all'"):
         program.spark([], answers="all")
     with pytest.raises(UsageError, match="changes are those of one model"):
@@ -196,12 +201,14 @@ def test_wrong_forms_of_answers_are_refused_before_spark_starts() -> None:
 def test_what_goes_wrong_in_a_bucket_is_told_as_in_one_process(grid: SparkGrid) -> None:
     text = "n(X, f(N)) :- n(X, N). n(X, 1) :- s(X)."
     with pytest.raises(RunError, match="without end") as here:
-        lars.loads(text).run(["s|1|1|x"])
+        horai.loads(text, language="lars").run(["s|1|1|x"])
     with pytest.raises(RunError) as there:
-        lars.loads(text).run(["s|1|1|x"], engine="spark", buckets=2)
+        horai.loads(text, language="lars").run(["s|1|1|x"], engine="spark", buckets=2)
     assert str(here.value) in str(there.value)
 
 
 def test_strict_runs_stop_at_a_bad_row(grid: SparkGrid, files: Path) -> None:
     with pytest.raises(InputError, match="oops"):
-        lars.loads(PROGRAM).run(str(files / "day.csv"), engine="spark", strict=True)
+        horai.loads(PROGRAM, language="lars").run(
+            str(files / "day.csv"), engine="spark", strict=True
+        )

@@ -138,7 +138,9 @@ def test_a_predicate_that_fails_in_a_worker_is_told_as_in_one_process(grid: Spar
     def bad(x: Any) -> bool:
         raise ValueError(f"what is {x}?")
 
-    rules = horai.loads("initiatedAt(f(X)=true, T) :- happensAt(e(X), T), bad(X).", "", [bad])
+    rules = horai.loads(
+        "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), bad(X).", predicates=[bad]
+    )
     with pytest.raises(RunError) as one:
         rules.run(["e|1|1|ann"])
     with pytest.raises(RunError) as other:

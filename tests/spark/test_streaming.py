@@ -342,7 +342,9 @@ def test_a_predicate_that_fails_ends_the_stream(grid: SparkGrid, tmp_path: Path)
     def bad(x: Any) -> bool:
         raise ValueError(f"what is {x}?")
 
-    rules = horai.loads("initiatedAt(f(X)=true, T) :- happensAt(e(X), T), bad(X).", "", [bad])
+    rules = horai.loads(
+        "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), bad(X).", predicates=[bad]
+    )
     drop(tmp_path / "drop", ["e|3|3|ann", "e|50|50|bob"], 1)
     with pytest.raises(RunError, match=r"what is ann\?"):
         run(rules, tmp_path)

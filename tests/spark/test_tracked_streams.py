@@ -84,7 +84,7 @@ def test_files_of_positions_with_a_restart(
         "sink": [f"table:{tmp_path}/table", f"parquet:{tmp_path}/changes"],
         "checkpoint": tmp_path / "checkpoint",
         "files_per_step": 1,
-        "delay": 4 * feed.hindsight,
+        "watermark_delay": 4 * feed.hindsight,
     }
     drop(tmp_path / "drop", table, 0, 3)
     first = rules.stream(str(tmp_path / "drop"), trigger="100ms", buckets=2, **settings)

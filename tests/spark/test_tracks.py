@@ -20,6 +20,7 @@ from tests.weights import examples
 
 import horai
 from horai.io import AnswerRow
+from horai.result import Answer
 from horai.runtime.batch import message
 from horai.runtime.checkpoint import Manifest, Store
 from horai.runtime.grid import LocalGrid, Work
@@ -31,7 +32,7 @@ from horai.runtime.spark.batch import raw_answers
 from horai.runtime.steps import Steps
 from horai.runtime.streams import StreamJob, StreamTiming, enter
 from horai.runtime.tracks import Front, TrackTask, send_positions
-from horai.session import Answer
+from horai.settings import RunSettings
 from horai.signals import Feed, MotionLimits, Pipeline, positions_of
 from horai.signals.items import as_rows
 from horai.signals.letters import as_letters
@@ -163,7 +164,8 @@ def answers(run: Run, feed: Feed, timing: dict[str, Any], delay: int) -> list[An
     """The changes that a stream tells, with a restart before every step."""
     rules = horai.loads(RULES)
     told: list[AnswerRow] = []
-    job = job_of(rules, None, answers="changelog", positions=feed, **timing)
+    asked = RunSettings(answers="changelog", positions=feed, **timing)
+    job = job_of(rules, None, asked)
     stream = StreamJob(job, StreamTiming(job.settings, delay))
     with tempfile.TemporaryDirectory() as folder:
         for batch, chunk in enumerate([*run.chunks, None]):
@@ -224,7 +226,8 @@ def test_what_is_told_in_hindsight_at_the_end_is_asked_for() -> None:
 def test_positions_that_wait_have_come(tmp_path: Path) -> None:
     """So a stream does not end as idle because nothing could be told yet."""
     feed = Feed(Pipeline(), lateness=900)
-    job = job_of(horai.loads(RULES), None, positions=feed, window=10_000, step=100)
+    asked = RunSettings(positions=feed, window=10_000, step=100)
+    job = job_of(horai.loads(RULES), None, asked)
     stream = StreamJob(job, StreamTiming(job.settings))
     steps: Steps[list[Record]] = stream.steps(LocalGrid(), enter(tmp_path / "c", stream, 2, None))
     assert steps.front is not None

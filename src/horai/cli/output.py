@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from horai.cli import console
 from horai.cli.command import FAILED, Exit
@@ -30,9 +29,6 @@ from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_er
 from horai.result import Result
 from horai.runtime.metrics import Metrics, RunMetrics
 from horai.tools.codes import Severities, judged
-
-if TYPE_CHECKING:
-    from horai.runtime.combined.session import CombinedResult
 
 
 class OutputFormat(StrEnum):
@@ -72,9 +68,9 @@ def format_of(given: str | None, output: Path | None) -> OutputFormat:
     return form
 
 
-def write(result: Result | CombinedResult, form: OutputFormat, output: Path | None) -> None:
+def write(result: Result, form: OutputFormat, output: Path | None) -> None:
     """Write answers to a file, to standard output, or as a timeline."""
-    if form is OutputFormat.timeline and isinstance(result, Result):
+    if form is OutputFormat.timeline:
         from horai.cli.timeline import draw_run
 
         draw_run(result, output)

@@ -83,7 +83,7 @@ def draw(
     result: Result, console: Console, wanted: Callable[[AnswerRow], bool] = lambda row: True
 ) -> Text:
     """The timeline of a run (or of the rows that are wanted), as wide as the console."""
-    rows = [row for row in result.rows("final") if wanted(row)]
+    rows = [row for row in result.rows("spans") if wanted(row)]
     until = result.answers[-1].query if result.answers else None
     return _drawn(rows, console, result.unit, until)
 
@@ -91,7 +91,7 @@ def draw(
 def draw_run(result: Result, output: Path | None) -> None:
     """The timeline of a run, on the screen or in a file."""
     until = result.answers[-1].query if result.answers else None
-    on_screen(result.rows("final"), output, unit=result.unit, until=until)
+    on_screen(result.rows("spans"), output, unit=result.unit, until=until)
 
 
 def on_screen(

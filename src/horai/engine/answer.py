@@ -23,7 +23,8 @@ import numpy as np
 from horai.engine.columns import Column, terms_of
 from horai.engine.origins import Dropped
 from horai.engine.symbols import Symbols
-from horai.lang.core.terms import Term, make
+from horai.lang.core.terms import Term, children, make
+from horai.lang.lars.syntax import Atom
 from horai.temporal.spans import INF, Ints
 
 Which = Literal["window", "all", "new", "gone", "input"]
@@ -48,12 +49,22 @@ class EventTable(NamedTuple):
     time: Ints
 
 
+class AtomTable(NamedTuple):
+    """Maximal intervals of the atoms of one predicate of a LARS program; `INF` is an open end."""
+
+    name: str
+    args: tuple[Column, ...]
+    start: Ints
+    end: Ints
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """Tables in any order; their rows, too. A name may have tables of several arities."""
 
     fluents: Sequence[FluentTable] = field(default_factory=list)
     events: Sequence[EventTable] = field(default_factory=list)
+    atoms: Sequence[AtomTable] = field(default_factory=list)
 
 
 class Answer:
@@ -90,6 +101,11 @@ class Answer:
         self._compute = {}
         self.dropped = ()
 
+    def let_go(self, which: Which) -> None:
+        """Do without a part from now on."""
+        self._known.pop(which, None)
+        self._compute.pop(which, None)
+
     def has(self, which: Which) -> bool:
         """Is there such a part, or can it be had?"""
         return which in self._known or which in self._compute
@@ -117,6 +133,19 @@ def events_of(part: Part, symbols: Symbols) -> dict[Term, list[int]]:
         events = _entities(table.name, table.args, rows, symbols)
         for event, time in zip(events, table.time[rows].tolist(), strict=True):
             found.setdefault(event, []).append(time)
+    return found
+
+
+def atoms_of(part: Part, symbols: Symbols) -> dict[Atom, list[Interval]]:
+    """The intervals of each atom of a LARS program, in order of time."""
+    found: dict[Atom, list[Interval]] = {}
+    for table in part.atoms:
+        rows = np.argsort(table.start, kind="stable")
+        atoms = _entities(table.name, table.args, rows, symbols)
+        times = zip(table.start[rows].tolist(), table.end[rows].tolist(), strict=True)
+        for atom, (start, end) in zip(atoms, times, strict=True):
+            until = float("inf") if end == INF else end
+            found.setdefault(Atom(table.name, children(atom)), []).append((start, until))
     return found
 
 

@@ -6,7 +6,7 @@ narrative.tables         # typed Arrow tables, one per name, arity and form of r
 narrative.dead_letters   # rows that could not be used, each with its reason
 """
 
-from horai.io.answers.rows import AnswerBlock, AnswerRow, AnswerTable
+from horai.io.answers.rows import AnswerBlock, AnswerKind, AnswerRow, AnswerTable
 from horai.io.answers.write import AnswerFormat, answer_table, json_line, write_answers
 from horai.io.items.read import Format, read, read_object
 from horai.io.items.rows import Item
@@ -32,6 +32,7 @@ __all__ = [
     "UNITS",
     "AnswerBlock",
     "AnswerFormat",
+    "AnswerKind",
     "AnswerRow",
     "AnswerTable",
     "Chosen",

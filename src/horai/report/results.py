@@ -10,22 +10,14 @@ from horai import io
 from horai.errors import counted
 from horai.io import format_time, to_source
 from horai.report.page import OPEN, Lane, Span, Story, page
-from horai.runtime.lars.result import LarsResult, spans_of, written
 
 if TYPE_CHECKING:
     from horai.result import Result
-    from horai.runtime.combined.session import CombinedResult
 
 
-def write_page(
-    result: LarsResult | Result | CombinedResult, path: Path, title: str, unit: io.Unit | None
-) -> None:
+def write_page(result: Result, path: Path, title: str, unit: io.Unit | None) -> None:
     """Write the page of a run."""
-    if isinstance(result, LarsResult):
-        story = _of_program(result, title)
-    else:
-        story = _of_rows(result, result.rows("final"), title)
-    _write(story, path, unit)
+    write_page_of_rows(result, result.rows("spans"), path, title, unit)
 
 
 def write_page_of_rows(
@@ -46,16 +38,7 @@ def _timed(story: Story, unit: io.Unit | None) -> Story:
     return Story(*told, time=lambda point: format_time(point, unit))
 
 
-def _of_program(result: LarsResult, title: str) -> Story:
-    """One line per atom: the query times at which it holds, one after the other."""
-    found = spans_of(result)
-    held = sorted((atom.name, written(atom), spans) for atom, spans in found.atoms.items())
-    about = f"{counted(len(result.answers), 'query time')}, {counted(len(held), 'atom')}"
-    lanes = [Lane(*lane) for lane in held]
-    return Story(title, about, found.first, found.last, lanes, found.none)
-
-
-def _of_rows(result: Result | CombinedResult, rows: Sequence[io.AnswerRow], title: str) -> Story:
+def _of_rows(result: Result, rows: Sequence[io.AnswerRow], title: str) -> Story:
     """One line per fluent and value, atom, or event."""
     spans: dict[tuple[str, str], list[Span]] = {}
     points: dict[tuple[str, str], list[int]] = {}
@@ -65,16 +48,16 @@ def _of_rows(result: Result | CombinedResult, rows: Sequence[io.AnswerRow], titl
             points.setdefault(key, []).append(row.time)
         elif row.start is not None:
             spans.setdefault(key, []).append((row.start, OPEN if row.end is None else row.end))
-    last = result.answers[-1].query if result.answers else 0
-    starts = [span[0] for listed in spans.values() for span in listed]
-    first = min([last, *starts, *(time for times in points.values() for time in times)])
-    none = getattr(result, "unanswered", ())
     lanes = [
         Lane(key[0], key[1], sorted(spans.get(key, [])), sorted(points.get(key, [])))
         for key in sorted({*spans, *points})
     ]
-    about = f"{counted(len(rows), 'row')} at {counted(len(result.answers), 'query time')}"
-    return Story(title, about, first, last, lanes, none)
+    first, last = result.extent
+    starts = [span[0] for listed in spans.values() for span in listed]
+    first = min([first, *starts, *(time for times in points.values() for time in times)])
+    what = counted(len(lanes), "atom") if result.rules.language == "lars" else None
+    about = f"{what or counted(len(rows), 'row')} at {counted(len(result.answers), 'query time')}"
+    return Story(title, about, first, last, lanes, result.unanswered)
 
 
 def _text(row: io.AnswerRow) -> str:

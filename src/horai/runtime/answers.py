@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai import io
-from horai.engine.answer import Answer, EventTable, FluentTable, Part
+from horai.engine.answer import Answer, AtomTable, EventTable, FluentTable, Part
 from horai.engine.columns import Column, concat
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
@@ -117,7 +117,7 @@ ANSWERS: tuple[Answers, ...] = get_args(Answers)
 
 # Does an event (False) or a fluent (True) of this name and arity belong into the answer?
 OutputFilter = Callable[[str, int, bool], bool]
-Table = FluentTable | EventTable
+Table = FluentTable | EventTable | AtomTable
 
 
 def answers_named(name: str) -> Answers:
@@ -155,14 +155,13 @@ def answer_table(
 
     Numbers come before text, and what is taken back before what is new.
     """
-    groups: dict[tuple[io.Kind, str, int], list[tuple[AnswerPart, Table]]] = {}
+    groups: dict[tuple[io.AnswerKind, str, int], list[tuple[AnswerPart, Table]]] = {}
     for step in listed:
-        tables: list[Table] = [*step.part.events, *step.part.fluents]
+        tables: list[Table] = [*step.part.atoms, *step.part.events, *step.part.fluents]
         for table in tables:
-            is_fluent, arity = isinstance(table, FluentTable), len(table.args)
-            if wanted(table.name, arity, is_fluent):
-                key: tuple[io.Kind, str, int] = (_kind(is_fluent), table.name, arity)
-                groups.setdefault(key, []).append((step, table))
+            kind, arity = _KINDS[type(table)], len(table.args)
+            if kind == "atom" or wanted(table.name, arity, kind == "fluent"):
+                groups.setdefault((kind, table.name, arity), []).append((step, table))
     return in_order(_block(*key, groups[key], symbols) for key in sorted(groups))
 
 
@@ -172,12 +171,15 @@ def in_order(blocks: Iterable[io.AnswerBlock]) -> io.AnswerTable:
     return io.AnswerTable(filled, _order(filled))
 
 
-def _kind(is_fluent: bool) -> io.Kind:
-    return "fluent" if is_fluent else "event"
+_KINDS: dict[type[Table], io.AnswerKind] = {
+    AtomTable: "atom",
+    EventTable: "event",
+    FluentTable: "fluent",
+}
 
 
 def _block(
-    kind: io.Kind,
+    kind: io.AnswerKind,
     name: str,
     arity: int,
     rows: Sequence[tuple[AnswerPart, Table]],
@@ -185,13 +187,14 @@ def _block(
 ) -> io.AnswerBlock:
     tables = [table for _, table in rows]
     fluents = [table for table in tables if isinstance(table, FluentTable)]
+    lasting = [table for table in tables if not isinstance(table, EventTable)]
     first = rows[0][0]
-    starts = [t.start if isinstance(t, FluentTable) else t.time for t in tables]
+    starts = [t.time if isinstance(t, EventTable) else t.start for t in tables]
     lengths = [len(start) for start in starts]
     query = None if first.query is None else np.repeat([step.query for step, _ in rows], lengths)
     added = None if first.added is None else np.repeat([step.added for step, _ in rows], lengths)
     args = [concat((table.args[i] for table in tables), symbols) for i in range(arity)]
-    ends = np.concatenate([table.end for table in fluents]) if fluents else None
+    ends = np.concatenate([table.end for table in lasting]) if lasting else None
     return io.AnswerBlock(
         kind,
         name,

@@ -21,27 +21,13 @@ from horai.lang.ec.syntax import EventDescription
 from horai.predicates import Predicate
 from horai.settings import text
 
-__all__ = [
-    "DEFAULT",
-    "ENGINES",
-    "INCREMENTAL",
-    "SPARK",
-    "Dropped",
-    "Engine",
-    "EngineSession",
-    "Incremental",
-    "SavingSession",
-    "engine_named",
-    "incremental_named",
-]
-
 Incremental = OneOf["auto", "always", "never"]
 INCREMENTAL: tuple[Incremental, ...] = ("auto", "always", "never")
 """When a session works incrementally: where that pays, wherever it can, or not at all."""
 
 
 class EngineSession(Protocol):
-    """A run in progress."""
+    """A run in progress, of one stage or several, here or in a bucket of a cluster."""
 
     def advance(self, until: int, tables: Sequence[ItemTable]) -> Answer:
         """The answer at query time `until`, with more items known than before.
@@ -52,15 +38,11 @@ class EngineSession(Protocol):
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
 
-
-class SavingSession(EngineSession, Protocol):
-    """A run that can be saved, and taken up by a new session with the same rules and settings."""
-
     def save(self) -> bytes:
         """All that the session knows."""
 
     def restore(self, saved: bytes) -> None:
-        """Take up the run that was saved."""
+        """Take up the run that was saved, with the same rules and settings."""
 
 
 class Engine(Protocol):
@@ -81,7 +63,9 @@ class Engine(Protocol):
 
 
 DEFAULT = "columnar"
-"""The engine of a run that names none."""
+"""The engine of event descriptions that names none."""
+AUTO = "auto"
+"""The engine that is the best one for a program."""
 
 SPARK = "spark"
 """The columnar engine in the partitions of Spark: over whole streams, without sessions."""
@@ -139,14 +123,6 @@ def incremental_named(name: str, engine: str) -> Incremental:
     near = did_you_mean(given, INCREMENTAL)
     hint = f"did you mean {near}?" if near else listed
     raise UsageError(f"incremental cannot be {given!r}", hint)
-
-
-def saving(session: EngineSession, name: str) -> SavingSession:
-    """The session as one that can be saved, or a kind error."""
-    if hasattr(session, "save") and hasattr(session, "restore"):
-        return cast(SavingSession, cast(Any, session))
-    hint = "use another engine, or feed the items to a new session"
-    raise UsageError(f"a session of the engine {name!r} cannot be saved", hint)
 
 
 def profiled(session: EngineSession, name: str, profile: Profile) -> None:

@@ -5,37 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
 from horai import io
-from horai.engine.origins import Dropped
+from horai.engine.origins import Dropped, Reason
 from horai.errors import UsageError
 from horai.io.items.read import FORMATS
-from horai.io.items.tables import by_arrival, extent
 from horai.io.letters import BadRow
+from horai.io.schema import TableKey, row_keys
 from horai.io.sources.kafka import SCHEME
 from horai.lang.core.terms import functor
 from horai.lang.ec.syntax import EventDescription, Grounding
+from horai.lang.lars.clock import Clock
 from horai.plan.ec.entities import Entities, Kind
+from horai.settings import text
 
 InputColumns = Mapping[str, str | Sequence[str]]
 """For types, which columns of a table are their arguments; see `horai.io.items.read`."""
-
-__all__ = [
-    "InputColumns",
-    "by_arrival",
-    "checked_clock",
-    "checked_format",
-    "extent",
-    "input_schema",
-    "is_files",
-    "letters_of",
-    "read_input",
-    "row_text",
-    "time_point",
-]
 
 
 def input_schema(description: EventDescription, entities: Entities) -> io.InputSchema:
@@ -54,6 +42,11 @@ def input_schema(description: EventDescription, entities: Entities) -> io.InputS
                     io.InputType(key[0], "event" if rule.value is None else "fluent", key[1])
                 )
     return io.InputSchema.of(types, {entity.name for entity in entities.outputs})
+
+
+def table_keys(schema: io.InputSchema) -> set[TableKey]:
+    """The tables that rows of a schema come in."""
+    return {key for types in schema.types.values() for kind in types for key in row_keys(kind)}
 
 
 def _kind(kind: Kind) -> io.Kind:
@@ -131,6 +124,14 @@ def is_files(given: object) -> bool:
     return False
 
 
+def files_of(given: object) -> list[str]:
+    """The names of the files that are given, if there are any."""
+    if not is_files(given):
+        return []
+    many = [given] if isinstance(given, str | os.PathLike) else list(given)  # type: ignore[call-overload]
+    return ["<stdin>" if path == "-" else str(Path(path)) for path in many]
+
+
 def _paths(given: object) -> list[str]:
     many = [given] if isinstance(given, str | os.PathLike) else cast(Sequence[Any], given)
     # The name of a topic is no path: two slashes in it are not one.
@@ -140,8 +141,23 @@ def _paths(given: object) -> list[str]:
     ]
 
 
-def letters_of(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:
+class DroppedRow(NamedTuple):
+    """A row that was not used, where rows come one by one."""
+
+    row: io.Item
+    reason: Reason
+    text: str
+
+
+def letters_of(dropped: Sequence[Dropped | DroppedRow]) -> list[io.DeadLetter]:
     """The dead letters of items that the engine could not use, or not in full."""
+    alone = [one for one in dropped if isinstance(one, DroppedRow)]
+    if alone:
+        return [_letter(one, one.row) for one in alone]
+    return _letters([one for one in dropped if isinstance(one, Dropped)])
+
+
+def _letters(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:
     by_table: dict[int, list[Dropped]] = {}
     for one in dropped:
         by_table.setdefault(id(one.origin), []).append(one)
@@ -154,7 +170,7 @@ def letters_of(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:
     return [_letter(one, rows[id(one.origin), one.row]) for one in dropped]
 
 
-def _letter(dropped: Dropped, row: io.Item) -> io.DeadLetter:
+def _letter(dropped: Dropped | DroppedRow, row: io.Item) -> io.DeadLetter:
     return io.DeadLetter(row.file, row.line, row_text(row), dropped.text, str(dropped.reason))
 
 
@@ -185,6 +201,31 @@ def checked_clock(unit: str | None, time_in: str | None) -> io.TimeScale:
         hint = "say also how long a time-point is, for example unit s"
         raise UsageError(f"times in {time_in} need a unit", hint)
     return io.TimeScale(length, given)
+
+
+DEFAULT_CLOCK = "1s"
+
+
+def clock_for(clock: str | None, unit: str | None) -> Clock:
+    """How long a time point of a program is: one unit, where times of the input have a unit."""
+    if unit is None:
+        return clock_of(clock or DEFAULT_CLOCK)
+    found = clock_of(clock or f"1{unit}")
+    if found != clock_of(f"1{unit}"):
+        hint = f"with unit={unit} time points are 1 {unit} long; leave out the clock"
+        raise UsageError(f"the clock {found} does not fit times in {unit}", hint)
+    return found
+
+
+def clock_of(given: str) -> Clock:
+    """The length of a time point that a text says, or a kind error."""
+    hint = "for example 500ms, 1s, 5min"
+    try:
+        return Clock.parse(text(given, "clock", hint))
+    except UsageError:
+        raise
+    except ValueError as wrong:
+        raise UsageError(str(wrong), hint) from None
 
 
 def _unit(name: str | None) -> io.Unit | None:

@@ -192,11 +192,9 @@ def save_stream(folder: Path, target: Path) -> int:
 def job_again(identity: Identity, predicates: dict[str, Predicate]) -> SparkJob:
     """The job of a stream, from what its checkpoint says."""
     names = ("window", "step", "start", "end", "tick", "allen_memory")
-    settings = RunSettings(**{name: identity.settings[name] for name in names})
-    shown = bool(identity.settings["include_input"])
-    return SparkJob(
-        rules_again(identity, predicates), None, settings, answers="changelog", include_input=shown
-    )
+    given = {name: identity.settings[name] for name in (*names, "include_input")}
+    settings = RunSettings(answers="changelog", **given)
+    return SparkJob(rules_again(identity, predicates), None, settings)
 
 
 def _rows(part: Part) -> int:

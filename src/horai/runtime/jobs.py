@@ -1,9 +1,9 @@
-"""Jobs on Spark: what people ask for, checked, and as workers need it."""
+"""Runs on Spark as people ask for them, checked, and as workers need them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from horai import io
 from horai.errors import UsageError
@@ -11,17 +11,18 @@ from horai.io import Format
 from horai.io.items.read import Options
 from horai.plan.split.stages import stages_of
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
-from horai.runtime.answers import Answers, answers_named
+from horai.runtime.answers import Answers
 from horai.runtime.batch import Extent
 from horai.runtime.engines import incremental_named
-from horai.runtime.inputs import checked_clock, checked_format, letters_of, time_point
+from horai.runtime.inputs import checked_clock, is_files, letters_of
 from horai.runtime.metrics import Counting
 from horai.runtime.refusals import Refused
 from horai.runtime.routes import Entity
 from horai.runtime.tasks import Clockwork, Hooks, RunTask, StagePlan, plan_of
 from horai.runtime.tracks import check_parts
 from horai.settings import RunSettings, plan_run
-from horai.signals import Feed, Layout, Pipeline, SettingsError
+from horai.signals import Feed, Layout, Pipeline, SettingsError, positions_of, read_positions
+from horai.signals.letters import as_letters
 
 if TYPE_CHECKING:
     from horai.rules import Rules
@@ -53,6 +54,22 @@ def check_format(feed: Feed | None, format: Format | None) -> None:
         raise UsageError("positions cannot be narrative rows", hint)
 
 
+def derived_items(input: object, settings: RunSettings) -> io.Narrative:
+    """Items that are derived from raw positions in this process."""
+    feed = feed_of(settings.positions, settings.unit, settings.time_in)
+    assert feed is not None
+    check_format(feed, settings.input_format)
+    layout = feed.layout
+    given: Any = input
+    if is_files(input):
+        rows = read_positions(given, layout, settings.input_format)
+    else:
+        rows = positions_of(given, layout)
+    if settings.strict and rows.letters.num_rows:
+        raise io.InputError.from_letter(as_letters(rows.letters)[0])
+    return feed.pipeline.run(rows).narrative()
+
+
 def _feed(given: object, time_in: str | None) -> Feed:
     if isinstance(given, Feed):
         return given
@@ -69,13 +86,22 @@ class SparkJob:
     rules: Rules
     input: object
     settings: RunSettings
-    clock: io.TimeScale = field(default_factory=io.TimeScale)
-    answers: Answers | None = None
-    include_input: bool = False
-    incremental: str = "auto"
-    strict: bool = False
-    format: io.Format | None = None
     feed: Feed | None = None  # where positions come in the place of items
+
+    @property
+    def clock(self) -> io.TimeScale:
+        """How times become time-points."""
+        return self.settings.scale if self.feed is None else self.feed.layout.clock
+
+    @property
+    def format(self) -> Format | None:
+        """How the input is written, if that is said."""
+        return self.settings.input_format
+
+    @property
+    def answers(self) -> Answers | None:
+        """The only form of answer that is kept, None for all."""
+        return self.settings.answers
 
     @property
     def forms(self) -> tuple[Answers, ...]:
@@ -85,7 +111,7 @@ class SparkJob:
     @property
     def options(self) -> Options:
         """How rows are read."""
-        return Options(self.rules.schema, self.clock, None, self.strict)
+        return Options(self.rules.schema, self.clock, None, self.settings.strict)
 
     def schedule(self, extent: Extent | None) -> Clockwork | None:
         """The query times, once it is known what the input covers."""
@@ -96,48 +122,11 @@ class SparkJob:
         return Clockwork(found.start, queries, found.window, found.tick, found.allen_memory)
 
 
-def job_of(
-    rules: Rules,
-    input: object,
-    *,
-    window: int | None = None,
-    step: int | None = None,
-    start: int | str | None = None,
-    end: int | str | None = None,
-    tick: int = 1,
-    answers: str | None = None,
-    unit: str | None = None,
-    time_in: str | None = None,
-    input_format: str | None = None,
-    strict: bool = False,
-    allen_memory: int | None = None,
-    include_input: bool = False,
-    incremental: str = "auto",
-    positions: object = None,
-) -> SparkJob:
-    """A job with the parameters of `Rules.run`, all of them checked."""
-    feed = feed_of(positions, unit, time_in)
-    clock = checked_clock(unit, time_in) if feed is None else feed.layout.clock
-    settings = RunSettings(
-        window=window,
-        step=step,
-        start=time_point(start, clock.unit, "start"),
-        end=time_point(end, clock.unit, "end"),
-        tick=tick,
-        allen_memory=allen_memory,
-    )
-    return SparkJob(
-        rules,
-        input,
-        settings,
-        clock,
-        None if answers is None else answers_named(answers),
-        include_input,
-        incremental_named(incremental, "spark"),
-        strict,
-        checked_format(input_format),
-        feed,
-    )
+def job_of(rules: Rules, input: object, settings: RunSettings) -> SparkJob:
+    """A job with these settings."""
+    incremental_named(settings.incremental, "spark")
+    feed = feed_of(settings.positions, settings.unit, settings.time_in)
+    return SparkJob(rules, input, settings, feed)
 
 
 def plan(
@@ -159,10 +148,10 @@ def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> 
     """A job as workers need it."""
     return RunTask(
         number,
-        plan(job.rules, buckets, job.include_input, goes_on),
+        plan(job.rules, buckets, job.settings.include_input, goes_on),
         Hooks(letters_of, Counting),
         job.rules.predicates,
         job.forms,
-        job.include_input,
-        incremental_named(job.incremental, "spark"),
+        job.settings.include_input,
+        incremental_named(job.settings.incremental, "spark"),
     )

@@ -116,7 +116,8 @@ _FIELDS = (
 _MOST = np.iinfo(np.int64).max
 _POWERS = 2 ** np.arange(63, dtype=np.int64)
 _NONE = np.zeros((3, 0), np.int64)
-_LOST = {Reason.TOO_LATE: "too_late", Reason.OUTSIDE_RUN: "outside_run"}
+_LOST: dict[str, str] = {Reason.TOO_LATE: "too_late", Reason.OUTSIDE_RUN: "outside_run"}
+_FATES: dict[str, str] = _LOST | {Reason.UNKNOWN_RETRACTION: "unknown_retractions"}
 
 
 class Arrived(NamedTuple):
@@ -142,6 +143,7 @@ class Counting:
         self._bins = np.zeros(_POWERS.size + 1, np.int64)
         self.items = self._left_over = 0
         self._waiting: list[Arrived] = []
+        self._whole: tuple[Sequence[ItemTable], range] | None = None
 
     def judge(
         self,
@@ -162,12 +164,67 @@ class Counting:
         self.windows.append(counts)
         self._queries.append(query)
 
-    def finish(self, left_over: int) -> None:
-        """The run is over: what still waits lies outside of it."""
+    def admit(
+        self, query: int, previous: int | None, rows: Iterable[tuple[int, int, int, str | None]]
+    ) -> None:
+        """Count rows that are judged at a query time: sign, arrival, time, why one was not used."""
+        counts = dict.fromkeys(_FIELDS, 0)
+        for op, arrival, start, fate in rows:
+            if fate is not None:
+                counts[_FATES[fate]] += 1
+            elif op < 0:
+                counts["retracted"] += 1
+            else:
+                is_late = previous is not None and start <= previous
+                counts["late" if is_late else "on_time"] += 1
+            self._bins[max(0, arrival - start).bit_length()] += 1
+        self.windows.append(counts)
+        self._queries.append(query)
+
+    def cover(self, tables: Sequence[ItemTable], queries: range) -> None:
+        """Count the rows of a whole run, none of which is taken back, once somebody asks."""
+        self._whole = (tables, queries)
+
+    def _settle(self) -> None:
+        if self._whole is None:
+            return
+        (tables, queries), self._whole = self._whole, None
+        times = np.array(queries)
+        counts = {name: np.zeros(len(times) + 1, np.int64) for name in _FIELDS}
+        for items in (columns_of(table) for table in tables if len(table)):
+            place = np.searchsorted(times, items.arrival)  # what comes after the last is left over
+            early = items.start < queries.start
+            before = np.where(place > 0, times[np.maximum(place, 1) - 1], items.start - 1)
+            late = ~early & (items.start <= before)
+            for name, rows in (
+                ("outside_run", early),
+                ("late", late),
+                ("on_time", ~early & ~late),
+            ):
+                counts[name] += np.bincount(place[rows], minlength=len(times) + 1)
+            self._bins += into_bins(items)
+        self._queries += queries
+        columns = zip(*(column[:-1].tolist() for column in counts.values()), strict=True)
+        self.windows += [dict(zip(counts, row, strict=True)) for row in columns]
+
+    def finish(self, left_over: int, rows: Iterable[tuple[int, int]] = ()) -> None:
+        """The run is over: what still waits lies outside of it.
+
+        `rows` are arrivals and times of those that nobody has looked at.
+        """
         self._left_over = left_over
+        for arrival, start in rows:
+            self._bins[max(0, arrival - start).bit_length()] += 1
+
+    @property
+    def queries(self) -> Sequence[int]:
+        """The query times of which something is counted."""
+        self._settle()
+        return self._queries
 
     def metrics(self, revised: Sequence[int | None], unreadable: int) -> Metrics:
         """All that was counted, with the number of answers taken back at each query time."""
+        self._settle()
         windows = [
             WindowMetrics(query=query, revised=gone, **counts)
             for query, counts, gone in zip(self._queries, self.windows, revised, strict=True)

@@ -1,14 +1,19 @@
-"""Queries after a run: `holdsAt(F,16)`, `holdsFor(happy(chris)=true,I)`, `happensAt(E,T)`."""
+"""Queries after a run: `holdsAt(F,16)`, `holdsFor(happy(chris)=true,I)`, `happensAt(E,T)`.
+
+About atoms of LARS programs they are `h(X)`, `@3 h(X)` and `@T h(X)`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from horai import settings
 from horai.errors import QueryError
-from horai.lang.core.diagnostics import did_you_mean
+from horai.lang.core.diagnostics import did_you_mean, has_errors
 from horai.lang.core.reader import read_only_clauses
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import (
@@ -22,7 +27,10 @@ from horai.lang.core.terms import (
     is_anonymous,
     is_ground,
 )
+from horai.lang.lars.reader import read_text
+from horai.lang.lars.syntax import At, Atom, Predicate
 from horai.plan.ec.entities import Entities
+from horai.plan.lars.check import named
 from horai.runtime.values import show
 
 Interval = tuple[int, int | float]
@@ -239,4 +247,110 @@ def _bracketed(term: Term) -> str:
     return f"({text})" if infix else text
 
 
-__all__ = ["Bindings", "Queryable", "ask", "holds_at", "intervals_of", "render"]
+# --- atoms of LARS programs ----------------------------------------------------------------------
+
+QUERY_FORMS = "h(X) (at the last query time), @3 h(X) (at 3) or @T h(X) (at which query times)"
+
+
+def asks_events(text: object) -> bool:
+    """Is a question about events and fluents?"""
+    return re.match(r"\s*(holdsAt|holdsFor|happensAt)\s*\(", str(text)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class AtomsHeld:
+    """When atoms hold, the times at which that is known, and the predicates there are."""
+
+    spans: Mapping[Atom, Sequence[Interval]]
+    times: Sequence[int]
+    known: Set[Predicate]
+
+    def at(self, low: int, high: int) -> Iterator[tuple[int, Atom]]:
+        """The atoms that hold at the times from `low` to `high`, in the order of time."""
+        found: list[tuple[int, str, Atom]] = []
+        for atom, spans in self.spans.items():
+            for start, end in spans:
+                first = bisect_left(self.times, max(low, start))
+                after = bisect_left(self.times, min(high + 1, end))
+                text = show(Compound(atom.name, atom.args)) if first < after else ""
+                found += [(time, text, atom) for time in self.times[first:after]]
+        yield from ((time, atom) for time, _, atom in sorted(found, key=lambda one: one[:2]))
+
+    def holds(self, atom: Atom, time: int) -> bool:
+        """Does some instance of an atom hold at a time?"""
+        held = [one for one, spans in self.spans.items() if any(s <= time < e for s, e in spans)]
+        return bool(_instances(atom, [(time, one) for one in held], {}))
+
+    def intervals(self, atom: Atom) -> list[Interval]:
+        """The maximal intervals of an atom."""
+        if not all(map(is_ground, atom.args)):
+            shown = show(Compound(atom.name, atom.args))
+            raise QueryError(f"{shown} has variables", f'ask query("@T {shown}") instead')
+        return list(self.spans.get(atom, ()))
+
+
+def atom_of(text: str) -> Atom:
+    """The atom that a text says."""
+    atom, time = _question(text)
+    if time is not None:
+        raise QueryError(f"`{text}` says when", "ask for the atom alone")
+    return atom
+
+
+def ask_atoms(held: AtomsHeld, text: str) -> list[Bindings]:
+    """All answers to a question about atoms, each as what its variables stand for.
+
+    A question about a predicate that nobody knows is an error.
+    """
+    atom, time = _question(text)
+    _check_predicate(atom, held.known)
+    times = held.times
+    if isinstance(time, Int):
+        if time.value not in times:
+            some = f"they are {times[0]} to {times[-1]}" if times else "there are none"
+            raise QueryError(f"{time.value} is no query time of this run", some)
+        return _instances(atom, held.at(time.value, time.value), {})
+    if not times:
+        return []
+    if time is None:
+        return _instances(atom, held.at(times[-1], times[-1]), {})
+    found: list[Bindings] = []
+    for when, one in held.at(times[0], times[-1]):
+        bound = match(time, Int(when), {})
+        found += [] if bound is None else _instances(atom, [(when, one)], bound)
+    return found
+
+
+def _instances(
+    atom: Atom, held: Iterator[tuple[int, Atom]] | list[tuple[int, Atom]], bound: Bindings
+) -> list[Bindings]:
+    wanted = Compound(atom.name, atom.args)
+    rows = (Compound(one.name, one.args) for _, one in held)
+    return [found for one in rows if (found := match(wanted, one, bound)) is not None]
+
+
+def _question(text: str) -> tuple[Atom, Term | None]:
+    line = settings.text(text, "a query", f"ask {QUERY_FORMS}").strip().removesuffix(".")
+    program, findings = read_text(f"horai :- {line}.", relations=False)
+    if has_errors(findings):
+        wrong = "; ".join(finding.message for finding in findings)
+        raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {QUERY_FORMS}")
+    match [rule.body for rule in program.rules]:
+        case [(Atom() as atom,)]:
+            return atom, None
+        case [(At(time=Int() | Var() as time, formula=Atom() as atom),)]:
+            return atom, time
+        case _:
+            raise QueryError(f"`{line}` is not a query", f"ask {QUERY_FORMS}")
+
+
+def _check_predicate(atom: Atom, known: Set[Predicate]) -> None:
+    """What no rule and no signal says can have no answer: better say so than answer nothing."""
+    if atom.predicate in known:
+        return
+    names = {named(one): one[0] for one in sorted(known)}
+    same = next((full for full, name in names.items() if name == atom.name), None)
+    near = same or did_you_mean(named(atom.predicate), names)
+    listed = ", ".join(names) or "none"
+    hint = f"did you mean {near}?" if near else f"the predicates of the program are: {listed}"
+    raise QueryError(f"no predicate {named(atom.predicate)} in the program", hint)

@@ -1,7 +1,8 @@
 """Saved sessions as bytes: a line that says what it is, a checksum of all that follows, a line of
 JSON, and what the engine says.
 
-All of it is data only, whatever engine the bytes name: nothing in them can run.
+They are the same for all languages and engines. All of it is data only, whatever engine the bytes
+name: nothing in them can run.
 """
 
 from __future__ import annotations
@@ -17,23 +18,26 @@ from horai.errors import UsageError
 from horai.io import DeadLetter
 
 T = TypeVar("T")
-_MARK = b"horai session 2\n"
+_MARK = b"horai session 3\n"
 
 
 class Saved(NamedTuple):
     """What a session needs to go on, in this process or in another.
 
-    `sources` are names and texts of the rules. `predicates` are only names: functions have to be
-    given again. `settings` are the parameters of `Rules.session`, and `counts` what metrics go on
-    from.
+    `sources` are the rules of each language, their names and texts. `predicates` are only names:
+    functions have to be given again. `settings` are those of `Rules.session`, `query` is the last
+    query time, `taken` the number of rows so far, and `counts` what metrics go on from. `offsets`
+    say from where on topics are read.
     """
 
-    sources: list[tuple[str, str]]
+    sources: dict[str, list[tuple[str, str]]]
     predicates: list[str]
     settings: dict[str, Any]
-    query: int
+    query: int | None
+    taken: int
     dead_letters: list[DeadLetter]
     counts: dict[str, Any]
+    offsets: dict[str, int]
     engine: bytes
 
 
@@ -61,16 +65,9 @@ def from_bytes(data: object) -> Saved:
     with whole():
         plain = json.loads(header)
         letters = [DeadLetter(*letter) for letter in plain.pop("dead_letters")]
-        if type(plain["settings"]) is not dict or type(plain["query"]) is not int:
+        if type(plain["settings"]) is not dict or type(plain["sources"]) is not dict:
             raise TypeError("this is no header of a session")
         return Saved(**plain, dead_letters=letters, engine=engine)
-
-
-_READ_WITH = {
-    None: ("an event description", "horai.load_session"),
-    "lars": ("a LARS program", "horai.lars.load_session"),
-    "both": ("rules of two languages", "horai.load_combined"),
-}
 
 
 def read_saved(path: Path, load: Callable[[bytes], T]) -> T:
@@ -90,14 +87,6 @@ def whole() -> Iterator[None]:
         raise
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise _damaged() from error
-
-
-def demand_language(saved: Saved, wanted: str | None) -> None:
-    """Raise if a session is one of another language than is wanted."""
-    said = saved.settings.get("language")
-    if said != wanted:
-        what, function = _READ_WITH.get(said, ("something else", "what saved it"))
-        raise UsageError(f"this is a saved session of {what}", f"read it with {function}")
 
 
 def _checksum(data: bytes) -> bytes:

@@ -60,9 +60,9 @@ def ahead_of(given: object, clock: TimeScale) -> Ahead | None:
     """The setting that was given, if one was."""
     if given is None:
         return None
-    most = length(given, "max-ahead", 0)
+    most = length(given, "future-skew", 0)
     if clock.unit is None:
-        problem = "max-ahead needs a unit: times are compared with those of the clock"
+        problem = "future-skew needs a unit: times are compared with those of the clock"
         raise UsageError(problem, "say how long a time-point is, such as --unit s")
     return Ahead(most, clock)
 
@@ -220,17 +220,17 @@ class StreamJob:
         known = ("window", "start", "end", "tick", "allen_memory")
         settings: dict[str, Any] = {name: getattr(asked, name) for name in known}
         settings["step"] = self.timing.step
-        settings["delay"] = self.timing.delay
+        settings["watermark_delay"] = self.timing.delay
         settings["unit"], settings["time_in"] = job.clock.unit, job.clock.time_in
-        settings["include_input"] = job.include_input
+        settings["include_input"] = job.settings.include_input
         if job.feed is not None:
             settings |= job.feed.to_dict()
-        names = sorted(rules.predicates)
-        return Identity(uuid.uuid4().hex, texts, names, settings, buckets, buckets)
+        functions = sorted(rules.predicates)
+        return Identity(uuid.uuid4().hex, texts, functions, settings, buckets, buckets)
 
     def plan(self, identity: Identity) -> StagePlan:
         """Its stages, ready for the groups of a checkpoint."""
-        return plan(self.job.rules, identity.groups, self.job.include_input, goes_on=True)
+        return plan(self.job.rules, identity.groups, self.job.settings.include_input, goes_on=True)
 
     def steps(self, grid: Exchanger[H], found: Checkpoint) -> Steps[H]:
         """The stream, ready to go on."""

@@ -12,8 +12,8 @@ from horai import io
 from horai import settings as parameters
 from horai.errors import UsageError
 from horai.io.items.tables import extent
-from horai.runtime.engines import DEFAULT, engine_named
-from horai.runtime.inputs import checked_clock, checked_format, read_input, time_point
+from horai.runtime.engines import engine_named
+from horai.runtime.inputs import read_input
 from horai.runtime.metrics import ItemCounts, columns_of, lateness
 from horai.settings import RunSettings, Schedule, plan_run
 from horai.temporal.spans import Ints
@@ -85,41 +85,27 @@ def tune(
     windows: Sequence[int] | None = None,
     step: int | None = None,
     max_loss: float = 0.01,
-    start: int | str | None = None,
-    end: int | str | None = None,
-    tick: int = 1,
-    unit: str | None = None,
-    time_in: str | None = None,
-    input_format: str | None = None,
-    strict: bool = False,
-    allen_memory: int | None = None,
-    engine: str = DEFAULT,
     progress: Callable[[int, int], None] | None = None,
+    **settings: Any,
 ) -> Tuning:
     """Run over a sample with several windows; see `Rules.tune`."""
-    engine_named(engine)
+    asked = RunSettings.of("ec", "run", {"step": step, **settings})
+    engine_named(asked.engine)
     if progress is not None:
         parameters.function(progress, "progress")
     limit, lengths = _share(max_loss), None if windows is None else _lengths(windows)
-    clock = checked_clock(unit, time_in)
-    settings = RunSettings(
-        step=step,
-        start=time_point(start, clock.unit, "start"),
-        end=time_point(end, clock.unit, "end"),
-        tick=tick,
-        allen_memory=allen_memory,
+    narrative = read_input(
+        input, rules.schema, asked.scale, format=asked.input_format, strict=asked.strict
     )
-    format = checked_format(input_format)
-    narrative = read_input(input, rules.schema, clock, format=format, strict=strict)
-    schedule = plan_run(settings, extent(narrative.tables))
+    schedule = plan_run(asked, extent(narrative.tables))
     if schedule is None or not len(narrative):
         hint = "give a narrative with items as late as they usually are"
         raise UsageError("there is nothing to learn from: no row of the input can be used", hint)
-    step = settings.step or default_step(schedule)
+    step = asked.step or default_step(schedule)
     late = np.concatenate([lateness(columns_of(table)) for table in narrative.tables])
     lengths = lengths or candidates(late, step, schedule)
     given: dict[str, Any] = {"start": schedule.start, "end": schedule.end, "tick": schedule.tick}
-    given |= {"allen_memory": allen_memory, "engine": engine, "answers": "final"}
+    given |= {"allen_memory": asked.allen_memory, "engine": asked.engine, "answers": "final"}
     runs = (rules.run(narrative, window=w, step=w and step, **given) for w in (None, *lengths))
     found = _told(runs, len(lengths) + 1, progress)
     full = next(found)

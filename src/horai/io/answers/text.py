@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.answers.rows import AnswerBlock, AnswerTable
+from horai.io.answers.rows import MORE, POINT_COLUMNS, AnswerBlock, AnswerTable
 from horai.io.items.blocks import Numbers
 from horai.io.shown import csv_line, printable
 from horai.io.terms import Term, TermColumn, distinct, text_bytes, text_cell, to_source
@@ -127,15 +127,18 @@ TIMES = ("start", "end", "time")
 
 
 def columns_of(table: AnswerTable, iso: Unit | None) -> list[str]:
-    """The columns of a table of answers; `query` and `op` only where some row has them."""
+    """The columns of a table of answers; `query` and the like only where some row has them."""
+    if table.blocks and all(block.is_of_points for block in table.blocks):
+        return list(POINT_COLUMNS)
     extra = [f"{key}_iso" for key in TIMES] if iso is not None else []
-    extra += ["query"] if any(block.query is not None for block in table.blocks) else []
-    extra += ["op"] if any(block.op is not None for block in table.blocks) else []
+    extra += [name for name in MORE if any(getattr(b, name) is not None for b in table.blocks)]
     return ["kind", "name", "args", "value", *TIMES, *extra]
 
 
 def times_of(block: AnswerBlock) -> dict[str, pa.Array]:
     """The times that rows of a block have, by the names they have in every format."""
+    if block.is_of_points:
+        return {}
     if block.end is None:
         return {"time": block.start}
     return {"start": block.start, "end": block.end}
@@ -147,22 +150,39 @@ def json_lines(table: AnswerTable, iso: Unit | None) -> Lines:
 
 
 def _json_pieces(block: AnswerBlock, iso: Unit | None) -> list[Piece]:
-    pieces: list[Piece] = [f'{{"kind":"{block.kind}","name":{as_json(block.name)},"args":[']
-    pieces += _between([spelled(column, as_json) for column in block.args], ",")
+    if block.is_of_points:
+        return _json_of_points(block)
+    pieces: list[Piece] = [f'{{"kind":"{block.kind}"', *_json_entity(block)]
     if block.kind == "fluent":
         value = "null" if block.value is None else spelled(block.value, as_json)
-        pieces += ['],"value":', value]
-    else:
-        pieces.append("]")
+        pieces += [',"value":', value]
     for name, points in times_of(block).items():
         pieces += [f',"{name}":', filled(points, "null")]
     if iso is not None:
         for name, points in times_of(block).items():
             quoted = pc.binary_join_element_wise('"', texts_of(iso_texts(points, iso)), '"', "")
             pieces += [f',"{name}_iso":', quoted.fill_null("null")]
-    pieces += optional(block.query, ',"query":', "")
-    pieces += optional(block.op, ',"op":"', '"')
-    return [*pieces, "}\n"]
+    return [*pieces, *_json_more(block, MORE), "}\n"]
+
+
+def _json_of_points(block: AnswerBlock) -> list[Piece]:
+    """What holds at a query time: the query time comes first."""
+    pieces: list[Piece] = [f'{{"kind":"{block.kind}"', *_json_more(block, ("query", "model"))]
+    pieces += _json_entity(block) if block.name else []
+    return [*pieces, *_json_more(block, ("op", "arrived", "signals")), "}\n"]
+
+
+def _json_entity(block: AnswerBlock) -> list[Piece]:
+    args = _between([spelled(column, as_json) for column in block.args], ",")
+    return [f',"name":{as_json(block.name)},"args":[', *args, "]"]
+
+
+def _json_more(block: AnswerBlock, names: Sequence[str]) -> list[Piece]:
+    pieces: list[Piece] = []
+    for name in names:
+        quote = '"' if name == "op" else ""
+        pieces += optional(getattr(block, name), f',"{name}":{quote}', quote)
+    return pieces
 
 
 def as_json(value: object) -> str:
@@ -190,8 +210,7 @@ def _csv_pieces(block: AnswerBlock, columns: list[str], iso: Unit | None) -> lis
         "name": [_csv_cell(block.name)],
         "args": _csv_args(block),
         "value": [] if block.value is None else [spelled(block.value, _csv_cell)],
-        "query": optional(block.query, "", ""),
-        "op": optional(block.op, "", ""),
+        **{name: optional(getattr(block, name), "", "") for name in MORE},
     }
     for name, points in times_of(block).items():
         cells[name] = [filled(points, "inf" if name == "end" else "")]
@@ -263,8 +282,10 @@ def _text_cells(
         what += ["(", *_between(columns, ","), ")"]
     if block.value is not None:
         what += ["=", spelled(block.value, _shown)]
-    if block.end is None:
-        when: list[Piece] = ["at ", shown(block.start)]
+    if block.is_of_points:
+        when: list[Piece] = []
+    elif block.end is None:
+        when = ["at ", shown(block.start)]
     else:
         when = ["(", shown(block.start), ",", shown(block.end), ")"]
     query, op = optional(block.query, "", ":"), optional(block.op, "", "")

@@ -15,8 +15,9 @@ from typing import IO, Any, Literal, cast, get_args
 import numpy as np
 import pyarrow as pa
 
-from horai.io.answers.rows import AnswerBlock, AnswerTable, Row
+from horai.io.answers.rows import MORE, AnswerBlock, AnswerTable, Row
 from horai.io.answers.text import (
+    TIMES,
     Lines,
     columns_of,
     csv_lines,
@@ -35,7 +36,7 @@ from horai.io.times import Unit
 _SOURCE = {META: b"term"}
 _TYPES = {
     "args": pa.list_(pa.string()),
-    **{name: pa.int64() for name in ("start", "end", "time", "query")},
+    **{name: pa.int64() for name in (*TIMES, *MORE) if name != "op"},
 }
 
 
@@ -70,10 +71,9 @@ def _arrow_block(block: AnswerBlock, schema: pa.Schema, iso: Unit | None) -> pa.
     if iso is not None:
         for name, points in times_of(block).items():
             columns[f"{name}_iso"] = texts_of(iso_texts(points, iso))
-    if block.query is not None:
-        columns["query"] = block.query
-    if block.op is not None:
-        columns["op"] = texts_of(block.op)
+    for name in MORE:
+        if getattr(block, name) is not None:
+            columns[name] = texts_of(block.op) if name == "op" else getattr(block, name)
     arrays = [columns.get(field.name, pa.nulls(rows, field.type)) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
 

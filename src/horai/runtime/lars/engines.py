@@ -1,11 +1,8 @@
-"""Engines for LARS programs by name.
+"""Engines for LARS programs by name, and which answers they are asked for.
 
-An engine makes sessions; a session answers at growing query times. Which engines can run a program
-depends on its fragment: one that cannot refuses it with `UsageError` when a session is made.
-
-
-Which answers of a LARS program are asked for: one, some, all, or what they have in common.
-What stops a run of a LARS program, said with the rules that it is about.
+An engine makes sessions; a session finds the models at growing query times. Which engines can run a
+program depends on its fragment: one that cannot refuses it with `UsageError` when a session is
+made. What stops a run is said with the rules that it is about.
 """
 
 from __future__ import annotations
@@ -17,16 +14,15 @@ from typing import Literal as OneOf
 from typing import NamedTuple, Protocol, cast
 
 from horai.errors import RunError, UsageError
-from horai.lang.core.diagnostics import did_you_mean
 from horai.lang.core.terms import Compound, Term, is_ground, subterms
 from horai.lang.lars.predicates import ARITHMETIC, body_atoms, head_predicates
 from horai.lang.lars.syntax import Aggregate, Atom, Choice, Head, Program, Rule
 from horai.lang.lars.walk import own_terms, subformulas
 from horai.plan.lars.check import place_of
 from horai.plan.lars.dependencies import graph
-from horai.runtime.engines import SPARK
-from horai.runtime.lars.signals import Signal
-from horai.settings import text
+from horai.runtime.engines import AUTO, SPARK
+from horai.runtime.lars.admission import Changes, Signal
+from horai.settings import RunSettings, nearest, text
 
 Reasoning = OneOf["models", "brave", "cautious"]
 """Answers themselves, what holds in some of them, or what holds in all of them."""
@@ -42,24 +38,15 @@ class AnswerMode:
     steady: bool = False
 
     @classmethod
-    def parse(
-        cls, models: str | int = "one", reasoning: str = "models", least_change: bool = False
-    ) -> AnswerMode:
-        """From what people say: `one`, `all` or a number, and so on.
+    def of(cls, settings: RunSettings) -> AnswerMode:
+        """What the settings of a run ask for.
 
-        >>> AnswerMode.parse("3").models, AnswerMode.parse(reasoning="brave").which
-        (3, 'brave')
+        >>> AnswerMode.of(RunSettings(language="lars", models="all")).models
+        0
         """
-        number = _number(models)
-        which = next((one for one in REASONING if one == reasoning), None)
-        if which is None:
-            hint = f"it is one of {', '.join(REASONING)}"
-            raise UsageError(f"reasoning cannot be {reasoning!r}", hint)
-        if which != "models" and (number != 1 or least_change):
-            other = "the least change" if least_change else f"models {models}"
-            hint = "ask for answers themselves, or for what they have in common"
-            raise UsageError(f"{which} reasoning gives one answer: {other} says nothing", hint)
-        return cls(number, which, bool(least_change))
+        number = {"one": 1, "all": 0}.get(str(settings.models))
+        found = int(settings.models) if number is None else number
+        return cls(found, settings.reasoning, settings.least_change)
 
     @property
     def is_numbered(self) -> bool:
@@ -72,19 +59,6 @@ class AnswerMode:
         return self.models == 1 and self.which == "models" and not self.steady
 
 
-def _number(models: str | int) -> int:
-    if models in ("one", "all"):
-        return 1 if models == "one" else 0
-    is_number = not isinstance(models, bool) and str(models).isdecimal()
-    if not is_number or int(models) < 1:
-        raise UsageError(
-            f"models cannot be {models!r}", "it is `one`, `all`, or a number such as 3"
-        )
-    return int(models)
-
-
-Changes = tuple[int, Sequence[Signal], Sequence[Signal]]
-"""A query time, what came and what was taken back since the one before."""
 Model = frozenset[Atom]
 """The derived atoms that hold at the query time in one answer stream."""
 
@@ -140,13 +114,12 @@ class LarsEngine(Protocol):
     ) -> LarsSession: ...
 
 
-AUTO, PLAN, TMS = "auto", "plan", "tms"
-"""`auto` leaves the choice to us."""
+PLAN, TMS = "plan", "tms"
 
 LARS_ENGINES = {
     PLAN: "horai.runtime.lars.plan.PlanEngine",
     "asp": "horai.runtime.lars.asp.AspEngine",
-    TMS: "horai.runtime.lars.tms.TmsEngine",
+    TMS: "horai.runtime.lars.asp.TmsEngine",
     "reference": "horai.runtime.lars.reference.LarsReferenceEngine",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
@@ -156,7 +129,7 @@ The first that runs a program is the best one for it; the last one runs them all
 
 
 def lars_engine(name: str) -> LarsEngine:
-    """The engine of a name; `auto` takes the best one that runs a program.
+    """The engine of a name.
 
     >>> lars_engine("refrence")
     Traceback (most recent call last):
@@ -167,24 +140,13 @@ def lars_engine(name: str) -> LarsEngine:
     names = [AUTO, *LARS_ENGINES, SPARK]
     listed = f"the engines are: {', '.join(names)}"
     wanted = text(name, "engine", listed)
-    if wanted == AUTO:
-        return _best
     if wanted == SPARK:
-        hint = "use run or spark of the program"
-        raise UsageError("Spark runs over whole streams only", hint)
+        raise UsageError("Spark runs over whole streams only", "use Rules.run or Rules.spark")
     if wanted not in LARS_ENGINES:
-        near = did_you_mean(wanted, names)
-        hint = f"did you mean {near}?" if near else listed
+        hint = nearest(wanted, names) or listed
         raise UsageError(f"there is no engine {name!r} for LARS programs", hint)
     module, _, attribute = LARS_ENGINES[wanted].rpartition(".")
     return cast(LarsEngine, getattr(import_module(module), attribute))
-
-
-def _best(
-    program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
-) -> LarsSession:
-    name = chosen(program, start, wanted, together=False).name
-    return lars_engine(name)(program, start=start, wanted=wanted, before=before)
 
 
 class EngineChoice(NamedTuple):
@@ -197,21 +159,41 @@ class EngineChoice(NamedTuple):
         return "; ".join([self.name, *self.reasons])
 
 
+class Chosen(NamedTuple):
+    """An engine with the reasons against others, and the session it has made."""
+
+    name: str
+    reasons: list[str]
+    session: LarsSession
+
+    @property
+    def choice(self) -> EngineChoice:
+        """The same without the session."""
+        return EngineChoice(self.name, self.reasons)
+
+
 MOST_INSTANCES = 500_000
 """Programs that may have more ground rules are not kept from tick to tick rule by rule."""
 
 
 def chosen(
-    program: Program, start: int = 0, wanted: AnswerMode = ONE, *, together: bool = True
-) -> EngineChoice:
-    """The first engine of the list that runs a program; the last one runs them all.
+    program: Program,
+    engine: str = AUTO,
+    start: int = 0,
+    wanted: AnswerMode = ONE,
+    *,
+    together: bool = True,
+) -> Chosen:
+    """The engine of a name; `auto` is the first of the list that runs a program.
 
     All query times of a stream `together` are the best case of the plan. Where it is asked for them
     one by one and would work out each anew, and the program is not too large, `tms` goes on from
     the one before in a small part of the time.
     """
-    *others, last = LARS_ENGINES
+    if engine != AUTO:
+        return Chosen(engine, [], lars_engine(engine)(program, start=start, wanted=wanted))
     reasons: list[str] = []
+    *others, last = LARS_ENGINES
     for name in others:
         try:
             found = lars_engine(name)(program, start=start, wanted=wanted)
@@ -219,24 +201,24 @@ def chosen(
             reasons.append(refused.problem)
             continue
         if name == PLAN and not (together or getattr(found, "works_by_change", True)):
-            return _stepwise(program, start, wanted)
-        return EngineChoice(name, reasons)
-    return EngineChoice(last, reasons)
+            return _stepwise(program, start, wanted, found)
+        return Chosen(name, reasons, found)
+    return Chosen(last, reasons, lars_engine(last)(program, start=start, wanted=wanted))
 
 
-def _stepwise(program: Program, start: int, wanted: AnswerMode) -> EngineChoice:
+def _stepwise(program: Program, start: int, wanted: AnswerMode, plan: LarsSession) -> Chosen:
     """The engine for a program of which the plan would work out each query time anew."""
     why = "asked for one query time after the other, the engine plan would work out each anew"
     try:
         found = lars_engine(TMS)(program, start=start, wanted=wanted)
     except UsageError as refused:
-        return EngineChoice(PLAN, [refused.problem])
+        return Chosen(PLAN, [refused.problem], plan)
     size = getattr(found, "size", 0)
     if size > MOST_INSTANCES:
-        return EngineChoice(
-            PLAN, [f"{size:,} ground rules, which there may be, are too many for the engine tms"]
-        )
-    return EngineChoice(TMS, [f"{why}; beside what signals bring, {size:,} ground rules at most"])
+        large = f"{size:,} ground rules, which there may be, are too many for the engine tms"
+        return Chosen(PLAN, [large], plan)
+    reason = f"{why}; beside what signals bring, {size:,} ground rules at most"
+    return Chosen(TMS, [reason], found)
 
 
 MOST_SHOWN = 3

@@ -1,7 +1,4 @@
-"""A session of a LARS program driven by rows and by time: when it is asked, and what is shown.
-
-When answers of a LARS program are given: by time, by change, by signals.
-"""
+"""A session of a LARS program driven by rows and by time: when it is asked, and what is shown."""
 
 from __future__ import annotations
 
@@ -12,9 +9,13 @@ from typing import Literal as OneOf
 
 from horai import io
 from horai.errors import UsageError
+from horai.io import AnswerRow
 from horai.lang.lars.clock import Clock, Duration, Incompatible, unit_named
-from horai.runtime.lars.result import FORMS, LarsAnswer, Row
-from horai.runtime.lars.session import LarsStep, ProgramSession
+from horai.result import Answer
+from horai.runtime.answers import answers_named
+from horai.runtime.lars.answers import PointAnswer, PointAnswers
+from horai.runtime.lars.session import ProgramEngine
+from horai.session import Session
 
 _NUMBERED = re.compile(r"([0-9]+)\s*([a-z]+)")
 _HINT = "it is time, change, signal, a number of signals (5signals) or a time (10s)"
@@ -58,7 +59,7 @@ class AnswerTiming:
             raise UsageError(f"answers cannot be given every {text}: {wrong}", hint) from None
 
 
-Say = Callable[[Sequence[Row]], None]
+Say = Callable[[Sequence[AnswerRow]], None]
 
 
 class Flow:
@@ -70,22 +71,27 @@ class Flow:
 
     def __init__(
         self,
-        session: ProgramSession,
+        session: Session,
         timing: AnswerTiming,
         answers: str,
         say: Say,
         end: int | None = None,
     ) -> None:
-        if answers not in FORMS:
-            raise UsageError(f"answers cannot be {answers!r}", f"it is one of {', '.join(FORMS)}")
-        if answers == "changelog" and session.lateness is None and session.wanted.is_numbered:
-            raise UsageError("changes are those of one model", "leave out models, or add lateness")
-        self.session, self.timing, self.answers = session, timing, answers
+        self.answers = answers_named(answers)
+        core = session.core
+        assert isinstance(core, ProgramEngine)
+        self.numbered = core.wanted.is_numbered
+        if answers == "changelog" and core.lateness is None and self.numbered:
+            hint = "leave out models, or add an allowed lateness"
+            raise UsageError("changes are those of one model", hint)
+        self.session, self.timing, self.step = session, timing, core.step
         self.end = end
         self.now = session.next
         self.signals = 0
+        self.asked = 0
+        """How many query times there have been."""
         self._say = say
-        self._shown: LarsAnswer | None = None
+        self._shown: PointAnswer | None = None
 
     @property
     def is_over(self) -> bool:
@@ -97,11 +103,11 @@ class Flow:
         for row in rows:
             if row.arrival > self.now:
                 self.pass_to(row.arrival)
-            self.session.arrivals.feed((row,))
+            self.session.give((row,))
             if self.timing.by == "signals" and not self.is_over:
                 self.signals += 1
                 if self.signals % self.timing.number == 0:
-                    self._tell(self.session.take([self.now]))
+                    self._ask(self.now)
 
     def pass_to(self, time: int) -> None:
         """All points before a time are over."""
@@ -110,33 +116,37 @@ class Flow:
         last = time - 1 if self.end is None else min(time - 1, self.end)
         self.now = time
         if self.timing.by == "time":
-            session = self.session
-            for query in range(session.next, last + 1, session.step):
-                self._tell(session.take([query]))
+            for query in range(self.session.next, last + 1, self.step):
+                self._ask(query)
 
     def close(self) -> None:
         """The current point is over, too, or all points up to the end if there is one."""
         self.pass_to(self.now + 1 if self.end is None else max(self.now, self.end + 1))
         if self.answers == "final" and self._shown is not None:
-            self._say(list(self._shown.rows(self.session.wanted.is_numbered)))
+            self._say(list(self._shown.rows(self.numbered)))
 
-    def _tell(self, step: LarsStep) -> None:
+    def _ask(self, query: int) -> None:
+        self.asked += 1
+        self._tell(self.session.ask([query]))
+
+    def _tell(self, step: Answer) -> None:
         """Say what is asked for of what is new."""
         if self.answers == "changelog":
             self._say(step.changes)
             return
-        again = [] if self.session.answer is None else [self.session.answer]
-        for answer in step.answers or again:
+        raw = step.raw
+        assert isinstance(raw, PointAnswers)
+        for answer in raw.points or [raw.last]:
             before, self._shown = self._shown, answer
             if self.answers == "windows" and not (
                 self.timing.changes and before is not None and answer.says_the_same(before)
             ):
                 self._say(self._numbered(answer))
 
-    def _numbered(self, answer: LarsAnswer) -> list[Row]:
-        rows = list(answer.rows(self.session.wanted.is_numbered))
+    def _numbered(self, answer: PointAnswer) -> list[AnswerRow]:
+        rows = list(answer.rows(self.numbered))
         if self.timing.by == "signals":
-            return [{**row, "signals": self.signals} for row in rows]
+            return [row._replace(signals=self.signals) for row in rows]
         if self.timing.changes and not rows:  # that nothing holds any more is a change, too
-            return [{"kind": "empty", "query": answer.query}]
+            return [AnswerRow("empty", query=answer.query)]
         return rows

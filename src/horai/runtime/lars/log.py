@@ -1,13 +1,9 @@
-"""The signals that a program knows: rows of the stream as they come, wait and are taken back.
-
-All signals of a run as columns, for an engine that works out all query times at once.
-"""
+"""Signals as columns: all that a program knows of them, and what a whole run is given at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,23 +12,13 @@ from horai import io
 from horai.engine.arrow_items import ItemBatch, read_items
 from horai.engine.columns import codes_of, concat
 from horai.engine.lars.signals import Key, Rows
+from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
-from horai.runtime.inputs import row_text
-from horai.runtime.lars.result import ShownAtoms
+from horai.runtime.lars.answers import ShownAtoms
 from horai.temporal.spans import INF, Ints, Mask
 
 ORDER = "order"
 """The column that says in which order signals of one time point came."""
-
-
-class RefusedRow(NamedTuple):
-    """A row that was not used, by its place in its table."""
-
-    table: io.ItemTable
-    row: int
-    code: str
-    reason: str
-    is_after: bool = False  # it arrives after the end of the run
 
 
 class Log:
@@ -42,8 +28,8 @@ class Log:
         self.first = first
         self.symbols = symbols
         self.rows: dict[Key, Rows] = {}
-        self.refused: list[RefusedRow] = []
-        self.waiting: list[tuple[int, RefusedRow]] = []  # rows ahead of the query time
+        self.refused: list[Dropped] = []
+        self.waiting: list[io.ItemTable] = []  # rows that lay ahead of the query time
 
     def take(self, table: io.ItemTable, border: int, query: int) -> int:
         """Take in rows of events; gives the first point that changes, `INF` if none does.
@@ -60,26 +46,37 @@ class Log:
         self._append(batch, plus, order)
         gone = np.flatnonzero(fine & (batch.op < 0))
         if len(gone):
-            change = min(change, self._retract(table, batch, gone, plus, known))
+            change = min(change, self._retract(table, batch, gone, plus, known, query))
         return change
 
     def _judged(self, table: io.ItemTable, batch: ItemBatch, border: int, query: int) -> Mask:
         """Which rows count; the others are noted."""
-        early, after = batch.start < self.first, batch.arrival > query
-        late = (batch.start <= border) & ~early & ~after
-        reasons = (
-            (early & ~after, "outside-run", f"lies before the start of the run, {self.first - 1}"),
-            (after, "outside-run", f"arrives after the end of the run, {query}"),
-            (late, "too-late", f"arrived when all up to {border} was final"),
+        early = batch.start < self.first
+        late = (batch.start <= border) & ~early
+        before = f"lies before the start of the run, {self.first - 1}"
+        self._refuse(table, early, Reason.OUTSIDE_RUN, query, before)
+        self._refuse(
+            table, late, Reason.TOO_LATE, query, f"arrived when all up to {border} was final"
         )
-        for mask, code, reason in reasons:
-            for row in np.flatnonzero(mask).tolist():
-                self.refused.append(RefusedRow(table, row, code, reason, mask is after))
-        fine: Mask = ~(early | late | after)
-        for row in np.flatnonzero(fine & (batch.start > query)).tolist():
-            letter = RefusedRow(table, row, "outside-run", "lies after the end of the run")
-            self.waiting.append((int(batch.start[row]), letter))
-        return fine
+        ahead = batch.start > query
+        if ahead.any():
+            self.waiting.append(replace(table, table=table.table.filter(pa.array(ahead))))
+        return ~(early | late)
+
+    def _refuse(
+        self, table: io.ItemTable, rows: Mask, reason: Reason, query: int, text: str
+    ) -> None:
+        places = np.flatnonzero(rows).tolist()
+        self.refused += [Dropped(table, place, reason, query, text) for place in places]
+
+    def ahead(self, query: int) -> list[Dropped]:
+        """The rows that lie after a query time."""
+        text = "lies after the end of the run"
+        return [
+            Dropped(table, place, Reason.OUTSIDE_RUN, query, text)
+            for table in self.waiting
+            for place in np.flatnonzero(_numbers(table, "start") > query).tolist()
+        ]
 
     def _append(self, batch: ItemBatch, rows: Ints, order: Ints) -> None:
         new = Rows(
@@ -93,7 +90,13 @@ class Log:
         self.rows[key] = joined(self.rows[key], new, self.symbols) if key in self.rows else new
 
     def _retract(
-        self, table: io.ItemTable, batch: ItemBatch, gone: Ints, plus: Ints, known: int
+        self,
+        table: io.ItemTable,
+        batch: ItemBatch,
+        gone: Ints,
+        plus: Ints,
+        known: int,
+        query: int,
     ) -> int:
         """Each takes back the last signal before it that says the same."""
         key = (batch.name, batch.arity)
@@ -113,7 +116,7 @@ class Log:
                 change = min(change, int(batch.start[row]))
             else:
                 reason = "takes back a signal that was never there"
-                self.refused.append(RefusedRow(table, row, "unknown-retraction", reason))
+                self.refused.append(Dropped(table, row, Reason.UNKNOWN_RETRACTION, query, reason))
         self.rows[key] = only(rows, there)
         return change
 
@@ -136,94 +139,86 @@ def only(rows: Rows, chosen: Mask) -> Rows:
     return Rows(tuple(column.take(chosen) for column in rows.args), *(c[chosen] for c in rows[1:]))
 
 
-def numbered(tables: Iterable[io.ItemTable], first: int = 0) -> list[io.ItemTable]:
-    """Tables with the order of their rows, which is that of files and lines."""
+def numbered(
+    tables: Iterable[io.ItemTable], files: Sequence[str] = (), first: int = 0
+) -> list[io.ItemTable]:
+    """Tables with the order of their rows: file after file as they were given, line after line."""
     listed = [table for table in tables if len(table)]
     if not listed:
         return []
-    files: dict[str, int] = {}
-    places = []
-    for table in listed:
-        column = table.table.column("file").combine_chunks()
-        names = [files.setdefault(name, len(files)) for name in column.dictionary.to_pylist()]
-        places.append(np.array(names, np.int64)[column.indices.to_numpy()])
-    lines = np.concatenate([table.table.column("line").to_numpy() for table in listed])
-    rank = np.empty(len(lines), np.int64)
-    rank[np.lexsort((lines, np.concatenate(places)))] = np.arange(first, first + len(lines))
+    given = {name: place for place, name in enumerate(files)}
+    coded = [_files(table) for table in listed]
+    names = sorted({name for some, _ in coded for name in some})
+    names.sort(key=lambda name: given.get(name, len(given)))
+    rank = {name: place for place, name in enumerate(names)}
+    places = [np.array([rank[name] for name in some], np.int64)[rows] for some, rows in coded]
+    lines = np.concatenate([_numbers(table, "line") for table in listed])
+    order = np.empty(len(lines), np.int64)
+    order[np.lexsort((lines, np.concatenate(places)))] = np.arange(first, first + len(lines))
     borders = np.cumsum([len(table) for table in listed])[:-1]
     return [
         replace(table, table=table.table.append_column(ORDER, pa.array(part)))
-        for table, part in zip(listed, np.split(rank, borders), strict=True)
+        for table, part in zip(listed, np.split(order, borders), strict=True)
     ]
 
 
-def letter_of(refused: RefusedRow) -> io.DeadLetter:
-    """What is told of a row that was not used."""
-    table = refused.table
-    few = table.table.take(pa.array([refused.row]))
-    (row,) = replace(table, table=few).items()
-    return io.DeadLetter(row.file, row.line, row_text(row), refused.reason, refused.code)
+def in_order(tables: Iterable[io.ItemTable]) -> list[io.Item]:
+    """The rows of numbered tables one by one."""
+    pairs = [
+        pair
+        for table in tables
+        for pair in zip(table.table.column(ORDER).to_pylist(), table.items(), strict=True)
+    ]
+    return [row for _, row in sorted(pairs, key=lambda pair: pair[0])]
 
 
 @dataclass(frozen=True)
 class Coming:
-    """Signals that come and stay: tables, and the place of each row in the order of the input."""
+    """Signals that come and stay, as numbered tables."""
 
-    tables: list[io.ItemTable]
-    order: list[Ints]
+    tables: Sequence[io.ItemTable]
 
     @classmethod
-    def of(cls, narrative: io.Narrative, files: Sequence[str], shown: ShownAtoms) -> Coming | None:
+    def of(cls, tables: Sequence[io.ItemTable], shown: ShownAtoms) -> Coming | None:
         """The signals of an input; None if they have to be taken one by one."""
-        tables = [table for table in narrative.tables if len(table)]
         for table in tables:
             is_shown = shown.may_show((table.name, table.arity))
             if is_shown or bool((_numbers(table, "op") < 0).any()):
                 return None
-        return cls(tables, _order(tables, files))
+        return cls(tables)
 
-    def outside(self, start: int, end: int) -> tuple[list[io.Item], list[io.Item]]:
-        """The rows that lie before a run, and those that arrive after it."""
-        early, after = [], []
+    def outside(self, start: int, last: int, end: int) -> tuple[list[Dropped], list[Dropped]]:
+        """The rows that lie before a run, and those that arrive after its last query time."""
+        early: list[Dropped] = []
+        after: list[Dropped] = []
         for table in self.tables:
-            late = _numbers(table, "arrival") > end
-            after += _some(table, late)
-            early += _some(table, ~late & (_numbers(table, "start") < start))
+            late = _numbers(table, "arrival") > last
+            before = ~late & (_numbers(table, "start") < start)
+            for rows, found, text in (
+                (before, early, f"lies before the start of the run, {start}"),
+                (late, after, f"arrives after the last query time; the run ends at {end}"),
+            ):
+                places = np.flatnonzero(rows).tolist()
+                found += [Dropped(table, row, Reason.OUTSIDE_RUN, last, text) for row in places]
         return early, after
 
     def rows(self, queries: range, start: int, symbols: Symbols) -> dict[Key, Rows]:
         """What an engine knows of them: each from the first query time after its arrival on."""
         times = np.arange(queries.start, queries.stop, queries.step)
         found: dict[Key, Rows] = {}
-        for table, order in zip(self.tables, self.order, strict=True):
+        for table in self.tables:
             batch = read_items(table, symbols, tick=1)
             fine = np.flatnonzero((batch.arrival <= times[-1]) & (batch.start >= start))
             known = times[np.searchsorted(times, batch.arrival[fine])]
             args = tuple(column.take(fine) for column in batch.args)
             ever = np.full(len(fine), INF)
-            new = Rows(args, batch.start[fine], known, ever, order[fine])
+            new = Rows(args, batch.start[fine], known, ever, _numbers(table, ORDER)[fine])
             key = (batch.name, batch.arity)
             found[key] = joined(found[key], new, symbols) if key in found else new
         return found
 
 
-def _order(tables: Sequence[io.ItemTable], files: Sequence[str]) -> list[Ints]:
-    """The places of rows among all: file after file as they were given, line after line."""
-    if not tables:
-        return []
-    given = {name: place for place, name in enumerate(files)}
-    coded = [_codes(table) for table in tables]
-    names = sorted({name for listed, _ in coded for name in listed})
-    names.sort(key=lambda name: given.get(name, len(given)))
-    rank = {name: place for place, name in enumerate(names)}
-    parts = [np.array([rank[name] for name in listed])[rows] for listed, rows in coded]
-    lines = np.concatenate([_numbers(table, "line") for table in tables])
-    places = np.empty(len(lines), np.int64)
-    places[np.lexsort((lines, np.concatenate(parts)))] = np.arange(len(lines))
-    return np.split(places, np.cumsum([len(table) for table in tables])[:-1])
-
-
-def _codes(table: io.ItemTable) -> tuple[list[str], Ints]:
+def _files(table: io.ItemTable) -> tuple[list[str], Ints]:
     """The files of rows: names, and which of them each row has."""
     column = table.table.column("file").unify_dictionaries().combine_chunks()
     rows: Ints = column.indices.to_numpy(zero_copy_only=False)
@@ -233,8 +228,3 @@ def _codes(table: io.ItemTable) -> tuple[list[str], Ints]:
 def _numbers(table: io.ItemTable, name: str) -> Ints:
     found: Ints = table.table.column(name).to_numpy()
     return found
-
-
-def _some(table: io.ItemTable, chosen: Mask) -> list[io.Item]:
-    rows = pa.array(np.flatnonzero(chosen))
-    return list(replace(table, table=table.table.take(rows)).items()) if len(rows) else []

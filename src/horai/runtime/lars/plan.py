@@ -18,9 +18,9 @@ from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program, Rule
 from horai.plan.lars.intervals import with_fixed_ends
-from horai.runtime.lars.engines import ONE, AnswerMode, Changes, Model, Moved, endless, too_large
+from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.engines import ONE, AnswerMode, Model, Moved, endless, too_large
 from horai.runtime.lars.log import Coming
-from horai.runtime.lars.signals import Signal
 from horai.temporal.spans import INF
 
 MOST_POINTS = 64

@@ -1,7 +1,5 @@
-"""Spark from the public interface: a run that gives a `Result`, or data frames of Spark.
-
-What became of a run on Spark, as a result like that of one process.
-Runs on Spark: the same rules, input and answers, in buckets of entities.
+"""Event descriptions on Spark: the same answers in buckets of entities, as a `Result` or as data
+frames of Spark.
 """
 
 from __future__ import annotations
@@ -9,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,9 +23,10 @@ from horai.errors import RunError, RunFailed, UsageError
 from horai.io import DeadLetter, Kind
 from horai.io.items.read import Piece, pieces_of
 from horai.io.letters import OF_ENGINES
-from horai.result import Result
+from horai.result import Answer, Result
 from horai.runtime.answers import Answers
-from horai.runtime.batch import BatchRun, Extent, Outcome, execute, packed, reader, sender
+from horai.runtime.batch import Extent, Outcome, execute, packed, reader, sender
+from horai.runtime.engines import SPARK
 from horai.runtime.findings import unused
 from horai.runtime.grid import Cluster, Exchanger
 from horai.runtime.inputs import is_files, read_input
@@ -41,8 +41,7 @@ from horai.runtime.spark.frames import columns
 from horai.runtime.spark.shuffle import grid_of
 from horai.runtime.tasks import Clockwork, RunTask
 from horai.runtime.tracks import TrackTask, batch_task, derive_all
-from horai.session import Answer
-from horai.settings import amount, text
+from horai.settings import RunSettings, amount, text
 from horai.signals import positions_of, read_positions
 from horai.tools.codes import judged
 
@@ -67,7 +66,7 @@ def result_of(job: SparkJob, task: RunTask, outcome: Outcome, found: Iterable[Re
     raw = raw_answers(queries, job.forms, list(found))
 
     def wanted(name: str, arity: int, is_fluent: bool) -> bool:
-        return job.include_input or job.rules.is_output(name, arity, is_fluent)
+        return job.settings.include_input or job.rules.is_output(name, arity, is_fluent)
 
     answers = [Answer(one, wanted) for one in raw]
     compared = "changelog" in job.forms
@@ -80,7 +79,10 @@ def result_of(job: SparkJob, task: RunTask, outcome: Outcome, found: Iterable[Re
     read = metrics_of(outcome).run
     warnings = judged(unused(read.items + read.unreadable, letters), job.rules.severities)
     return Result(
-        job.rules, answers, letters, form, job.clock.unit, measure=measure, warnings=warnings
+        *(job.rules, answers, letters, form, job.clock.unit),
+        measure=measure,
+        warnings=warnings,
+        engine=SPARK,
     )
 
 
@@ -167,7 +169,7 @@ def load(grid: Exchanger[H], job: SparkJob, task: RunTask) -> list[H]:
     pieces, send = pieces_for(job.input, job.format), sender(task)
     if pieces is None:
         narrative = read_input(
-            job.input, job.rules.schema, job.clock, format=job.format, strict=job.strict
+            job.input, job.rules.schema, job.clock, format=job.format, strict=job.settings.strict
         )
         return [grid.scatter(list(send(0, narrative)))]
     return [grid.read(len(pieces), reader(send, pieces, job.options, job.format))]
@@ -182,9 +184,9 @@ def _positions(grid: Exchanger[H], job: SparkJob, front: TrackTask) -> H:
         found = (
             read_positions(given, layout, job.format) if is_stdin else positions_of(given, layout)
         )
-        return grid.scatter(list(frames.send(front, frames.Take(job.strict), 0, found)))
+        return grid.scatter(list(frames.send(front, frames.Take(job.settings.strict), 0, found)))
     return grid.read(
-        len(files), frames.files(files, front, frames.Take(job.strict), job.format, False)
+        len(files), frames.files(files, front, frames.Take(job.settings.strict), job.format, False)
     )
 
 
@@ -209,7 +211,9 @@ def run_jobs(
     problems: dict[int, Exception] = {}
     for job, task in zip(jobs, tasks, strict=True):
         try:
-            narrative = read_input(job.input, job.rules.schema, job.clock, strict=job.strict)
+            narrative = read_input(
+                job.input, job.rules.schema, job.clock, strict=job.settings.strict
+            )
             records += packed(task.plan.routes, task.number, 0, narrative)
         except Exception as problem:
             problems[task.number] = problem
@@ -264,101 +268,153 @@ BUCKETS_PER_TASK = 2  # more than one, so that a heavy bucket keeps others waiti
 class SparkAnswers:
     """What a run on Spark found, left where it was found.
 
-    The data frames stay in the cluster's storage until `unpersist` is called.
+    Event descriptions have `spans` and `events`, LARS programs `atoms` and `unanswered`. The data
+    frames stay in the cluster's storage until `unpersist` is called.
     """
 
-    def __init__(self, job: SparkJob, grid: Cluster[Any], ran: BatchRun[Any]) -> None:
-        self.job = job
-        self._grid, self._ran = grid, ran
+    def __init__(
+        self,
+        settings: RunSettings,
+        grid: Cluster[Any],
+        outcome: Outcome,
+        answers: list[Any],
+        records: list[Any],
+    ) -> None:
+        self.settings = settings
+        self._grid, self._outcome = grid, outcome
+        self._answers, self._records = answers, records
 
     @cached_property
     def spans(self) -> DataFrame:
         """Maximal intervals: name, args and value as source text, start, end (null while open)."""
-        return self._answers("fluent")
+        return self._rows("fluent")
 
     @cached_property
     def events(self) -> DataFrame:
         """Output events: name, args, time."""
-        return self._answers("event")
+        return self._rows("event")
+
+    @cached_property
+    def atoms(self) -> DataFrame:
+        """What holds at query times: query, name and args as source text.
+
+        A changelog has the column `op`; where answers are revised it also has `arrived`, the query
+        time at which that was known. Where several answers are asked for, `model` is the number of
+        one.
+        """
+        settings = self.settings
+        columns = ["query", *(["model"] if settings.models not in ("one", 1) else [])]
+        columns += ["name", "args", *(["op"] if self._is_changelog else [])]
+        if self._is_changelog and settings.allowed_lateness is not None:
+            columns.append("arrived")
+        return self._lines("atom").select(*columns)
+
+    @cached_property
+    def unanswered(self) -> DataFrame:
+        """The query times without an answer, and in a changelog `op` and `arrived`."""
+        more = ["op", "arrived"] if self._is_changelog else []
+        return self._lines("none").select("query", *more)
+
+    @property
+    def _is_changelog(self) -> bool:
+        return self.settings.answers == "changelog"
 
     def count(self, kind: Kind) -> int:
         """How many intervals (`fluent`) or events the run found."""
-        return self._ran.outcomes[0].found.get(kind, 0)
+        return self._outcome.found.get(kind, 0)
 
     @property
     def letters(self) -> list[DeadLetter]:
         """Rows that were not used, one by one."""
-        return self._ran.outcomes[0].letters
+        return letters_in(self._outcome)
 
     @cached_property
     def dead_letters(self) -> DataFrame:
         """Rows that were not used: file, line, text, reason, code."""
-        return frames.letters(self._grid.spark, sorted(self.letters))
+        return frames.letters(self._grid.spark, self.letters)
 
     @cached_property
     def metrics(self) -> Metrics:
         """How late items were and what became of them, at each query time and in all."""
-        return metrics_of(self._ran.outcomes[0])
+        if self.settings.is_lars:
+            not_counted()
+        return metrics_of(self._outcome)
 
     @property
     def engine_seconds(self) -> float:
         """How long the engine was at work in all buckets together; the rest is Spark's."""
-        return self._ran.outcomes[0].engine_seconds
+        return self._outcome.engine_seconds
 
     def write_parquet(self, path: str | PurePath) -> None:
-        """Write folders `spans` and `events`, parted by name, and by day if there is a unit."""
-        unit = self.job.clock.unit
+        """Write folders of rows, parted by name, and by day if there is a unit.
+
+        They are `spans` and `events`, or `atoms`.
+        """
+        unit = self.settings.scale.unit
         with explained():
+            if self.settings.is_lars:
+                frames.write_by_day(self.atoms, f"{path}/atoms", "query", unit)
+                return
             frames.write_by_day(self.spans, f"{path}/spans", "start", unit)
             frames.write_by_day(self.events, f"{path}/events", "time", unit)
 
     def unpersist(self) -> None:
         """Free what the cluster keeps of the run."""
-        self._grid.forget(self._ran.all)
+        self._grid.forget(self._records)
         self._grid.close()
 
-    def _answers(self, kind: str) -> DataFrame:
-        records = self._grid.there(self._ran.of(ANSWERS), [ANSWERS])
-        return frames.answers(records, self.job.answers or "final", kind)
+    def _rows(self, kind: str) -> DataFrame:
+        if self.settings.is_lars:
+            raise UsageError("answers of a LARS program have no such rows", "ask for atoms")
+        records = self._grid.there(self._answers, [ANSWERS])
+        return frames.answers(records, self.settings.answers or "final", kind)
+
+    def _lines(self, kind: str) -> DataFrame:
+        from pyspark.sql import functions as f
+
+        if not self.settings.is_lars:
+            hint = "ask for spans and events"
+            raise UsageError("answers of an event description have no atoms", hint)
+        lines = frames.lars_lines(self._grid.there(self._answers, [ANSWERS]))
+        return lines.filter(f.col("kind") == kind)
 
 
-def run(
-    rules: Rules,
-    input: object,
-    *,
-    master: str | None = None,
-    buckets: int | None = None,
-    **settings: Any,
-) -> Result:
+def letters_in(outcome: Outcome) -> list[DeadLetter]:
+    """Rows that were not used, in their order; several buckets may say the same of one."""
+    return sorted(set(outcome.letters), key=lambda letter: (letter.file, letter.line))
+
+
+def not_counted() -> Metrics:
+    """Signals may be read by several buckets, none of which counts for all."""
+    hint = "leave out the engine spark"
+    raise UsageError("signals are counted by runs in one process only", hint)
+
+
+def run(rules: Rules, input: object, settings: RunSettings) -> Result:
     """Run on Spark, and bring the answers here."""
-    job = job_of(rules, input, **settings)
+    job = job_of(rules, input, settings)
     with explained():
-        grid = grid_of(connect(master_of(master)))
+        grid = grid_of(connect(master_of(settings.master)))
         with closing(grid):
-            return run_job(grid, job, buckets_of(buckets, grid))
+            return run_job(grid, job, buckets_of(settings.buckets, grid))
 
 
 def frames_of(
-    rules: Rules,
-    input: object,
-    *,
-    session: SparkSession | None = None,
-    master: str | None = None,
-    buckets: int | None = None,
-    **settings: Any,
+    rules: Rules, input: object, settings: RunSettings, *, session: SparkSession | None = None
 ) -> SparkAnswers:
     """Run on Spark, and leave the answers there."""
-    job = job_of(rules, input, **({"answers": "final"} | settings))
+    job = job_of(rules, input, replace(settings, answers=settings.answers or "final"))
     is_frame = hasattr(input, "mapInArrow")
     if getattr(input, "isStreaming", False):
         raise UsageError("the data frame streams", "use rules.stream, or spark.read for all of it")
     with explained():
         spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
-        grid = grid_of(spark or connect(master_of(master)))
-        task = task_of(job, 0, buckets_of(buckets, grid))
+        grid = grid_of(spark or connect(master_of(settings.master)))
+        task = task_of(job, 0, buckets_of(settings.buckets, grid))
         if is_frame and job.feed is not None:
             front = batch_task(job.feed, task)
-            rows = grid.frame(*rawframes.position_columns(input, front, rawframes.Take(job.strict)))  # type: ignore[arg-type]
+            taking = rawframes.Take(job.settings.strict)
+            rows = grid.frame(*rawframes.position_columns(input, front, taking))  # type: ignore[arg-type]
             items = derive_all(grid, rows, front)
         elif is_frame:
             items = [grid.frame(*columns(input, sender(task), job.options))]  # type: ignore[arg-type]
@@ -366,7 +422,9 @@ def frames_of(
             items = load(grid, job, task)
         ran = execute(grid, [task], items, [job.schedule])
         check(ran.outcomes[0])
-        return SparkAnswers(job, grid, ran)
+        outcome, found = ran.outcomes[0], ran.of(ANSWERS)
+        asked = replace(job.settings, unit=job.clock.unit, time_in=job.clock.time_in)
+        return SparkAnswers(asked, grid, outcome, found, ran.all)
 
 
 def master_of(given: str | None) -> str:

@@ -350,7 +350,7 @@ def incoming(
     """
     if steps.front is not None:
         within = None if limit is None else positions_within(limit)
-        return _positions(grid, frame, source, steps.front.task, Take(job.strict, within))
+        return _positions(grid, frame, source, steps.front.task, Take(job.settings.strict, within))
     send, options, format = sender(steps.task), job.options, source.format
     send = send if limit is None else sending(send, limit)
     if source.layout == "columns":

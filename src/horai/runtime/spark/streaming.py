@@ -1,7 +1,4 @@
-"""Streams on Spark: items in as they come, changes out, state in between.
-
-A stream that runs: micro-batches of Spark in, changes out to sinks, one step after the other.
-"""
+"""Streams on Spark: micro-batches in, changes out to sinks, state in between."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -41,7 +38,7 @@ from horai.runtime.spark.sources import (
 )
 from horai.runtime.steps import Steps, StreamStep
 from horai.runtime.streams import StepReport, StreamJob, StreamTiming, ahead_of, enter
-from horai.settings import amount, length
+from horai.settings import LANGUAGES, RunSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -269,38 +266,34 @@ def start(
     *,
     sink: object,
     checkpoint: str | os.PathLike[str],
-    trigger: str = "1s",
-    delay: int = 0,
-    max_ahead: int | None = None,
     session: SparkSession | None = None,
-    master: str | None = None,
-    buckets: int | None = None,
-    files_per_step: int | None = None,
-    from_savepoint: str | Path | None = None,
     on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     **settings: Any,
 ) -> Streaming:
     """Start a stream; all that is wrong with what was asked for is said before."""
-    job = job_of(rules, None, **settings | {"answers": "changelog"})
-    timing = StreamTiming(job.settings, length(delay, "delay", 0))
-    stream = StreamJob(job, timing, ahead_of(max_ahead, job.clock))
+    if rules.language != "ec":
+        hint = "`horai run --live` follows Kafka, sockets and standard input in one process"
+        problem = f"{LANGUAGES[rules.language]} do not run as a stream of Spark"
+        raise UsageError(problem, hint)
+    asked = replace(RunSettings.of("ec", "stream", settings), answers="changelog")
+    job = job_of(rules, None, asked)
+    timing = StreamTiming(asked, asked.watermark_delay)
+    stream = StreamJob(job, timing, ahead_of(asked.future_skew, job.clock))
     with _refused():
         sinks = sinks_of(sink)
-        most = None if files_per_step is None else amount(files_per_step, "files-per-step")
-        taken = source_from(source, job.format, most)
+        taken = source_from(source, job.format, asked.files_per_step)
         check_format(job.feed, taken.format)
         taken.check()
-    if trigger != NOW:
-        seconds_of(trigger)
+    if asked.trigger != NOW:
+        seconds_of(asked.trigger)
     folder = folder_of(checkpoint)
     check_apart(taken, sinks, folder)
-    saved = None if from_savepoint is None else Path(from_savepoint)
-    wanted = None if buckets is None else amount(buckets, "buckets")
+    saved, wanted = asked.from_savepoint, asked.buckets
     with explained():
         parts = [part for one in (taken, *sinks) for part in getattr(one, "parts", ())]
         spark = session or getattr(source, "sparkSession", None)
-        spark = spark or connect(master_of(master), None, parts)
+        spark = spark or connect(master_of(asked.master), None, parts)
         check_parts(spark, parts)
         number = wanted or max(2, SparkGrid(spark).parallel)  # each costs something in every step
         found = enter(folder, stream, number, wanted, saved, getattr(taken, "name", None))
@@ -312,7 +305,7 @@ def start(
                 for one in sinks:
                     one.open(About(found.identity.id, found.last.number, spark))
             running = Streaming(stream, taken, sinks, found, held, spark, on_step, on_progress)
-            running.start(trigger)
+            running.start(asked.trigger)
         except BaseException:
             held.release()
             raise

@@ -14,20 +14,26 @@ from itertools import combinations, permutations, product
 from horai import settings
 from horai.errors import RunError, UsageError
 from horai.io.items.tables import extent
-from horai.lang.core.diagnostics import RulesError, has_errors, sort_key
 from horai.lang.core.terms import Int, Term
-from horai.lang.lars.clock import Clock
-from horai.lang.lars.predicates import inputs, is_made, with_rules_for_any
+from horai.lang.lars.predicates import inputs, is_made
 from horai.lang.lars.syntax import At, Atom, Predicate, Program, Rule
-from horai.lang.lars.walk import in_points
-from horai.lars import LarsProgram
 from horai.oracle.lars.answers import answers_at
 from horai.oracle.lars.grounding import EndlessDerivation
 from horai.oracle.lars.matching import TooManyValues
 from horai.oracle.lars.stream import Pair, Stream
-from horai.runtime.inputs import checked_clock, checked_format, read_input, time_point
-from horai.runtime.lars.job import DEFAULT_CLOCK
-from horai.runtime.lars.signals import AnySignals, Arrivals, files_of, in_order
+from horai.rules import Rules
+from horai.runtime.inputs import (
+    DEFAULT_CLOCK,
+    checked_clock,
+    checked_format,
+    files_of,
+    letters_of,
+    read_input,
+    time_point,
+)
+from horai.runtime.lars.admission import Arrivals
+from horai.runtime.lars.log import in_order, numbered
+from horai.runtime.lars.signals import AnySignals
 from horai.tools.equivalence.bimodels import NotACircuit, difference, separating
 from horai.tools.equivalence.verdicts import Content, Counterexample, Notion, Verdict
 from horai.tools.equivalence.vocabulary import Vocabulary
@@ -275,8 +281,8 @@ def _orders(chosen: tuple[Pair, ...]) -> Iterator[tuple[Pair, ...]]:
 
 
 def equivalence(
-    one: LarsProgram,
-    other: LarsProgram,
+    one: Rules,
+    other: Rules,
     *,
     notion: str = "data",
     clock: str = DEFAULT_CLOCK,
@@ -301,7 +307,7 @@ def equivalence(
     if filter is not None and wanted is Notion.strong:
         hint = "leave out the filter, or compare with the notion data"
         raise UsageError("strong equivalence is about all predicates", hint)
-    programs = (_ready(one, clock), _ready(other, clock))
+    programs = (one.in_points(clock), other.in_points(clock))
     bounds = SearchLimits(
         None if points is None else _count(points, "points"),
         _count(signals, "signals"),
@@ -318,23 +324,15 @@ def equivalence(
     if last < 0:
         raise UsageError(f"the end, {last}, is before the start, 0")
     arrivals = Arrivals(0)
-    arrivals.feed(in_order(narrative, files_of(input)))
+    arrivals.feed(in_order(numbered(narrative.tables, files_of(input))))
     added, _ = arrivals.until(last)
-    for letter in (*narrative.dead_letters, *arrivals.dead_letters):
+    for letter in (*narrative.dead_letters, *letters_of(arrivals.dropped)):
         raise UsageError(f"{letter.file}:{letter.line}: {letter.reason}", "correct the row")
     stream = sorted(((s.time, s.order, s.atom) for s in added), key=lambda s: s[:2])
     try:
         return comparison.verdict(wanted, [(t, a) for t, _, a in stream], range(last + 1))
     except (EndlessDerivation, TooManyValues) as error:
         raise RunError(str(error)) from error
-
-
-def _ready(program: LarsProgram, clock: str) -> Program:
-    """The program as engines want it: without mistakes, windows in time points."""
-    findings = sorted(program.check(clock), key=sort_key)
-    if has_errors(findings):
-        raise RulesError(findings)
-    return in_points(with_rules_for_any(program.program), Clock.parse(clock))
 
 
 def _count(given: object, name: str) -> int:

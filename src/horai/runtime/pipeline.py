@@ -1,20 +1,21 @@
-"""Stages of a run in two languages: each takes items and what stages before it have found.
+"""Combined rules as a pipeline of engines: stages of one language each.
 
-What passes between two languages, as columns: points of spans, and how they change.
-A LARS program over a range of time points, of which all that is known is known at once.
+At each query time every stage is given the rows that it reads and what the stages before it have
+found. What passes from the program to the description are items that come and are taken back; what
+passes the other way are spans, each of their points a signal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from horai import io
-from horai.engine.answer import Part
+from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.columns import Column, bits, codes, column_of, concat, constant, terms_of
 from horai.engine.deltas.store import FluentStore, without_bare_pairs
 from horai.engine.hashing import dense
@@ -22,13 +23,17 @@ from horai.engine.lars.evaluation import Endless, Evaluation
 from horai.engine.lars.literals import NotPlain
 from horai.engine.lars.live import reach_of
 from horai.engine.lars.signals import Key, Rows, Signals
+from horai.engine.origins import Dropped, Reason, source_of, source_state
+from horai.engine.packing import Packer, Unpacker
+from horai.engine.saved import RECORDS, readable
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent
 from horai.errors import RunError, UsageError
 from horai.io.items.blocks import Block, merge, one_file
 from horai.io.schema import TableKey
 from horai.lang.core.terms import Constant
-from horai.lang.lars.predicates import derived
+from horai.lang.lars.clock import Clock
+from horai.lang.lars.predicates import derived, with_rules_for_any
 from horai.lang.lars.syntax import (
     At,
     Atom,
@@ -42,21 +47,42 @@ from horai.lang.lars.syntax import (
     TupleWindow,
     Within,
 )
-from horai.lang.lars.walk import children
+from horai.lang.lars.walk import children, in_points
 from horai.plan.combined.exchange import Passing
+from horai.plan.combined.stages import CombinedStage
+from horai.plan.ec.entities import find_entities
 from horai.plan.lars.fragments import classify
+from horai.predicates import Predicate
 from horai.runtime.answers import term_column
-from horai.runtime.lars.engines import AUTO, ONE, AnswerMode, LarsSession, Reasoning, lars_engine
+from horai.runtime.engines import (
+    AUTO,
+    DEFAULT,
+    ENGINES,
+    SPARK,
+    EngineSession,
+    engine_named,
+    incremental_named,
+)
+from horai.runtime.inputs import input_schema, table_keys
+from horai.runtime.lars.admission import Signal
+from horai.runtime.lars.engines import (
+    LARS_ENGINES,
+    ONE,
+    AnswerMode,
+    LarsSession,
+    Reasoning,
+    chosen,
+)
 from horai.runtime.lars.log import Log, joined, only
 from horai.runtime.lars.plan import planned
-from horai.runtime.lars.signals import Signal
 from horai.runtime.values import show
-from horai.session import Answer, Session
+from horai.settings import RunSettings, nearest
 from horai.temporal.algebra import difference
-from horai.temporal.spans import INF, Ints, Spans
+from horai.temporal.spans import INF, Ints, Mask, Spans
 
 TRUE = Constant("true")
 FROM_PROGRAM = "<program>"
+NAME, _STAGE = "horai pipeline 1", "horai program stage 3"
 
 
 class ArgumentPoints(NamedTuple):
@@ -116,7 +142,7 @@ def item_table(
 
     A fluent has its value in the last column, or is `true` without one.
     """
-    return _table(key, points.args, points.time, None, sign, arrival, symbols)
+    return _items(key, points.args, points.time, None, sign, arrival, symbols)
 
 
 def span_table(key: TableKey, fluent: Fluent, arrival: int, symbols: Symbols) -> io.ItemTable:
@@ -124,10 +150,10 @@ def span_table(key: TableKey, fluent: Fluent, arrival: int, symbols: Symbols) ->
     spans = fluent.spans
     args = tuple(column.take(spans.key) for column in fluent.pairs.columns)
     sign = np.ones(len(spans), np.int64)
-    return _table(key, args, spans.start, spans.end, sign, arrival, symbols)
+    return _items(key, args, spans.start, spans.end, sign, arrival, symbols)
 
 
-def _table(
+def _items(
     key: TableKey,
     columns: tuple[Column, ...],
     start: Ints,
@@ -244,7 +270,8 @@ class PointEvaluator:
         self.session = self._made()
 
     def _made(self) -> LarsSession:
-        return lars_engine(self.engine)(self.program, start=self.start, wanted=self.wanted)
+        found = chosen(self.program, self.engine, self.start, self.wanted, together=False)
+        return found.session
 
     def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
         """What holds from `first` to `last`."""
@@ -366,7 +393,7 @@ class ProgramStage:
         self, query: int, tables: Iterable[io.ItemTable], feeds: dict[Key, Fluent]
     ) -> list[AtomChange]:
         """Take in rows of events and what a description says, and tell what has changed."""
-        border = self.first - 1 if self.window is None else query - self.window
+        border = self.border(query)
         change = min((self.log.take(table, border, query) for table in tables), default=INF)
         change = min(change, self._fed(feeds, query))
         low = min(change, self.last + 1)
@@ -387,6 +414,33 @@ class ProgramStage:
         return [
             self._changed(key, found.atoms.get(key, no_fluent(key[1])), low) for key in self.stores
         ]
+
+    def border(self, query: int) -> int:
+        """The last point that is final at a query time."""
+        return self.first - 1 if self.window is None else query - self.window
+
+    def save(self) -> bytes:
+        """What it knows between two query times."""
+        state = {
+            "last": self.last,
+            "signals": {key: tuple(rows) for key, rows in self.log.rows.items()},
+            "feeds": {key: store.public() for key, store in self.feeds.items()},
+            "said": {key: store.public() for key, store in self.stores.items()},
+            "unanswered": list(self.unanswered),
+            "waiting": [source_state(table) for table in self.log.waiting],
+        }
+        return Packer(self.symbols, RECORDS).bytes(_STAGE, state)
+
+    def restore(self, data: bytes) -> None:
+        """Go on with what another one knew."""
+        state = Unpacker(_STAGE, data, self.symbols, RECORDS).whole()
+        self.last = state["last"]
+        self.log.rows = {key: Rows(*rows) for key, rows in state["signals"].items()}
+        self.log.waiting = [_table_of(table) for table in state["waiting"]]
+        self.feeds = {key: FluentStore(one, self.symbols) for key, one in state["feeds"].items()}
+        self.stores = {key: FluentStore(one, self.symbols) for key, one in state["said"].items()}
+        self.unanswered = [(start, end) for start, end in state["unanswered"]]
+        self.is_restored = True
 
     def _fed(self, feeds: dict[Key, Fluent], query: int) -> int:
         """Take over what a description says; gives the first point that has changed."""
@@ -464,25 +518,26 @@ class ProgramStage:
 
 
 class DescriptionStage:
-    """An event description at growing query times."""
+    """An event description at growing query times, with the rows that it reads."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, engine: EngineSession, reads: set[TableKey]) -> None:
+        self.engine = engine
+        self.reads = reads
+        self.answer: Answer | None = None
 
     def advance(self, query: int, tables: Sequence[io.ItemTable]) -> Answer:
         """The answer with more items known than before."""
-        return self.session.take(query, tables)
+        self.answer = self.engine.advance(query, tables)
+        return self.answer
 
     def feeds(self, passing: Iterable[Passing], symbols: Symbols) -> dict[Key, Fluent]:
         """What it says, as spans of points in the symbols of a program."""
-        raw = self.session.answers[-1].raw
-        part = raw.part("all")
+        assert self.answer is not None
+        part, own = self.answer.part("all"), self.answer.symbols
         found: dict[Key, list[Fluent]] = {}
         for one in passing:
-            taken = _of_events(part, one, raw.symbols, symbols)
-            if one.is_fluent:
-                taken = _of_fluents(part, one, raw.symbols, symbols)
-            found.setdefault(one.predicate, []).append(taken)
+            taken = _of_fluents if one.is_fluent else _of_events
+            found.setdefault(one.predicate, []).append(taken(part, one, own, symbols))
         return {key: merged(parts, symbols) for key, parts in found.items()}
 
 
@@ -512,3 +567,226 @@ def _of_fluents(part: Part, one: Passing, old: Symbols, new: Symbols) -> Fluent:
         start, end = table.start[there], table.end[there]
         parts.append(fluent_of(kept, start, end, int(there.sum()), new))
     return merged(parts, new)
+
+
+def engines_named(name: str) -> tuple[str, str]:
+    """The engines of description and program, by one name.
+
+    >>> engines_named("auto"), engines_named("reference"), engines_named("asp")
+    (('columnar', 'auto'), ('reference', 'reference'), ('columnar', 'asp'))
+    """
+    if name == SPARK:
+        hint = "leave the engine out; each language by itself has its own engines"
+        raise UsageError("rules of two languages run in one process, not on Spark", hint)
+    known = [AUTO, *ENGINES, *(engine for engine in LARS_ENGINES if engine not in ENGINES)]
+    if name not in known:
+        hint = nearest(name, known) or f"the engines are: {', '.join(known)}"
+        raise UsageError(f"there is no engine {name!r} for rules of two languages", hint)
+    return name if name in ENGINES else DEFAULT, name if name in LARS_ENGINES else AUTO
+
+
+def names_shown(given: str) -> frozenset[str] | None:
+    """The predicates of the program that a filter names, None for all that rules derive."""
+    if given == "inferences":
+        return None
+    found = frozenset(name for name in given.split(",") if name != "none")
+    if not found:
+        raise UsageError("the filter names no predicate", "write names: --filter a,b")
+    return found
+
+
+class PipelineEngine:
+    """A run of combined rules; the last stage of each language has all rules of it.
+
+    In a `single` run there is one query time only.
+    """
+
+    def __init__(
+        self,
+        stages: Sequence[CombinedStage],
+        clock: Clock,
+        predicates: Mapping[str, Predicate],
+        settings: RunSettings,
+        start: int,
+        single: bool = False,
+    ) -> None:
+        self.stages, self.start, self.last, self.single = stages, start, start, single
+        self.names = names_shown(settings.filter)
+        engines = engines_named(settings.engine)
+        if settings.reasoning == "models":
+            hint = "it is cautious (what holds in all answers) or brave (in some); answers "
+            hint += "themselves are those of a run of the program alone"
+            raise UsageError("reasoning cannot be 'models' for rules of two languages", hint)
+        self.runners: list[ProgramStage | DescriptionStage] = []
+        for stage in stages:
+            if isinstance(stage.rules, Program):
+                program = in_points(with_rules_for_any(stage.rules), clock)
+                which = settings.reasoning
+                self.runners.append(
+                    ProgramStage(program, start, settings.window, engines[1], which)
+                )
+                continue
+            engine = engine_named(engines[0])(
+                stage.rules,
+                start=start,
+                window=settings.window,
+                tick=1,
+                allen_memory=settings.allen_memory,
+                predicates=predicates,
+                archive=True,
+                incremental=incremental_named(settings.incremental, engines[0]),
+            )
+            schema = input_schema(stage.rules, find_entities(stage.rules))
+            self.runners.append(DescriptionStage(engine, table_keys(schema)))
+        self._held: list[io.ItemTable] = []  # rows that arrive later
+        self._answer: Answer | None = None
+
+    @property
+    def description(self) -> DescriptionStage:
+        """The stage with all rules of the description."""
+        return next(s for s in reversed(self.runners) if isinstance(s, DescriptionStage))
+
+    @property
+    def program(self) -> ProgramStage:
+        """The stage with all rules of the program."""
+        return next(s for s in reversed(self.runners) if isinstance(s, ProgramStage))
+
+    @property
+    def unanswered(self) -> list[tuple[int, int]]:
+        """The spans of points at which the program has no answer."""
+        return self.program.unanswered
+
+    def advance(self, until: int, tables: Sequence[io.ItemTable]) -> Answer:
+        """The answer at query time `until`, with more items known than before."""
+        given = self._arrived(tables, until)
+        signals = [table for table in given if table.kind == "event"]
+        atoms: list[AtomChange] = []
+        for stage, runner in zip(self.stages, self.runners, strict=True):
+            if isinstance(runner, ProgramStage):
+                atoms = runner.advance(until, signals, self._feeds(stage, runner.symbols))
+            else:
+                mine = [table for table in given if table.key in runner.reads]
+                for place, passing in stage.reads:
+                    source = self.runners[place]
+                    assert isinstance(source, ProgramStage)
+                    mine += source.items(passing, self.single)
+                runner.advance(until, mine)
+        self.last = until
+        if self._answer is not None:
+            self._answer.let_go("all")  # the last one has it
+        self._answer = self._combined(atoms)
+        return self._answer
+
+    def _arrived(self, tables: Sequence[io.ItemTable], until: int) -> list[io.ItemTable]:
+        """The rows that have arrived by a query time; the others wait."""
+        found = []
+        waiting, self._held = self._held, []
+        for table in (*waiting, *tables):
+            arrival = table.table.column("arrival").to_numpy()
+            if len(arrival) and arrival.max() > until:
+                self._held.append(_rows_where(table, arrival > until))
+                table = _rows_where(table, arrival <= until)
+            if len(table):
+                found.append(table)
+        return found
+
+    def _feeds(self, stage: CombinedStage, symbols: Symbols) -> dict[Key, Fluent]:
+        found: dict[Key, Fluent] = {}
+        for place, passing in stage.reads:
+            source = self.runners[place]
+            assert isinstance(source, DescriptionStage)
+            for key, fluent in source.feeds(passing, symbols).items():
+                found[key] = merged([found[key], fluent], symbols) if key in found else fluent
+        return found
+
+    def _combined(self, atoms: Sequence[AtomChange]) -> Answer:
+        """What both languages say."""
+        said = self.description.answer
+        assert said is not None
+        shown = [one for one in atoms if self.names is None or one.name in self.names]
+        mine, border = self.program, self.program.border(self.last)
+        forms: dict[Which, Callable[[AtomChange], Fluent]] = {
+            "all": lambda one: one.fluent,
+            "window": lambda one: _reaching(one.fluent, border),
+            "gone": lambda one: one.gone,
+            "new": lambda one: one.new,
+        }
+
+        def part(which: Which) -> Callable[[], Part]:
+            def compute() -> Part:
+                found = said.part(which)
+                spans = [(one.name, forms[which](one)) for one in shown]
+                listed = [_atoms(*one, mine.symbols, said.symbols) for one in spans]
+                return Part(found.fluents, found.events, listed)
+
+            return compute
+
+        dropped = [one for one in said.dropped if one.file != FROM_PROGRAM]
+        dropped += self._refused(self.program.log.refused)
+        self.program.log.refused = []
+        return Answer(self.last, said.symbols, dropped, {which: part(which) for which in forms})
+
+    def _refused(self, dropped: Iterable[Dropped]) -> list[Dropped]:
+        """Rows that the program alone reads: the description judges all others."""
+        return [one for one in dropped if _key(one) not in self.description.reads]
+
+    def finish(self) -> Sequence[Dropped]:
+        """Items that never came to count."""
+        left = [one for one in self.description.engine.finish() if one.file != FROM_PROGRAM]
+        ahead = self.program.log.ahead(self.last)
+        text = f"arrives after the end of the run, {self.last}"
+        after = [
+            Dropped(table, row, Reason.OUTSIDE_RUN, self.last, text)
+            for table in self._held
+            for row in range(len(table))
+        ]
+        return [*left, *self._refused(ahead), *after]
+
+    def save(self) -> bytes:
+        """What all stages know."""
+        state = {
+            "last": self.last,
+            "held": [source_state(table) for table in self._held],
+            "stages": [
+                runner.save() if isinstance(runner, ProgramStage) else runner.engine.save()
+                for runner in self.runners
+            ],
+        }
+        return Packer(Symbols(), {}).bytes(NAME, state)
+
+    def restore(self, saved: bytes) -> None:
+        """Take up the run that was saved."""
+        with readable():
+            state = Unpacker(NAME, saved, Symbols(), {}).whole()
+            self.last = state["last"]
+            self._held = [_table_of(table) for table in state["held"]]
+            for runner, data in zip(self.runners, state["stages"], strict=True):
+                if isinstance(runner, ProgramStage):
+                    runner.restore(data)
+                else:
+                    runner.engine.restore(data)
+
+
+def _reaching(fluent: Fluent, border: int) -> Fluent:
+    """Whole spans that reach into the window."""
+    return Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end - 1 > border))
+
+
+def _atoms(name: str, fluent: Fluent, old: Symbols, new: Symbols) -> AtomTable:
+    spans = fluent.spans
+    columns = (moved(column, old, new).take(spans.key) for column in fluent.pairs.columns)
+    return AtomTable(name, tuple(columns), spans.start, spans.end)
+
+
+def _rows_where(table: io.ItemTable, mask: Mask) -> io.ItemTable:
+    return replace(table, table=table.table.filter(pa.array(mask)))
+
+
+def _table_of(state: Mapping[str, object]) -> io.ItemTable:
+    found = source_of(dict(state))
+    return io.ItemTable(found.name, found.arity, found.kind, found.form, found.table)
+
+
+def _key(dropped: Dropped) -> TableKey:
+    origin = dropped.origin
+    return TableKey(origin.name, origin.arity, origin.kind, origin.form)

@@ -1,1 +1,0 @@
-"""Runs of combined rules: stages of both languages that read each other."""

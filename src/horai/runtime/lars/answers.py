@@ -1,0 +1,449 @@
+"""What a LARS program says at query times: atoms of its answer streams, and how they change.
+
+A step costs what has come and gone. The whole answer is made when somebody asks for it, at that
+step or later.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from horai.engine.origins import Dropped
+from horai.errors import UsageError
+from horai.io import AnswerRow
+from horai.io import Term as IoTerm
+from horai.lang.core.terms import Compound, Term
+from horai.lang.lars.predicates import is_made
+from horai.lang.lars.syntax import Atom, Predicate
+from horai.runtime.inputs import DroppedRow
+from horai.runtime.lars.admission import Judged
+from horai.runtime.values import plain, show
+
+Value = Callable[[Term], IoTerm]
+"""How a row shows an argument."""
+Key = tuple[str, list[tuple[int, Any, str]]]
+FEW = 16
+"""A change of less than one part in so many is put in its place; more are sorted anew."""
+
+
+def order(atom: Atom) -> Key:
+    """By what atoms are sorted."""
+    return (atom.name, [_sort(arg) for arg in atom.args])
+
+
+def _sort(term: Term) -> tuple[int, Any, str]:
+    """Numbers come before text; 3 and 3.0, or a and "a", are not the same and have an order."""
+    value = plain(term)
+    return (isinstance(value, str), value, type(term).__name__)
+
+
+class Kept:
+    """The atoms shown at a step. While nobody has asked, it knows how the next step differs."""
+
+    __slots__ = ("_came", "_gone", "_later", "_listed", "_showing")
+
+    def __init__(self, showing: Showing) -> None:
+        self._showing: Showing | None = showing
+        self._listed: tuple[Atom, ...] | None = None
+        self._later: Kept | None = None
+        self._came: Collection[Atom] = ()
+        self._gone: Collection[Atom] = ()
+
+    def leave(self, later: Kept, came: Collection[Atom], gone: Collection[Atom]) -> None:
+        """There is a later step. It is held on to by earlier ones, and never the other way."""
+        self._showing = None
+        if self._listed is None:
+            self._later, self._came, self._gone = later, came, gone
+
+    def listed(self) -> tuple[Atom, ...]:
+        """The atoms in their order."""
+        if self._listed is None:
+            if self._showing is not None:
+                self._listed = tuple(self._showing.atoms)
+            else:
+                self._listed = tuple(sorted(self._undone(), key=order))
+                self._later, self._came, self._gone = None, (), ()
+        return self._listed
+
+    def _undone(self) -> set[Atom]:
+        """The atoms of the next step that is known, without what happened up to there."""
+        passed: list[Kept] = []
+        node = self
+        while node._listed is None and node._later is not None:
+            passed.append(node)
+            node = node._later
+        found = set(node.listed())
+        for one in reversed(passed):
+            found.difference_update(one._came)
+            found.update(one._gone)
+        return found
+
+
+class Showing:
+    """The atoms shown at the last step, sorted."""
+
+    def __init__(self) -> None:
+        self.atoms: list[Atom] = []
+        self._keys: list[Key] = []
+        self._known: dict[Atom, Key] = {}
+        self._moves = 0  # since an answer was listed
+        self.kept = Kept(self)
+
+    def holds(self, atom: Atom) -> bool:
+        """Is an atom shown?"""
+        return atom in self._known
+
+    def become(self, atoms: Collection[Atom]) -> tuple[list[Atom], list[Atom]]:
+        """Show these atoms and no others; what has come and what has gone, sorted."""
+        now = atoms if isinstance(atoms, set | frozenset) else set(atoms)
+        known = self._known.keys()
+        return self.change(now - known, known - now)
+
+    def change(self, came: Iterable[Atom], gone: Iterable[Atom]) -> tuple[list[Atom], list[Atom]]:
+        """Show atoms that were not shown, and others no longer; both sorted."""
+        fresh = sorted(((order(atom), atom) for atom in came), key=_first)
+        old = sorted(((self._known[atom], atom) for atom in gone), key=_first)
+        new, past = [atom for _, atom in fresh], [atom for _, atom in old]
+        if not new and not past:
+            return new, past
+        later = Kept(self)
+        self.kept.leave(later, new, past)
+        self.kept = later
+        for atom in past:
+            del self._known[atom]
+        self._known.update((atom, key) for key, atom in fresh)
+        if (len(new) + len(past)) * FEW > len(self._keys):
+            self._sort_anew()
+        else:
+            for key, atom in old:
+                place = self._place(key, atom)
+                del self._keys[place], self.atoms[place]
+            for key, atom in fresh:
+                place = bisect_left(self._keys, key)
+                self._keys.insert(place, key)
+                self.atoms.insert(place, atom)
+        # So no way from an answer to a later one that is listed is longer than an answer.
+        self._moves += len(new) + len(past)
+        if self._moves > len(self.atoms):
+            self._moves = 0
+            later.listed()
+        return new, past
+
+    def _sort_anew(self) -> None:
+        pairs = sorted(self._known.items(), key=_second)
+        self.atoms = [atom for atom, _ in pairs]
+        self._keys = [key for _, key in pairs]
+
+    def _place(self, key: Key, atom: Atom) -> int:
+        place = bisect_left(self._keys, key)
+        while self.atoms[place] != atom:  # others may be sorted by the same
+            place += 1
+        return place
+
+
+def _first(pair: tuple[Key, Atom]) -> Key:
+    return pair[0]
+
+
+def _second(pair: tuple[Atom, Key]) -> Key:
+    return pair[1]
+
+
+@dataclass(frozen=True)
+class ShownAtoms:
+    """What is shown of a model: everything, what rules derive, or some names."""
+
+    names: frozenset[str] | None
+    derived: Set[Predicate]
+    everything: bool = False
+
+    @classmethod
+    def of_filter(cls, given: str, derived: Set[Predicate]) -> ShownAtoms:
+        """From `inferences`, `none`, or names with commas between them."""
+        if given in ("inferences", "none"):
+            return cls(None, derived, everything=given == "none")
+        return cls(frozenset(given.split(",")), derived)
+
+    def may_show(self, predicate: Predicate) -> bool:
+        """Are atoms of a predicate shown?"""
+        if self.names is not None:
+            return predicate[0] in self.names
+        return self.everything or predicate in self.derived
+
+    def shows(self, atom: Atom) -> bool:
+        """Is an atom shown?"""
+        if self.everything:
+            return not is_made(atom.name)
+        if self.names is not None:
+            return atom.name in self.names
+        return atom.predicate in self.derived
+
+    def only(self, atoms: Iterable[Atom]) -> frozenset[Atom]:
+        """The atoms that are shown."""
+        return frozenset(filter(self.shows, atoms))
+
+
+class PointAnswer:
+    """The answers at a query time: the shown atoms of each model, in a fixed order.
+
+    `models` may be what makes the only one when somebody asks for it.
+    """
+
+    __slots__ = ("_models", "query")
+
+    def __init__(self, query: int, models: tuple[tuple[Atom, ...], ...] | Kept) -> None:
+        self.query = query
+        self._models = models
+
+    @property
+    def models(self) -> tuple[tuple[Atom, ...], ...]:
+        """The atoms of each model; none if there is no answer stream."""
+        found = self._models
+        return (found.listed(),) if isinstance(found, Kept) else found
+
+    def says_the_same(self, other: PointAnswer) -> bool:
+        """Are the models of two query times the same?"""
+        return self._models is other._models or self.models == other.models
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PointAnswer):
+            return NotImplemented
+        return self.query == other.query and self.says_the_same(other)
+
+    def __hash__(self) -> int:
+        return hash((self.query, self.models))
+
+    def __repr__(self) -> str:
+        return f"PointAnswer(query={self.query!r}, models={self.models!r})"
+
+    def __reduce__(self) -> tuple[type[PointAnswer], tuple[object, ...]]:
+        return PointAnswer, (self.query, self.models)
+
+    @classmethod
+    def of(
+        cls,
+        query: int,
+        models: Sequence[Set[Atom]],
+        signals: Set[Atom],
+        facts: Set[Atom],
+        shown: ShownAtoms,
+    ) -> PointAnswer:
+        """The answer with models that look the same shown once."""
+        visible = {shown.only((*model, *signals, *facts)) for model in models}
+        listed = [tuple(sorted(model, key=order)) for model in visible]
+        if len(listed) > 1:
+            listed.sort(key=lambda m: [order(a) for a in m])
+        return cls(query, tuple(listed))
+
+    @classmethod
+    def together(cls, query: int, answers: Sequence[PointAnswer]) -> PointAnswer:
+        """One answer out of those of parts of a program, which have one model at most each."""
+        if len(answers) == 1:
+            return answers[0]
+        if not all(answer.has_answer for answer in answers):
+            return cls(query, ())
+        atoms = {atom for answer in answers for atom in answer.atoms}
+        return cls(query, (tuple(sorted(atoms, key=order)),))
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The atoms of the first model; nothing when there is no answer."""
+        found = self._models
+        if isinstance(found, Kept):
+            return found.listed()
+        return found[0] if found else ()
+
+    @property
+    def has_answer(self) -> bool:
+        """False when there is no answer stream."""
+        return isinstance(self._models, Kept) or bool(self._models)
+
+    def rows(self, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
+        """One row per atom; `none` without an answer, `empty` for a model without atoms."""
+        models = self.models
+        if not models:
+            yield AnswerRow("none", query=self.query)
+        for number, model in enumerate(models if numbered else models[:1], 1):
+            which = number if numbered else None
+            for atom in model:
+                yield row_of(atom, value, self.query, which)
+            if numbered and not model:
+                yield AnswerRow("empty", query=self.query, model=which)
+
+
+def row_of(
+    atom: Atom, value: Value, query: int, model: int | None = None, op: str | None = None
+) -> AnswerRow:
+    """An atom at a query time, with its arguments as values."""
+    args = tuple(map(value, atom.args))
+    return AnswerRow("atom", atom.name, args, query=query, op=op, model=model)
+
+
+def written(atom: Atom) -> str:
+    """An atom as people write it."""
+    return show(Compound(atom.name, atom.args)) if atom.args else atom.name
+
+
+class Said(NamedTuple):
+    """An answer, when it was given, and what was said of its query time before.
+
+    Without an allowed lateness nothing is said twice: `before` is the answer at the query time
+    before, and `came` and `gone` are how they differ, if that is known.
+    """
+
+    arrived: int
+    answer: PointAnswer
+    before: PointAnswer | None = None
+    came: Sequence[Atom] | None = None
+    gone: Sequence[Atom] | None = None
+    is_new: bool = True  # the first answer at its query time
+
+
+Span = tuple[int, int]
+
+
+@dataclass(slots=True)
+class PointAnswers:
+    """What a program says from one moment to the next: answers at new query times, in their order,
+    and revised ones of query times before.
+
+    `numbered` if there may be several models, `revisable` if late signals change answers. `dropped`
+    are rows that were not used, `judged` all rows by the query time that judged them, with the one
+    before.
+    """
+
+    said: list[Said]
+    numbered: bool = False
+    revisable: bool = False
+    dropped: Sequence[Dropped | DroppedRow] = ()
+    judged: Sequence[tuple[int, int | None, Sequence[Judged]]] = ()
+
+    @classmethod
+    def together(
+        cls, steps: Sequence[PointAnswers], numbered: bool, revisable: bool
+    ) -> PointAnswers:
+        """All that was said in several steps."""
+        return cls([one for step in steps for one in step.said], numbered, revisable)
+
+    @property
+    def query(self) -> int:
+        """The last query time."""
+        return self.said[-1].answer.query
+
+    @property
+    def symbols(self) -> None:
+        """Atoms are terms already."""
+
+    @property
+    def points(self) -> list[PointAnswer]:
+        """The answers at new query times, as they were first."""
+        return [one.answer for one in self.said if one.is_new]
+
+    @property
+    def final(self) -> list[PointAnswer]:
+        """The answers at all query times, as known at the end."""
+        if not self.revisable:
+            return self.points
+        last = {one.answer.query: one.answer for one in self.said}
+        return [last[query] for query in sorted(last)]
+
+    @property
+    def last(self) -> PointAnswer:
+        """The answer at the last query time."""
+        return self.said[-1].answer
+
+    def rows(self, form: str, value: Value = plain) -> Iterator[AnswerRow]:
+        """The rows of a form of answer: of points, or maximal `spans`."""
+        match form:
+            case "changelog":
+                for one in self.said:
+                    yield from self._changes(one, value)
+            case "spans":
+                if self.numbered:
+                    hint = "leave out models"
+                    raise UsageError("spans are those of one answer at a time", hint)
+                yield from self.spans().rows()
+            case "final" if not self.revisable:
+                yield from self.last.rows(self.numbered, value) if self.said else ()
+            case _:
+                for answer in self.final if form == "final" else self.points:
+                    yield from answer.rows(self.numbered, value)
+
+    def _changes(self, said: Said, value: Value) -> Iterator[AnswerRow]:
+        if self.revisable:
+            return revisions(said, self.numbered, value)
+        if self.numbered:
+            hint = "leave out models, or add an allowed lateness"
+            raise UsageError("changes are those of one model", hint)
+        return differences(said, value)
+
+    def spans(self) -> ProgramSpans:
+        """From when until when atoms hold in the first model of each answer.
+
+        What holds at a query time counts until the next one.
+        """
+        answers = self.final
+        queries = [answer.query for answer in answers]
+        step = queries[-1] - queries[-2] if len(queries) > 1 else 1
+        last = queries[-1] + step - 1 if queries else 0
+        found = ProgramSpans({}, [], queries[0] if queries else 0, last)
+        for answer, after in zip(answers, [*queries[1:], last + 1], strict=True):
+            span = (answer.query, after)
+            if not answer.has_answer:
+                _longer(found.none, span)
+            for atom in answer.atoms:
+                _longer(found.atoms.setdefault(atom, []), span)
+        return found
+
+
+def differences(said: Said, value: Value = plain) -> Iterator[AnswerRow]:
+    """The atoms that come and go from one answer to the next."""
+    before, answer, came, gone = said.before, said.answer, said.came, said.gone
+    if came is None or gone is None:
+        then = () if before is None else before.atoms
+        was, now = set(then), set(answer.atoms)
+        gone = [atom for atom in then if atom not in now]
+        came = [atom for atom in answer.atoms if atom not in was]
+    for op, atoms in (("-", gone), ("+", came)):
+        for atom in atoms:
+            yield row_of(atom, value, answer.query, op=op)
+    if not answer.has_answer and (before is None or before.has_answer):
+        yield AnswerRow("none", query=answer.query)
+
+
+def revisions(said: Said, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
+    """The rows that are taken back of what was said about a query time, and the new ones."""
+    rows = [] if said.before is None else said.before.rows(numbered, value)
+    # 3, 3.0 and true are one value for Python, and look different.
+    then = {repr(row): row for row in rows}
+    now = {repr(row): row for row in said.answer.rows(numbered, value)}
+    for op, here, there in (("-", now, then), ("+", then, now)):
+        for text, row in there.items():
+            if text not in here:
+                yield row._replace(op=op, arrived=said.arrived)
+
+
+class ProgramSpans(NamedTuple):
+    """From when until when (not included) atoms hold, and there is no answer; and of which run."""
+
+    atoms: dict[Atom, list[Span]]
+    none: list[Span]
+    first: int
+    last: int
+
+    def rows(self) -> Iterator[AnswerRow]:
+        """One row per span, sorted by what holds."""
+        for atom in sorted(self.atoms, key=lambda atom: (atom.name, written(atom))):
+            for start, end in self.atoms[atom]:
+                yield AnswerRow("atom", atom.name, tuple(map(plain, atom.args)), None, start, end)
+
+
+def _longer(spans: list[Span], span: Span) -> None:
+    """Add a span, or make the last one longer."""
+    if spans and spans[-1][1] == span[0]:
+        spans[-1] = (spans[-1][0], span[1])
+    else:
+        spans.append(span)
