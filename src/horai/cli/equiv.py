@@ -12,8 +12,8 @@ from horai.cli import console
 from horai.cli.command import FAILED, SUFFIX, Choice, Exit, option, takes
 from horai.cli.options import FOR_PEOPLE, INPUT, argument, run_options
 from horai.errors import UsageError
-from horai.lars import load
-from horai.runtime.lars.job import DEFAULT_CLOCK
+from horai.rules import load
+from horai.runtime.inputs import DEFAULT_CLOCK
 from horai.settings import RunSettings
 from horai.tools.equivalence.search import equivalence
 from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict

@@ -40,9 +40,7 @@ def command(
     if chosen.language == "combined":
         raise UsageError("rules of two languages are drawn apart", "name files of one of them")
     if chosen.language == "lars":
-        from horai import lars
-
-        program = lars.load(chosen.rules, chosen.background).program
+        program = chosen.load().program
         drawing = program_graph(readings_of(program, with_input))
     else:
         drawing = dependency_graph(chosen.load().description, with_input)

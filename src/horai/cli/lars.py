@@ -25,7 +25,7 @@ from horai.cli.output import (
 )
 from horai.cli.workload import arguments
 from horai.errors import UsageError, counted
-from horai.io import DeadLetter, write_dead_letters
+from horai.io import AnswerRow, DeadLetter, write_dead_letters
 from horai.io.shown import csv_line, printable
 from horai.io.sources.lines import endpoints_of, sink_of
 from horai.io.terms import text_cell
@@ -35,15 +35,14 @@ from horai.settings import SPARK, RunSettings
 if TYPE_CHECKING:
     from horai.cli.run import Files
     from horai.cli.workload import Workload
-    from horai.io import Narrative
     from horai.lang.core.diagnostics import Diagnostic
-    from horai.lars import LarsProgram
     from horai.plan.lars.fragments import Classification
+    from horai.result import Result
+    from horai.rules import Rules
     from horai.runtime.lars.engines import EngineChoice
     from horai.runtime.lars.outline import LarsOutline, LarsRuleOutline, PredicateLayer
-    from horai.runtime.lars.result import LarsResult, Row
-    from horai.tools.codes import Severities
 
+Row = dict[str, Any]
 
 _LIVE = {
     True: "from tick to tick: at the cost of what changes",
@@ -144,7 +143,7 @@ def has_lines(form: str) -> bool:
     return form in _LINES
 
 
-def write_whole(result: LarsResult, answers: str, form: str, output: Path | None) -> None:
+def write_whole(result: Result, answers: str, form: str, output: Path | None) -> None:
     """All answers of a run that is over, in a format without lines."""
     if form == "timeline":
         _draw(result, output)
@@ -152,20 +151,19 @@ def write_whole(result: LarsResult, answers: str, form: str, output: Path | None
         _write_parquet(result.rows(answers), output)
 
 
-def _draw(result: LarsResult, output: Path | None) -> None:
+def _draw(result: Result, output: Path | None) -> None:
     from horai.cli.timeline import on_screen
-    from horai.runtime.lars.result import spans_of
 
-    found = spans_of(result)
-    on_screen(found.rows(), output, until=found.last)
+    on_screen(result.rows("spans"), output, until=result.extent[1])
 
 
-def _write_parquet(rows: Sequence[Row], output: Path | None) -> None:
+def _write_parquet(answers: Sequence[AnswerRow], output: Path | None) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from horai.io import to_source
 
+    rows = [row.as_dict() for row in answers]
     wide = [{**row, "args": [to_source(arg) for arg in row.get("args", [])]} for row in rows]
     whole = ("query", "model", "arrived", "signals")
     kinds = {name: pa.int64() if name in whole else pa.string() for name in _COLUMNS}
@@ -192,10 +190,10 @@ class Target:
         if form == "csv":
             self._put(",".join(_COLUMNS) + "\n")
 
-    def write(self, rows: Sequence[Row]) -> None:
+    def write(self, rows: Sequence[AnswerRow]) -> None:
         """Write rows; who waits for them has them at once."""
         if rows:
-            self._put("".join(f"{line}\n" for line in self._lines(rows)))
+            self._put("".join(f"{line}\n" for line in self._lines([r.as_dict() for r in rows])))
 
     def _put(self, text: str) -> None:
         if self._file is not None:
@@ -268,9 +266,14 @@ class Said(NamedTuple):
 
 
 def run_lars(
-    chosen: Workload, settings: RunSettings, wanted: str | None, files: Files, quiet: bool
+    chosen: Workload,
+    settings: RunSettings,
+    wanted: str | None,
+    files: Files,
+    quiet: bool,
+    interactive: bool = False,
 ) -> None:
-    """Run a program over the chosen input and write what was found."""
+    """Run a program over the chosen input, and write or ask for what was found."""
     output, dead_letters, metrics = files
     flows = settings.live or settings.real_time or settings.state is not None
     flows = flows or settings.output_every not in (None, "time")
@@ -280,11 +283,8 @@ def run_lars(
     is_folder = settings.engine == SPARK and output is not None and not output.suffix
     form = "parquet" if is_folder else checked_format(wanted, output)
     answers = settings.answers or "windows"
-    from horai import lars
-    from horai.runtime.lars.job import DEFAULT_CLOCK
-
-    program = lars.load(chosen.rules, chosen.background)
-    _tell_warnings(program, settings.clock or DEFAULT_CLOCK, chosen.severity, quiet)
+    program = chosen.load()
+    _tell_warnings(program, settings, quiet)
     _tell_strange_names(program, settings.filter, quiet)
     if settings.end is None and not flows:
         chosen.demand_input("name the stream: --input FILE, or give --end TIME")
@@ -297,7 +297,10 @@ def run_lars(
         return
     if flows:
         check_lines(form)
-    target = Target(form, output) if has_lines(form) else None  # who cannot write is told at once
+        if interactive:
+            raise UsageError("questions come after a run over whole files", "use horai query")
+    writes = has_lines(form) and not interactive
+    target = Target(form, output) if writes else None  # who cannot write is told at once
     began = time.perf_counter()
     warnings: list[Diagnostic] = []
     if flows:
@@ -311,13 +314,14 @@ def run_lars(
     else:
         asked.pop("output_every", None)
         result = program.run(chosen.input or (), **asked)
-        if target is None:
+        if interactive:
+            pass
+        elif target is None:
             write_whole(result, answers, form, output)
         else:
             target.write(result.rows(answers))
         said = Said(result.engine, result.reasons, len(result.answers), result.dead_letters)
-        if result.over is not None:
-            warnings = _of_input(program, result.over[0], chosen.severity)
+        warnings = result.warnings
         if metrics is not None:
             write_metrics(metrics, result.metrics)
     if target is not None:
@@ -331,25 +335,15 @@ def run_lars(
         console.say(f"{times} in {time.perf_counter() - began:.1f} s by the engine {said.engine}")
         for reason in said.reasons:
             console.say(f"  because {reason}", "dim")
+    if interactive:
+        from horai.cli.query import converse
+
+        converse(result, "lars")
     fail_on(warnings)
 
 
-def _of_input(program: LarsProgram, read: Narrative, severities: Severities) -> list[Diagnostic]:
-    """What a run says about its input: files without rows, or signals that no rule asks for."""
-    from horai.lang.lars.predicates import inputs
-    from horai.runtime.findings import empty, unread
-    from horai.tools.codes import judged
-
-    asked = inputs(program.program)
-    came = {(table.name, table.arity): len(table) for table in read.tables}
-    found = [*empty(read.empty)]
-    if came and asked and not came.keys() & asked:
-        found += unread(sum(came.values()), came, asked)
-    return judged(found, severities)
-
-
 def _write_folder(
-    program: LarsProgram,
+    program: Rules,
     chosen: Workload,
     asked: dict[str, Any],
     answers: str,
@@ -374,11 +368,11 @@ def check_lars(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic
     """All findings about a program, and a line about what it is."""
     from horai.lang.core.diagnostics import has_errors, sort_key
     from horai.lang.lars.reader import read_files
-    from horai.lars import LarsProgram
-    from horai.runtime.lars.job import clock_for
+    from horai.rules import Rules
+    from horai.runtime.inputs import clock_for
 
     program, read = read_files([*chosen.rules, *chosen.background])
-    found, clock = LarsProgram(program), str(clock_for(settings.clock, settings.unit))
+    found, clock = Rules(program=program), str(clock_for(settings.clock, settings.unit))
     findings = sorted([*read, *found.check(clock)], key=sort_key)
     counts = [counted(len(program.sources), "file"), counted(len(program.rules), "rule")]
     if has_errors(read):
@@ -390,26 +384,24 @@ def check_lars(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic
     return findings, "\n".join([*lines, ", ".join(counts)])
 
 
-def _tell_warnings(program: LarsProgram, clock: str, severities: Severities, quiet: bool) -> None:
+def _tell_warnings(program: Rules, settings: RunSettings, quiet: bool) -> None:
     from horai.lang.core.diagnostics import has_errors
 
-    findings = program.check(clock)
+    findings = program.check(settings.clock, settings.unit)
     if not has_errors(findings):  # the run tells of errors
-        tell_of_rules(findings, severities, quiet)
+        tell_of_rules(findings, program.severities, quiet)
 
 
-def _tell_strange_names(program: LarsProgram, filter: str, quiet: bool) -> None:
+def _tell_strange_names(program: Rules, filter: str, quiet: bool) -> None:
     """Warn about names in a filter that the program does not have: nothing will be shown of them.
 
     Signals that no rule reads may have such names.
     """
     from horai.lang.core.diagnostics import did_you_mean
-    from horai.lang.lars.predicates import background, derived, inputs
 
     if quiet or filter in ("inferences", "none"):
         return
-    rules = program.program
-    known = sorted({name for name, _ in derived(rules) | inputs(rules) | background(rules)})
+    known = sorted({name for name, _ in program.predicates_of_program})
     for name in filter.split(","):
         if name.strip() and name.strip() not in known:
             near = did_you_mean(name.strip(), known)

@@ -10,13 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from horai import lars
 from horai.cli import console
 from horai.cli.lars import Said
 from horai.errors import UsageError
@@ -25,16 +25,18 @@ from horai.io.sources.kafka import SCHEME
 from horai.io.sources.lines import Incoming, InputLine, address_of
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
-from horai.runtime.inputs import read_input
+from horai.rules import taken_up
+from horai.runtime.inputs import DEFAULT_CLOCK, clock_of, files_of, read_input
 from horai.runtime.lars.flow import AnswerTiming, Flow
-from horai.runtime.lars.job import DEFAULT_CLOCK, clock_of
-from horai.runtime.lars.signals import AnySignals, LineReader, files_of, in_order
-from horai.runtime.saving import read_saved
+from horai.runtime.lars.log import in_order, numbered
+from horai.runtime.lars.signals import AnySignals, LineReader
 from horai.settings import RunSettings
 
 if TYPE_CHECKING:
     from horai.cli.lars import Target
-    from horai.runtime.lars.session import ProgramSession
+    from horai.io import AnswerRow
+    from horai.rules import Rules
+    from horai.session import Session
 
 
 T = TypeVar("T")
@@ -84,12 +86,8 @@ def patient() -> Iterator[Interrupts]:
             signal.signal(number, _PLAIN[number])
 
 
-_FIXED = ("clock", "step", "models", "reasoning", "least_change", "filter", "lateness", "unit")
-"""Settings that a saved run has once and for all."""
-
-
 def run_flow(
-    program: lars.LarsProgram,
+    program: Rules,
     names: Sequence[str],
     settings: RunSettings,
     asked: dict[str, Any],
@@ -111,7 +109,7 @@ class _Driver:
 
     def __init__(
         self,
-        program: lars.LarsProgram,
+        program: Rules,
         given: RunSettings,
         settings: dict[str, Any],
         target: Target,
@@ -142,21 +140,8 @@ class _Driver:
         state = self.given.state
         if state is None or not state.exists():
             return
-        session = read_saved(state, lars.load_session)
-        mine = [source.text for source in self.program.program.sources]
-        if mine != [source.text for source in session.program.program.sources]:
-            hint = f"use the program it was saved with, or another file than {state}"
-            raise UsageError(f"{state} was saved by a run of another program", hint)
-        saved, mine_now = session.settings(), self.program.session(**self.settings).settings()
-        for name in _FIXED:
-            if self.settings.get(name) is not None and mine_now[name] != saved[name]:
-                said = "no" if saved[name] is None else saved[name]
-                label = "allowed-lateness" if name == "lateness" else name.replace("_", "-")
-                problem = f"{state} was saved with {said} as {label}"
-                raise UsageError(problem, "leave the option out, or begin another file")
-        if self.start is not None and self.start != session.start:
-            problem = f"{state} goes on at {session.next}: a start makes no sense"
-            raise UsageError(problem, "leave out --start")
+        asked = replace(self.given, step=self.settings.get("step", self.given.step))
+        session = taken_up(self.program, state, asked, self.settings)
         self.offsets = dict(session.offsets)
         self.flow = self._flow(session)
 
@@ -167,13 +152,13 @@ class _Driver:
             self.flow = self._flow(self.program.session(start=start, **self.settings))
         return self.flow
 
-    def _flow(self, session: ProgramSession) -> Flow:
+    def _flow(self, session: Session) -> Flow:
         if self.end is not None and self.end < session.next:
             hint = f"the next query time is {session.next}"
             raise UsageError(f"the end of the run, {self.end}, has passed", hint)
         return Flow(session, self.timing, self.answers, self._say, self.end)
 
-    def _say(self, rows: Sequence[dict[str, Any]]) -> None:
+    def _say(self, rows: Sequence[AnswerRow]) -> None:
         self.target.write(rows)
 
     # --- where signals come from -----------------------------------------------------------------
@@ -193,7 +178,7 @@ class _Driver:
         self.reader.dead_letters.extend(narrative.dead_letters)
         first, _ = extent(narrative.tables) or (0, 0)
         flow = self._begin(first)
-        rows = in_order(narrative, files_of(list(names)))
+        rows = in_order(numbered(narrative.tables, files_of(list(names))))
         flow.rows(sorted(rows, key=lambda row: row.arrival))
 
     def live(self, names: Sequence[str]) -> None:
@@ -252,9 +237,9 @@ class _Driver:
             session.offsets = self.offsets
             _replace(self.given.state, session.save())
         elif self.end is not None:
-            session.arrivals.finish(self.end)
+            session.finish(self.end)
         letters = sorted(session.dead_letters, key=lambda letter: (letter.file, letter.line))
-        return Said(session.engine, session.reasons, session.asked, letters)
+        return Said(session.engine, session.reasons, flow.asked, letters)
 
 
 def _next(incoming: Incoming, seconds: float) -> InputLine | bool | None:

@@ -122,10 +122,9 @@ def _show_stages(rules: Rules, format: str) -> None:
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
     """The rules of a LARS program in their order, or its parts as Spark runs them."""
-    from horai import lars
     from horai.cli.lars import outline_json, outline_lines
 
-    program = lars.load(chosen.rules, chosen.background)
+    program = chosen.load()
     timed = settings.clock, settings.unit
     if spark:
         parts = parts_of(program.in_points(*timed))

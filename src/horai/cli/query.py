@@ -6,7 +6,7 @@ import re
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import click
 
@@ -14,14 +14,9 @@ from horai.cli import console
 from horai.cli.command import WRONG, Exit, takes
 from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, argument, run_options
 from horai.cli.output import tell_dead_letters, tell_of_run
-from horai.cli.workload import Workload, arguments, choose, run_rules
-from horai.errors import QueryError, UsageError
-from horai.runtime.queries import Bindings, render
-from horai.settings import RunSettings
-
-if TYPE_CHECKING:
-    from horai.lang.lars.syntax import Predicate
-    from horai.runtime.lars.result import LarsResult
+from horai.cli.workload import arguments, choose, run_rules
+from horai.errors import QueryError
+from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, render
 
 _SETTINGS = [
     *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
@@ -30,37 +25,11 @@ _SETTINGS = [
 ]
 
 
-class Question(NamedTuple):
-    """The result of a run, and the predicates that may be asked for."""
-
-    result: LarsResult
-    known: set[Predicate]
-
-    def query(self, text: str) -> list[Bindings]:
-        """What the variables of a question stand for."""
-        from horai.runtime.lars.result import ask
-
-        return ask(self.result.answers, text, self.known)
-
-
-def run_to_ask(chosen: Workload, settings: RunSettings, quiet: bool) -> tuple[Question, str]:
-    """Run a program over the chosen input, and say what may be asked."""
-    from horai import lars
-    from horai.lang.lars.predicates import background, derived, inputs
-    from horai.runtime.lars.result import QUERY_FORMS as FORMS
-
-    if settings.end is None:
-        chosen.demand_input("name the stream: --input FILE, or give --end TIME")
-    program = lars.load(chosen.rules, chosen.background)
-    result = program.run(chosen.input or (), filter="none", **arguments(settings))
-    tell_dead_letters(result.dead_letters, None, quiet)
-    rules = program.program
-    seen = {atom.predicate for answer in result.answers for atom in answer.atoms}
-    known = derived(rules) | inputs(rules) | background(rules) | seen
-    return Question(result, known), f"Ask {FORMS}; `quit` ends."
-
-
-GREETING = "Ask holdsFor(F,I), holdsAt(F,16) or happensAt(E,T); `quit` ends."
+GREETINGS = {
+    "ec": f"Ask {FORMS}; `quit` ends.",
+    "lars": f"Ask {QUERY_FORMS}; `quit` ends.",
+    "combined": f"Ask {FORMS}, or of atoms {QUERY_FORMS}; `quit` ends.",
+}
 
 
 class Askable(Protocol):
@@ -73,11 +42,11 @@ class Askable(Protocol):
 _ENDS = frozenset({"quit", "exit", "halt", "q"})
 
 
-def converse(result: Askable, greeting: str = GREETING) -> None:
+def converse(result: Askable, language: str = "ec") -> None:
     """Answer queries until the input ends or somebody says quit."""
     people = sys.stdin.isatty()
     if people:
-        console.say(greeting)
+        console.say(GREETINGS[language])
         with suppress(ImportError):
             import readline  # noqa: F401  makes the arrow keys work in input()
     while (line := _next(people)) is not None:
@@ -127,23 +96,23 @@ def command(
     queries = [word for word in words if _is_query(word)]
     rules = [Path(word) for word in words if not _is_query(word)]
     chosen = choose(rules, background, predicates, input)
-    if chosen.language == "combined":
-        raise UsageError("queries are about rules of one language", "name files of one of them")
     settings = chosen.settings("run", given, _SETTINGS)
-    if chosen.language == "lars":
-        question, greeting = run_to_ask(chosen, settings, quiet)
-        _answer(question, queries, greeting)
-        return
-    result = run_rules(chosen.load(), chosen, settings, quiet, answers="final")
+    if chosen.language == "ec":
+        result = run_rules(chosen.load(), chosen, settings, quiet, answers="final")
+    else:
+        if settings.end is None:
+            chosen.demand_input("name the stream: --input FILE, or give --end TIME")
+        more: dict[str, Any] = {"filter": "none"} if chosen.language == "lars" else {}
+        result = chosen.load().run(chosen.input or (), **arguments(settings), **more)
     tell_dead_letters(result.dead_letters, None, quiet)
     tell_of_run(result.warnings, quiet)
-    _answer(result, queries, GREETING)
+    _answer(result, queries, chosen.language)
 
 
-def _answer(result: Askable, queries: list[str], greeting: str) -> None:
+def _answer(result: Askable, queries: list[str], language: str) -> None:
     """Answer what was asked, or ask for questions."""
     if not queries:
-        converse(result, greeting)
+        converse(result, language)
         return
     good = True
     for query in queries:

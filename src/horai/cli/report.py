@@ -10,9 +10,8 @@ from horai.cli.command import option, takes
 from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, RULES, run_options
 from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs, tell_dead_letters, tell_of_run
-from horai.cli.workload import Workload, arguments, choose
+from horai.cli.workload import arguments, choose
 from horai.errors import UsageError
-from horai.settings import RunSettings
 
 _SETTINGS = [
     *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
@@ -48,24 +47,10 @@ def command(
     check_outputs({"--output": output}, chosen.files(predicates))
     settings = chosen.settings("run", given, _SETTINGS)
     chosen.demand_input()
-    result = _found(chosen, settings)
+    result = chosen.load().run(chosen.input, **arguments(settings))
     name = title or (chosen.project.name if chosen.project else title_of(chosen.rules))
     write_page(result, output, name, settings.unit)
     tell_dead_letters(result.dead_letters, None, quiet)
-    tell_of_run(getattr(result, "warnings", ()), quiet)
+    tell_of_run(result.warnings, quiet)
     if not quiet:
         console.say(f"{output} is written")
-
-
-def _found(chosen: Workload, settings: RunSettings) -> Any:
-    """The result of a run in the language of the rules."""
-    if chosen.language == "combined":
-        from horai.cli.combined import load_both
-
-        return load_both(chosen).run(chosen.input, **arguments(settings))
-    if chosen.language == "lars":
-        from horai import lars
-
-        program = lars.load(chosen.rules, chosen.background)
-        return program.run(chosen.input, **arguments(settings))
-    return chosen.load().run(chosen.input, **arguments(settings))

@@ -69,7 +69,6 @@ class Files(NamedTuple):
         "--interactive",
         is_flag=True,
         group="output",
-        languages=["ec"],
         help="Ask questions after the run.",
     ),
     QUIET,
@@ -109,21 +108,21 @@ def command(
         },
         chosen.files(predicates, raw["areas"]),
     )
+    if interactive and "-" in chosen.input:
+        raise UsageError("--interactive asks on standard input, which is already the stream")
     if chosen.language != "ec":
-        chosen.refuse_options(positions=positions, interactive=interactive)
+        chosen.refuse_options(positions=positions)
     wanted = format or chosen.of_project("format")
     if chosen.language == "combined":
         from horai.cli.combined import run_both
 
-        run_both(chosen, settings, wanted, files, quiet)
+        run_both(chosen, settings, wanted, files, quiet, interactive)
         return
     if chosen.language == "lars":
         from horai.cli.lars import run_lars
 
-        run_lars(chosen, settings, wanted, files, quiet)
+        run_lars(chosen, settings, wanted, files, quiet, interactive)
         return
-    if interactive and "-" in chosen.input:
-        raise UsageError("--interactive asks on standard input, which is already the stream")
     if _is_folder(output, settings):
         _write_folder(chosen, settings, wanted, files, quiet, _feed(positions, raw, settings))
         return

@@ -110,9 +110,8 @@ class Workload:
         """Say that options beside those of runs have no meaning for the language of the rules."""
         for name, value in given.items():
             if value:
-                hint = "use horai query" if name == "interactive" else None
                 what = LANGUAGES[self.language]
-                raise UsageError(f"{flagged(name)} has no meaning for {what}", hint)
+                raise UsageError(f"{flagged(name)} has no meaning for {what}")
 
     def demand_input(self, hint: str = "name the stream: --input FILE") -> None:
         """Raise if there is none."""
@@ -184,12 +183,10 @@ def _functions(named: Path | None, project: Project | None, runs: bool) -> dict[
 
 # --- runs ----------------------------------------------------------------------------------------
 
-_FORMER = {"allowed_lateness": "lateness", "watermark_delay": "delay", "future_skew": "max_ahead"}
-
 
 def arguments(settings: RunSettings) -> dict[str, Any]:
     """Settings as the arguments of a run."""
-    return {_FORMER.get(name, name): value for name, value in settings.to_dict().items()}
+    return settings.to_dict()
 
 
 def run_rules(
@@ -207,10 +204,7 @@ def run_rules(
     chosen.demand_input()
     tell_of_losses(settings, quiet)
     if settings.engine == SPARK:
-        from horai.runtime.spark.batch import run
-
-        asked = {name: value for name, value in arguments(settings).items() if name != "engine"}
-        return run(rules, chosen.input, **asked, **more)  # workers read it
+        return rules.run(chosen.input, **arguments(settings), **more)  # workers read it
     stream = read_chosen(rules, chosen, settings) if narrative is None else narrative
     if not quiet:
         _tell_of_a_long_tick(settings, stream)

@@ -35,7 +35,7 @@ from horai.runtime.values import show
 
 Interval = tuple[int, int | float]
 Bindings = dict[str, Term]
-_FORMS = "holdsAt(F,16), holdsFor(happy(chris)=true,I) or happensAt(E,T)"
+FORMS = "holdsAt(F,16), holdsFor(happy(chris)=true,I) or happensAt(E,T)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def ask(known: Queryable, text: str) -> list[Bindings]:
             _check_known(event, known.entities.events, "event")
             return _happens_at(known, event, when)
         case _:
-            raise QueryError(f"`{text.strip()}` is not a query", f"ask {_FORMS}")
+            raise QueryError(f"`{text.strip()}` is not a query", f"ask {FORMS}")
 
 
 def holds_at(known: Queryable, pair: str, time: int) -> bool:
@@ -100,16 +100,16 @@ def intervals_of(known: Queryable, pair: str) -> list[Interval]:
 
 def _parse(text: str) -> Term:
     """The goal of a query; a full stop at its end may be left out."""
-    line = settings.text(text, "a query", f"ask {_FORMS}").strip()
+    line = settings.text(text, "a query", f"ask {FORMS}").strip()
     if line in ("", "."):
-        raise QueryError("there is no query", f"ask {_FORMS}")
+        raise QueryError("there is no query", f"ask {FORMS}")
     source = SourceText("query", line if line.endswith(".") else line + " .")
     clauses, findings = read_only_clauses(source)
     if findings:
         wrong = "; ".join(finding.message for finding in findings)
-        raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {_FORMS}")
+        raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {FORMS}")
     if len(clauses) != 1 or clauses[0].head is None or clauses[0].body is not None:
-        raise QueryError(f"`{line}` is not one query", f"ask {_FORMS}")
+        raise QueryError(f"`{line}` is not one query", f"ask {FORMS}")
     return clauses[0].head
 
 
