@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import inspect
 import io
 import time
 from collections.abc import Iterator, Sequence
@@ -31,6 +30,7 @@ from horai.result import Answer
 from horai.rules import Rules
 from horai.runtime.engines import profiled
 from horai.session import Session
+from horai.settings import OPTIONS
 
 SCRATCH = "never"
 MODES = (SCRATCH, "always", "auto")
@@ -42,8 +42,7 @@ WARM = 1  # windows after the first one that are not measured
 
 def modes() -> tuple[str, ...]:
     """The ways of evaluation that a session can be asked for."""
-    known = "incremental" in inspect.signature(Rules.session).parameters
-    return MODES if known else (SCRATCH,)
+    return MODES if "incremental" in OPTIONS else (SCRATCH,)
 
 
 def session_of(rules: Rules, mode: str, start: int, window: int) -> Session:

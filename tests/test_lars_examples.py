@@ -153,7 +153,7 @@ def test_labels_of_the_axis_have_room() -> None:
     ("words", "told"),
     [
         (("-o", "page.pdf"), "a page is HTML"),
-        (("-o", "page.html", "--window", "5"), "--window has no meaning for these rules"),
+        (("-o", "page.html", "--window", "5"), "--window has no meaning for LARS programs"),
         ((), "no input given"),
     ],
 )

@@ -542,7 +542,7 @@ def taken_up(rules: Rules, path: Path, asked: RunSettings, given: Iterable[str])
             raise UsageError(problem, "leave the option out, or begin another file")
     if asked.start is not None and asked.start != session.start:
         goes_on = f"at {session.next}" if rules.language == "lars" else f"after {session.last}"
-        raise UsageError(f"{path} goes on {goes_on}: a start makes no sense", "leave out the start")
+        raise UsageError(f"{path} goes on {goes_on}: a start makes no sense", "leave out --start")
     return session
 
 

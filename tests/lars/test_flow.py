@@ -289,7 +289,7 @@ def test_a_state_that_does_not_fit() -> None:
     late = run("-i", "f.csv", "--state", "s.bin", "--allowed-lateness", "3", status=2)
     assert "s.bin was saved with no as allowed-lateness" in late
     Path("p.lars").write_text("g(X) :- b(X) [2 s].\n")
-    assert "run of another program" in run("-i", "f.csv", "--state", "s.bin", status=2)
+    assert "run of other rules" in run("-i", "f.csv", "--state", "s.bin", status=2)
     Path("s.bin").write_bytes(b"horai")
     assert "this is no saved session" in run("-i", "f.csv", "--state", "s.bin", status=2)
 

@@ -265,5 +265,5 @@ def test_workers_without_horai_are_told_of() -> None:
 
 
 def test_answers_of_spark_are_not_asked_for_in_one_process() -> None:
-    with pytest.raises(UsageError, match="add engine='spark'"):
+    with pytest.raises(UsageError, match="add engine spark"):
         horai.loads(RULES).run([ROW], buckets=3)
