@@ -114,4 +114,4 @@ def test_wrong_use(words: list[str], message: str) -> None:
 
 def test_the_example_in_python() -> None:
     failed, tried = doctest.testfile(str(PAGE), module_relative=False, report=True)
-    assert (failed, tried) == (0, 4)
+    assert (failed, tried) == (0, 5)
