@@ -32,7 +32,6 @@ from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, Progress, program_queries
 from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
 from horai.runtime.metrics import Counting, Metrics
-from horai.runtime.pipeline import PipelineEngine
 from horai.runtime.saving import Saved, to_bytes, whole
 from horai.settings import OPTIONS, RunSettings, Schedule, plan_run, point
 from horai.tools.codes import judged
@@ -109,6 +108,8 @@ class Session:
             self.engine, self.reasons = made.engine, made.reasons
             return made
         if rules.language == "combined":
+            from horai.runtime.pipeline import PipelineEngine
+
             clock = rules.sound_clock(settings.clock, settings.unit)
             stages, functions = rules.stages, rules.predicates
             return PipelineEngine(stages, clock, functions, settings, self.start, single)

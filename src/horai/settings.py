@@ -592,8 +592,8 @@ class RunSettings:
             n: o.defaults[language] for n, o in OPTIONS.items() if language in o.defaults
         }
         for name, value in given.items():
-            check_name(name, language, modes, spelled)
-            if value is not None:
+            if value is not None or name not in OPTIONS:
+                check_name(name, language, modes, spelled)
                 values[name] = value
         named = frozenset(name for name, value in given.items() if value is not None)
         found = cls(language=language, named=named, **values)

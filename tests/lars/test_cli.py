@@ -134,7 +134,6 @@ def test_dead_letters() -> None:
         (("--engine", "columnar"), "there is no engine 'columnar' for LARS programs"),
         (("--format", "timeline", "--models", "all"), "spans are those of one answer at a time"),
         (("--live", "--format", "timeline"), "a run that goes on writes lines"),
-        (("--live", "--metrics", "m.json"), "--metrics is about a run over whole files"),
         (("-o", "out.xyz"), "does not tell its format"),
         (("--start", "9", "--end", "3"), "before its start"),
         (("--input", "none.csv"), "none.csv"),

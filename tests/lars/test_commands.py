@@ -204,6 +204,18 @@ class TestWriting:
             1,
         )
 
+    def test_a_live_run_counts_as_one_over_the_whole(self) -> None:
+        Path("h.lars").write_text("h(X) :- b(X) [2 s].\n")
+        Path("some.csv").write_text("b|1|1|x\nb|3|2|y\nb|5|1|z\ngarbage\n")
+        words = ["run", "h.lars", "-i", "some.csv", "--start", "0", "--end", "6", "-q"]
+        words += ["--allowed-lateness", "4", "--answers", "changelog", "--metrics"]
+        run(*words, "whole.json")
+        run(*words, "live.json", "--live")
+        whole, live = (json.loads(Path(f"{n}.json").read_text())["run"] for n in ("whole", "live"))
+        told = ("items", "on_time", "late", "too_late", "unreadable", "lateness")
+        assert [live[name] for name in told] == [whole[name] for name in told]
+        assert (live["items"], live["late"], live["unreadable"]) == (3, 2, 1)
+
     def test_metrics_of_other_engines_are_the_same(self) -> None:
         found = []
         for engine in ("plan", "asp", "reference"):

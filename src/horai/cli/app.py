@@ -89,6 +89,7 @@ def _show_completion(ctx: click.Context, param: click.Parameter, shell: str | No
 
 
 @click.group(
+    name="horai",
     cls=Commands,
     help="Event Calculus rules and LARS programs over event streams.",
     no_args_is_help=True,

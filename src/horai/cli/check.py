@@ -17,13 +17,14 @@ from horai.cli.options import (
     SEVERITY,
     run_options,
 )
-from horai.cli.workload import choose
+from horai.cli.workload import Workload, choose
 from horai.errors import counted
-from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic, has_errors, sort_key
 from horai.lang.core.diagnostics import Severity as Level
 from horai.lang.ec.reader import read_files
 from horai.lang.ec.syntax import EventDescription
 from horai.rules import all_findings
+from horai.settings import RunSettings
 from horai.tools.codes import judged
 
 
@@ -46,13 +47,9 @@ def command(
     chosen = choose(rules, background, predicates, severity=severity, runs=False)
     settings = chosen.settings(("run", "live"), given, ("clock", "unit"))
     if chosen.language == "combined":
-        from horai.cli.combined import check_both
-
-        findings, summary = check_both(chosen, settings.clock, settings.unit)
+        findings, summary = _combined(chosen, settings)
     elif chosen.language == "lars":
-        from horai.cli.lars import check_lars
-
-        findings, summary = check_lars(chosen, settings)
+        findings, summary = _program(chosen, settings)
     else:
         description, read = read_files(chosen.rules, chosen.background)
         findings = all_findings(description, read, chosen.predicates)
@@ -76,6 +73,41 @@ def _summary(description: EventDescription) -> str:
         counted(facts, "fact"),
     ]
     return ", ".join(read)
+
+
+def _program(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic], str]:
+    """All findings about a program, its fragment, and the engines that run it."""
+    from horai.lang.lars.reader import read_files as read_programs
+    from horai.report.outline import engine_lines, kind_lines
+    from horai.rules import Rules
+    from horai.runtime.inputs import clock_for
+
+    program, read = read_programs([*chosen.rules, *chosen.background])
+    found, clock = Rules(program=program), str(clock_for(settings.clock, settings.unit))
+    findings = sorted([*read, *found.check(clock)], key=sort_key)
+    lines = [] if has_errors(read) else list(kind_lines(found.classification))
+    if not has_errors(findings):
+        lines += engine_lines(*(found.engine(clock, together=one) for one in (True, False)))
+    files, rules = counted(len(program.sources), "file"), counted(len(program.rules), "rule")
+    return findings, "\n".join([*lines, f"{files}, {rules}"])
+
+
+def _combined(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic], str]:
+    """All findings about both languages, and what passes between them."""
+    both = chosen.load()
+    passing = both.passing
+    lines = [
+        f"the {reader} reads {name}/{arity} of the {other}"
+        for reader, other, some in (
+            ("description", "program", passing.to_description),
+            ("program", "description", passing.to_program),
+        )
+        for name, arity in sorted({one.predicate for one in some})
+    ]
+    files = counted(sum(map(len, both.sources.values())), "file")
+    rules = counted(len(both.description.rules) + len(both.program.rules), "rule")
+    findings = both.check(settings.clock, settings.unit)
+    return findings, "\n".join([*lines, f"{files}, {rules}"])
 
 
 def _verdict(findings: list[Diagnostic], errors: int) -> str:

@@ -65,7 +65,11 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Help needs to know which rules were named."""
         ctx.meta["horai.words"] = list(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as wrong:
+            wrong.ctx = wrong.ctx or ctx
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options by group, for the language of the rules."""

@@ -18,7 +18,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from horai.cli import console
-from horai.cli.lars import Said
 from horai.errors import UsageError
 from horai.io.items.tables import extent
 from horai.io.sources.kafka import SCHEME
@@ -26,15 +25,15 @@ from horai.io.sources.lines import Incoming, InputLine, address_of
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
 from horai.rules import taken_up
-from horai.runtime.inputs import DEFAULT_CLOCK, clock_of, files_of, read_input
+from horai.runtime.inputs import clock_for, files_of, read_input
 from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import AnySignals, LineReader
-from horai.settings import RunSettings
+from horai.settings import LARS, OPTIONS, RunSettings
 
 if TYPE_CHECKING:
-    from horai.cli.lars import Target
-    from horai.io import AnswerRow
+    from horai.cli.output import Target
+    from horai.result import Result
     from horai.rules import Rules
     from horai.session import Session
 
@@ -86,15 +85,11 @@ def patient() -> Iterator[Interrupts]:
             signal.signal(number, _PLAIN[number])
 
 
-def run_flow(
-    program: Rules,
-    names: Sequence[str],
-    settings: RunSettings,
-    asked: dict[str, Any],
-    target: Target,
-) -> Said:
-    """Run a program as its signals come, and say what became of it."""
-    driver = _Driver(program, settings, asked, target)
+def run_live(
+    program: Rules, names: Sequence[str], settings: RunSettings, target: Target
+) -> tuple[Result, int]:
+    """Run a program as its signals come: what became of it, and how often it was asked."""
+    driver = _Driver(program, settings, target)
     if settings.live or settings.real_time:
         if not names:
             raise UsageError("no input given", "name where signals come from: --input -")
@@ -107,29 +102,22 @@ def run_flow(
 class _Driver:
     """One run; its session begins when it is known where."""
 
-    def __init__(
-        self,
-        program: Rules,
-        given: RunSettings,
-        settings: dict[str, Any],
-        target: Target,
-    ) -> None:
+    def __init__(self, program: Rules, given: RunSettings, target: Target) -> None:
         self.program, self.given, self.target = program, given, target
-        self.answers = given.answers or "windows"
-        self.settings = dict(settings)
-        self.times = given.scale
-        unit = given.unit
-        self.clock = clock_of(given.clock or (f"1{unit}" if unit else DEFAULT_CLOCK))
+        self.settings = {
+            name: value
+            for name, value in given.to_dict().items()
+            if OPTIONS[name].is_for(LARS, "session") and name != "start"
+        }
+        self.clock = clock_for(given.clock, given.unit)
         self.timing = AnswerTiming.parse(given.output_every or "time", self.clock)
         if self.timing.number > 1 and self.timing.by == "time":
-            if self.settings.get("step") is not None:
+            if "step" in self.settings:
                 raise UsageError("--step and --output-every both say how often", "leave out one")
             self.settings["step"] = self.timing.number
-        for ours in ("input_format", "output_every", "start", "end"):
-            self.settings.pop(ours, None)
         self.start, self.end = given.start, given.end
         schema = AnySignals.known(inputs(program.program))
-        self.reader = LineReader(schema, self.times, strict=given.strict)
+        self.reader = LineReader(schema, given.scale, strict=given.strict)
         self.flow: Flow | None = None
         self.offsets: dict[str, int] = {}
         self._restore()
@@ -156,10 +144,8 @@ class _Driver:
         if self.end is not None and self.end < session.next:
             hint = f"the next query time is {session.next}"
             raise UsageError(f"the end of the run, {self.end}, has passed", hint)
-        return Flow(session, self.timing, self.answers, self._say, self.end)
-
-    def _say(self, rows: Sequence[AnswerRow]) -> None:
-        self.target.write(rows)
+        answers = self.given.answers or "windows"
+        return Flow(session, self.timing, answers, self.target.say, self.end)
 
     # --- where signals come from -----------------------------------------------------------------
 
@@ -171,7 +157,7 @@ class _Driver:
         narrative = read_input(
             list(names),
             self.reader.schema,
-            self.times,
+            self.given.scale,
             format=self.given.input_format,
             strict=self.reader.strict,
         )
@@ -227,19 +213,19 @@ class _Driver:
 
     # --- the end ---------------------------------------------------------------------------------
 
-    def finish(self) -> Said:
+    def finish(self) -> tuple[Result, int]:
         """The last answers, the letters, and the state for those who go on."""
         flow = self._begin(0)
         flow.close()
         session = flow.session
         session.dead_letters.extend(self.reader.dead_letters)
+        self.reader.dead_letters.clear()
         if self.given.state is not None:
             session.offsets = self.offsets
             _replace(self.given.state, session.save())
         elif self.end is not None:
-            session.finish(self.end)
-        letters = sorted(session.dead_letters, key=lambda letter: (letter.file, letter.line))
-        return Said(session.engine, session.reasons, flow.asked, letters)
+            return session.finish(self.end), flow.asked
+        return session.result(), flow.asked
 
 
 def _next(incoming: Incoming, seconds: float) -> InputLine | bool | None:

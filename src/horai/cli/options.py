@@ -166,7 +166,13 @@ ABOUT_POSITIONS = (
     ),
 )
 
-NO_POSITIONS: dict[str, Any] = {"areas": None, "speed_in": KNOTS, "column": [], "set": []}
+NO_POSITIONS: dict[str, Any] = {
+    "areas": None,
+    "speed_in": KNOTS,
+    "column": [],
+    "set": [],
+    "lateness": 0,
+}
 """What these are when nobody says anything about positions."""
 
 

@@ -15,20 +15,22 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import TextIO, cast
 
 from horai.cli import console
 from horai.cli.command import FAILED, Exit
 from horai.errors import UsageError, counted
 from horai.io import AnswerFormat, DeadLetter, write_answers
+from horai.io.answers.rows import POINT_COLUMNS, AnswerRow
+from horai.io.answers.text import point_lines
 from horai.io.answers.write import SUFFIXES
 from horai.io.schema import MEANT
 from horai.io.shown import shortened
 from horai.io.sources.kafka import SCHEME
-from horai.io.sources.lines import endpoints_of
+from horai.io.sources.lines import endpoints_of, sink_of
 from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_errors
 from horai.result import Result
 from horai.runtime.metrics import Metrics, RunMetrics
-from horai.tools.codes import Severities, judged
 
 
 class OutputFormat(StrEnum):
@@ -41,12 +43,7 @@ class OutputFormat(StrEnum):
     timeline = "timeline"
 
 
-_FORMATS: dict[OutputFormat, AnswerFormat] = {
-    OutputFormat.jsonl: "jsonl",
-    OutputFormat.csv: "csv",
-    OutputFormat.parquet: "parquet",
-    OutputFormat.text: "text",
-}
+_LINES = (OutputFormat.jsonl, OutputFormat.csv, OutputFormat.text)
 
 
 def format_of(given: str | None, output: Path | None) -> OutputFormat:
@@ -55,34 +52,86 @@ def format_of(given: str | None, output: Path | None) -> OutputFormat:
         if given not in list(OutputFormat):
             raise UsageError(f"there is no format {given}", f"use one of {', '.join(OutputFormat)}")
         form = OutputFormat(given)
-    elif output is not None:
+    elif output is not None and _places(output) is None:
         found = SUFFIXES.get(output.suffix.lower())
         if found is None:
             known = ", ".join(SUFFIXES)
             raise UsageError(f"{output}: the file name does not tell its format", f"use {known}")
         form = OutputFormat(found)
     else:
-        form = OutputFormat.text if sys.stdout.isatty() else OutputFormat.jsonl
+        form = OutputFormat.text if output is None and sys.stdout.isatty() else OutputFormat.jsonl
     if form is OutputFormat.parquet and output is None and sys.stdout.isatty():
         raise UsageError("Parquet is no text for a terminal", "name a file: -o answers.parquet")
     return form
 
 
-def write(result: Result, form: OutputFormat, output: Path | None) -> None:
-    """Write answers to a file, to standard output, or as a timeline."""
-    if form is OutputFormat.timeline:
-        from horai.cli.timeline import draw_run
+class Target:
+    """Where answers go, in a format: a file, standard output, or whoever is connected."""
 
-        draw_run(result, output)
-        return
-    people = form is OutputFormat.text and result.unit is not None
-    write_answers(
-        result.table(),
-        "-" if output is None else output,
-        format=_FORMATS[form],
-        unit=result.unit,
-        times="iso" if people else "points",
-    )
+    def __init__(self, form: OutputFormat, output: Path | None, *, at_once: bool = False) -> None:
+        self.form, self.output = form, output
+        places = None if output is None else _places(output)
+        if form not in _LINES and (at_once or places is not None):
+            hint = f"use one of {', '.join(_LINES)}"
+            who = "a run that goes on writes" if at_once else f"{output} takes"
+            raise UsageError(f"{who} lines, and {form} has none", hint)
+        # Who cannot write is told at once, and others may connect while the run is on.
+        self._sinks = None if places is None else [sink_of(one, console.say) for one in places]
+        self._file: TextIO | None = None
+        if at_once:
+            self._begin()
+
+    def finish(self, result: Result) -> None:
+        """Write all answers of a run that is over."""
+        if self.form is OutputFormat.timeline:
+            from horai.cli.timeline import draw_run
+
+            draw_run(result, self.output)
+        elif result.rules.language == "lars" and self.form in _LINES:
+            self._begin()
+            self.say(result.rows())
+            self.close()
+        else:
+            people = self.form is OutputFormat.text and result.unit is not None
+            write_answers(
+                result.table(),
+                "-" if self.output is None else cast(TextIO, self) if self._sinks else self.output,
+                format=cast(AnswerFormat, str(self.form)),
+                unit=result.unit,
+                times="iso" if people else "points",
+            )
+
+    def _begin(self) -> None:
+        if self._sinks is None:
+            self._file = (
+                sys.stdout if self.output is None else self.output.open("w", encoding="utf-8")
+            )
+        if self.form is OutputFormat.csv:
+            self.write(",".join(POINT_COLUMNS) + "\n")
+
+    def say(self, rows: Iterable[AnswerRow]) -> None:
+        """Write rows of what holds at query times; who waits for them has them at once."""
+        lines = list(point_lines(rows, self.form))
+        if lines:
+            self.write("".join(f"{line}\n" for line in lines))
+
+    def write(self, text: str) -> None:
+        """Write a text and let it go."""
+        for sink in self._sinks or ():
+            sink.write(text)
+        if self._file is not None:
+            self._file.write(text)
+            self._file.flush()
+
+    def close(self) -> None:
+        """Nothing more is written."""
+        if self._file is not None and self._file is not sys.stdout:
+            self._file.close()
+
+
+def _places(output: Path) -> list[str] | None:
+    """The places that are no file, if they were named as output."""
+    return endpoints_of(places_named(output))
 
 
 _SHOWN = 5
@@ -144,7 +193,7 @@ def check_outputs(
     read = [Path(name) for name in inputs if str(name) != "-"]
     taken: list[tuple[str, Path]] = []
     for option, path in outputs.items():
-        if path is None or endpoints_of(places_named(path)) is not None:
+        if path is None or _places(path) is not None:
             continue
         _check_writable(option, path)
         for one in read:
@@ -180,18 +229,17 @@ def _is_same(one: Path, other: Path) -> bool:
         return one.resolve() == other.resolve()
 
 
-_warnings_SHOWN = 10
+_MOST_WARNINGS = 10
 
 
-def tell_of_rules(findings: Sequence[Diagnostic], severities: Severities, quiet: bool) -> None:
-    """Show the first warnings; one that was made an error stops the run."""
-    found = judged(findings, severities)
+def tell_of_rules(found: Sequence[Diagnostic], quiet: bool) -> None:
+    """Show the first warnings; an error stops the run."""
     if has_errors(found):
         raise RulesError(found)
     if quiet:
         return
-    console.show_findings(found[:_warnings_SHOWN])
-    if len(found) > _warnings_SHOWN:
+    console.show_findings(found[:_MOST_WARNINGS])
+    if len(found) > _MOST_WARNINGS:
         console.warning(f"the rules have {len(found)} warnings; `horai check` shows all of them")
 
 

@@ -122,7 +122,7 @@ def _show_stages(rules: Rules, format: str) -> None:
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
     """The rules of a LARS program in their order, or its parts as Spark runs them."""
-    from horai.cli.lars import outline_json, outline_lines
+    from horai.report.outline import outline_json, outline_lines
 
     program = chosen.load()
     timed = settings.clock, settings.unit

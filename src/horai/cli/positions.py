@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from horai.cli.options import KNOTS
-from horai.cli.workload import Workload, run_rules
 from horai.errors import UsageError
-from horai.io import InputError
 from horai.io.times import TimeScale, Unit
-from horai.result import Result
-from horai.rules import Rules
-from horai.runtime.jobs import check_format
-from horai.settings import SPARK, RunSettings, nearest
+from horai.settings import nearest
 from horai.signals import (
     SPEED_UNITS,
     Feed,
@@ -26,13 +21,11 @@ from horai.signals import (
     SpeedUnit,
     no_areas,
     read_areas,
-    read_positions,
 )
 from horai.signals.columns import ALIASES
-from horai.signals.letters import as_letters
 
 if TYPE_CHECKING:
-    from horai.io import Narrative
+    pass
 
 UNIT: Unit = "s"
 
@@ -76,24 +69,6 @@ class AboutPositions(NamedTuple):
             verb = "is" if len(wrong) == 1 else "are"
             problem = f"{' and '.join(wrong)} {verb} about raw positions, and {instead}"
             raise UsageError(problem, "say that there are positions: --positions")
-
-
-def run_positions(
-    rules: Rules, chosen: Workload, settings: RunSettings, feed: Feed, quiet: bool
-) -> Result:
-    """Run over items that are derived from positions: here, or by workers of Spark."""
-    check_format(feed, settings.input_format)
-    settings = replace(settings, unit=feed.layout.clock.unit)
-    if settings.engine == SPARK:
-        return run_rules(rules, chosen, settings, quiet, positions=feed)
-    return run_rules(rules, chosen, settings, quiet, _derived(feed, chosen, settings))
-
-
-def _derived(feed: Feed, chosen: Workload, settings: RunSettings) -> Narrative:
-    rows = read_positions(chosen.input, feed.layout, settings.input_format)
-    if settings.strict and rows.letters.num_rows:
-        raise InputError.from_letter(as_letters(rows.letters)[0])
-    return feed.pipeline.run(rows).narrative()
 
 
 def _limits(unit: str, given: Sequence[str]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from horai.cli import console
 from horai.cli.command import WRONG, Exit, takes
 from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, argument, run_options
 from horai.cli.output import tell_dead_letters, tell_of_run
-from horai.cli.workload import arguments, choose, run_rules
+from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError
 from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, render
 
@@ -96,14 +96,9 @@ def command(
     queries = [word for word in words if _is_query(word)]
     rules = [Path(word) for word in words if not _is_query(word)]
     chosen = choose(rules, background, predicates, input)
-    settings = chosen.settings("run", given, _SETTINGS)
-    if chosen.language == "ec":
-        result = run_rules(chosen.load(), chosen, settings, quiet, answers="final")
-    else:
-        if settings.end is None:
-            chosen.demand_input("name the stream: --input FILE, or give --end TIME")
-        more: dict[str, Any] = {"filter": "none"} if chosen.language == "lars" else {}
-        result = chosen.load().run(chosen.input or (), **arguments(settings), **more)
+    shown = {"lars": {"filter": "none"}, "ec": {"answers": "final"}}.get(chosen.language, {})
+    settings = chosen.settings("run", given | shown, _SETTINGS)
+    result = run_rules(chosen.load(), chosen, settings, quiet)
     tell_dead_letters(result.dead_letters, None, quiet)
     tell_of_run(result.warnings, quiet)
     _answer(result, queries, chosen.language)

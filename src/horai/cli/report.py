@@ -10,7 +10,7 @@ from horai.cli.command import option, takes
 from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, RULES, run_options
 from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs, tell_dead_letters, tell_of_run
-from horai.cli.workload import arguments, choose
+from horai.cli.workload import choose, run_rules
 from horai.errors import UsageError
 
 _SETTINGS = [
@@ -47,7 +47,7 @@ def command(
     check_outputs({"--output": output}, chosen.files(predicates))
     settings = chosen.settings("run", given, _SETTINGS)
     chosen.demand_input()
-    result = chosen.load().run(chosen.input, **arguments(settings))
+    result = run_rules(chosen.load(), chosen, settings, quiet)
     name = title or (chosen.project.name if chosen.project else title_of(chosen.rules))
     write_page(result, output, name, settings.unit)
     tell_dead_letters(result.dead_letters, None, quiet)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
 from horai.cli.command import option, takes
@@ -14,7 +13,6 @@ from horai.cli.options import (
     BACKGROUND,
     DEAD_LETTERS,
     INPUT,
-    NO_POSITIONS,
     POSITIONS,
     PREDICATES,
     QUIET,
@@ -27,6 +25,7 @@ from horai.cli.options import (
 from horai.cli.options import output as output_option
 from horai.cli.output import (
     OutputFormat,
+    Target,
     check_outputs,
     fail_on,
     format_of,
@@ -34,22 +33,18 @@ from horai.cli.output import (
     tell_dead_letters,
     tell_of_rules,
     tell_of_run,
-    write,
     write_metrics,
 )
-from horai.cli.workload import Workload, arguments, choose, run_rules
+from horai.cli.workload import arguments, choose, run_rules, with_positions
 from horai.errors import UsageError, counted
-from horai.io.letters import write_dead_letters
+from horai.io.answers.rows import AnswerKind
+from horai.io.letters import DeadLetter, write_dead_letters
 from horai.result import Result
-from horai.settings import SPARK, RunSettings
+from horai.settings import SPARK, RunSettings, nearest
 
-
-class Files(NamedTuple):
-    """Where answers go, rows that were not used, and numbers about the run."""
-
-    output: Path | None = None
-    dead_letters: Path | None = None
-    metrics: Path | None = None
+if TYPE_CHECKING:
+    from horai.rules import Rules
+    from horai.runtime.spark.batch import SparkAnswers
 
 
 @takes(
@@ -93,113 +88,131 @@ def command(
     if input and positions:
         hint = "derive items with `horai signals`, and give them with the others as --input"
         raise UsageError("--input names items and --positions positions: a run reads one", hint)
-    if positions:
-        given.setdefault("unit", chosen.of_project("unit") or "s")
     if chosen.language == "ec":
         given.setdefault("answers", chosen.of_project("answers") or "final")
-    settings = chosen.settings(("run", "live"), given)
-    files = Files(output, dead_letters, metrics)
+    settings = with_positions(chosen, ("run", "live"), given, bool(positions), raw)
+    goes_on = chosen.language == "lars" and _goes_on(settings)
+    is_folder = settings.engine == SPARK and output is not None and not output.suffix
+    if interactive and ("-" in chosen.input or goes_on):
+        problem = "--interactive asks on standard input, which is already the stream"
+        if goes_on:
+            problem = "questions come after a run over whole files"
+        raise UsageError(problem, "use horai query")
     check_outputs(
         {
-            "--output": None if _is_folder(output, settings) else output,
+            "--output": None if is_folder else output,
             "--dead-letters": dead_letters,
             "--metrics": metrics,
             "--state": settings.state,
         },
         chosen.files(predicates, raw["areas"]),
     )
-    if interactive and "-" in chosen.input:
-        raise UsageError("--interactive asks on standard input, which is already the stream")
-    if chosen.language != "ec":
-        chosen.refuse_options(positions=positions)
     wanted = format or chosen.of_project("format")
-    if chosen.language == "combined":
-        from horai.cli.combined import run_both
-
-        run_both(chosen, settings, wanted, files, quiet, interactive)
-        return
-    if chosen.language == "lars":
-        from horai.cli.lars import run_lars
-
-        run_lars(chosen, settings, wanted, files, quiet, interactive)
-        return
-    if _is_folder(output, settings):
-        _write_folder(chosen, settings, wanted, files, quiet, _feed(positions, raw, settings))
-        return
-    shape = format_of(wanted, output)
+    if is_folder and wanted not in (None, OutputFormat.parquet):
+        hint = "name a file such as answers.csv"
+        raise UsageError(f"{output}: a folder is written as Parquet", hint)
+    form = OutputFormat.parquet if is_folder else format_of(wanted, output)
     began = time.perf_counter()
     loaded = chosen.load()
-    tell_of_rules(loaded.warnings, {}, quiet)
-    feed = _feed(positions, raw, settings)
-    if feed is None:
-        result = run_rules(loaded, chosen, settings, quiet)
-    else:
-        from horai.cli.positions import run_positions
+    tell_of_rules(loaded.check(settings.clock, settings.unit), quiet)
+    _tell_of_strange_names(loaded, settings.filter, quiet)
+    if is_folder:
+        chosen.demand_input()
+        asked = {name: value for name, value in arguments(settings).items() if name != "engine"}
+        folder = loaded.spark(chosen.input, **asked)
+        folder.write_parquet(str(output))
+        _write_beside(folder.letters, folder, dead_letters, metrics)
+        tell_dead_letters(folder.letters, dead_letters, quiet)
+        return
+    target = None if interactive else Target(form, output, at_once=goes_on)
+    if goes_on and target is not None:
+        from horai.cli.live import run_live
 
-        result = run_positions(loaded, chosen, settings, feed, quiet)
-    if dead_letters is not None:
-        write_dead_letters(dead_letters, result.dead_letters)
-    if metrics is not None:
-        write_metrics(metrics, result.metrics)
-    if not interactive:
-        write(result, shape, output)
+        result, number = run_live(loaded, chosen.input, settings, target)
+        target.close()
+        result.warnings.clear()  # what has not come so far may come later
+    else:
+        result = run_rules(loaded, chosen, settings, quiet)
+        number = len(result.answers)
+        if target is not None:
+            target.finish(result)
+    _write_beside(result.dead_letters, result, dead_letters, metrics)
+    if loaded.language == "combined" and not quiet:
+        _tell_of_gaps(result)
     tell_dead_letters(result.dead_letters, dead_letters, quiet)
     tell_of_run(result.warnings, quiet)
     if not quiet and console.is_watched():
-        console.say(_summary(result, time.perf_counter() - began), "dim")
-        console.say(summary(result.metrics.run), "dim")
+        _tell_of_the_end(result, number, time.perf_counter() - began)
     if interactive:
         from horai.cli.query import converse
 
-        converse(result)
+        converse(result, loaded.language)
     fail_on(result.warnings)
 
 
-def _feed(positions: Sequence[str], raw: dict[str, Any], settings: RunSettings) -> Any:
-    """How positions are read, if there are any; most runs need not load what that takes."""
-    if not positions and raw == NO_POSITIONS:
-        return None
-    from horai.cli.positions import AboutPositions
-
-    about = AboutPositions(**raw)
-    if positions:
-        return about.feed(settings.scale)
-    about.refuse("the input has items")
-    return None
+def _goes_on(settings: RunSettings) -> bool:
+    """Is the input taken as it comes, and not as a whole?"""
+    found = settings.live or settings.real_time or settings.state is not None
+    found = found or settings.output_every not in (None, "time")
+    if found and settings.engine == SPARK:
+        problem = "Spark runs over whole streams, and gives answers at all query times"
+        raise UsageError(problem, "leave out --live, --real-time, --state and --output-every")
+    return found
 
 
-def _is_folder(output: Path | None, settings: RunSettings) -> bool:
-    """Workers of Spark can write a folder of files each; its name has no ending."""
-    return settings.engine == SPARK and output is not None and not output.suffix
-
-
-def _write_folder(
-    chosen: Workload,
-    settings: RunSettings,
-    format: str | None,
-    files: Files,
-    quiet: bool,
-    feed: Any,
+def _write_beside(
+    letters: list[DeadLetter],
+    found: Result | SparkAnswers,
+    dead_letters: Path | None,
+    metrics: Path | None,
 ) -> None:
-    """Parquet in folders of names and days, written by the workers."""
-    if format not in (None, OutputFormat.parquet):
-        hint = "name a file such as answers.csv"
-        raise UsageError(f"{files.output}: a folder is written as Parquet", hint)
-    chosen.demand_input()
-    asked = {name: value for name, value in arguments(settings).items() if name != "engine"}
-    found = chosen.load().spark(chosen.input, **asked, positions=feed)
-    letters = sorted(found.letters, key=lambda letter: (letter.file, letter.line))
-    found.write_parquet(str(files.output))
-    if files.dead_letters is not None:
-        write_dead_letters(files.dead_letters, letters)
-    if files.metrics is not None:
-        write_metrics(files.metrics, found.metrics)
-    tell_dead_letters(letters, files.dead_letters, quiet)
+    """Files beside the answers: rows that were not used, and numbers about the run."""
+    if dead_letters is not None:
+        write_dead_letters(dead_letters, letters)
+    if metrics is not None:
+        write_metrics(metrics, found.metrics)
 
 
-def _summary(result: Result, seconds: float) -> str:
-    return (
-        f"{counted(result.count('fluent'), 'interval')} and "
-        f"{counted(result.count('event'), 'event')} at "
-        f"{counted(len(result.answers), 'query time')}, {seconds:.1f} s"
-    )
+def _tell_of_strange_names(rules: Rules, filter: str, quiet: bool) -> None:
+    """Warn about names in a filter that the program does not have: nothing will be shown of them.
+
+    Signals that no rule reads may have such names.
+    """
+    if quiet or filter in ("inferences", "none"):
+        return
+    known = sorted({name for name, _ in rules.predicates_of_program})
+    for name in filter.split(","):
+        if name not in known:
+            hint = nearest(name, known)
+            more = f": {hint}" if hint else ""
+            console.warning(f"no rule has the predicate {name} of the filter{more}")
+
+
+def _tell_of_gaps(result: Result) -> None:
+    """Say at which time points a program that is combined with others has no answer."""
+    if not result.unanswered:
+        return
+    from horai.report.page import span_text
+
+    points = sum(end - start for start, end in result.unanswered)
+    where = ", ".join(span_text(*span) for span in result.unanswered[:5])
+    more = ", ..." if len(result.unanswered) > 5 else ""
+    text = f"{counted(points, 'time point')}: {where}{more}"
+    console.warning(f"the program has no answer at {text}")
+
+
+def _tell_of_the_end(result: Result, queries: int, seconds: float) -> None:
+    """What was found, how long that took, who did it and why, and how late the stream was."""
+    found = ""
+    if result.rules.language != "lars":
+        kinds: dict[AnswerKind, str] = {"fluent": "interval", "event": "event", "atom": "atom"}
+        some = [
+            counted(result.count(kind), word) for kind, word in kinds.items() if result.count(kind)
+        ]
+        found = f"{' and '.join(some) or 'nothing'} at "
+    times = counted(queries, "query time")
+    console.say(f"{found}{times} in {seconds:.1f} s by the engine {result.engine}", "dim")
+    for reason in result.reasons:
+        console.say(f"  because {reason}", "dim")
+    if result.rules.language != "lars":
+        console.say(summary(result.metrics.run), "dim")

@@ -19,7 +19,6 @@ from horai.cli.command import INTERRUPTED, Exit, option, takes
 from horai.cli.options import (
     ABOUT_POSITIONS,
     BACKGROUND,
-    NO_POSITIONS,
     PREDICATES,
     QUIET,
     RULES,
@@ -27,7 +26,7 @@ from horai.cli.options import (
     run_options,
 )
 from horai.cli.output import check_outputs, tell_dead_letters
-from horai.cli.workload import arguments, choose, tell_of_losses
+from horai.cli.workload import arguments, choose, tell_of_losses, with_positions
 from horai.errors import UsageError, counted
 from horai.io import DeadLetter
 from horai.settings import length
@@ -207,18 +206,12 @@ def command(
     )
     if chosen.of_project("columns"):
         raise UsageError("columns cannot be chosen in a stream", "rename those of the source")
-    if positions:
-        given.setdefault("unit", chosen.of_project("unit") or "s")
-    settings = chosen.settings("stream", given)
+    length(position_lateness, "--position-lateness", 0)
+    settings = with_positions(
+        chosen, "stream", given, positions, {**raw, "lateness": position_lateness}
+    )
     check_outputs({"--metrics": metrics}, chosen.files(predicates, raw["areas"]))
     place, sinks, folder = _asked(source, sink, checkpoint)
-    feed = None
-    length(position_lateness, "--position-lateness", 0)
-    if positions or position_lateness or raw != NO_POSITIONS:
-        from horai.cli.positions import AboutPositions
-
-        about = AboutPositions(**raw, lateness=position_lateness)
-        feed = about.feed(settings.scale) if positions else about.refuse("the source has items")
     from horai.runtime.spark.sources import seconds_of
     from horai.runtime.spark.streaming import start as start_stream
 
@@ -233,7 +226,6 @@ def command(
         place,
         sink=sinks,
         checkpoint=folder,
-        positions=feed,
         on_step=teller.step,
         on_progress=None if monitor is None else monitor.progress,
         **arguments(settings),

@@ -8,13 +8,14 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
 from horai.cli.command import SUFFIX, language_of
-from horai.cli.options import FILE, flagged
+from horai.cli.options import FILE, NO_POSITIONS, flagged
 from horai.errors import UsageError
 from horai.predicates import Predicate, from_file, outlined
 from horai.settings import (
@@ -106,13 +107,6 @@ class Workload:
                 found[name] = value
         return RunSettings.of(self.language, modes, found | dict(given), flagged)
 
-    def refuse_options(self, **given: object) -> None:
-        """Say that options beside those of runs have no meaning for the language of the rules."""
-        for name, value in given.items():
-            if value:
-                what = LANGUAGES[self.language]
-                raise UsageError(f"{flagged(name)} has no meaning for {what}")
-
     def demand_input(self, hint: str = "name the stream: --input FILE") -> None:
         """Raise if there is none."""
         if not self.input:
@@ -184,9 +178,35 @@ def _functions(named: Path | None, project: Project | None, runs: bool) -> dict[
 # --- runs ----------------------------------------------------------------------------------------
 
 
+def with_positions(
+    chosen: Workload,
+    modes: Mode | Sequence[Mode],
+    given: dict[str, Any],
+    positions: bool,
+    about: Mapping[str, Any],
+) -> RunSettings:
+    """The settings of a run that may read raw positions; `about` is what options say of them."""
+    if positions:
+        if chosen.language != "ec":
+            problem = f"--positions has no meaning for {LANGUAGES[chosen.language]}"
+            raise UsageError(problem, "derive items with `horai signals`")
+        given = {"unit": chosen.of_project("unit") or "s", **given}
+    settings = chosen.settings(modes, given)
+    if not positions and not any(value != NO_POSITIONS.get(n) for n, value in about.items()):
+        return settings  # most runs need not load what positions take
+    from horai.cli.positions import AboutPositions
+
+    found = AboutPositions(**about)
+    if positions:
+        return replace(settings, positions=found.feed(settings.scale))
+    found.refuse("the input has items")
+    return settings
+
+
 def arguments(settings: RunSettings) -> dict[str, Any]:
     """Settings as the arguments of a run."""
-    return settings.to_dict()
+    found = settings.to_dict()
+    return found if settings.positions is None else {**found, "positions": settings.positions}
 
 
 def run_rules(
@@ -201,20 +221,33 @@ def run_rules(
 
     `narrative` is that input, where it has been read before.
     """
-    chosen.demand_input()
+    if rules.language == "ec":
+        chosen.demand_input()
+    elif settings.end is None:
+        chosen.demand_input("name the stream: --input FILE, or give --end TIME")
     tell_of_losses(settings, quiet)
+    run, asked, given = rules.run, arguments(settings), narrative or chosen.input
+    if settings.state is not None:
+        del asked["state"]
+        run = partial(rules.run_on, settings.state)
     if settings.engine == SPARK:
-        return rules.run(chosen.input, **arguments(settings), **more)  # workers read it
-    stream = read_chosen(rules, chosen, settings) if narrative is None else narrative
-    if not quiet:
-        _tell_of_a_long_tick(settings, stream)
+        return run(given, **asked, **more)  # workers read it
+    if rules.language == "ec":
+        given = read_chosen(rules, chosen, settings) if narrative is None else narrative
+        asked.pop("positions", None)  # items are derived from them now
+        if not quiet:
+            _tell_of_a_long_tick(settings, given)
     keep_memory()
     with console.bar("query times", quiet) as progress:
-        return rules.run(stream, progress=progress, **arguments(settings), **more)
+        return run(given, progress=progress, **asked, **more)
 
 
 def read_chosen(rules: Rules, chosen: Workload, settings: RunSettings) -> Narrative:
-    """The chosen input, read."""
+    """The chosen input, read; items are derived from positions."""
+    if settings.positions is not None:
+        from horai.runtime.jobs import derived_items
+
+        return derived_items(chosen.input, settings)
     from horai.runtime.inputs import read_input
 
     return read_input(

@@ -6,14 +6,14 @@ Lines of text from columns: each different value is spelled once, and Arrow join
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.answers.rows import MORE, POINT_COLUMNS, AnswerBlock, AnswerTable
+from horai.io.answers.rows import MORE, POINT_COLUMNS, AnswerBlock, AnswerRow, AnswerTable
 from horai.io.items.blocks import Numbers
 from horai.io.shown import csv_line, printable
 from horai.io.terms import Term, TermColumn, distinct, text_bytes, text_cell, to_source
@@ -290,3 +290,49 @@ def _text_cells(
         when = ["(", shown(block.start), ",", shown(block.end), ")"]
     query, op = optional(block.query, "", ":"), optional(block.op, "", "")
     return joined(query, rows), joined(op, rows), joined(what, rows), when
+
+
+# --- what holds at query times, row by row -------------------------------------------------------
+
+
+def point_lines(rows: Iterable[AnswerRow], form: str) -> Iterator[str]:
+    """The lines of rows of what holds at query times; CSV without its line of names."""
+    if form == "text":
+        yield from _point_texts(rows)
+        return
+    for row in rows:
+        cells = row.as_dict()
+        if form == "jsonl":
+            yield as_json(cells)
+            continue
+        cells["args"] = json.dumps(cells.get("args", []), ensure_ascii=False)
+        cells |= {"name": text_cell(row.name)} if row.name else {}
+        yield csv_line(cells.get(column, "") for column in POINT_COLUMNS)
+
+
+def _point_texts(rows: Iterable[AnswerRow]) -> Iterator[str]:
+    """One line per query time and model: `3: busy(ada), free(bob)`."""
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        lines.setdefault(_place(row), []).extend(_words(row))
+    for place, words in lines.items():
+        shown = printable(", ".join(words)).replace("\n", "\\n")
+        yield f"{place}: {shown or '-'}"
+
+
+def _place(row: AnswerRow) -> str:
+    """What a line is about: `5, 3 model 1 +` is a change at 5 of the answer at 3."""
+    arrived = "" if row.arrived is None else f"{row.arrived}, "
+    model = "" if row.model is None else f" model {row.model}"
+    signals = "" if row.signals is None else f" signal {row.signals}"
+    op = "" if row.op is None else f" {row.op}"
+    return f"{arrived}{row.query}{signals}{model}{op}"
+
+
+def _words(row: AnswerRow) -> list[str]:
+    if row.kind == "none":
+        return ["no answer"]
+    if row.kind == "empty":
+        return []
+    args = ",".join(map(str, row.args))
+    return [f"{row.name}({args})" if args else row.name]

@@ -48,7 +48,7 @@ def arrow_table(table: AnswerTable, iso: Unit | None) -> pa.Table:
             _TYPES.get(name, pa.string()),
             metadata=_SOURCE if name in ("args", "value") else {},
         )
-        for name in columns_of(table, iso)
+        for name in _columns_used(table, iso)
     ]
     schema = pa.schema(fields)
     blocks = [_arrow_block(block, schema, iso) for block in table.blocks]
@@ -56,6 +56,13 @@ def arrow_table(table: AnswerTable, iso: Unit | None) -> pa.Table:
     if table.order is not None:
         whole = whole.take(pa.array(table.order))
     return whole.combine_chunks()
+
+
+def _columns_used(table: AnswerTable, iso: Unit | None) -> list[str]:
+    """Without columns of which no row has anything; a table of CSV always has the same."""
+    rare = {name for name in MORE if name != "query"}
+    found = {name for name in rare if any(getattr(b, name) is not None for b in table.blocks)}
+    return [name for name in columns_of(table, iso) if name not in rare or name in found]
 
 
 def _arrow_block(block: AnswerBlock, schema: pa.Schema, iso: Unit | None) -> pa.Table:
