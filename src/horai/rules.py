@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -371,6 +372,10 @@ class Rules:
         entity = table.get((name, arity))
         return entity is not None and not entity.is_input
 
+    def again(self, texts: Iterable[tuple[str, str]]) -> Rules:
+        """The rules of other texts, with the same Python predicates."""
+        return rules_of(texts, self.predicates)
+
     def __repr__(self) -> str:
         atoms = sorted(f"{name}/{arity}" for name, arity in derived(self.program))
         outputs = ", ".join([*map(str, self.entities.outputs), *atoms])
@@ -504,16 +509,13 @@ def load_session(saved: bytes, predicates: Given = None) -> Session:
     found = from_bytes(saved)
     functions = collect_again(predicates, found.predicates, "load_session")
     with whole():
-        texts = {
-            language: [SourceText(name, text) for name, text in some]
-            for language, some in found.sources.items()
-        }
+        texts = found.sources
         if "lars" not in texts:
-            rules = checked(*read_sources(texts["ec"]), functions, lenient())
+            rules = rules_of(texts["ec"], functions)
         else:
-            rules = readable(*read_program(texts["lars"]))
+            rules = readable(*read_program(starmap(SourceText, texts["lars"])))
             if "ec" in texts:
-                rules = combine(checked(*read_sources(texts["ec"]), functions, lenient()), rules)
+                rules = combine(rules_of(texts["ec"], functions), rules)
         session = rules.session(**found.settings)
         session.restore(found)
         return session
@@ -553,6 +555,11 @@ def _demand_later(path: Path, last: int, end: int | None, narrative: io.Narrativ
         said = "there are no rows" if until is None else f"this run ends at {until}"
         hint = "give rows that are later, or a later end"
         raise UsageError(f"{path} goes on after {last}, and {said}", hint)
+
+
+def rules_of(texts: Iterable[tuple[str, str]], predicates: dict[str, Predicate]) -> Rules:
+    """An event description from names and texts that somebody has let pass before."""
+    return checked(*read_sources(starmap(SourceText, texts)), predicates, lenient())
 
 
 def checked(

@@ -18,13 +18,14 @@ from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.io.terms import from_source, to_source
 from horai.predicates import Predicate
+from horai.rules import rules_of
 from horai.runtime.answers import AnswerPart, answer_table
 from horai.runtime.bucket import only, owned, session_of
 from horai.runtime.checkpoint import Checkpoint, Identity, open_checkpoint
 from horai.runtime.jobs import SparkJob, task_of
 from horai.runtime.refusals import Refused
 from horai.runtime.savepoint import save
-from horai.runtime.streams import rules_again
+from horai.runtime.streams import demand_predicates
 from horai.runtime.tasks import Clockwork, RunTask, StageTask
 from horai.settings import RunSettings
 from horai.signals.pipeline import State
@@ -194,7 +195,8 @@ def job_again(identity: Identity, predicates: dict[str, Predicate]) -> SparkJob:
     names = ("window", "step", "start", "end", "tick", "allen_memory")
     given = {name: identity.settings[name] for name in (*names, "include_input")}
     settings = RunSettings(answers="changelog", **given)
-    return SparkJob(rules_again(identity, predicates), None, settings)
+    demand_predicates(identity, predicates)
+    return SparkJob(rules_of(identity.rules, predicates), None, settings)
 
 
 def _rows(part: Part) -> int:

@@ -19,10 +19,7 @@ import pyarrow.compute as pc
 from horai.errors import UsageError
 from horai.io import DeadLetter, ItemTable, Narrative, TimeScale
 from horai.io.letters import AHEAD
-from horai.lang.core.source import SourceText
-from horai.lang.ec.reader import read_sources
 from horai.predicates import Predicate
-from horai.rules import Rules, checked
 from horai.runtime import checkpoint, savepoint
 from horai.runtime.batch import Send, sender
 from horai.runtime.checkpoint import Checkpoint, Identity, Manifest, Seen
@@ -39,7 +36,6 @@ from horai.settings import MOST_QUERIES, RunSettings, before, length
 from horai.signals.letters import letters_about
 from horai.signals.pipeline import Feed
 from horai.signals.positions import Positions, parted
-from horai.tools.codes import lenient
 
 TIMES = ("arrival", "start", "end")
 
@@ -288,7 +284,8 @@ def _begin(
 def _changing(found: Checkpoint, job: StreamJob) -> Change:
     """How the state of old rules becomes that of new ones, if it can."""
     rules, groups = job.job.rules, found.identity.groups
-    before = rules_again(found.identity, rules.predicates)
+    demand_predicates(found.identity, rules.predicates)
+    before = rules.again(found.identity.rules)
     old = task_of(replace(job.job, rules=before), 0, groups, goes_on=True)
     new = task_of(job.job, 0, groups, goes_on=True)
     check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))
@@ -297,15 +294,13 @@ def _changing(found: Checkpoint, job: StreamJob) -> Change:
     return changing(old, new, clock)
 
 
-def rules_again(identity: Identity, predicates: dict[str, Predicate]) -> Rules:
-    """The rules that a stream was begun with."""
+def demand_predicates(identity: Identity, predicates: dict[str, Predicate]) -> None:
+    """Raise if Python predicates that a stream was begun with are missing."""
     missing = [name for name in identity.predicates if name not in predicates]
     if missing:
         hint = "give the file with them again: --predicates FILE"
         problem = f"the rules of the stream call Python: {', '.join(missing)}"
         raise UsageError(problem, hint)
-    description, findings = read_sources(SourceText(name, text) for name, text in identity.rules)
-    return checked(description, findings, predicates, lenient())
 
 
 def _texts(identity: Identity) -> list[str]:

@@ -159,7 +159,7 @@ class EngineChoice(NamedTuple):
         return "; ".join([self.name, *self.reasons])
 
 
-class Chosen(NamedTuple):
+class ChosenEngine(NamedTuple):
     """An engine with the reasons against others, and the session it has made."""
 
     name: str
@@ -183,7 +183,7 @@ def chosen(
     wanted: AnswerMode = ONE,
     *,
     together: bool = True,
-) -> Chosen:
+) -> ChosenEngine:
     """The engine of a name; `auto` is the first of the list that runs a program.
 
     All query times of a stream `together` are the best case of the plan. Where it is asked for them
@@ -191,7 +191,7 @@ def chosen(
     the one before in a small part of the time.
     """
     if engine != AUTO:
-        return Chosen(engine, [], lars_engine(engine)(program, start=start, wanted=wanted))
+        return ChosenEngine(engine, [], lars_engine(engine)(program, start=start, wanted=wanted))
     reasons: list[str] = []
     *others, last = LARS_ENGINES
     for name in others:
@@ -202,23 +202,23 @@ def chosen(
             continue
         if name == PLAN and not (together or getattr(found, "works_by_change", True)):
             return _stepwise(program, start, wanted, found)
-        return Chosen(name, reasons, found)
-    return Chosen(last, reasons, lars_engine(last)(program, start=start, wanted=wanted))
+        return ChosenEngine(name, reasons, found)
+    return ChosenEngine(last, reasons, lars_engine(last)(program, start=start, wanted=wanted))
 
 
-def _stepwise(program: Program, start: int, wanted: AnswerMode, plan: LarsSession) -> Chosen:
+def _stepwise(program: Program, start: int, wanted: AnswerMode, plan: LarsSession) -> ChosenEngine:
     """The engine for a program of which the plan would work out each query time anew."""
     why = "asked for one query time after the other, the engine plan would work out each anew"
     try:
         found = lars_engine(TMS)(program, start=start, wanted=wanted)
     except UsageError as refused:
-        return Chosen(PLAN, [refused.problem], plan)
+        return ChosenEngine(PLAN, [refused.problem], plan)
     size = getattr(found, "size", 0)
     if size > MOST_INSTANCES:
         large = f"{size:,} ground rules, which there may be, are too many for the engine tms"
-        return Chosen(PLAN, [large], plan)
+        return ChosenEngine(PLAN, [large], plan)
     reason = f"{why}; beside what signals bring, {size:,} ground rules at most"
-    return Chosen(TMS, [reason], found)
+    return ChosenEngine(TMS, [reason], found)
 
 
 MOST_SHOWN = 3
