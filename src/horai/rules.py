@@ -38,7 +38,7 @@ from horai.plan.combined.exchange import Exchange, exchange
 from horai.plan.combined.stages import CombinedStage, stages
 from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.modes import PythonPredicate
-from horai.plan.ec.ungrounded import computed
+from horai.plan.ec.ordering import computed
 from horai.plan.lars.check import check as check_program
 from horai.plan.lars.fragments import Classification, classify
 from horai.predicates import Given, Predicate, collect, collect_again

@@ -13,7 +13,7 @@ import pytest
 
 from horai.io import InputError, TimeScale
 from horai.signals import Layout, positions_of, read_positions
-from horai.signals.letters import as_letters
+from horai.signals.positions import as_letters
 
 GOOD = """mmsi,timestamp,lon,lat,sog,cog,heading
 244660000,2024-03-01T12:00:00Z,4.5,51.9,12.3,90,88

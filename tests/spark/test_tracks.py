@@ -35,7 +35,7 @@ from horai.runtime.tracks import Front, TrackTask, send_positions
 from horai.settings import RunSettings
 from horai.signals import Feed, MotionLimits, Pipeline, positions_of
 from horai.signals.items import as_rows
-from horai.signals.letters import as_letters
+from horai.signals.positions import as_letters
 
 TOLD = -20  # the round that items go on to
 CLOSE = 130.0

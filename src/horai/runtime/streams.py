@@ -33,9 +33,8 @@ from horai.runtime.steps import Due, Steps
 from horai.runtime.tasks import Clockwork, StagePlan
 from horai.runtime.tracks import front_of
 from horai.settings import MOST_QUERIES, RunSettings, before, length
-from horai.signals.letters import letters_about
 from horai.signals.pipeline import Feed
-from horai.signals.positions import Positions, parted
+from horai.signals.positions import Positions, letters_about, parted
 
 TIMES = ("arrival", "start", "end")
 

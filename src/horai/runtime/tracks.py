@@ -31,9 +31,16 @@ from horai.runtime.refusals import Refused
 from horai.runtime.routes import split
 from horai.runtime.tasks import RunTask
 from horai.signals.items import ITEMS, narrative_of
-from horai.signals.letters import LETTERS, as_letters
 from horai.signals.pipeline import Feed, State, items_of_meetings, last_of_all, start
-from horai.signals.positions import POSITIONS, Positions, numbers, parted, together
+from horai.signals.positions import (
+    LETTERS,
+    POSITIONS,
+    Positions,
+    as_letters,
+    numbers,
+    parted,
+    together,
+)
 from horai.signals.proximity import MEETINGS, PAIRS, SAMPLES, close_pairs, in_slices, meetings
 from horai.signals.sphere import meeting_cells
 

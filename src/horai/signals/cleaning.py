@@ -13,13 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.signals.letters import letters_about
 from horai.signals.positions import (
     VALUES,
     Flags,
     Floats,
     Ints,
     Small,
+    letters_about,
     numbers,
     parted,
     texts,

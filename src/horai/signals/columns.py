@@ -15,8 +15,7 @@ from horai.io.items.blocks import one_file
 from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.terms import BLANKS, TermColumn, distinct, from_arrow, from_text, to_source
 from horai.io.times import TimeScale, read_times
-from horai.signals.letters import letters_of
-from horai.signals.positions import POSITIONS, VALUES, Flags, Floats, Ints, Positions
+from horai.signals.positions import POSITIONS, VALUES, Flags, Floats, Ints, Positions, letters_of
 from horai.signals.sphere import KNOT
 
 SpeedUnit = Literal["kn", "m/s", "km/h", "mph"]

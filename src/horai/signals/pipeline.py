@@ -27,9 +27,19 @@ from horai.signals.cleaning import (
 )
 from horai.signals.columns import Layout
 from horai.signals.items import in_order, items_of, narrative_of
-from horai.signals.letters import LETTERS, as_letters, letters_about
 from horai.signals.motion import EVENTS, Moves, moves
-from horai.signals.positions import POSITIONS, Floats, Ints, Positions, numbers, parted, together
+from horai.signals.positions import (
+    LETTERS,
+    POSITIONS,
+    Floats,
+    Ints,
+    Positions,
+    as_letters,
+    letters_about,
+    numbers,
+    parted,
+    together,
+)
 from horai.signals.proximity import (
     MEETINGS,
     PAIRS,

@@ -26,8 +26,7 @@ from horai.io.items.text import (
 from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.terms import BLANKS
 from horai.signals.columns import Layout, from_columns, plain, typed
-from horai.signals.letters import letters_of
-from horai.signals.positions import POSITIONS, Positions, joined
+from horai.signals.positions import POSITIONS, Positions, joined, letters_of
 
 Line = tuple[int, bytes]
 Row = tuple[int, bytes, dict[str, Any]]

@@ -29,7 +29,7 @@ def all_codes() -> Mapping[str, CodeInfo]:
 def letter_codes() -> dict[str, str]:
     """The meanings of the codes of dead letters."""
     from horai.io import CODES as ROWS
-    from horai.signals.letters import CODES as POSITIONS
+    from horai.signals.positions import CODES as POSITIONS
 
     return ROWS | POSITIONS
 

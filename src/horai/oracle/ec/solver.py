@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count, product
 from math import inf
+from typing import assert_never
 
 from horai.lang import endless
 from horai.lang.core.arithmetic import (
@@ -264,14 +265,17 @@ class CalculusConditions(SolverContext):
         match goal:
             case IntervalOp(kind=kind, base=base):
                 lists = self._interval_lists(goal.lists, env)
-                everything: span.Intervals = [(world.grid.next(world.start), span.INF)]
-                if kind == "union_all":
-                    return span.union(lists)
-                if kind == "intersect_all":
-                    return span.intersection(lists)
-                if kind == "complement_all":
-                    return span.difference(everything, lists)
-                return span.difference(self._intervals(base, env), lists)
+                match kind:
+                    case "union_all":
+                        return span.union(lists)
+                    case "intersect_all":
+                        return span.intersection(lists)
+                    case "complement_all":
+                        return span.difference([(world.grid.next(world.start), span.INF)], lists)
+                    case "relative_complement_all":
+                        return span.difference(self._intervals(base, env), lists)
+                    case _:
+                        assert_never(kind)
             case DurationFilter(op=op, open_counts=open_counts):
                 bound = evaluate(goal.bound, env)
                 given = self._intervals(goal.intervals, env)

@@ -22,10 +22,9 @@ from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
 from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.literals import body_literals
 from horai.plan.ec.modes import ModeTable, PythonPredicate
-from horai.plan.ec.ordering import RuleOrder, order_rules
+from horai.plan.ec.ordering import RuleOrder, not_computed, order_rules
 from horai.plan.ec.predicates import Predicate, find_predicates, mode_table
 from horai.plan.ec.types import InferredTypes, infer_types
-from horai.plan.ec.ungrounded import not_computed
 
 _FRESH = re.compile(r"(?<=[A-Za-z])~\d+")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from horai.lang.core.terms import Compound, Int, Var, variables
 from horai.lang.ec.syntax import (
@@ -148,13 +149,17 @@ def _subtracted(body: Conjunction) -> set[str]:
     removed: set[str] = set()
     for literal in walk(body):
         match literal:
-            case IntervalOp(kind="complement_all", lists=lists):
-                removed.update(variables(lists))
-            case IntervalOp(kind="relative_complement_all", base=base, lists=lists):
-                removed.update(variables(lists))
-                added.update(variables(base) if base is not None else ())
-            case IntervalOp(lists=lists):
-                added.update(variables(lists))
+            case IntervalOp(kind=kind, base=base, lists=lists):
+                match kind:
+                    case "complement_all":
+                        removed.update(variables(lists))
+                    case "relative_complement_all":
+                        removed.update(variables(lists))
+                        added.update(variables(base) if base is not None else ())
+                    case "union_all" | "intersect_all":
+                        added.update(variables(lists))
+                    case _:
+                        assert_never(kind)
             case Allen(source=source, target=target):
                 added.update(variables(source), variables(target))
             case _:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from horai.lang.lars.syntax import (
     Aggregate,
@@ -26,6 +27,7 @@ from horai.lang.lars.syntax import (
     Some,
     TimeWindow,
     TupleWindow,
+    Window,
     Within,
 )
 from horai.lang.lars.walk import subformulas
@@ -147,19 +149,27 @@ def _of_one(formula: Head) -> set[str]:
             return {"aggregate"}
         case Reset():
             return {"reset"}
-        case Within(window=TimeWindow(future=future, hop=hop)):
-            hops = {"hop"} if hop is not None else set()
-            return {"time"} | hops | ({"future"} if future.amount != 0 else set())
-        case Within(window=TupleWindow(future=ahead)):
-            return {"tuple"} | ({"future"} if ahead != 0 else set())
-        case Within(window=PartitionWindow()):
-            return {"partition"}
-        case Within(window=FilterWindow()):
-            return {"filter"}
-        case Within(window=IntervalWindow()):
-            return {"interval"}
+        case Within(window=window):
+            return _of_window(window)
         case _:
             return set()
+
+
+def _of_window(window: Window) -> set[str]:
+    match window:
+        case TimeWindow(future=future, hop=hop):
+            hops = {"hop"} if hop is not None else set()
+            return {"time"} | hops | ({"future"} if future.amount != 0 else set())
+        case TupleWindow(future=ahead):
+            return {"tuple"} | ({"future"} if ahead != 0 else set())
+        case PartitionWindow():
+            return {"partition"}
+        case FilterWindow():
+            return {"filter"}
+        case IntervalWindow():
+            return {"interval"}
+        case _:
+            assert_never(window)
 
 
 def _nests(formula: Within) -> bool:

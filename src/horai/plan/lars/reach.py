@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.lars.syntax import (
@@ -16,8 +17,10 @@ from horai.lang.lars.syntax import (
     And,
     At,
     Atom,
+    FilterWindow,
     Formula,
     Head,
+    IntervalWindow,
     PartitionWindow,
     Pattern,
     Predicate,
@@ -177,8 +180,10 @@ def _through(window: Window, view: _View, found: SignalReach) -> _View:
                 return _View(0, 0, whole=False, counted=True)  # it is kept by its number
             found.every = max(found.every, view.back)  # what is counted may be anything
             return replace(view, whole=False)
-        case _:
+        case FilterWindow() | IntervalWindow():
             return replace(view, whole=False)
+        case _:
+            assert_never(window)
 
 
 def _past(window: TimeWindow) -> Points:

@@ -6,8 +6,9 @@ entities of others together: those of which every solution has a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import (
@@ -55,7 +56,6 @@ from horai.plan.ec.readings import Reading, readings
 from horai.plan.unfolding import Helpers, callers
 
 Needed = frozenset[int]
-NONE: Needed = frozenset()
 _NOBODY: frozenset[str] = frozenset()
 
 
@@ -84,6 +84,9 @@ def loose_variables(rule: Rule) -> frozenset[str]:
     return head.union(*asked) - _Lists(goals).naming(rule.intervals)
 
 
+Found = TypeVar("Found")
+
+
 class _Lists:
     """Interval lists by their variable, as the conditions of one rule make them."""
 
@@ -102,55 +105,46 @@ class _Lists:
                 case _:
                     pass
 
-    def behind(self, term: Term, seen: frozenset[str] = frozenset()) -> Needed:
+    def behind(self, term: Term) -> Needed:
         """The conditions that must have intervals for a list to have any."""
-        if not isinstance(term, Var) or term.name in seen:
-            return NONE
-        makers = self.makers.get(term.name, [])
-        if len(makers) != 1:
-            return NONE
-        seen = seen | {term.name}
-        match makers[0]:
-            case HoldsFor():
-                return frozenset({id(makers[0])})
-            case IntervalOp(kind="relative_complement_all", base=base) if base is not None:
-                return self.behind(base, seen)
-            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
-                return NONE.union(*(self.behind(item, seen) for item in items))
-            case IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
-                found = self.behind(first, seen)
-                return found.intersection(*(self.behind(item, seen) for item in rest))
-            case DurationFilter(intervals=intervals):
-                return self.behind(intervals, seen)
-            case Allen(source=source, target=target):
-                return self.behind(source, seen) | self.behind(target, seen)
-            case _:
-                return NONE
+        return self._surely(term, lambda condition: frozenset({id(condition)}), frozenset())
 
-    def naming(self, term: Term, seen: frozenset[str] = frozenset()) -> frozenset[str]:
+    def naming(self, term: Term) -> frozenset[str]:
         """The variables whose values rows name, wherever a list has intervals."""
-        if not isinstance(term, Var) or term.name in seen:
-            return _NOBODY
-        makers = self.makers.get(term.name, [])
-        if len(makers) != 1:
-            return _NOBODY
+
+        def named(condition: HoldsFor) -> frozenset[str]:
+            return frozenset([*variables(condition.fvp.fluent), *variables(condition.fvp.value)])
+
+        return self._surely(term, named, frozenset())
+
+    def _surely(
+        self, term: Term, of: Callable[[HoldsFor], frozenset[Found]], seen: frozenset[str]
+    ) -> frozenset[Found]:
+        """What follows from a list having intervals, by the conditions that must have some too."""
+        nothing = frozenset[Found]()
+        makers = self.makers.get(term.name, []) if isinstance(term, Var) else []
+        if not isinstance(term, Var) or term.name in seen or len(makers) != 1:
+            return nothing
         seen = seen | {term.name}
+
+        def inside(part: Term) -> frozenset[Found]:
+            return self._surely(part, of, seen)
+
         match makers[0]:
-            case HoldsFor(fvp=fvp):
-                return frozenset([*variables(fvp.fluent), *variables(fvp.value)])
+            case HoldsFor() as condition:
+                return of(condition)
             case IntervalOp(kind="relative_complement_all", base=base) if base is not None:
-                return self.naming(base, seen)
+                return inside(base)
             case IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
-                return _NOBODY.union(*(self.naming(item, seen) for item in items))
+                return nothing.union(*map(inside, items))
             case IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
-                found = self.naming(first, seen)
-                return found.intersection(*(self.naming(item, seen) for item in rest))
+                return inside(first).intersection(*map(inside, rest))
             case DurationFilter(intervals=intervals):
-                return self.naming(intervals, seen)
+                return inside(intervals)
             case Allen(source=source, target=target):
-                return self.naming(source, seen) | self.naming(target, seen)
+                return inside(source) | inside(target)
             case _:
-                return _NOBODY
+                return nothing
 
 
 EntityKey = tuple[Kind, str, int]

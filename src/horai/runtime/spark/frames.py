@@ -31,10 +31,9 @@ from horai.runtime.spark.shuffle import grid_of
 from horai.runtime.tracks import TrackTask, check_parts, derive_all, send_positions
 from horai.signals.columns import Layout
 from horai.signals.items import ITEMS, as_rows, plain_schema
-from horai.signals.letters import LETTERS as POSITION_LETTERS
-from horai.signals.letters import as_letters, letters_of
 from horai.signals.pipeline import Feed, Pipeline
-from horai.signals.positions import Positions
+from horai.signals.positions import LETTERS as POSITION_LETTERS
+from horai.signals.positions import Positions, as_letters, letters_of
 from horai.signals.positions import joined as joined_positions
 from horai.signals.reading import from_table, json_positions, read_positions
 
