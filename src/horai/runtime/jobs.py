@@ -22,7 +22,7 @@ from horai.runtime.tasks import Clockwork, Hooks, RunTask, StagePlan, plan_of
 from horai.runtime.tracks import check_parts
 from horai.settings import RunSettings, plan_run
 from horai.signals import Feed, Layout, Pipeline, SettingsError, positions_of, read_positions
-from horai.signals.letters import as_letters
+from horai.signals.positions import as_letters
 
 if TYPE_CHECKING:
     from horai.rules import Rules
