@@ -12,7 +12,7 @@ from horai.io.items.read import Format, read, read_object
 from horai.io.items.rows import Item
 from horai.io.items.tables import ItemTable, Narrative, ReadCounts
 from horai.io.letters import CODES, DeadLetter, InputError, write_dead_letters
-from horai.io.schema import PARTS, Chosen, Form, InputSchema, InputType, Kind, RowForm
+from horai.io.schema import PARTS, Form, InputSchema, InputType, Kind, RowForm, TypeColumns
 from horai.io.terms import (
     Term,
     TermColumn,
@@ -35,7 +35,6 @@ __all__ = [
     "AnswerKind",
     "AnswerRow",
     "AnswerTable",
-    "Chosen",
     "DeadLetter",
     "Form",
     "Format",
@@ -53,6 +52,7 @@ __all__ = [
     "TermKind",
     "TermText",
     "TimeScale",
+    "TypeColumns",
     "Unit",
     "answer_table",
     "distinct",

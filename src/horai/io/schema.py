@@ -58,8 +58,8 @@ def row_keys(type_: InputType) -> list[TableKey]:
     return [TableKey(type_.name, type_.arity, "fluent", form) for form in forms]
 
 
-class Chosen(NamedTuple):
-    """Where the rows of a type are: columns that play a part, and those of the arguments."""
+class TypeColumns(NamedTuple):
+    """The columns of a type of rows: those that play a part, and those of the arguments."""
 
     parts: Mapping[str, str]
     args: tuple[str, ...]
@@ -69,11 +69,11 @@ class Chosen(NamedTuple):
         return (*self.parts.values(), *self.args)
 
     @classmethod
-    def of(cls, given: Iterable[str]) -> Chosen:
+    def of(cls, given: Iterable[str]) -> TypeColumns:
         """The columns of a list in which `time:when` says that the time is called when.
 
-        >>> Chosen.of(["time:when", "vessel", "knots"])
-        Chosen(parts={'time': 'when'}, args=('vessel', 'knots'))
+        >>> TypeColumns.of(["time:when", "vessel", "knots"])
+        TypeColumns(parts={'time': 'when'}, args=('vessel', 'knots'))
         """
         parts, args = {}, []
         for name in given:
@@ -91,7 +91,7 @@ class InputSchema:
 
     types: Mapping[str, Sequence[InputType]]
     derived: frozenset[str] = frozenset()
-    columns: Mapping[str, Chosen] = field(default_factory=dict)
+    columns: Mapping[str, TypeColumns] = field(default_factory=dict)
     """For some types, which columns their rows are in; the others have all columns in order."""
     # A stream may hold millions of rows of a type nobody asked for; the search is done once.
     _reasons: dict[str, tuple[str, str]] = field(

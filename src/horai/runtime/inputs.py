@@ -96,7 +96,7 @@ def checked_columns(
         if not schema.lookup(type_):
             raise UsageError(f"columns of {type_}: {schema.why_unknown(type_)[1]}")
         arities = sorted({known.arity for known in schema.lookup(type_)})
-        count = len(io.Chosen.of(names).args)
+        count = len(io.TypeColumns.of(names).args)
         if count not in arities:
             takes = " or ".join(map(str, arities))
             raise UsageError(

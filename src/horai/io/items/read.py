@@ -26,7 +26,7 @@ from horai.io.items.rows import Item, RowReader, find_columns
 from horai.io.items.tables import ItemTable, Narrative
 from horai.io.items.text import split_fields, without_mark
 from horai.io.letters import InputError
-from horai.io.schema import Chosen, InputSchema
+from horai.io.schema import InputSchema, TypeColumns
 from horai.io.sources.kafka import SCHEME, TopicRows, read_topic
 from horai.io.times import TimeScale, Unit
 
@@ -194,7 +194,7 @@ def read_object(
 def _with(schema: InputSchema, columns: Mapping[str, Iterable[str]] | None) -> InputSchema:
     if not columns:
         return schema
-    return replace(schema, columns={type_: Chosen.of(some) for type_, some in columns.items()})
+    return replace(schema, columns={type_: TypeColumns.of(some) for type_, some in columns.items()})
 
 
 def _as_bytes(text: str | bytes) -> bytes:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from horai.io.items.text import decode, split_fields
 from horai.io.letters import BadRow, InputError
-from horai.io.schema import Chosen, InputSchema, InputType, Kind, RowForm, TableKey
+from horai.io.schema import InputSchema, InputType, Kind, RowForm, TableKey, TypeColumns
 from horai.io.terms import BLANKS, DECIMAL, INTEGER, MAX_DIGITS, Term, TermText, read_field
 from horai.io.times import TimeScale, is_open_end
 
@@ -309,7 +309,7 @@ def read_object_row(
         raise BadRow("arity", hint) from None
 
 
-def arranged(given: object, columns: Mapping[str, Chosen], type_name: str | None) -> object:
+def arranged(given: object, columns: Mapping[str, TypeColumns], type_name: str | None) -> object:
     """An object with its arguments as a list, if somebody has said where they are."""
     if not isinstance(given, Mapping):
         return given
