@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -58,7 +58,24 @@ class Broker:
         name = f"topic{next(self._numbers)}"
         for made in self._client.create_topics([NewTopic(name, partitions, 1)]).values():
             made.result()
+        self._wait_for([TopicPartition(name, number) for number in range(partitions)])
         return name
+
+    def _wait_for(self, partitions: list[TopicPartition]) -> None:
+        """Return when partitions can be read: a topic is there before they have a leader."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            consumer = Consumer(self._settings | {"group.id": "waiting"})
+            try:
+                for one in partitions:
+                    consumer.get_watermark_offsets(one, timeout=5)
+                return
+            except KafkaException:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+            finally:
+                consumer.close()
 
     def url(self, topic: str) -> str:
         """A topic as `horai` is told of it."""

@@ -12,6 +12,7 @@ from tests.brokers import Broker
 import horai
 from horai.cli.app import app
 from horai.io import InputError, InputSchema, read
+from horai.io.sources import kafka as kafka_source
 from horai.io.sources.kafka import Topic, topic_of
 
 ROWS = [
@@ -80,6 +81,15 @@ def test_a_topic_that_is_not_there(kafka: Broker, schema: InputSchema) -> None:
     topic = kafka.topic()
     with pytest.raises(InputError, match=f"there is no topic {topic}x\n.*did you mean {topic}"):
         read(kafka.url(topic + "x"), schema)
+
+
+def test_a_partition_without_a_leader(
+    kafka: Broker, schema: InputSchema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = kafka.topic()
+    monkeypatch.setattr(kafka_source, "partitions_of", lambda *_: [7])
+    with pytest.raises(InputError, match=r"partition 7 cannot be read: .*\n.*has a leader"):
+        read(kafka.url(topic), schema)
 
 
 def test_a_broker_that_is_not_there(schema: InputSchema, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,14 +182,26 @@ def partitions_of(consumer: Consumer, topic: Topic) -> list[int]:
     return list(known[topic.name].partitions)
 
 
+def _extents(consumer: Consumer, topic: Topic) -> Iterator[tuple[int, int, int]]:
+    """Each partition with its oldest message and the number of the next one."""
+    from confluent_kafka import KafkaException, TopicPartition
+
+    for number in partitions_of(consumer, topic):
+        place = TopicPartition(topic.name, number)
+        try:
+            low, high = consumer.get_watermark_offsets(place, timeout=PATIENCE)
+        except KafkaException as error:
+            problem = f"partition {number} cannot be read: {error.args[0].str()}"
+            raise InputError(topic.url, problem, hint="try again when it has a leader") from error
+        yield number, low, high
+
+
 def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
     """Start all partitions at their oldest message; where each of them ends now."""
     from confluent_kafka import TopicPartition
 
     starts, ends = [], {}
-    for number in partitions_of(consumer, topic):
-        place = TopicPartition(topic.name, number)
-        low, high = consumer.get_watermark_offsets(place, timeout=PATIENCE)
+    for number, low, high in _extents(consumer, topic):
         if high > low:
             starts.append(TopicPartition(topic.name, number, low))
             ends[number] = high
@@ -269,9 +281,7 @@ class Follower:
         from confluent_kafka import TopicPartition
 
         places = []
-        for number in partitions_of(self._consumer, self.topic):
-            place = TopicPartition(self.topic.name, number)
-            low, high = self._consumer.get_watermark_offsets(place, timeout=PATIENCE)
+        for number, low, high in _extents(self._consumer, self.topic):
             first = offsets.get(self.topic.partition(number), low)
             if not low <= first <= high:
                 problem = f"partition {number} has the messages {low} to {high - 1}, not {first}"
