@@ -19,6 +19,7 @@ from horai.runtime.jobs import job_of, task_of
 from horai.runtime.records import ANSWERS, DRIVER, Record
 from horai.runtime.spark.batch import load
 from horai.runtime.streams import StreamJob, StreamTiming, enter
+from horai.settings import RunSettings
 
 
 class Volume(NamedTuple):
@@ -33,7 +34,7 @@ class Volume(NamedTuple):
 
 def batch(rules: Rules, path: Path, buckets: int) -> Volume:
     """What a batch run sends."""
-    job = job_of(rules, path, answers="final")
+    job = job_of(rules, path, RunSettings(answers="final"))
     grid, task = LocalGrid(), task_of(job, 0, buckets)
     ran = execute(grid, [task], load(grid, job, task), [job.schedule])
     sizes: Counter[int] = Counter()
@@ -66,7 +67,7 @@ class State(NamedTuple):
 
 def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps: int) -> State:
     """The state of a stream that takes a file in so many pieces."""
-    job = job_of(rules, None, window=window, step=step, start=0, answers="changelog")
+    job = job_of(rules, None, RunSettings(window=window, step=step, start=0, answers="changelog"))
     lines = path.read_text().splitlines()
     size = len(lines) // steps + 1
     found: list[int] = []
@@ -89,6 +90,6 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
 
 def sent(rules: Rules, narrative: Narrative, buckets: int) -> tuple[int, int]:
     """Blobs and bytes that reading a piece of input sends to so many buckets."""
-    task = task_of(job_of(rules, None), 0, buckets)
+    task = task_of(job_of(rules, None, RunSettings()), 0, buckets)
     records = [r for r in packed(task.plan.routes, 0, 0, narrative) if r.round != DRIVER]
     return len(records), sum(map(_bytes, records))

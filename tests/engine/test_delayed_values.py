@@ -98,7 +98,9 @@ def check(run: DelayRun) -> bool:
         assert told(lambda: rules.run(lines, incremental="always", **how)) == wanted
         assert told(lambda: rules.run(lines, incremental="auto", **how)) == wanted
         assert told(lambda: restored(rules, run)) == wanted
-        in_buckets = told(lambda: run_job(LocalGrid(), job_of(rules, lines, **how), run.buckets))
+        in_buckets = told(
+            lambda: run_job(LocalGrid(), job_of(rules, lines, RunSettings(**how)), run.buckets)
+        )
         assert in_buckets == wanted
     return "refused" not in wanted
 

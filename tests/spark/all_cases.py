@@ -25,6 +25,7 @@ from horai.runtime.jobs import job_of
 from horai.runtime.spark.batch import run_jobs
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
+from horai.settings import RunSettings
 from horai.testing import compare
 
 BUCKETS = 3
@@ -47,7 +48,7 @@ def some_cases() -> list[Given]:
 
 def in_batch(grid: Exchanger[Any], cases: Sequence[Given]) -> Wrong:
     """Runs over everything at once, all of them in the same few jobs."""
-    jobs = [job_of(given.rules, given.narrative, **given.settings) for given in cases]
+    jobs = [job_of(given.rules, given.narrative, RunSettings(**given.settings)) for given in cases]
     wrong: list[str] = []
     results = run_jobs(grid, jobs, BUCKETS)
     for given, found in zip(cases, results, strict=True):

@@ -19,6 +19,7 @@ from horai.io.items.read import pieces_of
 from horai.runtime.jobs import job_of
 from horai.runtime.spark.batch import run_job
 from horai.runtime.spark.shuffle import SparkGrid
+from horai.settings import RunSettings
 
 RULES = """
 collectIntervals(close(_, _)=true).
@@ -61,7 +62,7 @@ def test_files_are_read_by_workers_piece_by_piece(
     monkeypatch.setattr("horai.io.items.read._BLOCK", 256)
     assert len(pieces_of(str(files / "day.csv"), None)) > 3
     rules = horai.loads(RULES)
-    job = job_of(rules, files / "day.csv", **SETTINGS)
+    job = job_of(rules, files / "day.csv", RunSettings(**SETTINGS))
     assert told(run_job(grid, job, 3)) == told(rules.run(files / "day.csv", **SETTINGS))
 
 

@@ -204,7 +204,7 @@ def result_of(
         rules,
         [Answer(raw)],
         letters_in(outcome),
-        "windows",
+        task.settings.answers or "windows",
         task.settings.unit,
         engine=SPARK,
         reasons=reasons,
