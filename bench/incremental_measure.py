@@ -202,7 +202,7 @@ def shares(given: Course, mode: str) -> dict[str, float]:
     """Wall seconds per window that a profiled run spends on each kind of component."""
     session = session_of(given.rules, mode, given.start, given.window)
     profile = Profile()
-    profiled(session._session, session.engine, profile)
+    profiled(session.core, session.engine, profile)
     spent = dict.fromkeys(KINDS, 0.0)
     for number, (query, tables) in enumerate(zip(given.queries, given.batches, strict=True)):
         if number == 1 + WARM:
