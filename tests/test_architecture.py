@@ -26,10 +26,11 @@ TABLE: dict[str, set[str]] = {
     "signals": {"io", "temporal"},
     # Runs that go on, and those on Spark, are made of sessions and end in results.
     "runtime": BASE | FACADE | {"asp", "engine", "oracle", "signals", "temporal", "tools"},
+    "explain": BASE | FACADE | {"runtime"},
     "report": {"engine", "errors", "io", "plan", "result", "runtime"},
     "tools": BASE | FACADE | {"oracle", "runtime", "signals", "temporal"},
     "testing": BASE | FACADE | {"runtime"},
-    **dict.fromkeys(FACADE, BASE | FACADE | {"engine", "runtime", "tools"}),
+    **dict.fromkeys(FACADE, BASE | FACADE | {"engine", "explain", "runtime", "tools"}),
 }
 # These may import everything: the command line, and the names of `horai` itself.
 TOP = "horai"
