@@ -15,6 +15,17 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 
 SIGNS = ("<", ">", "=<", ">=", "=:=", "=\\=")
+ORDERS = ("=", "\\=", "==", "\\==", "@<", "@>", "@=<", "@>=")
+# All that can be computed from numbers, beside what is common.
+RARE = (
+    *("({a}+{b}) mod 4", "({a}-{b}) rem 3", "abs({a}-{b})", "max({a},{b})", "min({a},3)"),
+    *("{a}//2", "7//{a}", "{a}/2", "{a}/{b}", "-{a}", "+{a}", "sign({a}-{b})", "{a}^2", "2**{a}"),
+    *("{a}** -1", "sqrt({a})", "sqrt({a}-2)", "floor({a}/2)", "ceiling({a}/2)", "round({a}*1.5)"),
+    *("truncate({a}/2)", "integer({a}/2)", "float({a})", "{a}+0.5", "{a}*1.0", "log({a})"),
+    *("truncate(exp({a}))", "round(10*sin({a}))", "round(10*cos({a}))", "round(tan({a}))"),
+    *("round(asin({a}/4)*9)", "round(acos({a}/4)*9)", "round(atan({a})*9)", "{a}+truncate(pi)"),
+    *("round(e)-{a}", "min({a},inf)", "inf-{a}", "{a}", "({a}*{b}+1) mod 7", "{a}-(1-{b})"),
+)
 VARIABLE = r"\b[A-Z]\w*"
 # Fluents: n, m and c have delayed effects, k, g and i are what these ask about.
 BASE = """
@@ -115,8 +126,8 @@ class _Body:
         """Something to compute."""
         a, b = self.number(), self.number()
         forms = ("{a}+1", "1+{a}", "{a}-1", "{a}*2", "2*{a}", "{a}+{b}", "{a}-{b}", "{b}-{a}")
-        more = ("({a}+{b}) mod 4", "abs({a}-{b})", "max({a},{b})", "min({a},3)", "{a}//2", "-{a}")
-        return self.pick(*forms, *forms, *more, "{a}", "({a}*{b}+1) mod 7").format(a=a, b=b)
+        some = RARE if self.pick("rare", "common", "common") == "rare" else forms
+        return self.pick(*some).format(a=a, b=b)
 
     def time(self, own: bool) -> str:
         """A variable for a time: of initiation, the deadline, or one computed from them."""
@@ -178,7 +189,7 @@ class _Body:
                     case _:
                         return f"{helper}(X,{self.time(False)})"
             case "equal":
-                return f"{self.number()} {self.pick('=', chr(92) + '=')} {self.number()}"
+                return f"{self.number()} {self.pick(*ORDERS)} {self.number()}"
             case _:
                 return self.pick("thing(X)", "linked(X,_)", f"small({self.number()})")
 
@@ -233,7 +244,11 @@ class _Body:
             case "often":
                 self.goals.append(f"often(X,{new})")
             case "same":
-                self.goals.append(f"{new} = {self.number()}")
+                if self.draw(st.booleans()):
+                    self.goals.append(f"{new} = {self.number()}")
+                else:
+                    among = f"[{self.number()},{self.number()},5]"
+                    self.goals.append(self.pick(f"member({new},{among})", f"between(1,3,{new})"))
             case _:
                 goal = self.looks("_").replace("(X)", self.pick("(X)", "(_)"))
                 self.goals.append(f"aggregate_all(count, {goal}, {new})")
@@ -330,7 +345,8 @@ def _line(draw: Draw, lateness: int) -> str:
         case "i":
             return f"i|{arrival}|{time}|{time + 1 + 3 * value}|true|{who}"
         case _:
-            return f"{kind}|{arrival}|{time}|{who}|{value}"
+            number = draw(st.sampled_from([str(value)] * 12 + ["2.5", "3.0", "-1", "a"]))
+            return f"{kind}|{arrival}|{time}|{who}|{number}"
 
 
 @st.composite
