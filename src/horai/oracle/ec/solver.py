@@ -554,7 +554,7 @@ class Solver(CalculusConditions, KnowledgeConditions):
             for index, goal in enumerate(goals)
             if (rank := self._rank(goal, env)) is not None
         )
-        stuck: UnboundVariable | None = None
+        stuck: UnboundVariable | Endless | None = None
         for rank, index in ranked:
             goal, rest = goals[index], goals[:index] + goals[index + 1 :]
             if rank < LAST_RESORT:
@@ -562,8 +562,8 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 return
             try:  # a procedure that cannot run yet gives way to another one
                 found = list(self._step(goal, (), env))
-            except UnboundVariable as problem:
-                stuck = problem
+            except (UnboundVariable, Endless) as problem:
+                stuck = stuck if isinstance(stuck, Endless) else problem
                 continue
             for extended in found:
                 yield from self.solve(rest, extended)
