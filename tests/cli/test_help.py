@@ -7,7 +7,7 @@ import click
 import pytest
 
 from horai.cli.app import COMMANDS, app
-from horai.cli.command import TITLES, Command, Option
+from horai.cli.command import TITLES, Command, GroupedOption
 from horai.settings import OPTIONS, options_for
 
 from .conftest import Run
@@ -74,7 +74,7 @@ def test_options_have_one_name_and_a_word_of_help(name: str) -> None:
     assert len(names) == len(set(names))
     for one in options:
         assert one.help and one.help.endswith("."), one.name
-        if isinstance(one, Option) and one.name in OPTIONS and OPTIONS[one.name].written:
+        if isinstance(one, GroupedOption) and one.name in OPTIONS and OPTIONS[one.name].written:
             assert (one.group, one.help) == (OPTIONS[one.name].group, OPTIONS[one.name].help)
 
 

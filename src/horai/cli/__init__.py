@@ -1,13 +1,6 @@
-"""The command line; thin."""
+"""The command line: one file for each command, and what they share. Thin."""
 
-from __future__ import annotations
-
-import os
-import sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
+from horai.cli.interrupt import leave
 
 
 def main() -> None:
@@ -33,33 +26,4 @@ def main() -> None:
         leave()
 
 
-def leave(number: int = 0, frame: FrameType | None = None) -> None:
-    """End at once, in words: nothing has begun yet, or all is done."""
-    os.write(2, b"error: interrupted\n")
-    os._exit(130)
-
-
-def spare_pandas() -> None:
-    """Keep Arrow from loading pandas, which no command needs and which takes a third of a second.
-
-    Arrow looks for pandas once, at its first array. Predicates may still import it themselves.
-    """
-    if "pandas" in sys.modules:
-        return
-    from types import ModuleType
-    from warnings import catch_warnings, simplefilter
-
-    import pyarrow as pa
-
-    too_old = ModuleType("pandas")
-    vars(too_old)["__version__"] = "0.0.0"
-    sys.modules["pandas"] = too_old
-    try:
-        with catch_warnings():
-            simplefilter("ignore")
-            pa.array([0])
-    finally:
-        del sys.modules["pandas"]
-
-
-__all__ = ["leave", "main"]
+__all__ = ["main"]

@@ -15,7 +15,8 @@ from typing import Any
 import click
 from click.exceptions import Exit
 
-from horai.cli import console, leave, spare_pandas
+from horai.cli import console
+from horai.cli.interrupt import leave
 from horai.errors import CaseError, RunError, RunFailed, UsageError, counted
 from horai.settings import GROUPS, LANGUAGES, OPTIONS, Language, nearest
 
@@ -26,7 +27,17 @@ INTERRUPTED = 130
 SUFFIX = ".lars"
 """The names of LARS programs end so."""
 
-__all__ = ["FAILED", "SUFFIX", "WRONG", "Choice", "Command", "Exit", "Option", "option", "takes"]
+__all__ = [
+    "FAILED",
+    "SUFFIX",
+    "WRONG",
+    "Choice",
+    "Command",
+    "Exit",
+    "GroupedOption",
+    "option",
+    "takes",
+]
 
 Choice = click.Choice
 TITLES: dict[str, str] = {
@@ -40,7 +51,7 @@ TITLES: dict[str, str] = {
 WIDE: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-class Option(click.Option):
+class GroupedOption(click.Option):
     """An option that stands in a group of the help, if the language of the rules has it."""
 
     def __init__(
@@ -54,9 +65,9 @@ class Option(click.Option):
         self.group, self.languages = group, frozenset(languages)
 
 
-def option(*names: str, group: str = "", **attributes: Any) -> Option:
+def option(*names: str, group: str = "", **attributes: Any) -> GroupedOption:
     """An option of a command; one that is given several times has `multiple`."""
-    return Option(names, group=group, **attributes)
+    return GroupedOption(names, group=group, **attributes)
 
 
 class Command(click.Command):
@@ -118,7 +129,7 @@ def takes(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
 
     def made(function: Callable[..., None]) -> Command:
         more = []
-        if any(one.languages != set(LANGUAGES) for one in params if isinstance(one, Option)):
+        if any(one.languages != set(LANGUAGES) for one in params if isinstance(one, GroupedOption)):
             more = [
                 option(
                     "--help-lars",
@@ -140,6 +151,29 @@ def _help_lars(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
         ctx.meta["horai.language"] = "lars"
         click.echo(ctx.get_help())
         ctx.exit()
+
+
+def spare_pandas() -> None:
+    """Keep Arrow from loading pandas, which no command needs and which takes a third of a second.
+
+    Arrow looks for pandas once, at its first array. Predicates may still import it themselves.
+    """
+    if "pandas" in sys.modules:
+        return
+    from types import ModuleType
+    from warnings import catch_warnings, simplefilter
+
+    import pyarrow as pa
+
+    too_old = ModuleType("pandas")
+    vars(too_old)["__version__"] = "0.0.0"
+    sys.modules["pandas"] = too_old
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            pa.array([0])
+    finally:
+        del sys.modules["pandas"]
 
 
 def language_of(rules: Iterable[Path]) -> Language:

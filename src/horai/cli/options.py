@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from horai.cli.command import Choice, Option, option
+from horai.cli.command import Choice, GroupedOption, option
 from horai.errors import UsageError
 from horai.settings import (
     MODES,
     OPTIONS,
+    Option,
     amount,
     columns,
     distance,
@@ -21,7 +22,6 @@ from horai.settings import (
     length,
     options_for,
 )
-from horai.settings import Option as Setting
 
 FILE = "horai.toml"
 PATH: Any = click.Path(path_type=Path)
@@ -32,7 +32,7 @@ def argument(name: str, metavar: str, **more: Any) -> click.Argument:
     return click.Argument([name], metavar=metavar, type=more.pop("type", PATH), **more)
 
 
-def path(*names: str, help: str, group: str = "", **more: Any) -> Option:
+def path(*names: str, help: str, group: str = "", **more: Any) -> GroupedOption:
     """An option that names a file."""
     metavar = more.pop("metavar", "FILE")
     return option(*names, type=PATH, metavar=metavar, help=help, group=group, **more)
@@ -40,7 +40,7 @@ def path(*names: str, help: str, group: str = "", **more: Any) -> Option:
 
 def run_options(
     *modes: str, without: Collection[str] = (), only: Collection[str] = OPTIONS
-) -> Iterator[Option]:
+) -> Iterator[GroupedOption]:
     """The options of runs of some kinds, for all languages."""
     for name, setting in options_for(None, *(modes or MODES)).items():
         if setting.written and name in only and name not in without:
@@ -49,7 +49,7 @@ def run_options(
                 yield from (_short_for(word) for word in ("brave", "cautious"))
 
 
-def _of_setting(setting: Setting) -> Option:
+def _of_setting(setting: Option) -> GroupedOption:
     common: dict[str, Any] = {
         "group": setting.group,
         "languages": setting.languages,
@@ -57,10 +57,12 @@ def _of_setting(setting: Setting) -> Option:
         "default": None,
     }
     if setting.check is flag:
-        return Option([f"--{setting.label}/--no-{setting.label}"], **common)
+        return GroupedOption([f"--{setting.label}/--no-{setting.label}"], **common)
     if setting.check is columns:
-        return Option([f"--{setting.label}"], multiple=True, metavar=setting.metavar, **common)
-    return Option(
+        return GroupedOption(
+            [f"--{setting.label}"], multiple=True, metavar=setting.metavar, **common
+        )
+    return GroupedOption(
         [f"--{setting.label}"],
         metavar=setting.metavar,
         callback=_number if setting.check in (length, distance, amount) else None,
@@ -74,7 +76,7 @@ def _number(ctx: click.Context, param: click.Parameter, given: str | None) -> in
     return int(given) if is_number and given is not None else given
 
 
-def _short_for(word: str) -> Option:
+def _short_for(word: str) -> GroupedOption:
     """`--brave` is `--reasoning brave`; two that say different things are an error."""
 
     def chosen(ctx: click.Context, param: click.Parameter, given: bool) -> None:
@@ -86,7 +88,7 @@ def _short_for(word: str) -> Option:
             raise UsageError(problem, "choose one of them")
         ctx.params["reasoning"] = word
 
-    return Option(
+    return GroupedOption(
         [f"--{word}"],
         is_flag=True,
         expose_value=False,
@@ -176,12 +178,12 @@ NO_POSITIONS: dict[str, Any] = {
 """What these are when nobody says anything about positions."""
 
 
-def output(help: str = "Where answers go.", **more: Any) -> Option:
+def output(help: str = "Where answers go.", **more: Any) -> GroupedOption:
     """`--output FILE`, or `-o FILE`."""
     return path("--output", "-o", help=help, group="output", **more)
 
 
-def form(*known: str, help: str, **more: Any) -> Option:
+def form(*known: str, help: str, **more: Any) -> GroupedOption:
     """`--format NAME`."""
     return option("--format", type=Choice(list(known)), group="output", help=help, **more)
 
