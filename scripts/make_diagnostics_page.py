@@ -1,4 +1,4 @@
-"""Write docs/diagnostics.md from the registered codes.
+"""Write docs/diagnostics.md from src/horai/lang/codes.toml.
 
 Run it after changing a code, a message or an example: `python scripts/make_diagnostics_page.py`.
 With `--check` it writes nothing and fails when the page is out of date.
@@ -13,19 +13,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from horai import load
-from horai.lang.core.diagnostics import CodeInfo, Diagnostic
+from horai.lang.core.diagnostics import CodeInfo, Diagnostic, all_codes
 from horai.lang.core.source import SourceText
 from horai.lang.ec.reader import read_text
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text as read_lars
-from horai.lang.translate.codes import example_language
 from horai.lang.translate.languages import translated
 from horai.plan.check import check
 from horai.plan.combined.check import BORDER, example_findings
 from horai.plan.lars.check import check as check_lars
 from horai.runtime.findings import BORDER as STREAM
-from horai.runtime.findings import RUN_CODES
-from horai.tools.codes import all_codes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
 FAMILIES = {
@@ -60,7 +57,7 @@ meaning with them. H200, H201, H203, H204, H205, H209 and H551 can be lowered: w
 never holds, and a run is possible. In Python, `horai.load(..., severity={"H309": "off"})` does the
 same. H550 to H553 are findings of a run: `Result.warnings` has them.
 
-<!-- This page is made by scripts/make_diagnostics_page.py; change the codes, not the page. -->
+<!-- scripts/make_diagnostics_page.py makes this page of src/horai/lang/codes.toml: change that. -->
 """
 
 
@@ -106,12 +103,12 @@ def _message(info: CodeInfo) -> Iterator[str]:
 def _findings(info: CodeInfo) -> list[Diagnostic]:
     if info.code >= "H9":
         return example_findings(*info.example.split(BORDER))
-    if info.code >= "H8":
-        return translated(SourceText("text", info.example), example_language(info.code))[1]
+    if info.language is not None:
+        return translated(SourceText("text", info.example), info.language)[1]
     if info.code >= "H6":
         program, findings = read_lars(info.example, "rules.lars")
         return [*findings, *check_lars(program, Clock(2, "s"))]
-    if info.code in RUN_CODES:
+    if STREAM in info.example:
         rules, _, rows = info.example.partition(STREAM)
         return _of_run(rules, rows)
     description, findings = read_text(info.example, "rules.ec")

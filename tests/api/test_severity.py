@@ -6,11 +6,11 @@ import pytest
 
 import horai
 from horai.errors import UsageError
-from horai.lang.core.diagnostics import RulesError
-from horai.plan.check.codes import CODES
-from horai.tools.codes import all_codes, lenient
+from horai.lang.core.diagnostics import RulesError, all_codes
+from horai.tools.codes import lenient
 
-UNKNOWN = CODES["H203"].example
+CODES = [c for c in all_codes() if "H2" <= c < "H6" and not "H55" <= c < "H56"]  # of checks
+UNKNOWN = all_codes()["H203"].example
 
 
 @pytest.mark.parametrize("code", sorted(lenient().keys() & set(CODES)))
@@ -18,7 +18,7 @@ UNKNOWN = CODES["H203"].example
 def test_rules_with_an_error_that_was_lowered_run_the_same_on_every_engine(
     code: str, level: str
 ) -> None:
-    rules = horai.loads(CODES[code].example, severity={code: level})
+    rules = horai.loads(all_codes()[code].example, severity={code: level})
     assert [w.code for w in rules.warnings if w.code == code] == [code] * (level == "warning")
     rows = ["win_lottery|1|1|chris", "payday|2|2|chris", "lose_wallet|3|3|chris"]
     found = [rules.run(rows, engine=engine).rows() for engine in ("columnar", "reference")]
@@ -27,8 +27,8 @@ def test_rules_with_an_error_that_was_lowered_run_the_same_on_every_engine(
 
 @pytest.mark.parametrize("code", sorted(set(CODES)))
 def test_a_warning_can_be_an_error_and_can_be_turned_off(code: str) -> None:
-    example = CODES[code].example
-    if CODES[code].severity == "error":
+    example = all_codes()[code].example
+    if all_codes()[code].severity == "error":
         with pytest.raises(RulesError) as raised:
             horai.loads(example)
     else:

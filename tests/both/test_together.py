@@ -11,9 +11,11 @@ from click.testing import CliRunner
 
 import horai
 from horai.cli.app import app
-from horai.lang.core.diagnostics import RulesError, Severity
-from horai.plan.combined.check import BORDER, CODES, example_findings
+from horai.lang.core.diagnostics import RulesError, Severity, all_codes
+from horai.plan.combined.check import BORDER, example_findings
 from horai.rules import Rules
+
+CODES = {code: info for code, info in all_codes().items() if code.startswith("H9")}
 
 UP = "initiatedAt(on(X)=true, T) :- happensAt(hot(X), T)."
 DOWN = "terminatedAt(on(X)=true, T) :- happensAt(reset(X), T)."

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from horai.tools.codes import all_codes, letter_codes
+from horai.lang.core.diagnostics import all_codes
+from horai.tools.codes import letter_codes
 
 from .conftest import Run
 

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import horai.plan.lars
+from horai.lang.core.diagnostics import all_codes
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
-from horai.plan.lars.check import CODES, check
+from horai.plan.lars.check import check
 from horai.plan.lars.fragments import Fragment, classify
+
+CODES = {code: info for code, info in all_codes().items() if code.startswith("H7")}
 
 
 def told(text: str, clock: str = "1s") -> list[tuple[str, int, str]]:

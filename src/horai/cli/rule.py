@@ -9,9 +9,9 @@ from horai.cli import console
 from horai.cli.command import takes
 from horai.cli.options import argument
 from horai.errors import UsageError
-from horai.lang.core.diagnostics import CodeInfo
+from horai.lang.core.diagnostics import CodeInfo, all_codes
 from horai.settings import nearest
-from horai.tools.codes import all_codes, letter_codes
+from horai.tools.codes import letter_codes
 
 
 @takes(argument("code", "[CODE]", type=str, required=False))

@@ -21,8 +21,7 @@ from horai.errors import counted
 from horai.io.terms import Term as Plain
 from horai.io.terms import TermColumn, TermText, distinct, to_source, to_terms
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, evaluate
-from horai.lang.core.diagnostics import CodeInfo, Diagnostic, Severity
-from horai.lang.core.diagnostics import table as code_table
+from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.terms import (
     Compound,
@@ -52,51 +51,6 @@ from horai.runtime.values import plain
 
 BORDER = "% stream\n"
 """Parts the rules of an example from its rows."""
-
-_RULES = "initiatedAt(slow(X)=true, T) :- happensAt(speed(X, V), T), V < 9.\n"
-
-RUN_CODES = code_table(
-    CodeInfo(
-        "H550",
-        "Expression without a value",
-        Severity.WARNING,
-        "A comparison or computation met something that is no number, or a computation such as a "
-        "division by zero. The condition fails there, and nothing else says so. The message counts "
-        "the different values and shows the first, with the row that it came from. Mend the input, "
-        "or add a condition such as `number(V)` or `V =\\= 0` if that is meant: values that a rule "
-        "tests with `number`, `integer`, `float` or `atom` are not counted.",
-        f"{_RULES}{BORDER}speed|1|1|v1|8,5\nspeed|2|2|v1|8.5\n",
-    ),
-    CodeInfo(
-        "H551",
-        "Input that is not used at all",
-        Severity.ERROR,
-        "There were rows, but no rule could use any of them: their types are those of no input "
-        "event and no input fluent, they could not be read, or they lie outside of the run. The "
-        "run ends with exit status 1. `horai run --dead-letters FILE` tells the reason for every "
-        "row.",
-        f"{_RULES}{BORDER}sped|1|1|v1|8\n",
-        may_be_lowered=True,
-    ),
-    CodeInfo(
-        "H552",
-        "Input without rows",
-        Severity.WARNING,
-        "A file of the stream is empty, or has a header and nothing else.",
-        f"{_RULES}{BORDER}",
-    ),
-    CodeInfo(
-        "H553",
-        "Constant that comes in another spelling",
-        Severity.WARNING,
-        "A rule asks for a constant in a place of the input, or for one of the constants of some "
-        "facts. None of them came with the stream, but something that looks the same to people: "
-        "in other letters, with blanks, as text and not as a number, as a decimal and not as a "
-        "whole number. To the rules these are different terms.",
-        "initiatedAt(busy(X)=true, T) :- happensAt(go_to(X, work), T).\n"
-        f"{BORDER}go_to|1|1|chris|Work\n",
-    ),
-)
 
 
 _FRESH = re.compile(r"(?<=\w)~\d+")
@@ -131,7 +85,7 @@ def unused(rows: int, letters: Sequence[io.DeadLetter]) -> Iterator[Diagnostic]:
     if not rows or len(lost) < rows:
         return
     first = letters[0]
-    yield _run_finding(
+    yield diagnostic(
         "H551",
         f"{_none_of(rows)} used by any rule",
         note=f"{first.file}:{first.line}: {first.code}: {first.reason}",
@@ -144,7 +98,7 @@ def unread(
 ) -> Iterator[Diagnostic]:
     """H551: all rows are of names, or numbers of arguments, that no rule asks for."""
     theirs, ours = (sorted(f"{name}/{arity}" for name, arity in some) for some in (came, asked))
-    yield _run_finding(
+    yield diagnostic(
         "H551",
         f"{_none_of(rows)} used by any rule",
         note=f"there are {', '.join(theirs[:8])}; the rules ask for {', '.join(ours[:8])}",
@@ -159,11 +113,7 @@ def _none_of(rows: int) -> str:
 def empty(files: Iterable[str]) -> Iterator[Diagnostic]:
     """H552: files without rows."""
     for file in files:
-        yield _run_finding("H552", f"{file} has no rows")
-
-
-def _run_finding(code: str, message: str, **more: Any) -> Diagnostic:
-    return Diagnostic(code, RUN_CODES[code].severity, message, **more)
+        yield diagnostic("H552", f"{file} has no rows")
 
 
 # --- conditions without a value ------------------------------------------------------------------
@@ -191,9 +141,8 @@ def _finding(place: UndefinedCondition, row: str | None) -> Diagnostic:
     values = ", ".join(f"{name} = {show(value)}" for name, value in env)
     why, hint = _reason(place, env)
     first = f"{values}: {why}" if values else why
-    return Diagnostic(
+    return diagnostic(
         "H550",
-        RUN_CODES["H550"].severity,
         message,
         clause.source,
         place.condition.span or clause.span,
@@ -354,9 +303,8 @@ class Spellings:
                 continue
             told.add((asked.slot, to_source(ours)))
             where = "value" if position < 0 else f"argument {position + 1}"
-            yield Diagnostic(
+            yield diagnostic(
                 "H553",
-                RUN_CODES["H553"].severity,
                 f"`{to_source(ours)}` never comes as {where} of `{name}/{arity}`, but "
                 f"`{to_source(theirs)}` does",
                 asked.clause.source,

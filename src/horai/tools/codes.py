@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
 
 from horai.errors import UsageError
-from horai.lang.core.diagnostics import CodeInfo, Diagnostic, Severity, did_you_mean
-
-
-@cache
-def all_codes() -> Mapping[str, CodeInfo]:
-    """The meanings of all codes, in their order; they are loaded when first asked for."""
-    from horai.lang.ec.codes import CODES as READING
-    from horai.lang.lars.codes import LARS_CODES
-    from horai.lang.translate.codes import RELATIVE_CODES
-    from horai.plan.check.codes import CODES as CHECKING
-    from horai.plan.combined.check import CODES as BETWEEN
-    from horai.plan.lars.check import CODES as LARS_CHECKING
-    from horai.runtime.findings import RUN_CODES
-
-    lars = LARS_CODES | LARS_CHECKING
-    every = READING | CHECKING | RUN_CODES | lars | RELATIVE_CODES | BETWEEN
-    return dict(sorted(every.items()))
+from horai.lang.core.diagnostics import Diagnostic, Severity, all_codes, did_you_mean
 
 
 def letter_codes() -> dict[str, str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from horai.lang.core.source import SourceText
@@ -137,9 +140,10 @@ def _spelled(char: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CodeInfo:
-    """The meaning of a code, for people; `example` is a complete rules text that triggers it.
+    """The meaning of a code, for people; `example` is a complete text that triggers it.
 
     An error `may_be_lowered` if rules have a meaning with it: what they speak of never holds.
+    `language` is that of an example which is no text of rules.
     """
 
     code: str
@@ -148,13 +152,32 @@ class CodeInfo:
     explanation: str
     example: str
     may_be_lowered: bool = False
+    language: str | None = None
 
 
-def table(*infos: CodeInfo) -> dict[str, CodeInfo]:
-    """The infos by code; a code given twice is a mistake of ours."""
-    by_code = {info.code: info for info in infos}
-    assert len(by_code) == len(infos), "a code is registered twice"
-    return by_code
+@cache
+def all_codes() -> dict[str, CodeInfo]:
+    """The meanings of all codes, in their order; `codes.toml` is read when first asked for."""
+    with files("horai.lang").joinpath("codes.toml").open("rb") as file:
+        return {code: _code_info(code, **entry) for code, entry in tomllib.load(file).items()}
+
+
+def _code_info(
+    code: str, *, title: str, text: str, example: str, severity: str = "error", **more: Any
+) -> CodeInfo:
+    return CodeInfo(code, title, Severity(severity), " ".join(text.split()), example, **more)
+
+
+def diagnostic(
+    code: str,
+    message: str,
+    source: SourceText | None = None,
+    span: Span | None = None,
+    hint: str | None = None,
+    note: str | None = None,
+) -> Diagnostic:
+    """A finding with the severity of its code."""
+    return Diagnostic(code, all_codes()[code].severity, message, source, span, hint, note)
 
 
 # A table that is taken for rules has a mistake in every line: nobody reads them all.
@@ -164,8 +187,7 @@ MOST_ERRORS = 2_500
 class Report:
     """Collects findings; the code decides the severity."""
 
-    def __init__(self, codes: dict[str, CodeInfo]) -> None:
-        self._codes = codes
+    def __init__(self) -> None:
         self.findings: list[Diagnostic] = []
 
     def add(
@@ -178,8 +200,7 @@ class Report:
         note: str | None = None,
     ) -> None:
         """Note a finding."""
-        severity = self._codes[code].severity
-        self.findings.append(Diagnostic(code, severity, message, source, span, hint, note))
+        self.findings.append(diagnostic(code, message, source, span, hint, note))
 
     def gives_up(self) -> bool:
         """Are there so many errors that reading on is of no use? Then the last one says so."""

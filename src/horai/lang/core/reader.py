@@ -17,7 +17,6 @@ from typing import Generic, TypeVar
 
 from lark import Token
 
-from horai.lang.core.codes import SYNTAX_CODES
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
 from horai.lang.core.grammar import GrammarError, ParsedClause, parse_clause
 from horai.lang.core.mistakes import (
@@ -439,7 +438,7 @@ class _Reader(ClauseReader[ParsedClause]):
     def __init__(
         self, source: SourceText, special: Container[str], loads: list[Load] | None = None
     ) -> None:
-        super().__init__(source, Report(SYNTAX_CODES))
+        super().__init__(source, Report())
         self.special = special
         self.loads = loads
         self.clauses: list[Clause] = []
@@ -487,7 +486,7 @@ def clean(text: str) -> str:
 
 def read_file(path: Path | str) -> tuple[SourceText, list[Diagnostic]]:
     """The text of a file, decoded from UTF-8, and what was wrong with it."""
-    report = Report(SYNTAX_CODES)
+    report = Report()
     try:
         raw = Path(path).read_bytes()
     except OSError as error:
@@ -514,7 +513,7 @@ class Loader:
     """Knows which files were read already, so that none is read twice."""
 
     def __init__(self) -> None:
-        self.report = Report(SYNTAX_CODES)
+        self.report = Report()
         self._seen: set[Path] = set()
 
     def is_new(self, path: Path) -> bool:

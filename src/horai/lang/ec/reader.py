@@ -22,7 +22,6 @@ from horai.lang.ec.builtins import (
     FLUENT_HEADS,
     INTERVAL_OPERATIONS,
 )
-from horai.lang.ec.codes import SHAPE_CODES
 from horai.lang.ec.fvp import DurationForm, Key, Shape
 from horai.lang.ec.heads import build_rule
 from horai.lang.ec.idioms import (
@@ -181,7 +180,7 @@ def read_sources(sources: Iterable[SourceText], findings: Iterable[Diagnostic] =
 
 class _Builder:
     def __init__(self, findings: Iterable[Diagnostic]) -> None:
-        self.report = Report(SHAPE_CODES)
+        self.report = Report()
         self.report.extend(findings)
         self.description = EventDescription()
         self.clauses: list[Clause] = []
@@ -219,10 +218,10 @@ class _Builder:
     ) -> None:
         """Leave out helpers that drive another engine, as long as no rule needs them."""
         helpers = unused_helpers(self.clauses)
-        why = Report(SHAPE_CODES)
+        why = Report()
         foreign: set[Key] = set()
         for key, clauses in helpers.items():
-            tried = Report(SHAPE_CODES)
+            tried = Report()
             for clause in clauses:
                 build_rule(clause, Shape(clause.source, tried, defined, durations))
             if any(finding.code in FOREIGN for finding in tried.findings):

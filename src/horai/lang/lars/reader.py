@@ -19,7 +19,6 @@ from horai.lang.core.printer import starts_variable
 from horai.lang.core.reader import ClauseReader, clean, read_file
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import DEEPEST, Span, Var, is_anonymous, subterms
-from horai.lang.lars.codes import CODES
 from horai.lang.lars.formulas import Builder, is_event_calculus, read_head
 from horai.lang.lars.grammar import ClausePart, ParsedLarsClause, parse_clause
 from horai.lang.lars.relations import with_relations
@@ -293,7 +292,7 @@ def read_sources(
 ) -> Result:
     """The program of texts already in memory."""
     kept = tuple(sources)
-    report = Report(CODES)
+    report = Report()
     report.extend(findings)
     rules: list[Rule] = []
     for source in kept:

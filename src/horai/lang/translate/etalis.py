@@ -48,7 +48,6 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.translate.building import ENDLESS, FreshNames, compare, minus, plus, rule
-from horai.lang.translate.codes import RELATIVE_CODES
 from horai.lang.translate.statements import SIGNS, Foreign, LanguageSpec, nesting, statements
 
 Relation = OneOf["SEQ", "AND", "OR", "PAR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES"]
@@ -273,7 +272,7 @@ def read_source(source: SourceText) -> tuple[list[PatternRule], list[Diagnostic]
     >>> rules[0].head.name, findings
     ('a', [])
     """
-    report = Report(RELATIVE_CODES)
+    report = Report()
     rules: list[PatternRule] = []
     for found in statements(LANGUAGE, source, report):
         if isinstance(found, Event):

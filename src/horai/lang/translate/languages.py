@@ -8,7 +8,6 @@ from horai.lang.core.diagnostics import Diagnostic, Report, RulesError, has_erro
 from horai.lang.core.source import SourceText
 from horai.lang.lars.syntax import Program
 from horai.lang.translate import etalis, ltl
-from horai.lang.translate.codes import RELATIVE_CODES
 from horai.lang.translate.cql import translation
 from horai.lang.translate.cql.reader import read_source as read_cql
 
@@ -51,7 +50,7 @@ def translated(source: SourceText, language: str, points: bool = False) -> Trans
             return _from_etalis(source, points)
         return LANGUAGES[language](source)
     except RecursionError:
-        report = Report(RELATIVE_CODES)
+        report = Report()
         hint = "name parts of it in statements of their own"
         report.add("H801", "a statement is nested too deeply", source, None, hint)
         return Program(()), report.findings

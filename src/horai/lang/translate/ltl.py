@@ -43,7 +43,6 @@ from horai.lang.translate.building import (
     plus,
     rule,
 )
-from horai.lang.translate.codes import RELATIVE_CODES
 from horai.lang.translate.statements import SIGNS, LanguageSpec, nesting, statements
 
 
@@ -376,7 +375,7 @@ def read_source(source: SourceText) -> tuple[list[Definition], list[Diagnostic]]
     >>> found[0].name, findings
     ('calm', [])
     """
-    report = Report(RELATIVE_CODES)
+    report = Report()
     found: dict[str, Parsed] = {}
     for parsed in statements(LANGUAGE, source, report):
         for wrong in parsed.wrongs:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Span, Term, Var, subterms
@@ -16,7 +16,6 @@ from horai.lang.ec.syntax import (
     Clause,
     EventDescription,
 )
-from horai.plan.check.codes import CODES
 from horai.plan.ec.components import Strata, stratify
 from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
 from horai.plan.ec.entities import Entities, find_entities
@@ -117,7 +116,7 @@ def finding(
     """A finding about a term of a clause, or about the whole clause."""
     span: Span | None = term.span if term is not None else None
     where = span or clause.span
-    return Diagnostic(code, CODES[code].severity, message, clause.source, where, hint, note)
+    return diagnostic(code, message, clause.source, where, hint, note)
 
 
 def quoted(term: Term) -> str:

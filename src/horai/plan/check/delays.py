@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from horai.lang.core.diagnostics import Diagnostic
+from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Int, Span, Term, Var, functor, make, variables
@@ -27,7 +27,6 @@ from horai.lang.ec.syntax import (
     Postponable,
     walk,
 )
-from horai.plan.check.codes import CODES
 from horai.plan.check.context import CheckContext, finding, listed, place_of, quoted
 from horai.plan.ec.delays import Effect, beaten_by, initiation_times, known_already
 from horai.plan.ec.entities import Sort
@@ -192,9 +191,8 @@ def _finding(clause: Clause, wrong: list[_Given]) -> Diagnostic:
     line = clause.source.position(clause.span[0])[0]
     where = f"line {line}" if clause.source is first.source else f"{clause.source.name}:{line}"
     note = f"it is the delay of {where}, which does nothing then"
-    return Diagnostic(
+    return diagnostic(
         "H416",
-        CODES["H416"].severity,
         f"`{show(first.value)}` in `{show(first.text)}` is no delay",
         first.source,
         first.span,

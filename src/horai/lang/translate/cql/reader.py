@@ -18,7 +18,6 @@ from horai.lang.core.grammar import outer, token_span
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Constant, Float, Int, Span, Term
 from horai.lang.lars.clock import Duration, unit_named
-from horai.lang.translate.codes import RELATIVE_CODES
 from horai.lang.translate.statements import SIGNS, Foreign, LanguageSpec, statements
 
 Place = Span | None
@@ -530,6 +529,6 @@ def read_source(source: SourceText) -> tuple[list[Statement], list[Diagnostic]]:
     >>> len(found), findings
     (1, [])
     """
-    report = Report(RELATIVE_CODES)
+    report = Report()
     found = list(statements(LANGUAGE, source, report))
     return found, sorted(report.findings, key=sort_key)

@@ -34,7 +34,6 @@ from horai.lang.lars.syntax import (
 )
 from horai.lang.lars.walk import bind, own_terms, subformulas
 from horai.lang.translate.building import FreshNames, compare, negated, some
-from horai.lang.translate.codes import RELATIVE_CODES
 from horai.lang.translate.cql.reader import (
     AggregateCall,
     Both,
@@ -460,7 +459,7 @@ class Translation:
     """Statements on their way to rules."""
 
     def __init__(self, statements: list[Statement], source: SourceText) -> None:
-        self.report = Report(RELATIVE_CODES)
+        self.report = Report()
         self.source = source
         self.rules: list[Rule] = []
         self._statements = statements
