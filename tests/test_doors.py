@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import horai
-from horai.engine.lars.live_code import Writer
-from horai.engine.lars.live_terms import Codes
+from horai.engine.lars.live_rules import Codes, Writer
 from horai.engine.symbols import Symbols
 
 SOURCES = Path(__file__).parents[1] / "src" / "horai"
@@ -20,8 +19,8 @@ CALLS = {"eval", "exec", "compile", "__import__", "exec_module", "system", "pope
 KEYWORDS = {"allow_pickle", "shell"}
 # Where, what, and why it may be there.
 KNOWN = {
-    ("engine/lars/live_code.py", "exec"): "functions of rules, made of loops and tests only",
-    ("engine/lars/live_code.py", "compile"): "the same, after a look at all parts of them",
+    ("engine/lars/live_rules.py", "exec"): "functions of rules, made of loops and tests only",
+    ("engine/lars/live_rules.py", "compile"): "the same, after a look at all parts of them",
     ("predicates.py", "exec_module"): "Python predicates that were named, or are trusted",
     ("runtime/tasks.py", "pyspark.serializers"): "Spark itself sends tasks to its workers",
 }

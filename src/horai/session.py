@@ -18,8 +18,7 @@ from horai.io.items.tables import by_arrival, extent
 from horai.io.letters import OF_ENGINES
 from horai.io.sources.lines import InputLine
 from horai.lang.core.diagnostics import Diagnostic
-from horai.lang.core.undefined import heard_by
-from horai.lang.ec.errors import EngineError
+from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.lars.predicates import derived, inputs
 from horai.result import Answer, Result
 from horai.runtime.answers import Answers

@@ -201,7 +201,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horai.engine.lars.evaluation.MOST_ROUNDS", 60)
     monkeypatch.setattr("horai.oracle.lars.grounding.MOST_ROUNDS", 40)
     monkeypatch.setattr("horai.asp.grounding.MOST_ROUNDS", 60)
-    monkeypatch.setattr("horai.asp.numbers.MOST_CALLS", 2000)
+    monkeypatch.setattr("horai.asp.symbols.MOST_CALLS", 2000)
 
 
 @pytest.mark.usefixtures("impatient")

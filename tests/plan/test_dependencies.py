@@ -4,7 +4,7 @@ import pytest
 from tests.plan.support import example, graph_of, named, pairs, vertex
 
 from horai.plan.ec.dependencies import Dependency, dependency_graph
-from horai.plan.ec.timing import Timing
+from horai.plan.ec.readings import Timing
 
 
 def the_edge(text: str, source: str, target: str) -> Dependency:

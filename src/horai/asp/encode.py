@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from clingo import String
 
 from horai.asp.dependencies import Dependencies
-from horai.asp.numbers import COMPARISONS, FUNCTIONS
 from horai.asp.plain import (
     NOW,
     Between,
@@ -34,7 +33,15 @@ from horai.asp.plain import (
     Tuples,
     WindowAtom,
 )
-from horai.asp.symbols import LARGEST, ModelMemory, PredicateNames, is_name, to_symbol
+from horai.asp.symbols import (
+    COMPARISONS,
+    FUNCTIONS,
+    LARGEST,
+    ModelMemory,
+    PredicateNames,
+    is_name,
+    to_symbol,
+)
 from horai.asp.values import names_in
 from horai.asp.windows import ViewKey
 from horai.lang.core.terms import Compound, Int, ListTerm, Term, Var, is_anonymous, is_ground

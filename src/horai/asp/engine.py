@@ -14,7 +14,6 @@ from math import prod
 from clingo import Function, Number, Supremum, Symbol
 
 from horai.asp.encode import Encoder, Encoding, Writer
-from horai.asp.numbers import Outgrown
 from horai.asp.plain import (
     EndlessValues,
     NotServed,
@@ -25,7 +24,7 @@ from horai.asp.plain import (
     normal_form,
 )
 from horai.asp.solving import AnswerSets, Clingo, SolveRequest
-from horai.asp.symbols import LARGEST, PredicateNames, to_symbol
+from horai.asp.symbols import LARGEST, Outgrown, PredicateNames, to_symbol
 from horai.asp.values import Kinds
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view
 from horai.lang.core.terms import Var, is_anonymous, variables

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from horai.asp.encode import selected
-from horai.asp.numbers import FAR
 from horai.asp.plain import (
     Chain,
     Choosing,
@@ -26,6 +25,7 @@ from horai.asp.plain import (
     Tuples,
     WindowAtom,
 )
+from horai.asp.symbols import FAR
 from horai.asp.windows import ViewKey, chain_span
 from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.lars.syntax import Atom, Comparison, Predicate

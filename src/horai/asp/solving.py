@@ -10,9 +10,8 @@ from clingo import Control, MessageCode, Symbol
 from clingo import Model as ClingoModel
 
 from horai.asp.encode import Encoding
-from horai.asp.numbers import Functions, Outgrown, Stopped, TooFar
 from horai.asp.plain import EndlessValues, NotServed
-from horai.asp.symbols import to_term
+from horai.asp.symbols import Functions, Outgrown, Stopped, TooFar, to_term
 from horai.lang.core.terms import Term
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom

@@ -26,8 +26,8 @@ from horai.engine.numbers import (
 from horai.engine.operations import BINARY, UNARY
 from horai.engine.symbols import Symbols
 from horai.lang.core import arithmetic as scalars
-from horai.lang.core import undefined
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, variables
+from horai.lang.ec.errors import MOST, is_heard, note
 from horai.temporal.spans import Mask
 
 Columns = Mapping[str, Column]
@@ -52,13 +52,13 @@ def computed(expression: Term, columns: Columns, rows: int, symbols: Symbols) ->
 
 def tell(expression: Term, columns: Columns, valid: Mask, symbols: Symbols) -> None:
     """Say for what an expression has no value, once for each distinct row."""
-    if valid.all() or not undefined.is_heard():
+    if valid.all() or not is_heard():
         return
     rows = np.flatnonzero(~valid)
     used = {n: columns[n].take(rows) for n in variables(expression) if n in columns}
     first, _ = groups(list(used.values()), len(rows))
-    for env in environments(used, first[: undefined.MOST], symbols):
-        undefined.note(expression, env)
+    for env in environments(used, first[:MOST], symbols):
+        note(expression, env)
 
 
 def _evaluate(term: Term, columns: Columns, symbols: Symbols) -> Numbers:

@@ -23,9 +23,8 @@ from horai.lang.core.terms import (
     substitute,
     variables,
 )
-from horai.lang.core.undefined import note
 from horai.lang.ec.builtins import BUILTINS, MOST_LISTED, Args, Solutions
-from horai.lang.ec.errors import Endless
+from horai.lang.ec.errors import Endless, note
 from horai.plan.ec.unify import answers
 from horai.temporal.spans import Ints, Mask
 

@@ -19,7 +19,7 @@ from horai.engine.profile import Profile
 from horai.engine.python_predicates import call_python
 from horai.engine.relations import join
 from horai.lang.core.terms import Constant
-from horai.lang.core.undefined import asks
+from horai.lang.ec.errors import asks
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 

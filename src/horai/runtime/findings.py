@@ -35,7 +35,7 @@ from horai.lang.core.terms import (
     functor,
     subterms,
 )
-from horai.lang.core.undefined import MOST, Env, Undefined, UndefinedCondition
+from horai.lang.ec.errors import MOST, Env, Undefined, UndefinedCondition
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,

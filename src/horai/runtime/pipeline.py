@@ -20,8 +20,8 @@ from horai.engine.columns import Column, bits, codes, column_of, concat, constan
 from horai.engine.deltas.store import FluentStore, without_bare_pairs
 from horai.engine.hashing import dense
 from horai.engine.lars.evaluation import Endless, Evaluation
-from horai.engine.lars.literals import NotPlain
 from horai.engine.lars.live import reach_of
+from horai.engine.lars.plain import NotPlain
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.origins import Dropped, Reason, source_of, source_state
 from horai.engine.packing import Packer, Unpacker

@@ -1,27 +1,237 @@
-"""Rules of LARS as the plain rules that are run, or the reason why they are none."""
+"""Rules of LARS as the plain rules that are run, or the reason why they are none.
+
+Their literals stand in an order in which each finds what it needs.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
 
-from horai.engine.lars.literals import (
-    Compare,
-    Counted,
-    Literal,
-    Negative,
-    NotPlain,
-    PlainRule,
-    Positive,
-    Reading,
-    Total,
-    terms_of,
-)
-from horai.engine.lars.ordering import ordered
-from horai.lang.core.terms import Compound, Int, Term, Var, variables
+from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous, variables
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import ARITHMETIC
+
+Modality = OneOf["now", "some", "always", "at"]
+
+
+Source = tuple[lars.Predicate, lars.Window | None, Modality]
+
+
+class NotPlain(Exception):
+    """A rule that is not of the plain fragment; says why, and where it stands."""
+
+    def __init__(self, reason: str, rule: lars.Rule | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.rule = rule
+
+    def __str__(self) -> str:
+        rule = self.rule
+        if rule is None or rule.source is None or rule.span is None:
+            return self.reason
+        line, column = rule.source.position(rule.span[0])
+        return f"{rule.source.name}:{line}:{column}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An atom, and where in time it is looked for; without a window on the whole timeline."""
+
+    atom: lars.Atom
+    window: lars.Window | None = None
+    modality: Modality = "now"
+    time: Term | None = None  # of the modality `at`
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What the columns of its relation stand for."""
+        return self.atom.args if self.time is None else (*self.atom.args, self.time)
+
+    @property
+    def source(self) -> Source:
+        """Literals of one source read the same relation."""
+        return self.atom.predicate, self.window, self.modality
+
+    @property
+    def of_signals(self) -> bool:
+        """Does it look at signals alone? Windows of the last ones count nothing derived."""
+        return isinstance(self.window, lars.TupleWindow | lars.PartitionWindow)
+
+
+@dataclass(frozen=True, slots=True)
+class Positive:
+    """Something that has to hold."""
+
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """Something that must not hold."""
+
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison; with `=` it may give a variable its value."""
+
+    comparison: lars.Comparison
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An element of an aggregate: terms, for all values that make its literals true."""
+
+    terms: tuple[Term, ...]
+    body: tuple[Positive | Negative | Compare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """An aggregate, compared with a bound; with `=` it may give a variable its value."""
+
+    function: lars.Function
+    rows: tuple[Counted, ...]
+    sign: lars.Sign
+    bound: Term
+    negated: bool = False
+
+    def gives(self, bound: Iterable[str]) -> str | None:
+        """The variable to which it gives a value, if some have theirs."""
+        if self.sign != "=" or self.negated or not isinstance(self.bound, Var):
+            return None
+        return None if self.bound.name in set(bound) else self.bound.name
+
+    def readings(self) -> Iterator[Reading]:
+        """What is read for it."""
+        for row in self.rows:
+            yield from (one.reading for one in row.body if not isinstance(one, Compare))
+
+
+Literal = Positive | Negative | Compare | Total
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRule:
+    """One rule; without a head it is a constraint. `time` is that of an @-head."""
+
+    head: lars.Atom | None
+    time: Term | None
+    body: tuple[Literal, ...]
+    rule: lars.Rule
+
+
+def terms_of(literal: Literal) -> tuple[Term, ...]:
+    """All terms that are written in a literal."""
+    match literal:
+        case Compare(comparison=one):
+            return one.left, one.right
+        case Total(rows=rows, bound=bound):
+            inner = [term for row in rows for part in row.body for term in terms_of(part)]
+            return (bound, *(term for row in rows for term in row.terms), *inner)
+        case Positive(reading=reading) | Negative(reading=reading):
+            return reading.terms
+
+
+def assigned(literal: Compare, bound: Iterable[str]) -> tuple[Var, Term] | None:
+    """The variable that an equation gives a value, and the value."""
+    known, one = set(bound), literal.comparison
+    if one.sign != "=" or literal.negated:
+        return None
+    for variable, value in ((one.left, one.right), (one.right, one.left)):
+        if isinstance(variable, Var) and variable.name not in known and names_of((value,)) <= known:
+            return variable, value
+    return None
+
+
+def names_of(terms: Iterable[Term]) -> set[str]:
+    """Variables that need a value: all but anonymous ones."""
+    return {
+        name for term in terms for name, var in variables(term).items() if not is_anonymous(var)
+    }
+
+
+def ordered(body: list[Literal], head: list[Term]) -> Iterator[Literal]:
+    """Literals so that comparisons and negation come when their variables have values.
+
+    Aggregates come last: a variable of theirs that others give a value to is not their own.
+    """
+    bound: set[str] = set()
+    left = sorted(body, key=lambda one: isinstance(one, Total))
+    while left:
+        ready = (i for i, one in enumerate(left) if _ready(one, bound))
+        place = next((i for i in ready if not _awaits(left[i], left, bound)), None)
+        if place is None:
+            raise NotPlain("one of its variables gets no value")
+        literal = left.pop(place)
+        if isinstance(literal, Total):
+            literal = replace(literal, rows=tuple(_sorted(row, bound) for row in literal.rows))
+        bound |= _gives(literal, bound)
+        yield literal
+    if not names_of(head) <= bound:
+        raise NotPlain("a variable of its head gets no value")
+
+
+def _awaits(literal: Literal, others: list[Literal], bound: set[str]) -> bool:
+    """Does an aggregate speak of a variable that another literal is still to give a value?"""
+    if not isinstance(literal, Total):
+        return False
+    inside = names_of(term for row in literal.rows for part in row.body for term in terms_of(part))
+    given: set[str] = set()
+    for other in others:
+        if other is not literal:
+            given |= _gives(other, bound)
+            if isinstance(other, Compare) and other.comparison.sign == "=":
+                sides = (other.comparison.left, other.comparison.right)
+                given |= {side.name for side in sides if isinstance(side, Var)}
+    return bool((inside - bound) & given)
+
+
+def _sorted(row: Counted, known: set[str]) -> Counted:
+    """An element with its literals in an order that works, given some values."""
+    bound, left = set(known), list(row.body)
+    body: list[Positive | Negative | Compare] = []
+    while left:
+        place = next((i for i, one in enumerate(left) if _ready(one, bound)), None)
+        if place is None:
+            raise NotPlain("a variable of its aggregate gets no value")
+        body.append(left.pop(place))
+        bound |= _gives(body[-1], bound)
+    if not names_of(row.terms) <= bound:
+        raise NotPlain("a variable of its aggregate gets no value")
+    return Counted(row.terms, tuple(body))
+
+
+def _ready(literal: Literal, bound: set[str]) -> bool:
+    match literal:
+        case Positive():
+            return True
+        case Negative(reading=reading):
+            return names_of(reading.terms) <= bound
+        case Compare(comparison=one):
+            known = names_of((one.left, one.right)) <= bound
+            return known or assigned(literal, bound) is not None
+        case Total(bound=limit):
+            return literal.gives(bound) is not None or names_of((limit,)) <= bound
+
+
+def _gives(literal: Literal, bound: set[str]) -> set[str]:
+    match literal:
+        case Positive(reading=reading):
+            return names_of(reading.terms)
+        case Compare():
+            found = assigned(literal, bound)
+            return set() if found is None else {found[0].name}
+        case Total():
+            given = literal.gives(bound)
+            return set() if given is None else {given}
+        case _:
+            return set()
 
 
 def plain_rule(rule: lars.Rule) -> PlainRule:

@@ -10,10 +10,17 @@ import numpy as np
 from horai.engine.columns import bits, ints
 from horai.engine.frames import unit
 from horai.engine.hashing import dense
-from horai.engine.lars.literals import Reading
-from horai.engine.lars.partitions import groups_of
-from horai.engine.lars.ranks import entering, ranked
-from horai.engine.lars.signals import Key, Signals, table, versions, versions_ahead
+from horai.engine.lars.plain import Reading
+from horai.engine.lars.signals import (
+    Key,
+    Signals,
+    entering,
+    groups_of,
+    ranked,
+    table,
+    versions,
+    versions_ahead,
+)
 from horai.engine.relations import Relation, join
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent

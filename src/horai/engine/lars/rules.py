@@ -9,7 +9,7 @@ import numpy as np
 
 from horai.engine.columns import Column, ints
 from horai.engine.frames import Frame, unit
-from horai.engine.lars.literals import (
+from horai.engine.lars.plain import (
     Compare,
     Counted,
     Literal,
@@ -20,8 +20,7 @@ from horai.engine.lars.literals import (
     Total,
     assigned,
 )
-from horai.engine.lars.totals import together, totals
-from horai.engine.lars.values import Values, evaluate, holds, whole_numbers
+from horai.engine.lars.values import Values, evaluate, holds, together, totals, whole_numbers
 from horai.engine.relations import join
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, no_fluent

@@ -31,9 +31,8 @@ from horai.lang.core.terms import (
     is_ground,
     subterms,
 )
-from horai.lang.ec.bodies import conjunction, is_private, spine
 from horai.lang.ec.builtins import DURATIONS, EVERYDAY_HEADS, SPECIAL_HEADS
-from horai.lang.ec.fvp import DurationForm, Key
+from horai.lang.ec.rules import DurationForm, Key, conjunction, is_private, spine
 from horai.lang.ec.syntax import Clause
 
 _OLD_DELAYS = (("maxDuration", 3), ("maxDurationUE", 3))

@@ -22,8 +22,6 @@ from horai.lang.ec.builtins import (
     FLUENT_HEADS,
     INTERVAL_OPERATIONS,
 )
-from horai.lang.ec.fvp import DurationForm, Key, Shape
-from horai.lang.ec.heads import build_rule
 from horai.lang.ec.idioms import (
     FOREIGN,
     find_durations,
@@ -33,6 +31,7 @@ from horai.lang.ec.idioms import (
     unused_helpers,
     with_callers,
 )
+from horai.lang.ec.rules import DurationForm, Key, Shape, build_rule
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,

@@ -19,8 +19,14 @@ from horai.lang.core.printer import starts_variable
 from horai.lang.core.reader import ClauseReader, clean, read_file
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import DEEPEST, Span, Var, is_anonymous, subterms
-from horai.lang.lars.formulas import Builder, is_event_calculus, read_head
-from horai.lang.lars.grammar import ClausePart, ParsedLarsClause, parse_clause
+from horai.lang.lars.formulas import (
+    Builder,
+    ClausePart,
+    ParsedLarsClause,
+    is_event_calculus,
+    parse_clause,
+    read_head,
+)
 from horai.lang.lars.relations import with_relations
 from horai.lang.lars.syntax import (
     Always,

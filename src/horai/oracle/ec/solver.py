@@ -26,7 +26,6 @@ from horai.lang.core.arithmetic import (
 )
 from horai.lang.core.order import ORDER, order_key, sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var, is_ground, variables
-from horai.lang.core.undefined import asks, note
 from horai.lang.core.values import parameter_count, to_python, to_term
 from horai.lang.ec.builtins import BUILTINS, MOST_LISTED
 from horai.lang.ec.errors import (
@@ -35,7 +34,9 @@ from horai.lang.ec.errors import (
     IllegalCycle,
     PredicateFailed,
     UnboundVariable,
+    asks,
     blaming,
+    note,
 )
 from horai.lang.ec.syntax import (
     AggregateAll,

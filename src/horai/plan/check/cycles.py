@@ -22,7 +22,7 @@ from horai.plan.check.context import CheckContext, finding, place_of
 from horai.plan.ec.components import Component, simple_values
 from horai.plan.ec.dependencies import Dependency, DependencyGraph, Vertex
 from horai.plan.ec.entities import Kind
-from horai.plan.ec.timing import Timing
+from horai.plan.ec.readings import Timing
 from horai.plan.graphs import Digraph
 
 

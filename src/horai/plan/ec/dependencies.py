@@ -33,8 +33,7 @@ from horai.lang.ec.syntax import (
 from horai.plan.ec.delays import acting
 from horai.plan.ec.entities import Entities, Entity, Kind, Mention, Sort, find_entities
 from horai.plan.ec.literals import literal_fvp, literal_word
-from horai.plan.ec.readings import Reading, readings
-from horai.plan.ec.timing import Timing
+from horai.plan.ec.readings import Reading, Timing, readings
 from horai.plan.unfolding import Helpers
 
 STATIC = frozenset({"holdsFor", "holdsAt"})

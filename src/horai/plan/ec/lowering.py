@@ -17,7 +17,7 @@ from horai.plan import operators as op
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import ModeTable, binds, branches_bind, order_body, shared
 from horai.plan.ec.predicates import Predicate
-from horai.plan.ec.timing import constraints
+from horai.plan.ec.readings import constraints
 from horai.plan.ec.unify import Renamer, substitute_literal
 
 LimitNames = frozenset[str]

@@ -9,8 +9,8 @@ import numpy as np
 
 from horai.engine.columns import column_of, terms_of
 from horai.engine.lars.evaluation import Answers, Endless, Evaluation, Plan, plan_of
-from horai.engine.lars.literals import NotPlain
 from horai.engine.lars.live import Live, can_live, reach_of
+from horai.engine.lars.plain import NotPlain
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
