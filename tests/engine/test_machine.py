@@ -12,7 +12,7 @@ from tests.strategies.runs import Run, runs
 from tests.strategies.streams import END
 from tests.weights import examples
 
-from horai.engine import components, prepared
+from horai.engine import components, session
 from horai.engine.answer import Which
 from horai.engine.machine import MachineRun
 from horai.engine.session import Session
@@ -42,7 +42,7 @@ def whenever_possible() -> Iterator[None]:
     """Small runs as well."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MachineRun, "few", -1)
-        patch.setattr(prepared, "compiled_strategy", machine_or_cells)
+        patch.setattr(session, "compiled_strategy", machine_or_cells)
         yield
 
 

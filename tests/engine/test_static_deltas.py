@@ -16,11 +16,10 @@ from horai.engine.components import Components
 from horai.engine.deltas.static import StaticComponent, possible_stratum
 from horai.engine.deltas.store import FluentStore, SpanChange
 from horai.engine.findings import Findings
-from horai.engine.memory import FOREVER, Memory, union
-from horai.engine.operands import Remembered
+from horai.engine.memory import FOREVER, KnownPairs, Memory, remember, union
 from horai.engine.relations import Relation
-from horai.engine.remembering import KnownPairs, remember
 from horai.engine.session import Session
+from horai.engine.static import Remembered
 from horai.engine.world import Fluent, World, no_fluent
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Constant, Term

@@ -14,8 +14,8 @@ from horai.engine.chains import Evaluator
 from horai.engine.clock import Clock, Outcome
 from horai.engine.clockstate import ClockState
 from horai.engine.columns import codes_of, concat
+from horai.engine.domains import Groundings
 from horai.engine.findings import Findings
-from horai.engine.groundings import Groundings
 from horai.engine.hashing import dense
 from horai.engine.heads import Heads, Said, together
 from horai.engine.machine import MachineRun

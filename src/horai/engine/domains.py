@@ -1,27 +1,173 @@
-"""Values for variables that no condition chooses.
+"""Who there is: groundings, and values for variables that no condition chooses.
 
-`holdsFor` never fails, so it cannot choose values for its variables. They range over all instances
-that some fluent of the body is known to have, or that its grounding lists.
+A grounding restricts what is computed, and it gives values to head variables that a body leaves
+open. Values of a fluent that no grounding mentions are not restricted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
-from horai.engine.columns import Column, codes, codes_of, concat
-from horai.engine.frames import unit
-from horai.engine.groundings import Groundings
-from horai.engine.hashing import distinct
+from horai.engine.chains import Evaluator
+from horai.engine.columns import Column, bits, codes, codes_of, concat
+from horai.engine.frames import Frame, deduplicated, stack, unit
+from horai.engine.hashing import dense, distinct
+from horai.engine.matching import build
 from horai.engine.relations import Relation, join
 from horai.engine.world import World
 from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
+from horai.plan import operators as op
 from horai.plan.ec.literals import names
-from horai.plan.program import key_of
+from horai.plan.ec.unify import may_match
+from horai.plan.program import GroundingPlan, Plan, key_of
+from horai.temporal.spans import Ints, Mask
+
+Key = tuple[str, int]
+
+
+class Groundings:
+    """The groundings of a program in a world. `key` is name and arity; events have no value."""
+
+    def __init__(self, program: Plan, evaluator: Evaluator) -> None:
+        self.plans = program.groundings
+        self.dynamic = bool(program.dynamic)
+        self.evaluator = evaluator
+        self.symbols = evaluator.symbols
+        self._instances: dict[int, tuple[Relation, bool] | None] = {}
+
+    def restricts(self, key: Key) -> bool:
+        """Is there any grounding for the entity?"""
+        return key in self.plans
+
+    def allows(self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int) -> Mask:
+        """Which rows are in the domain of the entity?"""
+        if key not in self.plans or not rows:
+            return np.ones(rows, np.bool_)
+        columns = args if value is None else (*args, value)
+        ids, firsts = dense([bits(column) for column in columns], rows)
+        asked = tuple(column.take(firsts) for column in columns)
+        found = self._ask(
+            key, asked[: len(args)], None if value is None else asked[-1], firsts.size
+        )
+        return found[ids]
+
+    def allows_now(
+        self,
+        key: Key,
+        args: tuple[Column, ...],
+        value: Column | None,
+        rows: int,
+        new: Mapping[Key, Relation],
+    ) -> Mask:
+        """Which rows are in the domain of the entity by way of facts that are new?"""
+        allowed = np.zeros(rows, np.bool_)
+        for plan, _, frame in self._asked(key, args, value, rows):
+            for step in plan.check.steps:
+                if isinstance(step, op.FactJoin) and step.key in new:
+                    self.evaluator.overrides[id(step)] = new[step.key]
+                    found = self.evaluator.run(plan.check, frame)
+                    del self.evaluator.overrides[id(step)]
+                    allowed[found.columns["@row"].data] = True
+        return allowed
+
+    def _ask(self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int) -> Mask:
+        spoken = np.zeros(rows, np.bool_)
+        allowed = np.zeros(rows, np.bool_)
+        for plan, meant, frame in self._asked(key, args, value, rows):
+            spoken[meant] = True
+            found = self.evaluator.run(plan.check, frame)
+            allowed[found.columns["@row"].data] = True
+        return allowed | ~spoken
+
+    def _asked(
+        self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int
+    ) -> Iterator[tuple[GroundingPlan, Ints, Frame]]:
+        """For each grounding the rows whose value it speaks of, and those that fit its head."""
+        for plan in self.plans[key]:
+            if value is None and plan.value is not None:
+                continue
+            frame = Frame(rows).numbered("@row")
+            if value is not None and plan.value is not None:
+                frame = self.evaluator.bind(plan.value, frame, value)
+            meant: Ints = frame.columns["@row"].data
+            for pattern, column in zip(plan.terms, args, strict=True):
+                frame = self.evaluator.bind(pattern, frame, column.take(frame.columns["@row"].data))
+            yield plan, meant, frame
+
+    def speaks_of(self, key: Key, value: Term | None) -> bool:
+        """Is there a grounding for the entity and a value that fits?"""
+        for plan in self.plans.get(key, ()):
+            if value is None and plan.value is None:
+                return True
+            if value is not None and (plan.value is None or may_match(plan.value, value)):
+                return True
+        return False
+
+    def lists_all(self, key: Key) -> bool:
+        """Do the groundings of an entity name every argument?"""
+        return all(self.listed(plan) is not None for plan in self.plans.get(key, ()))
+
+    def complete(self, frame: Frame, key: Key, args: tuple[Term, ...], value: Term | None) -> Frame:
+        """All ways to give the free variables of a head a value by its groundings.
+
+        A value without a grounding of its own has the arguments that the other values have.
+        """
+        spoken = value is None or self.speaks_of(key, value)
+        found: list[Frame] = []
+        for plan in self.plans.get(key, ()):
+            listed = self.listed(plan)
+            if listed is None:
+                continue
+            table, has_value = listed
+            if value is None or not has_value:
+                table = Relation(table.columns[: len(args)], table.rows)
+                terms = args
+            elif spoken:
+                terms = (*args, value)
+            else:
+                table, terms = Relation(table.columns[: len(args)], table.rows), args
+            match = join(frame, table, terms, self.symbols)
+            columns = match.to_frame(lambda name: not name.startswith("#whole")).columns
+            found.append(Frame(len(match.left), columns))
+        if not any(one.rows for one in found):
+            return Frame(0)
+        return deduplicated(stack([one for one in found if one.rows], self.symbols))
+
+    def instances(self, key: Key) -> list[tuple[Relation, bool]]:
+        """What the groundings of an entity list; the flag says that the last column is a value."""
+        found = [self.listed(plan) for plan in self.plans.get(key, ())]
+        return [listed for listed in found if listed is not None]
+
+    def listed(self, plan: GroundingPlan) -> tuple[Relation, bool] | None:
+        """The instances of one grounding, None where it leaves an argument open."""
+        if id(plan) not in self._instances:
+            self._instances[id(plan)] = self._list(plan)
+        return self._instances[id(plan)]
+
+    def _list(self, plan: GroundingPlan) -> tuple[Relation, bool] | None:
+        frame = self.evaluator.run(plan.listing, unit())
+        if not frame.rows:
+            empty = tuple(Column("term", np.empty(0, np.int64)) for _ in plan.terms)
+            return Relation(empty, 0), False
+        if not names(*plan.terms) <= set(frame.columns):
+            return None
+        terms = list(plan.terms)
+        has_value = plan.value is not None and names(plan.value) <= set(frame.columns)
+        if plan.value is not None and has_value:
+            terms.append(plan.value)
+        columns = tuple(build(term, frame.columns, frame.rows, self.symbols) for term in terms)
+        return Relation(columns, frame.rows), has_value
 
 
 class Domains(dict[str, Column]):
-    """The domains of the variables of one body, worked out when asked for."""
+    """The domains of the variables of one body, worked out when asked for.
+
+    `holdsFor` never fails, so it cannot choose values for its variables. They range over all
+    instances that some fluent of the body is known to have, or that its grounding lists.
+    """
 
     def __init__(
         self, body: ec.Literal, world: World, groundings: Groundings, formula: bool = False

@@ -1,6 +1,10 @@
 """Joins and numberings over columns of integers.
 
 Where few different keys are possible they are addressed directly; otherwise they are hashed.
+
+The compiled loops come first. Key columns are the rows of a matrix. In chains `head` has for every
+slot or key the first row, `after` the next row of the same one. Rows of one chain are in their
+order, so joins keep the order of both sides.
 """
 
 from __future__ import annotations
@@ -9,22 +13,222 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from horai.engine.hash_kernels import (
-    Matrix,
-    chains_by_hash,
-    chains_of,
-    combined,
-    dense_by_hash,
-    first_by_hash,
-    follow,
-    heads_of,
-    number_columns,
-    probe_by_hash,
-    renumbered,
-    single,
-)
+from horai.temporal.kernels import kernel, lean
 from horai.temporal.spans import Ints, plain
+
+Matrix = npt.NDArray[np.int64]  # one row per key column
+
+
+@lean
+def hashed(keys: Matrix, row: int) -> np.uint64:
+    mixed = np.uint64(0x9E3779B97F4A7C15)
+    for k in range(keys.shape[0]):
+        mixed ^= np.uint64(keys[k, row])
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(32))
+
+
+@lean
+def same(left: Matrix, i: int, right: Matrix, j: int) -> bool:
+    for k in range(left.shape[0]):  # noqa: SIM110 - compiled code
+        if left[k, i] != right[k, j]:
+            return False
+    return True
+
+
+@lean
+def slots(rows: int) -> int:
+    size = 16
+    while size < 2 * rows:
+        size *= 2
+    return size
+
+
+@kernel
+def chains_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
+    rows = keys.shape[1]
+    size = slots(rows)
+    head = np.full(size, -1, np.int64)
+    after = np.full(rows, -1, np.int64)
+    mask = np.uint64(size - 1)
+    for i in range(rows - 1, -1, -1):
+        slot = np.int64(hashed(keys, i) & mask)
+        after[i] = head[slot]
+        head[slot] = i
+    return head, after
+
+
+@kernel
+def probe_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> tuple[Ints, Ints]:
+    rows = left.shape[1]
+    mask = np.uint64(len(head) - 1)
+    # Most joins find about one partner per row; room grows when there are more.
+    out_left = np.empty(rows + 16, np.int64)
+    out_right = np.empty(rows + 16, np.int64)
+    n = 0
+    for i in range(rows):
+        j = head[np.int64(hashed(left, i) & mask)]
+        while j >= 0:
+            if same(left, i, right, j):
+                if n == len(out_left):
+                    more_left = np.empty(2 * n, np.int64)
+                    more_left[:n] = out_left
+                    out_left = more_left
+                    more_right = np.empty(2 * n, np.int64)
+                    more_right[:n] = out_right
+                    out_right = more_right
+                out_left[n] = i
+                out_right[n] = j
+                n += 1
+            j = after[j]
+    return out_left[:n].copy(), out_right[:n].copy()
+
+
+@kernel
+def first_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> Ints:
+    rows = left.shape[1]
+    mask = np.uint64(len(head) - 1)
+    found = np.full(rows, -1, np.int64)
+    for i in range(rows):
+        j = head[np.int64(hashed(left, i) & mask)]
+        while j >= 0:
+            if same(left, i, right, j):
+                found[i] = j
+                break
+            j = after[j]
+    return found
+
+
+@kernel
+def dense_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
+    rows = keys.shape[1]
+    size = slots(rows)
+    table = np.full(size, -1, np.int64)  # the number of the row in each slot
+    mask = size - 1
+    ids = np.empty(rows, np.int64)
+    firsts = np.empty(rows, np.int64)
+    n = 0
+    for i in range(rows):
+        slot = np.int64(hashed(keys, i) & np.uint64(mask))
+        while True:
+            number = table[slot]
+            if number < 0:
+                table[slot] = n
+                firsts[n] = i
+                ids[i] = n
+                n += 1
+                break
+            if same(keys, i, keys, firsts[number]):
+                ids[i] = number
+                break
+            slot = (slot + 1) & mask
+    return ids, firsts[:n].copy()
+
+
+@kernel
+def number_columns(keys: Matrix, low: Ints, base: Ints, size: int) -> tuple[Ints, Ints]:
+    ids = np.full(size, -1, np.int64)
+    count = np.zeros(keys.shape[0], np.int64)
+    for k in range(keys.shape[0]):
+        n = 0
+        for i in range(keys.shape[1]):
+            at = base[k] + (keys[k, i] - low[k])
+            if ids[at] < 0:
+                ids[at] = n
+                n += 1
+        count[k] = n
+    return ids, count
+
+
+@kernel
+def combined(keys: Matrix, ids: Ints, low: Ints, width: Ints, base: Ints, count: Ints) -> Ints:
+    rows = keys.shape[1]
+    found = np.zeros(rows, np.int64)
+    for k in range(keys.shape[0]):
+        high = low[k] + (width[k] - 1)  # sums beyond it may not fit 64 bits
+        for i in range(rows):
+            value = keys[k, i]
+            number = -1
+            if low[k] <= value <= high:
+                number = ids[base[k] + (value - low[k])]
+            if number < 0 or found[i] < 0:
+                found[i] = -1
+            else:
+                found[i] = found[i] * count[k] + number
+    return found
+
+
+@kernel
+def single(column: Ints, low: int, size: int) -> Ints:
+    found = np.empty(len(column), np.int64)
+    high = low + (size - 1)
+    for i in range(len(column)):
+        found[i] = column[i] - low if low <= column[i] <= high else -1
+    return found
+
+
+@kernel
+def renumbered(keys: Ints, size: int) -> tuple[Ints, Ints]:
+    rows = len(keys)
+    table = np.full(size, -1, np.int64)
+    ids = np.empty(rows, np.int64)
+    firsts = np.empty(min(rows, size), np.int64)
+    n = 0
+    for i in range(rows):
+        at = keys[i]
+        if table[at] < 0:
+            table[at] = n
+            firsts[n] = i
+            n += 1
+        ids[i] = table[at]
+    return ids, firsts[:n].copy()
+
+
+@kernel
+def chains_of(keys: Ints, size: int) -> tuple[Ints, Ints, bool]:
+    rows = len(keys)
+    head = np.full(size, -1, np.int64)
+    after = np.full(rows, -1, np.int64)
+    unique = True
+    for i in range(rows - 1, -1, -1):
+        if head[keys[i]] >= 0:
+            unique = False
+        after[i] = head[keys[i]]
+        head[keys[i]] = i
+    return head, after, unique
+
+
+@kernel
+def heads_of(keys: Ints, head: Ints) -> Ints:
+    found = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        found[i] = head[keys[i]] if keys[i] >= 0 else -1
+    return found
+
+
+@kernel
+def follow(place: Ints, after: Ints) -> tuple[Ints, Ints]:
+    """All rows of the chains that begin at some places."""
+    total = 0
+    for j in place:
+        while j >= 0:
+            total += 1
+            j = after[j]
+    left = np.empty(total, np.int64)
+    right = np.empty(total, np.int64)
+    n = 0
+    for i in range(len(place)):
+        j = place[i]
+        while j >= 0:
+            left[n] = i
+            right[n] = j
+            n += 1
+            j = after[j]
+    return left, right
 
 
 class Numbering(NamedTuple):

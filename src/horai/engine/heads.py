@@ -8,9 +8,8 @@ import numpy as np
 
 from horai.engine.chains import Evaluator
 from horai.engine.columns import Column, codes, codes_of, concat, ints
-from horai.engine.domains import Domains
+from horai.engine.domains import Domains, Groundings
 from horai.engine.frames import Frame, deduplicated, unit
-from horai.engine.groundings import Groundings
 from horai.engine.matching import build
 from horai.engine.symbols import Symbols
 from horai.engine.world import World

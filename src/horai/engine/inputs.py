@@ -9,9 +9,8 @@ import numpy as np
 from horai.engine.columns import Column, ints
 from horai.engine.frames import Frame
 from horai.engine.matching import build, match
-from horai.engine.memory import after, clipped, only
+from horai.engine.memory import KnownPairs, after, clipped, only
 from horai.engine.relations import Relation
-from horai.engine.remembering import KnownPairs
 from horai.engine.stream import EventRows, Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World, fluent_of

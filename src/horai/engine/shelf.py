@@ -1,19 +1,291 @@
-"""The items of one type: those that wait, those that count, and kept parts of retracted ones."""
+"""The items of one type: those that wait, those that count, and kept parts of retracted ones.
+
+What is waiting, admitted or kept differs in its numbers only, so all of it is picked, joined and
+saved as `Rows`. A retraction takes an equal item that arrived no later: of admitted items the one
+admitted last, of waiting ones the one that came first. Each item can be taken once, so the order of
+retractions matters; items are compared only if a retraction names their very start.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from horai.engine.admitted import Admitted
-from horai.engine.columns import Column
+from horai.engine.columns import Column, bits, concat
+from horai.engine.hashing import dense
 from horai.engine.origins import Origins
-from horai.engine.retractions import TakenBack, take_back
-from horai.engine.stream_rows import Rows, State, empty_rows, join, rows_from_state, rows_state
 from horai.engine.symbols import Symbols
+from horai.temporal.among import among
+from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Mask
+
+State = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows. `terms` are the arguments, and after them the value if it is a fluent's."""
+
+    numbers: dict[str, Ints]
+    terms: tuple[Column, ...]
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.numbers["start"])
+
+    def __getitem__(self, name: str) -> Ints:
+        return self.numbers[name]
+
+    def take(self, rows: Ints | Mask) -> Rows:
+        """The rows at some positions, or those a mask picks, as a copy."""
+        numbers = {name: data[rows] for name, data in self.numbers.items()}
+        return Rows(numbers, tuple(column.take(rows) for column in self.terms))
+
+    def split(self, at: int) -> tuple[Rows, Rows]:
+        """The rows before a position and the others, not copied."""
+        return self._part(slice(0, at)), self._part(slice(at, None))
+
+    def only(self, *names: str) -> Rows:
+        """The same rows with some of their numbers."""
+        return Rows({name: self.numbers[name] for name in names}, self.terms)
+
+    def having(self, **numbers: Ints) -> Rows:
+        """The same rows with more numbers."""
+        return Rows({**self.numbers, **numbers}, self.terms)
+
+    def identity(self) -> list[Ints]:
+        """Columns that are all equal where two of these rows say the same."""
+        times = [self.numbers[name] for name in ("start", "end") if name in self.numbers]
+        return [*times, *map(bits, self.terms)]
+
+    def _part(self, rows: slice) -> Rows:
+        numbers = {name: data[rows] for name, data in self.numbers.items()}
+        return Rows(numbers, tuple(Column(kind, data[rows]) for kind, data in self.terms))
+
+
+def empty_rows(names: Iterable[str], terms: int) -> Rows:
+    """No rows, with columns of some names."""
+    nothing = np.empty(0, np.int64)
+    return Rows(dict.fromkeys(names, nothing), (Column("int", nothing),) * terms)
+
+
+def join(parts: Iterable[Rows], symbols: Symbols) -> Rows:
+    """Rows one after the other, with the numbers all have; there is at least one part."""
+    listed = list(parts)
+    filled = [part for part in listed if part.size] or listed[:1]
+    if len(filled) == 1:
+        return filled[0]
+    names = [name for name in filled[0].numbers if all(name in part.numbers for part in filled)]
+    numbers = {name: np.concatenate([part[name] for part in filled]) for name in names}
+    columns = zip(*(part.terms for part in filled), strict=True)
+    return Rows(numbers, tuple(concat(column, symbols) for column in columns))
+
+
+def rows_state(rows: Rows) -> State:
+    """The rows as arrays and columns; codes mean what the symbols of the session say."""
+    return {"numbers": dict(rows.numbers), "terms": list(rows.terms)}
+
+
+def rows_from_state(state: Mapping[str, Any], like: Rows) -> Rows:
+    """The rows that `rows_state` wrote; `ValueError` if others are there than those `like` has."""
+    found = Rows(state["numbers"], tuple(Column(*column) for column in state["terms"]))
+    lengths = {len(data) for data in (*found.numbers.values(), *(c.data for c in found.terms))}
+    if (
+        not like.numbers.keys() <= found.numbers.keys()
+        or len(like.terms) != len(found.terms)
+        or len(lengths) > 1
+    ):
+        raise ValueError("these are no rows of the stream")
+    return found
+
+
+class TakenBack(NamedTuple):
+    """Positions: of retractions that found nothing, and of what the others found."""
+
+    unknown: Ints  # retractions among the due rows
+    due: Ints  # items that are due themselves
+    admitted: Ints
+    by: Ints  # for every position in `admitted`, the retraction among the due rows
+    waiting: Ints
+
+
+def take_back(
+    due: Rows, live: Mask, admitted: Rows, waiting: Rows, query: int, symbols: Symbols
+) -> TakenBack:
+    """Match the live retractions among the due rows with live, admitted and waiting items."""
+    retract = due["op"] < 0
+    asking = np.flatnonzero(live & retract)
+    starts = due["start"][asking]
+    own = np.flatnonzero(live & ~retract & among(due["start"], starts))
+    old = np.flatnonzero(among(admitted["start"], starts))
+    idle = np.flatnonzero((waiting["op"] > 0) & among(waiting["start"], starts))
+    parts = [due.take(asking), due.take(own), _numbered(admitted.take(old)), waiting.take(idle)]
+    found = _partners(join(map(_comparable, parts), symbols), query)[: len(asking)]
+    bounds = np.cumsum([len(asking), len(own), len(old), len(idle)])
+
+    def inside(part: int) -> Mask:
+        mask: Mask = (found >= bounds[part - 1]) & (found < bounds[part])
+        return mask
+
+    return TakenBack(
+        unknown=asking[found < 0],
+        due=own[found[inside(1)] - bounds[0]],
+        admitted=old[found[inside(2)] - bounds[1]],
+        by=asking[inside(2)],
+        waiting=idle[found[inside(3)] - bounds[2]],
+    )
+
+
+def _numbered(admitted: Rows) -> Rows:
+    """Admitted rows have lost op and number; equal ones of one arrival are all the same."""
+    ones = np.ones(admitted.size, np.int64)
+    return admitted.having(op=ones, number=-ones)
+
+
+def _comparable(rows: Rows) -> Rows:
+    names = ("start", "end", "arrival", "op", "generation", "number")
+    return rows.only(*(name for name in names if name in rows.numbers))
+
+
+def _partners(rows: Rows, query: int) -> Ints:
+    """For every retraction the row it takes back; -1 for other rows and where there is none."""
+    group, firsts = dense(rows.identity(), rows.size)
+    retract = rows["op"] < 0
+    asked = np.zeros(len(firsts), np.bool_)
+    asked[group[retract]] = True
+    some = np.flatnonzero(asked[group])  # few of those that start when a retraction says
+    number, arrival, generation = (rows[name][some] for name in ("number", "arrival", "generation"))
+    admission = np.lexsort((number, arrival, generation))
+    place = np.empty(len(some), np.int64)
+    place[admission] = np.arange(len(some))
+    # Equal rows have equal starts, so they all wait or none does.
+    rank = np.where(rows["start"][some] > query, place, -place)
+    steps = np.lexsort((number, retract[some], arrival, group[some]))
+    partner = _match(steps, group[some], retract[some], rank, admission)
+    found = np.full(rows.size, -1)
+    found[some] = np.where(partner < 0, -1, some[partner])
+    return found
+
+
+@kernel
+def _match(steps: Ints, group: Ints, retract: Mask, rank: Ints, admission: Ints) -> Ints:
+    """Every retraction takes the smallest rank of its group that is there when it comes."""
+    partner = np.full(len(steps), -1, np.int64)
+    there = [np.int64(0)]
+    current = np.int64(-1)
+    for row in steps:
+        if group[row] != current:
+            current = group[row]
+            there.clear()
+        if not retract[row]:
+            heappush(there, rank[row])
+        elif len(there) > 0:
+            partner[row] = admission[abs(heappop(there))]
+    return partner
+
+
+PARTS = 64  # of what was admitted, before they are put together
+
+
+class Part(NamedTuple):
+    """What was admitted at one query, and which of it was taken back since."""
+
+    rows: Rows
+    out: Mask | None = None
+
+    @property
+    def size(self) -> int:
+        """How many rows there are still."""
+        return self.rows.size - (0 if self.out is None else int(self.out.sum()))
+
+    def left(self) -> Rows:
+        """The rows that there are still."""
+        return self.rows if self.out is None else self.rows.take(~self.out)
+
+    def without(self, places: Ints) -> Part:
+        """The same but for some rows."""
+        out = np.zeros(self.rows.size, np.bool_) if self.out is None else self.out.copy()
+        out[places] = True
+        found = Part(self.rows, out)
+        return found if 2 * found.size > self.rows.size else Part(found.left())
+
+    def after(self, last: str, until: int) -> Part:
+        """The rows whose last point, in the column of that name, lies after a time."""
+        times = self.rows[last]
+        if not times.size or times.min() > until:
+            return self
+        stays = times > until
+        return Part(self.rows.take(stays if self.out is None else stays & ~self.out))
+
+
+class Admitted:
+    """What was admitted and not taken back, query by query; `nothing` has its columns.
+
+    What came with one query is mostly all old or all new, so it is kept apart: forgetting and
+    taking back copy only what they touch.
+    """
+
+    def __init__(self, nothing: Rows, symbols: Symbols) -> None:
+        self._symbols = symbols
+        self._parts = [Part(nothing)]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the numbers of each row."""
+        return tuple(self._parts[0].rows.numbers)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return sum(part.size for part in self._parts)
+
+    def whole(self) -> Rows:
+        """All rows, generation by generation."""
+        if len(self._parts) > 1 or self._parts[0].out is not None:
+            self.replace(join([part.left() for part in self._parts], self._symbols))
+        return self._parts[0].rows
+
+    def replace(self, rows: Rows) -> None:
+        """These are all rows now."""
+        self._parts = [Part(rows)]
+
+    def add(self, rows: Rows) -> None:
+        """Some more rows."""
+        self._parts.append(Part(rows))
+
+    def forget(self, last: str, until: int) -> None:
+        """Drop rows whose last point, in the column of that name, lies at or before a time."""
+        parts = [part.after(last, until) for part in self._parts]
+        self._parts = [part for part in parts if part.size] or parts[:1]
+        if len(self._parts) > PARTS:
+            self.whole()
+
+    def starting(self, starts: Ints) -> tuple[Ints, Rows]:
+        """The rows that start at some times, and their places for `take_out`."""
+        first, places, found = 0, [], [self._parts[0].rows.split(0)[0]]
+        for part in self._parts:
+            there = among(part.rows["start"], starts)
+            rows = np.flatnonzero(there if part.out is None else there & ~part.out)
+            places.append(first + rows)
+            found.append(part.rows.take(rows))
+            first += part.rows.size
+        return np.concatenate(places), join(found, self._symbols)
+
+    def take_out(self, places: Ints) -> None:
+        """Mark what is taken back: rows that stay are copied only if they are fewer."""
+        first = 0
+        for number, part in enumerate(self._parts):
+            size = part.rows.size
+            mine = places[(places >= first) & (places < first + size)] - first
+            first += size
+            if len(mine):
+                self._parts[number] = part.without(mine)
+
 
 # What may become of a row that is not used, or not in full.
 GONE, CUT, CUT_BACK, UNKNOWN = range(4)

@@ -14,8 +14,18 @@ import numpy as np
 from horai.engine.arrow_items import ItemBatch, ItemKind, SomeItems
 from horai.engine.columns import Column, concat
 from horai.engine.origins import Dropped, Origins, Reason
-from horai.engine.shelf import CUT, CUT_BACK, GONE, UNKNOWN, Moment, Shelf
-from horai.engine.stream_rows import Rows, State, empty_rows, join
+from horai.engine.shelf import (
+    CUT,
+    CUT_BACK,
+    GONE,
+    UNKNOWN,
+    Moment,
+    Rows,
+    Shelf,
+    State,
+    empty_rows,
+    join,
+)
 from horai.engine.symbols import Symbols
 from horai.temporal.spans import Ints, Mask
 

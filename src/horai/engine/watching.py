@@ -12,14 +12,13 @@ from typing import Any
 from horai.engine.chains import Evaluator
 from horai.engine.components import Components
 from horai.engine.deltas.live import Live
+from horai.engine.domains import Groundings
 from horai.engine.findings import Findings
 from horai.engine.frames import Frame
-from horai.engine.groundings import Groundings
 from horai.engine.heads import Heads, Said
-from horai.engine.operands import Remembered
 from horai.engine.profile import Profile
 from horai.engine.relations import Relation
-from horai.engine.static import Static
+from horai.engine.static import Remembered, Static
 from horai.engine.world import Fluent, World
 from horai.plan import operators as op
 from horai.plan.program import Plan, PointPlan, StaticPlan, Stratum

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from horai.engine.columns import Column, codes_of
-from horai.engine.hash_kernels import Matrix, hashed, same
-from horai.engine.hashing import matrix
+from horai.engine.hashing import Matrix, hashed, matrix, same
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
 from horai.temporal.kernels import kernel

@@ -10,8 +10,8 @@ import numpy as np
 
 from horai.engine.deltas.reading import changing_background
 from horai.engine.deltas.store import FluentStore, SpanChange, reviewed
+from horai.engine.domains import Groundings
 from horai.engine.dynamic import Members
-from horai.engine.groundings import Groundings
 from horai.engine.relations import Relation
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols

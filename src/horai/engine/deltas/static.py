@@ -12,8 +12,7 @@ from horai.engine.deltas.store import FluentStore, SpanChange, no_change
 from horai.engine.deltas.store import moved as reordered
 from horai.engine.findings import Findings
 from horai.engine.memory import Memory, union
-from horai.engine.operands import Remembered
-from horai.engine.static import Static
+from horai.engine.static import Remembered, Static
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, Key, no_fluent
 from horai.plan.program import StaticPlan, Stratum

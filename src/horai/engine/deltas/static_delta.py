@@ -19,8 +19,7 @@ from horai.engine.deltas.static_relations import Related
 from horai.engine.deltas.static_rows import Rows, Stores
 from horai.engine.deltas.static_tables import Combination, Leaf, combinations
 from horai.engine.deltas.store import FluentStore, SpanChange
-from horai.engine.operands import Remembered
-from horai.engine.static import Static
+from horai.engine.static import Remembered, Static
 from horai.engine.world import Fluent, Key, World
 from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
