@@ -28,7 +28,7 @@ TABLE: dict[str, set[str]] = {
     "runtime": BASE | FACADE | {"asp", "engine", "oracle", "signals", "temporal", "tools"},
     "explain": BASE | FACADE | {"runtime"},
     "report": {"engine", "errors", "io", "plan", "result", "runtime"},
-    "tools": BASE | FACADE | {"oracle", "runtime", "signals", "temporal"},
+    "tools": BASE | FACADE | {"oracle", "runtime", "signals", "temporal", "testing"},
     "testing": BASE | FACADE | {"runtime"},
     **dict.fromkeys(FACADE, BASE | FACADE | {"engine", "explain", "runtime", "tools"}),
 }

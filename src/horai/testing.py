@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -24,6 +24,7 @@ from horai.result import Result
 from horai.rules import SUFFIX, Rules, checked, load
 from horai.runtime.engines import AUTO, DEFAULT
 from horai.runtime.values import parse_term, show, to_term
+from horai.settings import RunSettings
 
 Form = Literal["final", "window", "changes"]
 Problems = list[tuple[int, str]]
@@ -436,26 +437,29 @@ class Difference:
     line: int
 
 
+Runner = Callable[[Case, Rules, RunSettings], Result]
+"""Runs the rules of a case over its narrative."""
+
+
+def run_whole(case: Case, rules: Rules, settings: RunSettings) -> Result:
+    """One run over the whole narrative."""
+    return rules.run(narrative_of(case), **settings.to_dict())
+
+
 def run_case(
     case: Case,
     engine: str = DEFAULT,
     rules: Rules | None = None,
     predicates: dict[str, Predicate] | None = None,
     incremental: str = "auto",
+    run: Runner = run_whole,
 ) -> list[Difference]:
     """How what a case finds differs from what it expects; nothing when it passes.
 
     `rules` are used by a case that has none of its own; `incremental` is that of `Rules.run`.
     """
-    settings: dict[str, Any] = {"engine": engine, **case.settings}
     try:
-        if is_about_lars(case):
-            own = _program(case)
-            settings["engine"] = AUTO if engine == DEFAULT else engine
-            own.in_points(unit=str(case.settings.get("unit") or "") or None)
-        else:
-            own = case_rules(case, rules, predicates)
-            settings["incremental"] = incremental
+        own, settings = prepared(case, engine, rules, predicates, incremental)
     except RulesError as error:
         return list(_compare_codes(case, error))
     except UsageError as error:
@@ -466,9 +470,27 @@ def run_case(
         shown = ", ".join(case.errors)
         return [Difference("rules", "-", f"errors {shown}: the rules were accepted", case.line)]
     try:
-        return compare(case, own.run(narrative_of(case), **settings))
+        asked = RunSettings.of(own.language, "run", settings)
+        return compare(case, run(case, own, asked))
     except (InputError, UsageError, RunError) as error:
         return [Difference("run", "!", str(error), case.line)]
+
+
+def prepared(
+    case: Case,
+    engine: str = DEFAULT,
+    rules: Rules | None = None,
+    predicates: dict[str, Predicate] | None = None,
+    incremental: str = "auto",
+) -> tuple[Rules, dict[str, Any]]:
+    """The rules of a case and the settings of its run; raises `RulesError`."""
+    settings: dict[str, Any] = {"engine": engine, **case.settings}
+    if is_about_lars(case):
+        own = _program(case)
+        settings["engine"] = AUTO if engine == DEFAULT else engine
+        own.in_points(unit=str(case.settings.get("unit") or "") or None)
+        return own, settings
+    return case_rules(case, rules, predicates), settings | {"incremental": incremental}
 
 
 def compare(case: Case, result: Result) -> list[Difference]:

@@ -18,7 +18,7 @@ from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError
 from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, render
 
-_SETTINGS = [
+RUN_SETTINGS = [
     *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
     *("allen_memory", "engine", "incremental", "master", "buckets", "columns"),
     *("clock", "models", "reasoning", "least_change", "allowed_lateness"),
@@ -82,7 +82,7 @@ def _next(people: bool) -> str | None:
     BACKGROUND,
     INPUT,
     PREDICATES,
-    *run_options("run", only=_SETTINGS),
+    *run_options("run", only=RUN_SETTINGS),
     QUIET,
 )
 def command(
@@ -97,7 +97,7 @@ def command(
     rules = [Path(word) for word in words if not _is_query(word)]
     chosen = choose(rules, background, predicates, input)
     shown = {"lars": {"filter": "none"}, "ec": {"answers": "final"}}.get(chosen.language, {})
-    settings = chosen.settings("run", given | shown, _SETTINGS)
+    settings = chosen.settings("run", given | shown, RUN_SETTINGS)
     result = run_rules(chosen.load(), chosen, settings, quiet)
     tell_dead_letters(result.dead_letters, None, quiet)
     tell_of_run(result.warnings, quiet)

@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 import click
 from rich.text import Text
 
 from horai.cli import console
-from horai.cli.command import FAILED, Exit, takes
+from horai.cli.command import FAILED, Exit, option, takes
 from horai.cli.options import FILE, QUIET, argument, run_options
 from horai.cli.workload import choose
 from horai.errors import CaseError, UsageError, counted
 from horai.lang.core.diagnostics import RulesError
 from horai.rules import Rules
 from horai.runtime.engines import engine_named, incremental_named
-from horai.settings import RunSettings
-from horai.testing import Case, Difference, find_cases, read_cases, run_case
+from horai.settings import SPARK, RunSettings
+from horai.testing import (
+    Case,
+    Difference,
+    Runner,
+    find_cases,
+    read_cases,
+    run_case,
+    run_whole,
+)
 from horai.tools.project import Project, find_project
 
+_VERDICTS = {
+    "never": "No answer of any case is another one without",
+    "decides": "Answers are other ones, but no case fails without",
+}
 _STYLES = {"-": "red", "+": "green", "!": "yellow"}
 
 
 @takes(
     argument("files", "[FILES]...", nargs=-1),
     *run_options(only=("engine", "incremental")),
+    option(
+        "--as-stream",
+        is_flag=True,
+        help="Feed each case in random pieces, late, and save and load it in between.",
+    ),
+    option("--seed", type=int, metavar="N", help="The same streams as a run that printed N."),
+    option("--cover", is_flag=True, help="Tell which rules and conditions never decide anything."),
     QUIET,
 )
-def command(files: list[Path], given: dict[str, str], quiet: bool) -> None:
+def command(
+    files: list[Path],
+    given: dict[str, str],
+    as_stream: bool,
+    seed: int | None,
+    cover: bool,
+    quiet: bool,
+) -> None:
     settings = RunSettings.of("ec", "run", given)
     name = settings.engine
     engine_named(name)
     way = incremental_named(settings.incremental, name)
+    run = _as_stream(seed, name) if as_stream else run_whole
+    if seed is not None and not as_stream:
+        raise UsageError("--seed is about random streams", "add --as-stream")
     project = find_project()
     cases = _read(_paths(files, project))
     rules = _project_rules(project) if any(case.rules is None for case in cases) else None
     failed = 0
     for case in cases:
-        differences = run_case(case, name, rules, incremental=way)
+        differences = run_case(case, name, rules, incremental=way, run=run)
         failed += bool(differences)
         if differences or not quiet:
             console.stdout().print(_report(case, differences))
@@ -45,6 +75,41 @@ def command(files: list[Path], given: dict[str, str], quiet: bool) -> None:
     click.echo(f"{passed} of {counted(len(cases), 'case')} passed")
     if failed:
         raise Exit(FAILED)
+    if cover:
+        _cover(cases, name, rules, quiet)
+
+
+def _as_stream(seed: int | None, engine: str) -> Runner:
+    """Random streams; who wants the same once more is told the seed."""
+    from horai.tools.as_stream import as_stream
+
+    if engine == SPARK:
+        hint = "`horai stream` runs streams on Spark; leave out --engine"
+        raise UsageError("cases run as streams in this process, not on Spark", hint)
+    if seed is not None and seed < 0:
+        raise UsageError(f"--seed must be at least 0, not {seed}")
+    chosen = secrets.randbelow(10**6) if seed is None else seed
+    click.echo(f"as streams, --seed {chosen}")
+    return as_stream(chosen)
+
+
+def _cover(cases: list[Case], engine: str, rules: Rules | None, quiet: bool) -> None:
+    """Show what never decides anything, and what decides only what no case expects."""
+    from horai.tools.cover import cover
+
+    with console.bar("rules and conditions", quiet) as progress:
+        parts = cover(cases, rules, engine, progress)
+    for verdict, told in _VERDICTS.items():
+        found = [part for part in parts if part.verdict == verdict]
+        if found:
+            click.echo(f"\n{told}:")
+        for part in found:
+            click.echo(f"  {part.source.name}:{part.line}: {part.kind} {part.text}")
+    counts = []
+    for kind in ("rule", "condition"):
+        some = [part.verdict != "never" for part in parts if part.kind == kind]
+        counts.append(f"{sum(some)} of {counted(len(some), kind)}")
+    click.echo(f"\n{' and '.join(counts)} that can be left out decide something")
 
 
 def _paths(files: list[Path], project: Project | None) -> list[Path]:
