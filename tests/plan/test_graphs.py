@@ -42,7 +42,6 @@ def test_paths_and_cycles(edges: list[tuple[int, int]], nodes: list[int]) -> Non
     ours, theirs = both(edges, nodes)
     assert ours.has_cycle() == (not nx.is_directed_acyclic_graph(theirs))
     for a in ours.nodes:
-        assert set(ours.descendants(a)) == nx.descendants(theirs, a)
         for b in ours.nodes:
             path = ours.path(a, b)
             assert (path is not None) == nx.has_path(theirs, a, b)

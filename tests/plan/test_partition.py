@@ -22,10 +22,9 @@ def maritime() -> dict[str, Partitioning]:
     return by_vertex(partition(description, stratify(dependency_graph(description))))
 
 
-def test_patterns_of_one_vessel_are_split_by_vessel_in_one_stage() -> None:
+def test_patterns_of_one_vessel_are_split_by_vessel() -> None:
     found = maritime()
     single = [p for name, p in found.items() if name != "rendezVous=true"]
-    assert {p.stage for p in single} == {0}
     for p in single:
         assert p.key is not None
         assert {path for _, path in p.key.places} == {(0,)}
@@ -34,24 +33,23 @@ def test_patterns_of_one_vessel_are_split_by_vessel_in_one_stage() -> None:
 def test_a_rendezvous_joins_two_vessels() -> None:
     rendezvous = maritime()["rendezVous=true"]
     assert rendezvous.key is None
-    assert rendezvous.stage == 1
     assert rendezvous.reason is not None
     assert "lowSpeed(Vessel2) does not carry Vessel1" in rendezvous.reason
     assert rendezvous.clause is not None
 
 
-def test_a_pair_can_be_a_stage_of_its_own() -> None:
+def test_a_pair_has_a_key_of_its_own() -> None:
     found = partitions("""
     initiatedAt(a(X)=true, T) :- happensAt(e(X), T).
     initiatedAt(near(X, Y)=true, T) :- happensAt(meet(X, Y), T), holdsAt(a(Y)=true, T).
     initiatedAt(b(X)=true, T) :- happensAt(meet(X, _), T), holdsAt(a(X)=true, T).
     """)
-    assert found["a=true"].stage == found["near=true"].stage == 0
     key = found["near=true"].key
     assert key is not None
     assert key.place(Kind.FLUENT, "near", 2) == (1,)
-    # The same event is routed by its other argument here: a stage of its own.
-    assert found["b=true"].stage == 1
+    other = found["b=true"].key  # the same event is routed by its other argument here
+    assert other is not None
+    assert other.place(Kind.EVENT, "meet", 2) == (0,)
 
 
 def test_arguments_inside_compound_terms_can_be_keys() -> None:
@@ -62,7 +60,6 @@ def test_arguments_inside_compound_terms_can_be_keys() -> None:
     key = found["ok=true"].key
     assert key is not None
     assert key.place(Kind.FLUENT, "per", 1) == (0, 1)
-    assert found["per(close)=true"].stage == 0
 
 
 def test_an_aggregate_over_everything_cannot_be_split() -> None:

@@ -144,10 +144,6 @@ class Digraph(Generic[N]):
                     heappush(ready, (place(target), number[target], target))
         return found
 
-    def descendants(self, node: N) -> list[N]:
-        """The nodes that can be reached from one; the graph has no cycles."""
-        return [found for found in _reached(node, self.successors) if found != node]
-
     def path(self, source: N, target: N) -> list[N] | None:
         """A shortest path, both ends included."""
         came_from = _reached(source, self.successors)

@@ -20,21 +20,14 @@ Group = frozenset[Vertex]
 class Component:
     """A cd-component: fluent-value pairs (or one event) that are settled together.
 
-    `vertices` are in processing order (Definition 17), `order` is the FVP order relation
-    (Definition 16). `cyclic` components have to be settled in time order: some condition of
-    theirs depends on what they themselves decide.
+    `vertices` are in processing order (Definition 17). `cyclic` components have to be settled in
+    time order: some condition of theirs depends on what they themselves decide.
     """
 
     number: int
     level: int
     vertices: tuple[Vertex, ...]
     cyclic: bool
-    order: frozenset[tuple[Vertex, Vertex]]
-
-    @property
-    def fluents(self) -> tuple[Vertex, ...]:
-        """The fluents (or the event) of the component, values left out."""
-        return tuple(dict.fromkeys(vertex.fluent for vertex in self.vertices))
 
     def __str__(self) -> str:
         return "{" + ", ".join(str(vertex) for vertex in self.vertices) + "}"
@@ -65,47 +58,24 @@ def stratify(graph: DependencyGraph) -> Strata:
     groups = sorted(contracted.nodes, key=lambda g: (levels[g], min(place[v] for v in g)))
     components = []
     for number, group in enumerate(groups):
-        order = order_relation(graph, group)
-        vertices = linear_extension(group, order, place)
         cyclic = needs_time_order(graph, group)
-        components.append(Component(number, levels[group], vertices, cyclic, order))
+        components.append(Component(number, levels[group], in_order(graph, group), cyclic))
     return Strata(graph, tuple(components))
 
 
-def i_reduced(graph: DependencyGraph) -> Digraph[Vertex]:
-    """G^ird of Definition 12: the dependency graph without its i-edges."""
-    return Digraph(sorted_edges(graph, graph.f_edges), graph.vertices)
+def contracted_graph(graph: DependencyGraph) -> Digraph[Group]:
+    """G^cd of Definition 13; its vertices are the cd-components, and it has no cycles.
 
-
-def f_contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> Digraph[Group]:
-    """G^fcd of Definition 12: what f-edges connect becomes one vertex.
-
-    With `keep_fluents` the simple values of one fluent become one vertex too.
+    What f-edges connect belongs together, and so do the simple values of one fluent; the rest of a
+    component are readings in a circle.
     """
-    reduced = i_reduced(graph)
-    if keep_fluents:
-        for first, *rest in simple_values(graph):
-            reduced.add_edges((first, other) for other in rest)
-    return _contract(graph, reduced.connected())
-
-
-def contracted_graph(graph: DependencyGraph, keep_fluents: bool = True) -> Digraph[Group]:
-    """G^cd of Definition 13; its vertices are the cd-components, and it has no cycles."""
-    fcd = f_contracted_graph(graph, keep_fluents)
-    merged: list[Group] = []
-    for component in fcd.components():
-        merged.append(frozenset(vertex for group in component for vertex in group))
-    return _contract(graph, merged, loops=False)
-
-
-def _contract(
-    graph: DependencyGraph, groups: Iterable[Group], loops: bool = True
-) -> Digraph[Group]:
-    contracted: Digraph[Group] = Digraph()
-    group_of = {vertex: group for group in groups for vertex in group}
-    contracted.add_nodes(group_of[vertex] for vertex in graph.vertices)
+    together = Digraph(sorted_edges(graph, graph.i_edges), graph.vertices)
+    for first, *rest in [*simple_values(graph), *sorted_edges(graph, graph.f_edges)]:
+        together.add_edges(pair for other in rest for pair in ((first, other), (other, first)))
+    group_of = {vertex: group for group in together.components() for vertex in group}
+    contracted = Digraph(nodes=(group_of[vertex] for vertex in graph.vertices))
     for source, target in sorted_edges(graph, graph.i_edges):
-        if loops or group_of[source] != group_of[target]:
+        if group_of[source] != group_of[target]:
             contracted.add_edge(group_of[source], group_of[target])
     return contracted
 
@@ -131,29 +101,17 @@ def component_levels(graph: DependencyGraph, contracted: Digraph[Group]) -> dict
     return levels
 
 
-def order_relation(graph: DependencyGraph, group: Group) -> frozenset[tuple[Vertex, Vertex]]:
-    """Definition 16: pairs joined by a path inside the component; empty when it has a cycle."""
-    inside = subgraph(graph, group)
-    if inside.has_cycle():
-        return frozenset()
-    return frozenset((a, b) for a in inside.nodes for b in inside.descendants(a))
-
-
-def subgraph(graph: DependencyGraph, group: Iterable[Vertex]) -> Digraph[Vertex]:
-    """The vertices of a component with the edges of both kinds among them."""
-    members = sorted(group, key=lambda v: graph.place[v])
+def in_order(graph: DependencyGraph, group: Group) -> tuple[Vertex, ...]:
+    """Definitions 16 and 17: each after what it rests on, if there is no cycle; else as written."""
+    members = sorted(group, key=graph.place.__getitem__)
     inside = Digraph(nodes=members)
-    for vertex in members:
-        targets = {edge.target for edge in graph.edges_from[vertex]}
-        inside.add_edges((vertex, target) for target in members if target in targets)
-    return inside
-
-
-def linear_extension(
-    group: Iterable[Vertex], order: frozenset[tuple[Vertex, Vertex]], place: dict[Vertex, int]
-) -> tuple[Vertex, ...]:
-    """Definition 17: a total order that respects the relation; ties as written in the file."""
-    return tuple(Digraph(order, group).ordered(place.__getitem__))
+    inside.add_edges(
+        (edge.source, edge.target)
+        for vertex in members
+        for edge in graph.edges_from[vertex]
+        if edge.target in group
+    )
+    return tuple(members if inside.has_cycle() else inside.ordered(graph.place.__getitem__))
 
 
 def needs_time_order(graph: DependencyGraph, group: Group) -> bool:
@@ -203,5 +161,5 @@ def separated(graph: DependencyGraph, component: Component) -> list[Component]:
     for units in inside.components():
         vertices = tuple(v for v in component.vertices if _unit(graph, v) in units)
         cyclic = needs_time_order(graph, frozenset(vertices))
-        found.append(replace(component, vertices=vertices, cyclic=cyclic, order=frozenset()))
+        found.append(replace(component, vertices=vertices, cyclic=cyclic))
     return found

@@ -9,7 +9,7 @@ compound first argument. Background relations go to every bucket and ask for not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from horai.lang.core.terms import Term, Var
@@ -49,38 +49,30 @@ class PartitionKey:
 
 @dataclass(frozen=True, slots=True)
 class Partitioning:
-    """The keys a component can be split by, or why there is none; `key` is the one chosen.
-
-    `stage` groups components that can run in one pass over the same buckets; a component of a
-    later stage needs what earlier stages found to be routed anew.
-    """
+    """The keys a component can be split by, or why there is none; `key` is the one chosen."""
 
     component: Component
     keys: tuple[PartitionKey, ...]
     reason: str | None
     clause: Clause | None = None
     key: PartitionKey | None = None
-    stage: int = 0
 
 
 def partition(description: EventDescription, strata: Strata) -> list[Partitioning]:
     """A partitioning of every component that rules define, in processing order."""
     demands = demands_of(description, strata)
+    places: dict[
+        EntityKey, Path
+    ] = {}  # those of the components before: one pass serves all of them
     found: list[Partitioning] = []
     for component in strata.components:
-        if component.level == 0:
-            continue
-        found.append(_split(component, demands.get(component.number, [])))
-    return _stages(found, strata)
-
-
-# --- finding keys ------------------------------------------------------------------------------
-
-
-def _split(component: Component, demands: list[Demand]) -> Partitioning:
-    heads = dict.fromkeys((v.kind, v.name, v.arity) for v in component.vertices)
-    keys, reason, clause = find_keys(heads, demands)
-    return Partitioning(component, keys, reason, clause, keys[0] if keys else None)
+        if component.level:
+            heads = dict.fromkeys((v.kind, v.name, v.arity) for v in component.vertices)
+            keys, reason, clause = find_keys(heads, demands.get(component.number, []))
+            key = next((key for key in keys if agrees(key, places)), keys[0] if keys else None)
+            places |= dict(key.places) if key else {}
+            found.append(Partitioning(component, keys, reason, clause, key))
+    return found
 
 
 def find_keys(
@@ -153,68 +145,6 @@ def _no_common_term(demand: Demand) -> str:
     if len(gaps) == len(set(names)):
         return "; ".join(gaps)
     return f"{label(head.term)} joins several instances of one entity by different arguments"
-
-
-# --- stages ------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Stage:
-    """The places of the keys of one stage; a stage in one bucket has none."""
-
-    places: dict[EntityKey, Path] | None
-
-    def takes(self, key: PartitionKey) -> bool:
-        return self.places is not None and agrees(key, self.places)
-
-
-def _stages(found: list[Partitioning], strata: Strata) -> list[Partitioning]:
-    """Components with agreeing keys share a stage; the others come after what they read."""
-    stages: list[_Stage] = []
-    stage_of: dict[int, int] = {}
-    placed: list[Partitioning] = []
-    for item in found:
-        reads = _read_components(item.component, strata)
-        earliest = max((stage_of[n] for n in reads if n in stage_of), default=0)
-        stage, key = _fit(item, earliest, stages)
-        if stage == len(stages):
-            key = _most_shared(item, found) if item.keys else None
-            stages.append(_Stage(None if key is None else {}))
-        places = stages[stage].places
-        if key is not None and places is not None:
-            places.update(dict(key.places))
-        stage_of[item.component.number] = stage
-        placed.append(replace(item, key=key, stage=stage))
-    return placed
-
-
-def _read_components(component: Component, strata: Strata) -> set[int]:
-    edges = strata.graph.i_edges | strata.graph.f_edges
-    mine = set(component.vertices)
-    return {strata.component_of[a].number for a, b in edges if b in mine and a not in mine}
-
-
-def _fit(
-    item: Partitioning, earliest: int, stages: list[_Stage]
-) -> tuple[int, PartitionKey | None]:
-    """The first stage that can take a component, or the number of a new one."""
-    for number in range(earliest, len(stages)):
-        if not item.keys and stages[number].places is None:
-            return number, None
-        for key in item.keys:
-            if stages[number].takes(key):
-                return number, key
-    return len(stages), None
-
-
-def _most_shared(item: Partitioning, found: list[Partitioning]) -> PartitionKey:
-    """The key that most other components could share."""
-
-    def shared(key: PartitionKey) -> int:
-        mine = dict(key.places)
-        return sum(any(agrees(other, mine) for other in one.keys) for one in found)
-
-    return max(item.keys, key=shared)
 
 
 def agrees(key: PartitionKey, known: dict[EntityKey, Path]) -> bool:
