@@ -11,7 +11,8 @@ import pytest
 from tests.spark.conftest import need_java
 
 from horai.runtime import jars
-from horai.runtime.spark.connect import NoSpark, connect
+from horai.runtime.refusals import Refused
+from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.tools import doctor
 
@@ -58,7 +59,9 @@ def test_nothing_is_needed_for_nothing(folder: Path) -> None:
 def test_a_spark_for_which_there_is_no_delta(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jars, "spark_version", lambda: "9.9.0")
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
-    with pytest.raises(NoSpark, match=r"nothing for Spark 9\.9\.0.*pip install 'pyspark~=4\.2\.0'"):
+    with pytest.raises(
+        Refused, match=r"(?s)nothing for Spark 9\.9\.0.*pip install 'pyspark~=4\.2\.0'"
+    ):
         connect("local", parts=["delta"])
 
 
@@ -80,11 +83,12 @@ def test_what_was_fetched_works(grid: SparkGrid, tmp_path: Path) -> None:
 
 
 BARE = """
-from horai.runtime.spark.connect import NoSpark, connect
+from horai.runtime.refusals import Refused
+from horai.runtime.spark.connect import connect
 first = connect("local[1]")
 try:
     connect("local[1]", parts=["kafka"])
-except NoSpark as error:
+except Refused as error:
     print(error)
 first.stop()
 """

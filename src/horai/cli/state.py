@@ -14,8 +14,8 @@ from horai.cli.options import PREDICATES, argument, path
 from horai.errors import UsageError, counted
 from horai.lang.ec.errors import EngineError
 from horai.predicates import from_file
-from horai.runtime.inspect import BucketSize, SavedStream, save_stream
-from horai.runtime.refusals import Refused
+from horai.runtime.inspect import BucketSize, SavedStream
+from horai.runtime.savepoint import save
 
 
 @takes(
@@ -33,7 +33,7 @@ def command(
     predicates: Path | None,
 ) -> None:
     if savepoint is not None:
-        number = save_stream(folder, savepoint)
+        number = save(folder, savepoint).number
         click.echo(f"{savepoint}: the stream of {folder} after step {number}")
         return
     functions = from_file(predicates) if predicates else None
@@ -46,8 +46,6 @@ def command(
         found: dict[str, Any] = kept.about | {"state": [asdict(one) for one in kept.buckets()]}
     except UsageError:
         raise
-    except Refused as error:
-        raise UsageError(error.problem, error.hint) from error
     except (EngineError, ValueError, LookupError, TypeError, AttributeError, OSError) as error:
         hint = "use another checkpoint, or a savepoint of it"
         raise UsageError(f"{folder}: the state of this stream is damaged", hint) from error

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from horai.engine.answer import Part
 from horai.engine.staged import StagedSession
 from horai.engine.symbols import Symbols
-from horai.errors import UsageError
 from horai.io.terms import from_source, to_source
 from horai.predicates import Predicate
 from horai.rules import rules_of
@@ -23,8 +22,6 @@ from horai.runtime.answers import AnswerPart, answer_table
 from horai.runtime.bucket import only, owned, session_of
 from horai.runtime.checkpoint import Checkpoint, Identity, open_checkpoint
 from horai.runtime.jobs import SparkJob, task_of
-from horai.runtime.refusals import Refused
-from horai.runtime.savepoint import save
 from horai.runtime.streams import demand_predicates
 from horai.runtime.tasks import Clockwork, RunTask, StageTask
 from horai.settings import RunSettings
@@ -95,10 +92,7 @@ class SavedStream:
     """A stream as it was after its last step."""
 
     def __init__(self, folder: Path, predicates: dict[str, Predicate] | None = None) -> None:
-        try:
-            self.checkpoint: Checkpoint = open_checkpoint(folder)
-        except Refused as error:
-            raise UsageError(error.problem, error.hint) from error
+        self.checkpoint: Checkpoint = open_checkpoint(folder)
         self.predicates = predicates or {}
 
     @property
@@ -180,14 +174,6 @@ class SavedStream:
                 _, parts = self.checkpoint.store.read_state(stage.number, bucket, self._state)
                 session.restore(parts["session"])
                 yield stage, bucket, session
-
-
-def save_stream(folder: Path, target: Path) -> int:
-    """Copy a stream to a savepoint; returns the number of its last step."""
-    try:
-        return save(folder, target).number
-    except Refused as error:
-        raise UsageError(error.problem, error.hint) from error
 
 
 def job_again(identity: Identity, predicates: dict[str, Predicate]) -> SparkJob:

@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
+from horai.runtime.refusals import Refused
+
 Part = Literal["kafka", "delta"]
 FOLDER = "HORAI_JARS"  # the environment variable that names the folder
 SCALA = "2.13"
@@ -21,10 +23,6 @@ _DELTA_SETTINGS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
-
-
-class NoJars(Exception):
-    """There is no such part for this Spark."""
 
 
 def coordinate(part: Part, spark: str) -> str:
@@ -38,7 +36,8 @@ def coordinate(part: Part, spark: str) -> str:
     minor = ".".join(spark.split(".")[:2])
     if minor not in DELTA:
         known = " and ".join(DELTA)
-        raise NoJars(f"Delta Lake has nothing for Spark {spark}; it has for Spark {known}")
+        problem = f"Delta Lake has nothing for Spark {spark}; it has for Spark {known}"
+        raise Refused(problem, f"pip install 'pyspark~={max(DELTA)}.0'")
     return f"io.delta:delta-spark_{minor}_{SCALA}:{DELTA[minor]}"
 
 
@@ -65,7 +64,7 @@ def fetched(part: Part) -> list[Path]:
 def _wanted(part: Part) -> str | None:
     try:
         return coordinate(part, spark_version())
-    except (NoJars, metadata.PackageNotFoundError):
+    except (Refused, metadata.PackageNotFoundError):
         return None
 
 

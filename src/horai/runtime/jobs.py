@@ -16,7 +16,6 @@ from horai.runtime.batch import Extent
 from horai.runtime.engines import incremental_named
 from horai.runtime.inputs import checked_clock, is_files, letters_of
 from horai.runtime.metrics import Counting
-from horai.runtime.refusals import Refused
 from horai.runtime.routes import Entity
 from horai.runtime.tasks import Clockwork, Hooks, RunTask, StagePlan, plan_of
 from horai.runtime.tracks import check_parts
@@ -37,8 +36,6 @@ def feed_of(given: object, unit: str | None, time_in: str | None) -> Feed | None
         feed = _feed(given, time_in)
     except SettingsError as error:
         raise UsageError(error.problem, error.hint or None) from None
-    except Refused as error:
-        raise UsageError(error.problem, error.hint) from None
     ours = feed.layout.clock
     for name, theirs, mine in (("unit", unit, ours.unit), ("time-in", time_in, ours.time_in)):
         if theirs is not None and theirs != mine:

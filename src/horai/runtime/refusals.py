@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
+from horai.errors import UsageError
 from horai.io.shown import redacted
+from horai.settings import nearest
 
 
-class Refused(Exception):
-    """It cannot be done; `hint` says what to do."""
+class Refused(UsageError):
+    """A place that cannot be read or written, a part that is not there; it gives no secret away."""
 
-    def __init__(self, problem: str, hint: str) -> None:
-        self.problem, self.hint = redacted(problem), hint
-        super().__init__(f"{self.problem}; {hint}")
+    def __init__(self, problem: str, hint: str | None) -> None:
+        super().__init__(redacted(problem), hint)
 
 
 def unknown(what: str, name: str, known: Iterable[str], all_of_them: str) -> Refused:
     """Somebody names a kind of source or sink that is not there."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
-    return Refused(f"there is no {what} {name!r}", f"{hint}use {all_of_them}")
+    near = nearest(name, known)
+    return Refused(f"there is no {what} {name!r}", f"{near + ' ' if near else ''}use {all_of_them}")

@@ -251,14 +251,11 @@ def enter(
     from a savepoint.
     """
     asked = replace(job.identity(buckets), source=source)
-    try:
-        if saved is not None:
-            return _begin(saved, folder, job, asked, given)
-        if not checkpoint.is_checkpoint(folder):
-            return checkpoint.create(folder, asked)
-        found = checkpoint.open_checkpoint(folder)
-    except Refused as error:
-        raise UsageError(error.problem, error.hint) from error
+    if saved is not None:
+        return _begin(saved, folder, job, asked, given)
+    if not checkpoint.is_checkpoint(folder):
+        return checkpoint.create(folder, asked)
+    found = checkpoint.open_checkpoint(folder)
     _compare_rules(folder, found.identity, asked)
     _compare(folder, found.identity, asked, given)
     return found

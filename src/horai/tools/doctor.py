@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+from horai.errors import UsageError
 from horai.runtime import jars
 
 OLDEST_JAVA = 17
@@ -79,8 +80,9 @@ def _jars(part: jars.Part, use: str) -> Finding:
     name = f"jars for {part}"
     try:
         wanted = jars.coordinate(part, jars.spark_version())
-    except (jars.NoJars, metadata.PackageNotFoundError) as error:
-        return Finding(name, use, None, f"{error}; see the line on pyspark")
+    except (UsageError, metadata.PackageNotFoundError) as error:
+        wrong = getattr(error, "problem", error)
+        return Finding(name, use, None, f"{wrong}; see the line on pyspark")
     advice = (
         f"make jars, or set {jars.FOLDER} to their folder; without them "
         f"Spark fetches {wanted} when it starts, if it has a network"

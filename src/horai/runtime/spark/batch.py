@@ -36,7 +36,7 @@ from horai.runtime.records import ANSWERS, BlobLabel, Record, unpacked
 from horai.runtime.records import ANSWERS as FOUND
 from horai.runtime.spark import frames
 from horai.runtime.spark import frames as rawframes
-from horai.runtime.spark.connect import NoSpark, connect
+from horai.runtime.spark.connect import connect
 from horai.runtime.spark.frames import columns
 from horai.runtime.spark.shuffle import grid_of
 from horai.runtime.tasks import Clockwork, RunTask
@@ -444,8 +444,6 @@ def explained() -> Iterator[None]:
     """What Spark says when something goes wrong, in a sentence."""
     try:
         yield
-    except NoSpark as error:
-        raise UsageError(error.problem, error.hint) from error
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark", "py4j")):
             raise

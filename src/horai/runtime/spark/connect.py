@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.runtime import jars
+from horai.runtime.refusals import Refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,14 +40,6 @@ LIGHT = {
 ALONE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-class NoSpark(Exception):
-    """Spark cannot be used; `hint` says what to do."""
-
-    def __init__(self, problem: str, hint: str) -> None:
-        self.problem, self.hint = problem, hint
-        super().__init__(f"{problem}; {hint}")
-
-
 def connect(
     master: str,
     settings: Mapping[str, str] | None = None,
@@ -57,7 +50,7 @@ def connect(
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise NoSpark("PySpark is not installed", "pip install 'horai[spark]'") from None
+        raise Refused("PySpark is not installed", "pip install 'horai[spark]'") from None
     active = SparkSession.getActiveSession()
     if active is not None:
         check_parts(active, parts)
@@ -66,7 +59,7 @@ def connect(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(master).appName("horai")
     usual = QUIET | ({} if parts else LIGHT) | (ALONE if _LOCAL.fullmatch(master) else {})
-    for name, value in (usual | _jars(parts) | dict(settings or {})).items():
+    for name, value in (usual | jars.settings(parts) | dict(settings or {})).items():
         builder = builder.config(name, value)
     with _log() as log:
         try:
@@ -74,18 +67,11 @@ def connect(
             check_parts(spark, parts)
             Path(log).unlink()  # all went well, and what comes later comes as exceptions
             return spark
-        except NoSpark:
+        except Refused:
             raise
         except Exception as error:
             hint = f"horai doctor tells what is absent; what Java said is in {log}"
-            raise NoSpark(f"Spark does not start: {_first_line(error)}", hint) from error
-
-
-def _jars(parts: Collection[jars.Part]) -> dict[str, str]:
-    try:
-        return jars.settings(parts)
-    except jars.NoJars as error:
-        raise NoSpark(str(error), f"pip install 'pyspark~={max(jars.DELTA)}.0'") from None
+            raise Refused(f"Spark does not start: {_first_line(error)}", hint) from error
 
 
 def check_parts(spark: SparkSession, parts: Collection[jars.Part]) -> None:
@@ -98,7 +84,7 @@ def check_parts(spark: SparkSession, parts: Collection[jars.Part]) -> None:
         except Exception as error:
             name = jars.coordinate(part, spark.version)
             hint = f"start it with spark.jars.packages={name}"
-            raise NoSpark(f"this session of Spark has nothing for {part}", hint) from error
+            raise Refused(f"this session of Spark has nothing for {part}", hint) from error
 
 
 def check_master(master: str) -> None:
@@ -106,11 +92,11 @@ def check_master(master: str) -> None:
     if _LOCAL.fullmatch(master) or master == "yarn" or master.startswith("k8s://"):
         return
     if not _STANDALONE.fullmatch(master):
-        raise NoSpark(f"{master!r} is no master of Spark", f"use {MASTERS}")
+        raise Refused(f"{master!r} is no master of Spark", f"use {MASTERS}")
     places = [place.rpartition(":") for place in master.removeprefix("spark://").split(",")]
     if not any(_answers(host, int(port)) for host, _, port in places):
         hint = "check host and port, and that the master runs; local[*] needs none"
-        raise NoSpark(f"no master of Spark answers at {master}", hint)
+        raise Refused(f"no master of Spark answers at {master}", hint)
 
 
 def _answers(host: str, port: int) -> bool:

@@ -25,8 +25,6 @@ from horai.io.times import NANOSECONDS, Unit
 from horai.runtime.batch import Send, unreadable
 from horai.runtime.grid import Cluster, Pack, Read
 from horai.runtime.records import BlobLabel, Record, from_batch, packed, unpacked
-from horai.runtime.refusals import Refused
-from horai.runtime.spark.connect import NoSpark
 from horai.runtime.spark.shuffle import grid_of
 from horai.runtime.tracks import TrackTask, check_parts, derive_all, send_positions
 from horai.signals.columns import Layout
@@ -347,10 +345,7 @@ def derive(
     Everything is known up to `until`, or up to the last position. Rows come together in so many
     `buckets`; without any, in twice as many as there are tasks at once.
     """
-    try:
-        check_parts()
-    except Refused as error:
-        raise NoSpark(error.problem, error.hint) from error
+    check_parts()
     grid = grid_of(frame.sparkSession)
     many = buckets or max(2, BUCKETS_PER_TASK * grid.parallel)
     task = TrackTask(Feed(pipeline, layout or Layout()), many, _tell)

@@ -23,7 +23,7 @@ from horai.runtime.records import ANSWERS
 from horai.runtime.refusals import Refused
 from horai.runtime.sinks.protocol import About, Sink
 from horai.runtime.spark.batch import check, explained, master_of
-from horai.runtime.spark.connect import NoSpark, check_parts, connect
+from horai.runtime.spark.connect import check_parts, connect
 from horai.runtime.spark.listening import Progress, listen
 from horai.runtime.spark.shuffle import FolderGrid, Shuffled, SparkGrid
 from horai.runtime.spark.sources import (
@@ -280,11 +280,10 @@ def start(
     job = job_of(rules, None, asked)
     timing = StreamTiming(asked, asked.watermark_delay)
     stream = StreamJob(job, timing, ahead_of(asked.future_skew, job.clock))
-    with _refused():
-        sinks = sinks_of(sink)
-        taken = source_from(source, job.format, asked.files_per_step)
-        check_format(job.feed, taken.format)
-        taken.check()
+    sinks = sinks_of(sink)
+    taken = source_from(source, job.format, asked.files_per_step)
+    check_format(job.feed, taken.format)
+    taken.check()
     if asked.trigger != NOW:
         seconds_of(asked.trigger)
     folder = folder_of(checkpoint)
@@ -297,26 +296,14 @@ def start(
         check_parts(spark, parts)
         number = wanted or max(2, SparkGrid(spark).parallel)  # each costs something in every step
         found = enter(folder, stream, number, wanted, saved, getattr(taken, "name", None))
-        with _refused():
-            held = Held(folder)
+        held = Held(folder)
         try:
             found = open_checkpoint(folder)  # another may have gone on until now
-            with _refused():
-                for one in sinks:
-                    one.open(About(found.identity.id, found.last.number, spark))
+            for one in sinks:
+                one.open(About(found.identity.id, found.last.number, spark))
             running = Streaming(stream, taken, sinks, found, held, spark, on_step, on_progress)
             running.start(asked.trigger)
         except BaseException:
             held.release()
             raise
     return running
-
-
-@contextmanager
-def _refused() -> Iterator[None]:
-    try:
-        yield
-    except Refused as error:
-        raise UsageError(error.problem, error.hint) from error
-    except NoSpark as error:
-        raise UsageError(error.problem, error.hint) from error
