@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from horai.lang.core.terms import Compound, Term
 from horai.lang.ec import syntax as ec
-from horai.lang.ec.syntax import EventDescription
 from horai.lang.ec.unwrapping import unwrap
 from horai.plan import operators as op
 from horai.plan.ec.components import Component, Strata, separated, stratify
@@ -34,7 +33,9 @@ from horai.plan.program import (
 )
 
 
-def compile_program(description: EventDescription, python: Iterable[PythonPredicate] = ()) -> Plan:
+def compile_program(
+    description: ec.EventDescription, python: Iterable[PythonPredicate] = ()
+) -> Plan:
     """The plan of a checked description."""
     given = tuple(python)
     unwrapping = unwrap(description)

@@ -13,7 +13,6 @@ from typing import Literal as OneOf
 
 from horai.lang.core.terms import Term, functor
 from horai.lang.ec import syntax as ec
-from horai.lang.ec.syntax import EventDescription
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan import operators as op
 from horai.plan.ec.components import Component
@@ -133,7 +132,7 @@ class Plan:
     """Everything an engine needs to know of a description."""
 
     unwrapping: Unwrapping
-    description: EventDescription
+    description: ec.EventDescription
     predicates: dict[Key, Predicate]
     lowering: Lowering
     graph: DependencyGraph

@@ -14,6 +14,7 @@ from horai.lang.core.reader import FactsByPredicate, Load, Loader, clean, read_c
 from horai.lang.core.source import SourceText
 from horai.lang.core.spelling import nearest
 from horai.lang.core.terms import Compound, Constant, Span, Term, functor, is_ground, subterms
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import (
     BODY_LITERALS,
     BUILTINS,
@@ -32,34 +33,23 @@ from horai.lang.ec.idioms import (
     with_callers,
 )
 from horai.lang.ec.rules import DurationForm, Key, Shape, build_rule
-from horai.lang.ec.syntax import (
-    BackgroundRule,
-    Call,
-    Clause,
-    Conjunction,
-    Declaration,
-    EventDescription,
-    Facts,
-    Rule,
-    walk,
-)
 
 _HEADS = {**DECLARATIONS, **FLUENT_HEADS}
 _KNOWN_HEADS = sorted(set(_HEADS) - EVERYDAY_HEADS - {"fi", "ft"})
 _KNOWN_LITERALS = sorted(set(BODY_LITERALS) | {name for name, _ in BUILTINS})
 
 
-def calls(rules: list[Rule]) -> Iterator[tuple[Call, Clause]]:
+def calls(rules: list[ec.Rule]) -> Iterator[tuple[ec.Call, ec.Clause]]:
     """Every call of a predicate in a body."""
     for rule in rules:
         body = getattr(rule, "body", None)
-        if isinstance(body, Conjunction):
-            for literal in walk(body):
-                if isinstance(literal, Call):
+        if isinstance(body, ec.Conjunction):
+            for literal in ec.walk(body):
+                if isinstance(literal, ec.Call):
                     yield literal, rule.clause
 
 
-def mentioned(clauses: list[Clause]) -> set[Key]:
+def mentioned(clauses: list[ec.Clause]) -> set[Key]:
     """Every name in a body, wherever it stands.
 
     This looks at clauses, not at rules: also a rule with a mistake in it may ask for a predicate.
@@ -69,10 +59,10 @@ def mentioned(clauses: list[Clause]) -> set[Key]:
     return {key for key in keys if key is not None}
 
 
-def check_heads(description: EventDescription, asked: set[Key], report: Report) -> None:
+def check_heads(description: ec.EventDescription, asked: set[Key], report: Report) -> None:
     """Find heads that look like a mistyped special head: nobody asks for them."""
     for rule in description.rules:
-        if isinstance(rule, BackgroundRule):
+        if isinstance(rule, ec.BackgroundRule):
             head = rule.head
             assert isinstance(head, Constant | Compound)
             args = head.args if isinstance(head, Compound) else ()
@@ -82,10 +72,12 @@ def check_heads(description: EventDescription, asked: set[Key], report: Report) 
     for (name, arity), facts in description.facts.items():
         if (name, arity) not in asked and (meant := _meant_head(name, arity, 1)) is not None:
             source, start = facts.places[0]
-            _say_head(name, meant, Clause(None, None, (start, start + len(name)), source), report)
+            _say_head(
+                name, meant, ec.Clause(None, None, (start, start + len(name)), source), report
+            )
 
 
-def _check_head(name: str, arity: int, has_pair: bool, clause: Clause, report: Report) -> None:
+def _check_head(name: str, arity: int, has_pair: bool, clause: ec.Clause, report: Report) -> None:
     meant = nearest(name, _KNOWN_HEADS, 4) if has_pair else _meant_head(name, arity, 2)
     if meant is not None or has_pair:
         _say_head(name, meant, clause, report)
@@ -96,7 +88,7 @@ def _meant_head(name: str, arity: int, most: int) -> str | None:
     return nearest(name, candidates, most)
 
 
-def _say_head(name: str, meant: str | None, clause: Clause, report: Report) -> None:
+def _say_head(name: str, meant: str | None, clause: ec.Clause, report: Report) -> None:
     start = clause.span[0]
     span: Span = (start, start + len(name))
     if meant is not None:
@@ -108,7 +100,7 @@ def _say_head(name: str, meant: str | None, clause: Clause, report: Report) -> N
     report.add("H101", f"unknown head `{name}`", clause.source, span, hint)
 
 
-def check_calls(rules: list[Rule], defined: frozenset[Key], report: Report) -> None:
+def check_calls(rules: list[ec.Rule], defined: frozenset[Key], report: Report) -> None:
     """Find calls of undefined predicates that look like a mistyped built-in."""
     for call, clause in calls(rules):
         if call.key in defined or call.key in BUILTINS:
@@ -127,7 +119,7 @@ def _fits(name: str, arity: int) -> bool:
     return arity in BODY_LITERALS.get(name, ()) or (name, arity) in BUILTINS
 
 
-Result = tuple[EventDescription, list[Diagnostic]]
+Result = tuple[ec.EventDescription, list[Diagnostic]]
 Given = Path | str | SourceText
 _BUILT_IN = frozenset(BUILTINS) | frozenset(INTERVAL_OPERATIONS.items())
 
@@ -181,8 +173,8 @@ class _Builder:
     def __init__(self, findings: Iterable[Diagnostic]) -> None:
         self.report = Report()
         self.report.extend(findings)
-        self.description = EventDescription()
-        self.clauses: list[Clause] = []
+        self.description = ec.EventDescription()
+        self.clauses: list[ec.Clause] = []
         self.replaced: set[Key] = set()
 
     def result(self) -> Result:
@@ -231,19 +223,19 @@ class _Builder:
             say_passed_over(left_out, helpers, why.findings, self.report)
             self.clauses = [clause for clause in self.clauses if _key(clause) not in left_out]
 
-    def _add(self, clause: Clause, shape: Shape) -> None:
+    def _add(self, clause: ec.Clause, shape: Shape) -> None:
         rule = build_rule(clause, shape)
-        if isinstance(rule, BackgroundRule) and clause.body is None and is_ground(rule.head):
+        if isinstance(rule, ec.BackgroundRule) and clause.body is None and is_ground(rule.head):
             self._add_fact(rule.head, clause)
         elif rule is not None:
             self.description.rules.append(rule)
 
-    def _add_fact(self, head: Term, clause: Clause) -> None:
-        facts = self.description.facts.setdefault(_key(clause), Facts())
+    def _add_fact(self, head: Term, clause: ec.Clause) -> None:
+        facts = self.description.facts.setdefault(_key(clause), ec.Facts())
         facts.rows.append(head.args if isinstance(head, Compound) else ())
         facts.places.append((clause.source, clause.span[0]))
 
-    def _is_replaced(self, clause: Clause, durations: dict[Key, DurationForm]) -> bool:
+    def _is_replaced(self, clause: ec.Clause, durations: dict[Key, DurationForm]) -> bool:
         """True for a definition whose place a built-in takes."""
         key, head = _key(clause), clause.head
         if key in durations:
@@ -257,7 +249,7 @@ class _Builder:
             return True
         return False
 
-    def _warn_replaced(self, clause: Clause) -> None:
+    def _warn_replaced(self, clause: ec.Clause) -> None:
         name, arity = _key(clause)
         if (name, arity) in self.replaced:
             return
@@ -270,7 +262,7 @@ class _Builder:
     def _keep_declared_facts(self, called: set[Key]) -> None:
         """`event(x)` is a declaration, and also a fact when some body asks for event/1."""
         for rule in list(self.description.rules):
-            if not isinstance(rule, Declaration) or (rule.name, len(rule.args)) not in called:
+            if not isinstance(rule, ec.Declaration) or (rule.name, len(rule.args)) not in called:
                 continue
             head = rule.clause.head
             if head is None:
@@ -278,7 +270,9 @@ class _Builder:
             if rule.clause.body is None and is_ground(head):
                 self._add_fact(head, rule.clause)
             elif rule.clause.body is None:
-                background = BackgroundRule(head, Conjunction((), Constant("true")), rule.clause)
+                background = ec.BackgroundRule(
+                    head, ec.Conjunction((), Constant("true")), rule.clause
+                )
                 self.description.rules.append(background)
 
 
@@ -290,13 +284,13 @@ def _merge(facts: FactsByPredicate, into: FactsByPredicate) -> None:
             kept.places.extend(more.places)
 
 
-def _own_predicates(clauses: list[Clause]) -> set[Key]:
+def _own_predicates(clauses: list[ec.Clause]) -> set[Key]:
     """The user's own predicates: every head that has no fixed meaning of its own."""
     fixed = set(FLUENT_HEADS) - EVERYDAY_HEADS
     return {key for clause in clauses if (key := _key(clause))[0] not in fixed}
 
 
-def _key(clause: Clause) -> Key:
+def _key(clause: ec.Clause) -> Key:
     head = clause.head
     if isinstance(head, Compound):
         return (head.name, len(head.args))

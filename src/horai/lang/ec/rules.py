@@ -25,6 +25,7 @@ from horai.lang.core.terms import (
     functor,
     variables,
 )
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import (
     AGGREGATES,
     ALLEN_MODES,
@@ -37,45 +38,6 @@ from horai.lang.ec.builtins import (
     EVERYDAY_HEADS,
     FLUENT_HEADS,
     INTERVAL_OPERATIONS,
-)
-from horai.lang.ec.syntax import (
-    FVP,
-    AggregateAll,
-    Allen,
-    BackgroundRule,
-    Call,
-    Clause,
-    Compare,
-    Conjunction,
-    Declaration,
-    Disjunction,
-    DurationFilter,
-    DynamicDomain,
-    Edge,
-    EventRule,
-    FindAll,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    Happens,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsFor,
-    HoldsForRule,
-    IfThenElse,
-    Initially,
-    InitiatedAt,
-    Initiation,
-    InputFluent,
-    IntervalOp,
-    Is,
-    Literal,
-    Negation,
-    Postponable,
-    Rule,
-    TerminatedAt,
-    Termination,
-    TruthValue,
 )
 
 Key = tuple[str, int]
@@ -107,12 +69,12 @@ class Shape:
         self.report.add(code, message, self.source, term.span, hint, note)
 
 
-def read_fvp(term: Term, shape: Shape, where: str) -> FVP | None:
+def read_fvp(term: Term, shape: Shape, where: str) -> ec.FVP | None:
     """`F=V`, or None after saying what is wrong."""
     if isinstance(term, Compound) and is_pair(term):
         fluent, value = term.args
         if is_name(fluent):
-            return FVP(fluent, value, term)
+            return ec.FVP(fluent, value, term)
         message = f"`{show(fluent)}` cannot be a fluent: a fluent has a name"
         shape.wrong("H104", message, fluent, "write it as name(arguments)=value")
         return None
@@ -143,7 +105,7 @@ def read_event(term: Term, shape: Shape) -> Term | None:
     return None
 
 
-def read_edge_pair(event: Compound, shape: Shape) -> FVP | None:
+def read_edge_pair(event: Compound, shape: Shape) -> ec.FVP | None:
     """The `F=V` of `start(F=V)` and its kin."""
     inner = event.args[0]
     if is_pair(inner):
@@ -179,7 +141,7 @@ def read_intervals(term: Term, shape: Shape, where: str) -> Term | None:
     return None
 
 
-def interval_operation(term: Compound, shape: Shape) -> Literal | None:
+def interval_operation(term: Compound, shape: Shape) -> ec.Literal | None:
     args, name = term.args, term.name
     sound = _check_lists(args[-2], name, shape)
     if not isinstance(args[-1], Var | ListTerm):
@@ -191,7 +153,7 @@ def interval_operation(term: Compound, shape: Shape) -> Literal | None:
         sound = sound and base is not None
     if not sound:
         return None
-    return IntervalOp(name, base, args[-2], args[-1], term)  # type: ignore[arg-type]
+    return ec.IntervalOp(name, base, args[-2], args[-1], term)  # type: ignore[arg-type]
 
 
 def _check_lists(lists: Term, name: str, shape: Shape) -> bool:
@@ -206,7 +168,7 @@ def _check_lists(lists: Term, name: str, shape: Shape) -> bool:
     return False
 
 
-def duration(term: Compound, shape: Shape) -> Literal | None:
+def duration(term: Compound, shape: Shape) -> ec.Literal | None:
     form = shape.durations.get((term.name, 3))
     places, op, open_counts = form if form else ((0, 1, 2), DURATIONS[term.name], True)
     intervals, bound, result = (term.args[place] for place in places)
@@ -215,31 +177,31 @@ def duration(term: Compound, shape: Shape) -> Literal | None:
         return None
     if read_intervals(result, shape, where) is None:
         return None
-    return DurationFilter(op, intervals, bound, result, term, open_counts)  # type: ignore[arg-type]
+    return ec.DurationFilter(op, intervals, bound, result, term, open_counts)  # type: ignore[arg-type]
 
 
-def allen(name: str, args: tuple[Term, ...], term: Compound, shape: Shape) -> Literal | None:
+def allen(name: str, args: tuple[Term, ...], term: Compound, shape: Shape) -> ec.Literal | None:
     source, target, mode, result = args
     if isinstance(mode, Constant) and mode.name in ALLEN_MODES:
         what = f"an argument of {name}"
         lists = [read_intervals(part, shape, what) for part in (source, target, result)]
         if None in lists:
             return None
-        return Allen(name, source, target, ALLEN_MODES[mode.name], result, term)
+        return ec.Allen(name, source, target, ALLEN_MODES[mode.name], result, term)
     if (term.name, len(term.args)) in shape.defined:
-        return Call(term.name, term.args, term)
+        return ec.Call(term.name, term.args, term)
     meant = nearest(mode.name, ALLEN_MODES, 3) if isinstance(mode, Constant) else None
     hint = f"did you mean `{meant}`?" if meant else "known are " + ", ".join(ALLEN_MODES)
     shape.wrong("H110", f"`{show(mode)}` is no mode of `{name}`", mode, hint)
     return None
 
 
-def allen_named(term: Compound, shape: Shape) -> Literal | None:
+def allen_named(term: Compound, shape: Shape) -> ec.Literal | None:
     relation = term.args[0]
     if isinstance(relation, Constant) and relation.name in ALLEN_RELATIONS:
         return allen(relation.name, term.args[1:], term, shape)
     if ("allen", 5) in shape.defined:
-        return Call(term.name, term.args, term)
+        return ec.Call(term.name, term.args, term)
     meant = nearest(relation.name, ALLEN_RELATIONS, 2) if isinstance(relation, Constant) else None
     hint = f"did you mean `{meant}`?" if meant else "known are " + ", ".join(ALLEN_RELATIONS)
     shape.wrong("H110", f"`{show(relation)}` is no relation of intervals", relation, hint)
@@ -458,30 +420,30 @@ def _fresh(name: str, place: Span | None) -> Var:
 _TRUTHS = {"true": True, "fail": False, "false": False}
 
 
-def build_body(body: Term | None, shape: Shape) -> Conjunction | None:
+def build_body(body: Term | None, shape: Shape) -> ec.Conjunction | None:
     """The conditions of a rule, or None when one of them is wrong."""
     if body is None:
-        return Conjunction((), Constant("true"))
+        return ec.Conjunction((), Constant("true"))
     goals = spine(body, ",")
     literals = [build_literal(goal, shape) for goal in goals]
     if any(literal is None for literal in literals):
         return None
     items = tuple(literal for literal in literals if literal is not None)
-    return Conjunction(items, body)
+    return ec.Conjunction(items, body)
 
 
-def build_literal(term: Term, shape: Shape) -> Literal | None:
+def build_literal(term: Term, shape: Shape) -> ec.Literal | None:
     """One condition, or None after saying what is wrong with it."""
     if isinstance(term, Constant):
         if term.name in _TRUTHS:
-            return TruthValue(_TRUTHS[term.name], term)
-        return Call(term.name, (), term) if check_call(term, shape) else None
+            return ec.TruthValue(_TRUTHS[term.name], term)
+        return ec.Call(term.name, (), term) if check_call(term, shape) else None
     if not isinstance(term, Compound):
         _no_condition(term, shape)
         return None
     name, args = term.name, term.args
     if name in COMPARISONS and len(args) == 2:
-        return Compare(name, args[0], args[1], term)
+        return ec.Compare(name, args[0], args[1], term)
     if (name, len(args)) in shape.durations:
         return duration(term, shape)
     build = _CONDITIONS.get((name, len(args)))
@@ -492,7 +454,7 @@ def build_literal(term: Term, shape: Shape) -> Literal | None:
         return build(term, shape)
     if name in ALLEN_RELATIONS and len(args) == 4:
         return allen(name, args, term, shape)
-    return Call(name, args, term) if check_call(term, shape) else None
+    return ec.Call(name, args, term) if check_call(term, shape) else None
 
 
 def _no_condition(term: Term, shape: Shape) -> None:
@@ -507,18 +469,18 @@ def _no_condition(term: Term, shape: Shape) -> None:
 # --- control -----------------------------------------------------------------------------------
 
 
-def _and(term: Compound, shape: Shape) -> Literal | None:
+def _and(term: Compound, shape: Shape) -> ec.Literal | None:
     return build_body(term, shape)
 
 
-def _or(term: Compound, shape: Shape) -> Literal | None:
+def _or(term: Compound, shape: Shape) -> ec.Literal | None:
     first, rest = term.args
     if isinstance(first, Compound) and first.name == "->" and len(first.args) == 2:
         return _if(first, rest, term, shape)
     items = [build_literal(goal, shape) for goal in _alternatives(term)]
     if any(item is None for item in items):
         return None
-    return Disjunction(tuple(item for item in items if item is not None), term)
+    return ec.Disjunction(tuple(item for item in items if item is not None), term)
 
 
 def _alternatives(term: Term) -> list[Term]:
@@ -534,71 +496,71 @@ def _alternatives(term: Term) -> list[Term]:
     return branches
 
 
-def _if(arrow: Compound, otherwise: Term | None, term: Term, shape: Shape) -> Literal | None:
+def _if(arrow: Compound, otherwise: Term | None, term: Term, shape: Shape) -> ec.Literal | None:
     condition = build_literal(arrow.args[0], shape)
     then = build_literal(arrow.args[1], shape)
-    last: Literal | None = TruthValue(False, Constant("fail", arrow.span))
+    last: ec.Literal | None = ec.TruthValue(False, Constant("fail", arrow.span))
     if otherwise is not None:
         last = build_literal(otherwise, shape)
     if condition is None or then is None or last is None:
         return None
-    return IfThenElse(condition, then, last, term)
+    return ec.IfThenElse(condition, then, last, term)
 
 
-def _if_then(term: Compound, shape: Shape) -> Literal | None:
+def _if_then(term: Compound, shape: Shape) -> ec.Literal | None:
     return _if(term, None, term, shape)
 
 
-def _not(term: Compound, shape: Shape) -> Literal | None:
+def _not(term: Compound, shape: Shape) -> ec.Literal | None:
     item = build_literal(term.args[0], shape)
-    return None if item is None else Negation(item, term)
+    return None if item is None else ec.Negation(item, term)
 
 
-def _called(term: Compound, shape: Shape) -> Literal | None:
+def _called(term: Compound, shape: Shape) -> ec.Literal | None:
     return build_literal(term.args[0], shape)
 
 
-def _forall(term: Compound, shape: Shape) -> Literal | None:
+def _forall(term: Compound, shape: Shape) -> ec.Literal | None:
     """`forall(C, A)` says that no C goes without A."""
     condition, action = (build_literal(arg, shape) for arg in term.args)
     if condition is None or action is None:
         return None
-    without = Negation(action, Compound("\\+", (term.args[1],), term.args[1].span))
-    inner = Conjunction(
+    without = ec.Negation(action, Compound("\\+", (term.args[1],), term.args[1].span))
+    inner = ec.Conjunction(
         (condition, without), Compound(",", (term.args[0], without.term), term.span)
     )
-    return Negation(inner, Compound("\\+", (inner.term,), term.span))
+    return ec.Negation(inner, Compound("\\+", (inner.term,), term.span))
 
 
 # --- time --------------------------------------------------------------------------------------
 
 
-def _happens(term: Compound, shape: Shape) -> Literal | None:
+def _happens(term: Compound, shape: Shape) -> ec.Literal | None:
     event, when = term.args
     time = read_time(when, shape, "happensAt")
     if isinstance(event, Compound) and event.name in EDGES and len(event.args) == 1:
         fvp = read_edge_pair(event, shape)
         if fvp is None or time is None:
             return None
-        return Edge(event.name, fvp, time, term)  # type: ignore[arg-type]
+        return ec.Edge(event.name, fvp, time, term)  # type: ignore[arg-type]
     named = read_event(event, shape)
-    return None if named is None or time is None else Happens(named, time, term)
+    return None if named is None or time is None else ec.Happens(named, time, term)
 
 
-def _holds_at(term: Compound, shape: Shape) -> Literal | None:
+def _holds_at(term: Compound, shape: Shape) -> ec.Literal | None:
     fvp = read_fvp(term.args[0], shape, "holdsAt")
     time = read_time(term.args[1], shape, "holdsAt")
-    return None if fvp is None or time is None else HoldsAt(fvp, time, term)
+    return None if fvp is None or time is None else ec.HoldsAt(fvp, time, term)
 
 
-def _holds_for(term: Compound, shape: Shape) -> Literal | None:
+def _holds_for(term: Compound, shape: Shape) -> ec.Literal | None:
     fvp = read_fvp(term.args[0], shape, "holdsFor")
     intervals = read_intervals(term.args[1], shape, "the second argument of holdsFor")
-    return None if fvp is None or intervals is None else HoldsFor(fvp, intervals, term)
+    return None if fvp is None or intervals is None else ec.HoldsFor(fvp, intervals, term)
 
 
-def _change_at(term: Compound, shape: Shape) -> Literal | None:
-    make = InitiatedAt if term.name == "initiatedAt" else TerminatedAt
+def _change_at(term: Compound, shape: Shape) -> ec.Literal | None:
+    make = ec.InitiatedAt if term.name == "initiatedAt" else ec.TerminatedAt
     fvp = read_fvp(term.args[0], shape, term.name)
     times = [read_time(arg, shape, term.name) for arg in term.args[1:]]
     if fvp is None or any(time is None for time in times):
@@ -608,16 +570,16 @@ def _change_at(term: Compound, shape: Shape) -> Literal | None:
     return make(fvp, term.args[1], term)
 
 
-def _grounding(term: Compound, shape: Shape) -> Literal | None:
+def _grounding(term: Compound, shape: Shape) -> ec.Literal | None:
     # Groundings restrict what is computed anyway, so asking for them again adds nothing.
-    return TruthValue(True, Constant("true", term.span))
+    return ec.TruthValue(True, Constant("true", term.span))
 
 
 # --- values, intervals, aggregates --------------------------------------------------------------
 
 
-def _is(term: Compound, shape: Shape) -> Literal | None:
-    return Is(term.args[0], term.args[1], term)
+def _is(term: Compound, shape: Shape) -> ec.Literal | None:
+    return ec.Is(term.args[0], term.args[1], term)
 
 
 def _without_carets(goal: Term) -> Term:
@@ -627,25 +589,25 @@ def _without_carets(goal: Term) -> Term:
     return goal
 
 
-def _findall(term: Compound, shape: Shape) -> Literal | None:
+def _findall(term: Compound, shape: Shape) -> ec.Literal | None:
     template, goal, result = term.args
     inner = build_literal(_without_carets(goal), shape)
-    return None if inner is None else FindAll(template, inner, result, term)
+    return None if inner is None else ec.FindAll(template, inner, result, term)
 
 
-def _aggregate(term: Compound, shape: Shape) -> Literal | None:
+def _aggregate(term: Compound, shape: Shape) -> ec.Literal | None:
     what, goal, result = term.args
     goal = _without_carets(goal)
     if has_witness(what):
         return build_literal(written_out(replace(term, args=(what, goal, result))), shape)
     inner = build_literal(goal, shape)
     if isinstance(what, Constant) and what.name == "count":
-        return None if inner is None else AggregateAll("count", None, inner, result, term)
+        return None if inner is None else ec.AggregateAll("count", None, inner, result, term)
     single = isinstance(what, Compound) and len(what.args) == 1
     if isinstance(what, Compound) and single and what.name in AGGREGATES and what.name != "count":
         if inner is None:
             return None
-        return AggregateAll(what.name, what.args[0], inner, result, term)  # type: ignore[arg-type]
+        return ec.AggregateAll(what.name, what.args[0], inner, result, term)  # type: ignore[arg-type]
     name = what.name if isinstance(what, Constant | Compound) else ""
     meant = name if name in AGGREGATES else nearest(name, AGGREGATES, 1)
     hint = "known are count, sum(X), max(X), min(X), max(X, W), min(X, W), bag(X) and set(X)"
@@ -655,7 +617,7 @@ def _aggregate(term: Compound, shape: Shape) -> Literal | None:
     return None
 
 
-_CONDITIONS: dict[tuple[str, int], Callable[[Compound, Shape], Literal | None]] = {
+_CONDITIONS: dict[tuple[str, int], Callable[[Compound, Shape], ec.Literal | None]] = {
     (",", 2): _and,
     (";", 2): _or,
     ("->", 2): _if_then,
@@ -681,10 +643,10 @@ _CONDITIONS: dict[tuple[str, int], Callable[[Compound, Shape], Literal | None]] 
 assert all((name, arity) in _CONDITIONS for name, ns in BODY_LITERALS.items() for arity in ns)
 
 
-Build = Callable[[Compound, Clause, Shape], Rule | None]
+Build = Callable[[Compound, ec.Clause, Shape], ec.Rule | None]
 
 
-def build_rule(clause: Clause, shape: Shape) -> Rule | None:
+def build_rule(clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     """The rule a clause says, or None after saying what is wrong."""
     head = clause.head
     if head is None:
@@ -698,10 +660,10 @@ def build_rule(clause: Clause, shape: Shape) -> Rule | None:
     if head.name in _HEADS or head.name in DECLARATIONS:
         return _special(head, clause, shape)
     body = build_body(clause.body, shape)
-    return None if body is None else BackgroundRule(head, body, clause)
+    return None if body is None else ec.BackgroundRule(head, body, clause)
 
 
-def _special(head: Constant | Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _special(head: Constant | Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     """A head with a meaning of its own, or the user's predicate of the same everyday name."""
     counts = FLUENT_HEADS.get(head.name) or DECLARATIONS.get(head.name) or (1,)
     given = len(head.args) if isinstance(head, Compound) else 0
@@ -710,10 +672,10 @@ def _special(head: Constant | Compound, clause: Clause, shape: Shape) -> Rule | 
         fits = fits and isinstance(head, Compound) and is_pair(head.args[0])
     if fits and isinstance(head, Compound):
         build = _HEADS.get(head.name)
-        return build(head, clause, shape) if build else Declaration(head.name, head.args, clause)
+        return build(head, clause, shape) if build else ec.Declaration(head.name, head.args, clause)
     if head.name in EVERYDAY_HEADS:
         body = build_body(clause.body, shape)
-        return None if body is None else BackgroundRule(head, body, clause)
+        return None if body is None else ec.BackgroundRule(head, body, clause)
     wanted = " or ".join(str(count) for count in counts)
     message = f"`{head.name}` has {wanted} arguments, not {given}"
     shape.wrong("H102", message, head, f"write {_FORMS.get(head.name, head.name)}")
@@ -729,15 +691,15 @@ def _no_predicate(head: Term, shape: Shape) -> None:
     shape.wrong("H100", f"`{show(head)}` cannot be the head of a clause", head, hint)
 
 
-def _needs_body(clause: Clause, shape: Shape, why: str) -> None:
+def _needs_body(clause: ec.Clause, shape: Shape, why: str) -> None:
     assert clause.head is not None
     shape.wrong(
         "H108", f"this rule needs a body: {why}", clause.head, "write `head :- conditions.`"
     )
 
 
-def _change(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
-    make = Initiation if head.name == "initiatedAt" else Termination
+def _change(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+    make = ec.Initiation if head.name == "initiatedAt" else ec.Termination
     fvp = read_fvp(head.args[0], shape, head.name)
     times = [read_time(arg, shape, head.name) for arg in head.args[1:]]
     body = build_body(clause.body, shape)
@@ -751,28 +713,28 @@ def _change(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
     return make(fvp, time, body, clause, bounds)
 
 
-def _effect(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
-    make = Initiation if head.name == "initiates" else Termination
+def _effect(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+    make = ec.Initiation if head.name == "initiates" else ec.Termination
     event = read_event(head.args[0], shape)
     fvp = read_fvp(head.args[1], shape, head.name)
     time = read_time(head.args[2], shape, head.name)
     body = build_body(clause.body, shape)
     if event is None or fvp is None or time is None or body is None:
         return None
-    happens = Happens(event, time, Compound("happensAt", (event, time), head.span))
+    happens = ec.Happens(event, time, Compound("happensAt", (event, time), head.span))
     whole: Term = happens.term
     if clause.body is not None:
         whole = Compound(",", (happens.term, clause.body), clause.span)
-    return make(fvp, time, Conjunction((happens, *body.items), whole), clause)
+    return make(fvp, time, ec.Conjunction((happens, *body.items), whole), clause)
 
 
-def _initially(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _initially(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     fvp = read_fvp(head.args[0], shape, "initially")
     body = build_body(clause.body, shape)
-    return None if fvp is None or body is None else Initially(fvp, body, clause)
+    return None if fvp is None or body is None else ec.Initially(fvp, body, clause)
 
 
-def _event(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _event(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     event, when = head.args
     time = read_time(when, shape, "happensAt")
     body = build_body(clause.body, shape)
@@ -786,10 +748,10 @@ def _event(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
     if clause.body is None and isinstance(time, Var):
         _needs_body(clause, shape, f"nothing says when, {time.name} could be any time")
         return None
-    return EventRule(named, time, body, clause)
+    return ec.EventRule(named, time, body, clause)
 
 
-def _holds_for_head(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _holds_for_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     fvp = read_fvp(head.args[0], shape, "holdsFor")
     intervals = head.args[1]
     body = build_body(clause.body, shape)
@@ -802,10 +764,10 @@ def _holds_for_head(head: Compound, clause: Clause, shape: Shape) -> Rule | None
         message = f"the intervals in the head must be a variable, not `{show(intervals)}`"
         shape.wrong("H120", message, intervals, "the body computes them")
         return None
-    return HoldsForRule(fvp, intervals, body, clause)
+    return ec.HoldsForRule(fvp, intervals, body, clause)
 
 
-def _holds_at_head(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _holds_at_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     fvp = read_fvp(head.args[0], shape, "holdsAt")
     time = read_time(head.args[1], shape, "holdsAt")
     body = build_body(clause.body, shape)
@@ -814,17 +776,17 @@ def _holds_at_head(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
     if clause.body is None:
         _needs_body(clause, shape, "`initially` says what holds from the start")
         return None
-    return HoldsAtRule(fvp, time, body, clause)
+    return ec.HoldsAtRule(fvp, time, body, clause)
 
 
-def _given(clause: Clause) -> set[str]:
+def _given(clause: ec.Clause) -> set[str]:
     """Check a delay: it is a variable of the body, or of the pair whose initiation it follows."""
     head = clause.head.args[:1] if isinstance(clause.head, Compound) else ()
     parts = [*head, *([clause.body] if clause.body is not None else [])]
     return {name for part in parts for name in variables(part)}
 
 
-def _delay(term: Term, clause: Clause, shape: Shape) -> Term | None:
+def _delay(term: Term, clause: ec.Clause, shape: Shape) -> Term | None:
     if isinstance(term, Int) and term.value > 0:
         return term
     if isinstance(term, Var) and term.name in _given(clause):
@@ -837,70 +799,70 @@ def _delay(term: Term, clause: Clause, shape: Shape) -> Term | None:
     return None
 
 
-def _future_initiation(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _future_initiation(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     origin = read_fvp(head.args[0], shape, "fi")
     target = read_fvp(head.args[1], shape, "fi")
     delay = _delay(head.args[2], clause, shape)
     body = build_body(clause.body, shape)
     if origin is None or target is None or delay is None or body is None:
         return None
-    return FutureInitiation(origin, target, delay, body, clause)
+    return ec.FutureInitiation(origin, target, delay, body, clause)
 
 
-def _future_termination(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _future_termination(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     origin = read_fvp(head.args[0], shape, "ft")
     delay = _delay(head.args[1], clause, shape)
     body = build_body(clause.body, shape)
     if origin is None or delay is None or body is None:
         return None
-    return FutureTermination(origin, delay, body, clause)
+    return ec.FutureTermination(origin, delay, body, clause)
 
 
-def _postponable(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _postponable(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     fvp = read_fvp(head.args[0], shape, "p")
     body = build_body(clause.body, shape)
     if fvp is None or body is None:
         return None
-    if not all(isinstance(item, TruthValue) and item.value for item in body.items):
+    if not all(isinstance(item, ec.TruthValue) and item.value for item in body.items):
         message = "p(F=V) takes no conditions"
         shape.wrong("H121", message, body.items[0].term, f"write `{show(head)}.`")
         return None
-    return Postponable(fvp, clause)
+    return ec.Postponable(fvp, clause)
 
 
-def _grounding_head(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _grounding_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     entity = head.args[0]
     body = build_body(clause.body, shape)
     if is_pair(entity):
         fvp = read_fvp(entity, shape, "grounding")
         if fvp is None or body is None:
             return None
-        return Grounding(fvp.fluent, fvp.value, body, clause)
+        return ec.Grounding(fvp.fluent, fvp.value, body, clause)
     if not is_name(entity):
         message = f"`{show(entity)}` is neither an event nor a fluent with its value"
         shape.wrong("H121", message, entity, "write grounding(event(X)) or grounding(fluent(X)=V)")
         return None
-    return None if body is None else Grounding(entity, None, body, clause)
+    return None if body is None else ec.Grounding(entity, None, body, clause)
 
 
-def _dynamic_domain(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _dynamic_domain(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     domain = head.args[0]
     if isinstance(domain, Compound) and is_name(domain):
-        return DynamicDomain(domain, clause)
+        return ec.DynamicDomain(domain, clause)
     message = f"`{show(domain)}` is no domain: a domain is a predicate"
     hint = f"write dynamicDomain({domain.name}(_))" if isinstance(domain, Constant) else None
     shape.wrong("H121", message, domain, hint)
     return None
 
 
-def _input_fluent(head: Compound, clause: Clause, shape: Shape) -> Rule | None:
+def _input_fluent(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     if clause.body is not None and functor(clause.body) in (("fail", 0), ("false", 0)):
         # `buildFromPoints(_) :- fail.` tells another engine that there is no such input.
-        return Declaration(head.name, head.args, clause)
+        return ec.Declaration(head.name, head.args, clause)
     fvp = read_fvp(head.args[0], shape, head.name)
     if fvp is None:
         return None
-    return InputFluent(fvp, "intervals" if head.name == "collectIntervals" else "points", clause)
+    return ec.InputFluent(fvp, "intervals" if head.name == "collectIntervals" else "points", clause)
 
 
 _HEADS: dict[str, Build] = {

@@ -13,15 +13,7 @@ from itertools import islice
 from typing import Any
 
 from horai.lang.core.terms import Compound, Term, functor
-from horai.lang.ec.syntax import (
-    FVP,
-    Clause,
-    EventDescription,
-    EventRule,
-    Grounding,
-    Happens,
-    InputFluent,
-)
+from horai.lang.ec import syntax as ec
 
 Key = tuple[str, int]
 
@@ -38,7 +30,7 @@ class Fold:
 class Unwrapping:
     """A description with flat entities, and the way back."""
 
-    description: EventDescription
+    description: ec.EventDescription
     positions: dict[Key, frozenset[int]] = field(default_factory=dict)
     folds: dict[Key, Fold] = field(default_factory=dict)
 
@@ -83,7 +75,7 @@ def flat_name(name: str, parts: tuple[Key | None, ...]) -> str:
     return f"{name}({','.join(part[0] if part else '_' for part in parts)})"
 
 
-def unwrap(description: EventDescription) -> Unwrapping:
+def unwrap(description: ec.EventDescription) -> Unwrapping:
     """The description with all such entities flat."""
     positions = _wrapped_positions(description)
     unwrapping = Unwrapping(description, positions)
@@ -95,24 +87,24 @@ def unwrap(description: EventDescription) -> Unwrapping:
 
 def _rewrite(node: Any, unwrapping: Unwrapping) -> Any:
     match node:
-        case FVP(fluent=fluent):
+        case ec.FVP(fluent=fluent):
             return replace(node, fluent=unwrapping.flat(fluent))
-        case Happens(event=event):
+        case ec.Happens(event=event):
             return replace(node, event=unwrapping.flat(event))
-        case EventRule(event=event, body=body):
+        case ec.EventRule(event=event, body=body):
             flat = unwrapping.flat(event)
             return replace(node, event=flat, body=_rewrite(body, unwrapping))
-        case Grounding(entity=entity):
+        case ec.Grounding(entity=entity):
             return replace(node, entity=unwrapping.flat(entity))
         case tuple():
             return tuple(_rewrite(item, unwrapping) for item in node)
-    if not is_dataclass(node) or isinstance(node, Clause | Term):
+    if not is_dataclass(node) or isinstance(node, ec.Clause | Term):
         return node
     changes = {f.name: _rewrite(getattr(node, f.name), unwrapping) for f in fields(node)}
     return replace(node, **changes)  # type: ignore[type-var]
 
 
-def _wrapped_positions(description: EventDescription) -> dict[Key, frozenset[int]]:
+def _wrapped_positions(description: ec.EventDescription) -> dict[Key, frozenset[int]]:
     """The positions at which every mention of an entity has a compound term."""
     found: dict[Key, frozenset[int]] = {}
     for rule in description.rules:
@@ -129,21 +121,21 @@ def _wrapped_positions(description: EventDescription) -> dict[Key, frozenset[int
 def _entities(node: Any) -> Iterator[Term]:
     """Every event and fluent of a rule. Hints are left out: they may well say `per(_)`."""
     match node:
-        case InputFluent():
+        case ec.InputFluent():
             return
-        case FVP(fluent=fluent):
+        case ec.FVP(fluent=fluent):
             yield fluent
-        case Happens(event=event):
+        case ec.Happens(event=event):
             yield event
-        case EventRule(event=event, body=body):
+        case ec.EventRule(event=event, body=body):
             yield event
             yield from _entities(body)
-        case Grounding(entity=entity):
+        case ec.Grounding(entity=entity):
             yield entity
         case tuple():
             for item in node:
                 yield from _entities(item)
         case _:
-            if is_dataclass(node) and not isinstance(node, Clause | Term):
+            if is_dataclass(node) and not isinstance(node, ec.Clause | Term):
                 for part in fields(node):
                     yield from _entities(getattr(node, part.name))

@@ -19,37 +19,8 @@ from horai.lang.core.printer import unquote
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Constant, Float, Int, Span, Str, Term, Var, children
 from horai.lang.ec.builtins import RESERVED_HEADS
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import MILLISECONDS, UNITS, Duration, unit_named
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Choice,
-    ChoiceOption,
-    Comparison,
-    Element,
-    FilterWindow,
-    Formula,
-    Function,
-    Head,
-    Implies,
-    IntervalWindow,
-    Not,
-    Or,
-    PartitionWindow,
-    Pattern,
-    Reset,
-    Sign,
-    Some,
-    TimeWindow,
-    Truth,
-    TupleWindow,
-    Window,
-    Within,
-    is_range,
-)
 from horai.lang.lars.walk import atoms, subformulas
 
 
@@ -216,7 +187,7 @@ def parse_clause(tokens: list[Token]) -> ParsedLarsClause:
 Say = Callable[[str, str, Span, str | None], None]
 ToTerm = Callable[[ClausePart], Term | None]
 _Size = tuple[int | None, str | None] | None
-_W = TypeVar("_W", bound=Window)
+_W = TypeVar("_W", bound=lars.Window)
 
 _windowtext_WORDS = ("hop", "tumbling", "per", "only", "from", "to", "inf")
 _FORMS = "write [3 s], [3 #], [3 s hop 1 s], [+3 s], [1 # per p(X)], [only p] or [from 3 to 9]"
@@ -230,7 +201,7 @@ class _Wrong(Exception):
         self.finding = (code, message, span, hint)
 
 
-def read_window(part: ClausePart, term: ToTerm, say: Say) -> Window | None:
+def read_window(part: ClausePart, term: ToTerm, say: Say) -> lars.Window | None:
     """The window of a part; None after saying what is wrong with it."""
     try:
         return _Reader(part, term).window()
@@ -246,14 +217,14 @@ class _Reader:
         self.term = term
         self.at = 0
 
-    def window(self) -> Window:
+    def window(self) -> lars.Window:
         if self.takes("only"):
-            return FilterWindow(self.patterns(), self.whole.span)
+            return lars.FilterWindow(self.patterns(), self.whole.span)
         if self.takes("from"):
             first = self.time()
             if not self.takes("to"):
                 raise self.wrong("`to` is missing in this window", "write [from 3 to 9]")
-            return self.done(IntervalWindow(first, self.time(), self.whole.span))
+            return self.done(lars.IntervalWindow(first, self.time(), self.whole.span))
         past, future = self.sizes()
         if all(size is None or size[1] == "#" for size in (past, future)):
             return self.tuples(past, future)
@@ -306,7 +277,7 @@ class _Reader:
             hint = "sizes of windows are numbers; they cannot depend on the data"
         raise _Wrong("H603", "the size of a window is a whole number", part.span, hint)
 
-    def times(self, past: _Size, future: _Size) -> TimeWindow:
+    def times(self, past: _Size, future: _Size) -> lars.TimeWindow:
         if "#" in {size[1] for size in (past, future) if size is not None}:
             raise self.wrong("time and number of signals cannot be mixed in a window", _FORMS)
         before = Duration(0) if past is None else Duration(*past)
@@ -322,32 +293,34 @@ class _Reader:
             if before.amount in (None, 0) or future is not None:
                 hint = "write [4 s tumbling]; windows with a future can hop"
                 raise self.wrong("only a window over a past above 0 tumbles", hint, "H604")
-        return self.done(TimeWindow(before, after, hop, self.whole.span))
+        return self.done(lars.TimeWindow(before, after, hop, self.whole.span))
 
-    def tuples(self, past: _Size, future: _Size) -> TupleWindow | PartitionWindow:
+    def tuples(self, past: _Size, future: _Size) -> lars.TupleWindow | lars.PartitionWindow:
         before = 0 if past is None else past[0]
         after = 0 if future is None else future[0]
         if before == 0 and after == 0:
             raise self.wrong("a tuple window has at least one signal", "write [1 #]", "H604")
         if self.takes("per"):
-            return PartitionWindow(before, after, self.patterns(), self.whole.span)
-        return self.done(TupleWindow(before, after, self.whole.span))
+            return lars.PartitionWindow(before, after, self.patterns(), self.whole.span)
+        return self.done(lars.TupleWindow(before, after, self.whole.span))
 
-    def patterns(self) -> tuple[Pattern, ...]:
+    def patterns(self) -> tuple[lars.Pattern, ...]:
         found = [self.pattern()]
         while self.takes(","):
             found.append(self.pattern())
         self.end()
         return tuple(found)
 
-    def pattern(self) -> Pattern:
+    def pattern(self) -> lars.Pattern:
         part = self.peek()
         if part is not None and part.kind in ("name", "call"):
             self.at += 1
             if part.kind == "name":
-                return Pattern(part.value, None, part.span)
+                return lars.Pattern(part.value, None, part.span)
             args = [self.term(arg) for arg in part.parts]
-            return Pattern(part.value, tuple(arg for arg in args if arg is not None), part.span)
+            return lars.Pattern(
+                part.value, tuple(arg for arg in args if arg is not None), part.span
+            )
         span = self.whole.span if part is None else part.span
         raise _Wrong("H603", "a pattern of atoms is expected", span, "write tram or tram(Id, _)")
 
@@ -385,7 +358,7 @@ class _Reader:
         return _Wrong(code, message, self.whole.span, hint)
 
 
-_MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MIRRORED: dict[lars.Sign, lars.Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _CONDITION = "conditions are atoms, comparisons and formulas made of them"
 _WORDS = {
     "integer": "a number",
@@ -443,13 +416,13 @@ class Builder:
 
     # --- formulas ---
 
-    def formulas(self, parts: tuple[ClausePart, ...]) -> tuple[Formula, ...] | None:
+    def formulas(self, parts: tuple[ClausePart, ...]) -> tuple[lars.Formula, ...] | None:
         """The formulas of several parts, None if one is none."""
         found = [self.formula(part) for part in parts]
         kept = tuple(formula for formula in found if formula is not None)
         return kept if len(kept) == len(found) else None
 
-    def formula(self, part: ClausePart) -> Formula | None:
+    def formula(self, part: ClausePart) -> lars.Formula | None:
         """The formula that a part says."""
         match part.kind:
             case "name" | "call":
@@ -470,31 +443,31 @@ class Builder:
         self.say("H600", f"a condition is expected here, not {what}", part.span, _CONDITION)
         return None
 
-    def atom(self, part: ClausePart) -> Formula | None:
+    def atom(self, part: ClausePart) -> lars.Formula | None:
         """An atom, or one of the words `true` and `false`."""
         if part.kind == "name" and part.value in ("true", "false"):
-            return Truth(part.value == "true", part.span)
+            return lars.Truth(part.value == "true", part.span)
         args = self.terms(part.parts)
-        return None if args is None else Atom(part.value, args, part.span)
+        return None if args is None else lars.Atom(part.value, args, part.span)
 
-    def connective(self, part: ClausePart) -> Formula | None:
+    def connective(self, part: ClausePart) -> lars.Formula | None:
         """`not`, `reset`, and what joins several formulas."""
         inner = self.formulas(part.parts)
         if inner is None:
             return None
         match part.kind:
             case "and":
-                return And(inner, part.span)
+                return lars.And(inner, part.span)
             case "or":
-                return Or(inner, part.span)
+                return lars.Or(inner, part.span)
             case "implies":
-                return Implies(inner[0], inner[1], part.span)
+                return lars.Implies(inner[0], inner[1], part.span)
             case "not":
-                return Not(inner[0], part.span)
+                return lars.Not(inner[0], part.span)
             case _:
-                return Reset(inner[0], part.span)
+                return lars.Reset(inner[0], part.span)
 
-    def modal(self, part: ClausePart) -> Formula | None:
+    def modal(self, part: ClausePart) -> lars.Formula | None:
         """`some`, `always` and `@T`. In `always a [3 s]` the window is outside of the modality."""
         inner = part.parts[-1]
         if inner.kind in ("after", "after_at"):
@@ -507,16 +480,16 @@ class Builder:
             return _negated(outer) if inner.value == "not" else outer
         return self.modality(part, self.formula(inner))
 
-    def modality(self, part: ClausePart, formula: Formula | None) -> Formula | None:
+    def modality(self, part: ClausePart, formula: lars.Formula | None) -> lars.Formula | None:
         """The modality of a part over a formula."""
         if formula is None:
             return None
         if part.kind == "at":
             time = self.term(part.parts[0])
-            return None if time is None else At(time, formula, part.span)
-        return (Some if part.kind == "some" else Always)(formula, part.span)
+            return None if time is None else lars.At(time, formula, part.span)
+        return (lars.Some if part.kind == "some" else lars.Always)(formula, part.span)
 
-    def written_after(self, part: ClausePart) -> Formula | None:
+    def written_after(self, part: ClausePart) -> lars.Formula | None:
         """`a [3 s]`, `a always in [3 s]`, `a at T [3 s]`, `a not in [3 s]`."""
         inner = self.formula(part.parts[0])
         if inner is None:
@@ -525,65 +498,65 @@ class Builder:
             time = self.term(part.parts[1])
             if time is None:
                 return None
-            formula: Formula = At(time, inner, part.span)
+            formula: lars.Formula = lars.At(time, inner, part.span)
             windows = part.parts[2].parts if len(part.parts) > 2 else ()
             return self.in_windows(windows, formula, part.span)
-        formula = (Always if part.value == "always" else Some)(inner, part.span)
+        formula = (lars.Always if part.value == "always" else lars.Some)(inner, part.span)
         found = self.in_windows(part.parts[1].parts, formula, part.span)
         return _negated(found) if part.value == "not" else found
 
     def in_windows(
-        self, windows: tuple[ClausePart, ...], formula: Formula | None, span: Span
-    ) -> Formula | None:
+        self, windows: tuple[ClausePart, ...], formula: lars.Formula | None, span: Span
+    ) -> lars.Formula | None:
         """The formula in windows, the first one outermost."""
         found = [read_window(window, self.term, self.say) for window in windows]
         for window in reversed(found):
             if window is None or formula is None:
                 return None
-            formula = Within(window, formula, span)
+            formula = lars.Within(window, formula, span)
         return formula
 
     # --- comparisons and aggregates ---
 
-    def comparison(self, part: ClausePart) -> Formula | None:
+    def comparison(self, part: ClausePart) -> lars.Formula | None:
         """`X < Y`, or an aggregate on one of the sides."""
         left, right = part.parts
-        sign = cast(Sign, part.value)
+        sign = cast(lars.Sign, part.value)
         if left.kind == "aggregate":
             return self.aggregate(left, sign, right, part.span)
         if right.kind == "aggregate":
             return self.aggregate(right, _MIRRORED.get(sign, sign), left, part.span)
         terms = self.terms(part.parts)
-        return None if terms is None else Comparison(sign, terms[0], terms[1], part.span)
+        return None if terms is None else lars.Comparison(sign, terms[0], terms[1], part.span)
 
     def aggregate(
-        self, part: ClausePart, sign: Sign, bound: ClausePart, span: Span
-    ) -> Formula | None:
+        self, part: ClausePart, sign: lars.Sign, bound: ClausePart, span: Span
+    ) -> lars.Formula | None:
         """`count { X : p(X) } > N`."""
         limit = self.term(bound)
         elements = [self.element(element) for element in part.parts[0].parts]
         kept = tuple(element for element in elements if element is not None)
         if limit is None or len(kept) < len(elements):
             return None
-        return Aggregate(cast(Function, part.value), kept, sign, limit, span)
+        return lars.Aggregate(cast(lars.Function, part.value), kept, sign, limit, span)
 
-    def element(self, part: ClausePart) -> Element | None:
+    def element(self, part: ClausePart) -> lars.Element | None:
         """`X, Y : f, g`."""
         terms = self.terms(part.parts[0].parts)
         condition = self.formulas(part.parts[1].parts) if len(part.parts) > 1 else ()
         if terms is None or condition is None:
             return None
-        return Element(terms, condition, part.span)
+        return lars.Element(terms, condition, part.span)
 
 
-def _negated(formula: Formula | None) -> Formula | None:
-    return None if formula is None else Not(formula, formula.span)
+def _negated(formula: lars.Formula | None) -> lars.Formula | None:
+    return None if formula is None else lars.Not(formula, formula.span)
 
 
 _SIMPLE = "the head is an atom, an atom at a time, or a formula made of them"
 
 
-def read_head(builder: Builder, part: ClausePart, is_fact: bool) -> Head | None:
+def read_head(builder: Builder, part: ClausePart, is_fact: bool) -> lars.Head | None:
     """The head that a part says; None after saying what is wrong with it."""
     if part.kind in ("set", "bounded") or _is_counted_set(part):
         return _choice(builder, part)
@@ -594,11 +567,11 @@ def read_head(builder: Builder, part: ClausePart, is_fact: bool) -> Head | None:
     if head is None:
         return None
     for inner in subformulas(head):
-        if isinstance(inner, Comparison | Aggregate):
+        if isinstance(inner, lars.Comparison | lars.Aggregate):
             hint = "move the comparison to the body"
             builder.say("H606", "a head has no comparison", inner.span or part.span, hint)
             return None
-    if isinstance(head, Truth):
+    if isinstance(head, lars.Truth):
         builder.say("H606", "`true` and `false` are no heads", part.span, "write `:- body.`")
         return None
     return head if _ranges_fit(builder, head, part, is_fact) else None
@@ -613,10 +586,10 @@ def is_event_calculus(part: ClausePart) -> bool:
     )
 
 
-def _ranges_fit(builder: Builder, head: Head, part: ClausePart, is_fact: bool) -> bool:
+def _ranges_fit(builder: Builder, head: lars.Head, part: ClausePart, is_fact: bool) -> bool:
     """Ranges abbreviate facts; elsewhere they would be terms that equal nothing."""
-    written = [arg for atom in atoms(head) for arg in atom.args if is_range(arg)]
-    if written and not (is_fact and isinstance(head, Atom)):
+    written = [arg for atom in atoms(head) for arg in atom.args if lars.is_range(arg)]
+    if written and not (is_fact and isinstance(head, lars.Atom)):
         hint = "write a fact of its own: number(1..9)."
         builder.say("H607", "a range stands only in a fact", part.span, hint)
         return False
@@ -632,7 +605,7 @@ def _is_counted_set(part: ClausePart) -> bool:
     return part.kind == "comparison" and any(side.kind == "set" for side in part.parts)
 
 
-def _choice(builder: Builder, part: ClausePart) -> Choice | None:
+def _choice(builder: Builder, part: ClausePart) -> lars.Choice | None:
     bounds: tuple[Term | None, Term | None] = (None, None)
     chosen = part
     if part.kind == "bounded":
@@ -652,7 +625,7 @@ def _choice(builder: Builder, part: ClausePart) -> Choice | None:
         builder.say("H608", "there is nothing to choose from", part.span, "write { a ; b }")
     if not options or len(kept) < len(options):
         return None
-    return Choice(kept, *bounds, span=part.span)
+    return lars.Choice(kept, *bounds, span=part.span)
 
 
 def _compared(
@@ -679,7 +652,7 @@ def _compared(
     return None
 
 
-def _option(builder: Builder, element: ClausePart) -> ChoiceOption | None:
+def _option(builder: Builder, element: ClausePart) -> lars.ChoiceOption | None:
     if len(element.parts[0].parts) != 1:
         hint = "separate options with `;`: { a ; b }"
         builder.say("H608", "several atoms in one option", element.parts[0].span, hint)
@@ -688,9 +661,9 @@ def _option(builder: Builder, element: ClausePart) -> ChoiceOption | None:
     condition = builder.formulas(element.parts[1].parts) if len(element.parts) > 1 else ()
     if chosen is None or condition is None:
         return None
-    is_at = isinstance(chosen, At) and isinstance(chosen.formula, Atom)
-    if not isinstance(chosen, Atom | At) or not (isinstance(chosen, Atom) or is_at):
+    is_at = isinstance(chosen, lars.At) and isinstance(chosen.formula, lars.Atom)
+    if not isinstance(chosen, lars.Atom | lars.At) or not (isinstance(chosen, lars.Atom) or is_at):
         hint = "write { a ; @T b }"
         builder.say("H608", "options are atoms, or atoms at a time", element.span, hint)
         return None
-    return ChoiceOption(chosen, condition, element.span)
+    return lars.ChoiceOption(chosen, condition, element.span)

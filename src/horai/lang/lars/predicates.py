@@ -10,64 +10,52 @@ from dataclasses import replace
 from itertools import product
 
 from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous, is_ground, subterms
-from horai.lang.lars.syntax import (
-    Atom,
-    Choice,
-    Formula,
-    Head,
-    Implies,
-    Not,
-    Predicate,
-    Program,
-    Rule,
-    is_range,
-    range_of,
-)
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.walk import atoms, children, formula_variables
 
 ARITHMETIC = frozenset("+-*/%^")
 
 
-def derived(program: Program) -> set[Predicate]:
+def derived(program: lars.Program) -> set[lars.Predicate]:
     """The predicates that rules derive: those of heads that are not background."""
     return {p for rule in program.rules for p in head_predicates(rule)} - background(program)
 
 
-def background(program: Program) -> set[Predicate]:
+def background(program: lars.Program) -> set[lars.Predicate]:
     """The predicates that plain facts alone define: they hold at all times."""
     facts = {p for rule in program.rules if is_fact(rule) for p in head_predicates(rule)}
     others = {p for rule in program.rules if not is_fact(rule) for p in head_predicates(rule)}
     return facts - others
 
 
-def background_facts(program: Program) -> frozenset[Atom]:
+def background_facts(program: lars.Program) -> frozenset[lars.Atom]:
     """All facts of the background, ranges written out."""
     known = background(program)
     return frozenset(
         atom
         for rule in program.rules
-        if isinstance(rule.head, Atom) and rule.head.predicate in known
+        if isinstance(rule.head, lars.Atom) and rule.head.predicate in known
         for atom in expanded(rule.head)
     )
 
 
-def expanded(atom: Atom) -> Iterator[Atom]:
+def expanded(atom: lars.Atom) -> Iterator[lars.Atom]:
     """The atoms that an atom with ranges stands for.
 
     >>> [show.args for show in expanded(Atom("n", (Compound("..", (Int(1), Int(2))),)))]
     [(Int(value=1),), (Int(value=2),)]
     """
     columns = [_values(arg) for arg in atom.args]
-    return (Atom(atom.name, args, atom.span) for args in product(*columns))
+    return (lars.Atom(atom.name, args, atom.span) for args in product(*columns))
 
 
 def _values(term: Term) -> list[Term]:
-    return [Int(number) for number in range_of(term)] if is_range(term) else [term]
+    return [Int(number) for number in lars.range_of(term)] if lars.is_range(term) else [term]
 
 
-def is_fact(rule: Rule) -> bool:
+def is_fact(rule: lars.Rule) -> bool:
     """True for `p(a, 3).`: a ground atom that no condition and no time restricts."""
-    if rule.body or not isinstance(rule.head, Atom):
+    if rule.body or not isinstance(rule.head, lars.Atom):
         return False
     return all(is_ground(arg) and not is_computed(arg) for arg in rule.head.args)
 
@@ -77,39 +65,39 @@ def is_computed(term: Term) -> bool:
     return any(isinstance(part, Compound) and part.name in ARITHMETIC for part in subterms(term))
 
 
-def head_predicates(rule: Rule) -> set[Predicate]:
+def head_predicates(rule: lars.Rule) -> set[lars.Predicate]:
     """The predicates that a rule derives."""
     return set() if rule.head is None else {atom.predicate for atom in head_atoms(rule.head)}
 
 
-def head_atoms(head: Head) -> Iterator[Atom]:
+def head_atoms(head: lars.Head) -> Iterator[lars.Atom]:
     """The atoms that a head makes true: not those of conditions, nor those it denies."""
     match head:
-        case Choice(options=options):
+        case lars.Choice(options=options):
             for option in options:
                 yield from head_atoms(option.head)
-        case Atom():
+        case lars.Atom():
             yield head
-        case Not():
+        case lars.Not():
             return
-        case Implies(right=right):
+        case lars.Implies(right=right):
             yield from head_atoms(right)
         case _:
             for part in children(head):
                 yield from head_atoms(part)
 
 
-def body_atoms(rule: Rule) -> Iterator[Atom]:
+def body_atoms(rule: lars.Rule) -> Iterator[lars.Atom]:
     """All atoms that conditions of a rule mention, those of its options included."""
     for condition in rule.body:
         yield from atoms(condition)
-    if isinstance(rule.head, Choice):
+    if isinstance(rule.head, lars.Choice):
         for option in rule.head.options:
             for condition in option.condition:
                 yield from atoms(condition)
 
 
-def inputs(program: Program) -> set[Predicate]:
+def inputs(program: lars.Program) -> set[lars.Predicate]:
     """The predicates that only a stream can make true."""
     known = {p for rule in program.rules for p in head_predicates(rule)}
     return {atom.predicate for rule in program.rules for atom in body_atoms(rule)} - known
@@ -118,33 +106,33 @@ def inputs(program: Program) -> set[Predicate]:
 PREFIX = "horai_any_"
 
 
-def asks_for_any(condition: Formula) -> bool:
+def asks_for_any(condition: lars.Formula) -> bool:
     """True for a negation with `_` in it."""
-    return isinstance(condition, Not) and any(
+    return isinstance(condition, lars.Not) and any(
         is_anonymous(var) for var in formula_variables(condition).values()
     )
 
 
-def with_rules_for_any(program: Program) -> Program:
+def with_rules_for_any(program: lars.Program) -> lars.Program:
     """The program without `_` under `not`, and with the rules that this takes."""
     if not any(asks_for_any(condition) for rule in program.rules for condition in rule.body):
         return program
-    made: list[Rule] = []
-    rules: list[Rule] = []
+    made: list[lars.Rule] = []
+    rules: list[lars.Rule] = []
     for rule in program.rules:
         body = tuple(_named(condition, rule, made) for condition in rule.body)
         rules.append(replace(rule, body=body))
     return replace(program, rules=(*rules, *made))
 
 
-def _named(condition: Formula, rule: Rule, made: list[Rule]) -> Formula:
+def _named(condition: lars.Formula, rule: lars.Rule, made: list[lars.Rule]) -> lars.Formula:
     if not asks_for_any(condition):
         return condition
-    assert isinstance(condition, Not)
+    assert isinstance(condition, lars.Not)
     kept: list[Var] = [v for v in formula_variables(condition).values() if not is_anonymous(v)]
-    head = Atom(f"{PREFIX}{len(made) + 1}", tuple(kept), condition.span)
-    made.append(Rule(head, (condition.formula,), condition.span, rule.source))
-    return Not(head, condition.span)
+    head = lars.Atom(f"{PREFIX}{len(made) + 1}", tuple(kept), condition.span)
+    made.append(lars.Rule(head, (condition.formula,), condition.span, rule.source))
+    return lars.Not(head, condition.span)
 
 
 def is_made(name: str) -> bool:

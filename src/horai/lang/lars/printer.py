@@ -18,36 +18,8 @@ from horai.lang.core.terms import (
     Var,
     is_anonymous,
 )
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Choice,
-    ChoiceOption,
-    Comparison,
-    Element,
-    FilterWindow,
-    Formula,
-    Head,
-    Implies,
-    IntervalWindow,
-    Not,
-    Or,
-    PartitionWindow,
-    Pattern,
-    Program,
-    Reset,
-    Rule,
-    Some,
-    TimeWindow,
-    Truth,
-    TupleWindow,
-    Window,
-    Within,
-)
 
 _RESERVED = frozenset(
     {"not", "some", "always", "reset", "at", "in", "mod", "true", "false", "count", "sum", "min"}
@@ -57,12 +29,12 @@ _RESERVED = frozenset(
 _BINDING = {"..": 1, "+": 2, "-": 2, "*": 3, "/": 3, "%": 3, "^": 4}
 
 
-def show_program(program: Program) -> str:
+def show_program(program: lars.Program) -> str:
     """All rules as one text."""
     return "".join(f"{show_rule(rule)}\n" for rule in program.rules)
 
 
-def show_rule(rule: Rule) -> str:
+def show_rule(rule: lars.Rule) -> str:
     """A rule with its full stop.
 
     >>> show_rule(Rule(Atom("h"), (Within(TupleWindow(2), Some(Atom("b"))),)))
@@ -75,105 +47,107 @@ def show_rule(rule: Rule) -> str:
     return f"{head} :- {body}." if body else f"{head}."
 
 
-def show_head(head: Head) -> str:
+def show_head(head: lars.Head) -> str:
     """The text of a head."""
-    if isinstance(head, Choice):
+    if isinstance(head, lars.Choice):
         least = "" if head.least is None else f"{show_term(head.least)} "
         most = "" if head.most is None else f" {show_term(head.most)}"
         return f"{least}{{ {' ; '.join(map(_option, head.options))} }}{most}"
-    if isinstance(head, Or):
+    if isinstance(head, lars.Or):
         return " ; ".join(show(part) for part in head.parts)
     return show(head)
 
 
-def show(formula: Formula) -> str:
+def show(formula: lars.Formula) -> str:
     """The text of a formula as it stands among other conditions.
 
     >>> show(Within(TimeWindow(Duration(3, "s")), Always(Atom("b"))))
     'always b [3 s]'
     """
     match formula:
-        case Atom(name=name, args=args):
+        case lars.Atom(name=name, args=args):
             return _applied(name, args)
-        case Truth(value=value):
+        case lars.Truth(value=value):
             return "true" if value else "false"
-        case Comparison(sign=sign, left=left, right=right):
+        case lars.Comparison(sign=sign, left=left, right=right):
             return f"{show_term(left)} {sign} {show_term(right)}"
-        case Aggregate(function=function, elements=elements, sign=sign, bound=bound):
+        case lars.Aggregate(function=function, elements=elements, sign=sign, bound=bound):
             inner = " ; ".join(map(_element, elements))
             return f"{function} {{ {inner} }} {sign} {show_term(bound)}"
-        case And(parts=parts):
+        case lars.And(parts=parts):
             return f"({', '.join(map(show, parts))})"
-        case Or(parts=parts):
+        case lars.Or(parts=parts):
             return f"({' ; '.join(map(show, parts))})"
-        case Implies(left=left_side, right=right_side):
+        case lars.Implies(left=left_side, right=right_side):
             return f"({_guarded(left_side)} -> {_guarded(right_side)})"
-        case Within():
+        case lars.Within():
             return _within(formula)
-        case Not(formula=inner_formula):
+        case lars.Not(formula=inner_formula):
             return f"not {show(inner_formula)}"
-        case Reset(formula=inner_formula):
+        case lars.Reset(formula=inner_formula):
             return f"reset {show(inner_formula)}"
         case _:
             return f"{_modality(formula)} {_operand(formula.formula)}"
 
 
-def _within(formula: Within) -> str:
+def _within(formula: lars.Within) -> str:
     inner, window = formula.formula, show_window(formula.window)
-    if isinstance(inner, Some | Always | At) and isinstance(inner.formula, Atom):
+    if isinstance(inner, lars.Some | lars.Always | lars.At) and isinstance(
+        inner.formula, lars.Atom
+    ):
         atom = show(inner.formula)
-        before = "" if isinstance(inner, Some) else f"{_modality(inner)} "
+        before = "" if isinstance(inner, lars.Some) else f"{_modality(inner)} "
         return f"{before}{atom} {window}"
     return f"{window} {_after(inner)}"
 
 
-def _modality(formula: Some | Always | At) -> str:
-    if isinstance(formula, At):
+def _modality(formula: lars.Some | lars.Always | lars.At) -> str:
+    if isinstance(formula, lars.At):
         time = show_term(formula.time)
         return f"@{time}" if isinstance(formula.time, Var | Int) else f"@({time})"
-    return "some" if isinstance(formula, Some) else "always"
+    return "some" if isinstance(formula, lars.Some) else "always"
 
 
-def _operand(formula: Formula) -> str:
+def _operand(formula: lars.Formula) -> str:
     """The operand of a modality: a window behind it would go outside."""
-    return f"({show(formula)})" if isinstance(formula, Within) else _after(formula)
+    return f"({show(formula)})" if isinstance(formula, lars.Within) else _after(formula)
 
 
-def _after(formula: Formula) -> str:
+def _after(formula: lars.Formula) -> str:
     """The operand of a time or a window: a sign would seem to belong to that."""
-    is_compared = isinstance(formula, Comparison | Aggregate)
+    is_compared = isinstance(formula, lars.Comparison | lars.Aggregate)
     return f"({show(formula)})" if is_compared else show(formula)
 
 
-def _guarded(formula: Formula) -> str:
-    return f"({show(formula)})" if isinstance(formula, Implies) else show(formula)
+def _guarded(formula: lars.Formula) -> str:
+    return f"({show(formula)})" if isinstance(formula, lars.Implies) else show(formula)
 
 
-def _element(element: Element) -> str:
+def _element(element: lars.Element) -> str:
     return _conditioned(", ".join(map(show_term, element.terms)), element.condition)
 
 
-def _option(option: ChoiceOption) -> str:
+def _option(option: lars.ChoiceOption) -> str:
     return _conditioned(show(option.head), option.condition)
 
 
-def _conditioned(text: str, condition: tuple[Formula, ...]) -> str:
+def _conditioned(text: str, condition: tuple[lars.Formula, ...]) -> str:
     return f"{text} : {', '.join(map(show, condition))}" if condition else text
 
 
-def show_window(window: Window) -> str:
+def show_window(window: lars.Window) -> str:
     """The text of a window, brackets included."""
     match window:
-        case TimeWindow(past=past, future=future, hop=hop):
+        case lars.TimeWindow(past=past, future=future, hop=hop):
             hopping = "" if hop is None else f" hop {hop}"
             return f"[{_durations(past, future)}{hopping}]"
-        case TupleWindow(past=past_count, future=future_count):
+        case lars.TupleWindow(past=past_count, future=future_count):
             return f"[{_counts(past_count, future_count)}]"
-        case PartitionWindow(past=past_count, future=future_count, patterns=patterns):
+        case lars.PartitionWindow(past=past_count, future=future_count, patterns=patterns):
             return f"[{_counts(past_count, future_count)} per {_patterns(patterns)}]"
-        case FilterWindow(patterns=patterns):
+        case lars.FilterWindow(patterns=patterns):
             return f"[only {_patterns(patterns)}]"
-        case IntervalWindow(first=first, last=last):
+        case lars.IntervalWindow(first=first, last=last):
             return f"[from {show_term(first)} to {show_term(last)}]"
 
 
@@ -191,7 +165,7 @@ def _counts(past: int | None, future: int | None) -> str:
     return after if past == 0 else f"{before}, {after}"
 
 
-def _patterns(patterns: tuple[Pattern, ...]) -> str:
+def _patterns(patterns: tuple[lars.Pattern, ...]) -> str:
     return ", ".join(
         _name(p.name) if p.args is None else _applied(p.name, p.args) for p in patterns
     )

@@ -19,6 +19,7 @@ from horai.lang.core.printer import starts_variable
 from horai.lang.core.reader import ClauseReader, clean, read_file
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import DEEPEST, Span, Var, is_anonymous, subterms
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.formulas import (
     Builder,
     ClausePart,
@@ -28,40 +29,25 @@ from horai.lang.lars.formulas import (
     read_head,
 )
 from horai.lang.lars.relations import with_relations
-from horai.lang.lars.syntax import (
-    Always,
-    FilterWindow,
-    Formula,
-    Head,
-    IntervalWindow,
-    Program,
-    Reset,
-    Rule,
-    TimeWindow,
-    TupleWindow,
-    Window,
-    Within,
-    is_range,
-)
 from horai.lang.lars.walk import children, own_terms, subformulas
 
 _NOWHERE = (0, 0)
 
 
-def check_rule(rule: Rule, builder: Builder) -> None:
+def check_rule(rule: lars.Rule, builder: Builder) -> None:
     """Say what makes no sense in a rule, whatever the rest of the program is."""
-    parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
+    parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
     for part in parts:
         _check_always(part, builder, has_end=False)
         for inner in subformulas(part):
-            if isinstance(inner, Within) and isinstance(inner.window, FilterWindow):
+            if isinstance(inner, lars.Within) and isinstance(inner.window, lars.FilterWindow):
                 _check_patterns(inner.window, builder)
     _check_ranges(rule.body, builder)
 
 
-def _check_always(part: Head, builder: Builder, has_end: bool, windows: bool = False) -> None:
+def _check_always(part: lars.Head, builder: Builder, has_end: bool, windows: bool = False) -> None:
     """`always` speaks about all points; time has no last one, so a window must set an end."""
-    if isinstance(part, Always) and not has_end:
+    if isinstance(part, lars.Always) and not has_end:
         hint = "add a window: `always a [5 s]`, or `always a [inf]` for everything so far"
         message = "`always` has no window"
         if windows:
@@ -69,29 +55,29 @@ def _check_always(part: Head, builder: Builder, has_end: bool, windows: bool = F
             hint = "[only p] and windows up to a signal to come have none; `[5 s]` and `[3 #]` do"
         builder.say("H609", message, part.span or _NOWHERE, hint)
         has_end = True
-    if isinstance(part, Reset):
+    if isinstance(part, lars.Reset):
         has_end, windows = False, False
-    elif isinstance(part, Within):
+    elif isinstance(part, lars.Within):
         has_end, windows = has_end or _has_end(part.window), True
     for inner in children(part):
         _check_always(inner, builder, has_end, windows)
 
 
-def _has_end(window: Window) -> bool:
+def _has_end(window: lars.Window) -> bool:
     match window:
-        case TimeWindow(future=future):
+        case lars.TimeWindow(future=future):
             return future.amount is not None
-        case TupleWindow(future=future) if future == 0:
+        case lars.TupleWindow(future=future) if future == 0:
             return True
-        case IntervalWindow():
+        case lars.IntervalWindow():
             return True
-        case FilterWindow():
+        case lars.FilterWindow():
             return False
         case _:
             return window.future == 0
 
 
-def _check_patterns(window: FilterWindow, builder: Builder) -> None:
+def _check_patterns(window: lars.FilterWindow, builder: Builder) -> None:
     for pattern in window.patterns:
         for term in pattern.args or ():
             for part in subterms(term):
@@ -101,11 +87,11 @@ def _check_patterns(window: FilterWindow, builder: Builder) -> None:
                     builder.say("H610", f"the variable {part.name} in a filter", span, hint)
 
 
-def _check_ranges(body: tuple[Formula, ...], builder: Builder) -> None:
+def _check_ranges(body: tuple[lars.Formula, ...], builder: Builder) -> None:
     for condition in body:
         for part in subformulas(condition):
             for term in own_terms(part):
-                if any(is_range(inner) for inner in subterms(term)):
+                if any(lars.is_range(inner) for inner in subterms(term)):
                     span = term.span or part.span or _NOWHERE
                     hint = "write a fact of its own, number(1..9)., and ask for number(X)"
                     builder.say("H607", "a range stands only in a fact", span, hint)
@@ -254,7 +240,7 @@ def _operator(sign: str, previous: str, text: str, end: int) -> tuple[str, int]:
     return _SIGNS.get(sign, "REL"), end
 
 
-Result = tuple[Program, list[Diagnostic]]
+Result = tuple[lars.Program, list[Diagnostic]]
 
 _UNEQUAL = ("REL", "!=", "write `!=`")
 _AND = ("COMMA", ",", "conditions are joined by `,`")
@@ -300,7 +286,7 @@ def read_sources(
     kept = tuple(sources)
     report = Report()
     report.extend(findings)
-    rules: list[Rule] = []
+    rules: list[lars.Rule] = []
     for source in kept:
         reader = _Reader(source, report)
         at = skip_layout(source.text, 0)
@@ -311,7 +297,7 @@ def read_sources(
             at = skip_layout(source.text, at)
         rules.extend(reader.rules)
     rules = with_relations(rules) if relations else rules
-    return Program(tuple(rules), kept), sorted(report.findings, key=sort_key)
+    return lars.Program(tuple(rules), kept), sorted(report.findings, key=sort_key)
 
 
 class _Reader(ClauseReader[ParsedLarsClause]):
@@ -319,7 +305,7 @@ class _Reader(ClauseReader[ParsedLarsClause]):
 
     def __init__(self, source: SourceText, report: Report) -> None:
         super().__init__(source, report)
-        self.rules: list[Rule] = []
+        self.rules: list[lars.Rule] = []
 
     def parse(self, tokens: list[Token]) -> ParsedLarsClause:
         """The clause that tokens spell."""
@@ -347,14 +333,14 @@ class _Reader(ClauseReader[ParsedLarsClause]):
             hint = "name the parts in rules of their own"
             trouble.say("H017", "this clause has too many windows around each other", span, hint)
             return
-        rule = Rule(head, body, span, self.source)
+        rule = lars.Rule(head, body, span, self.source)
         check_rule(rule, builder)
         self.rules.append(rule)
 
 
-def _nested_too_deeply(formula: Formula) -> bool:
+def _nested_too_deeply(formula: lars.Formula) -> bool:
     """Windows behind a condition go around each other, without brackets that would be counted."""
-    level: list[Formula] = [formula]
+    level: list[lars.Formula] = [formula]
     for _ in range(DEEPEST):
         level = [inner for outer in level for inner in children(outer)]
     return bool(level)

@@ -11,27 +11,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from horai.lang.core.terms import Compound, Int
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import body_atoms, head_predicates
-from horai.lang.lars.syntax import (
-    Aggregate,
-    And,
-    Atom,
-    Choice,
-    Comparison,
-    Formula,
-    Head,
-    Implies,
-    Not,
-    Or,
-    Predicate,
-    Program,
-    Rule,
-    Sign,
-)
 from horai.lang.lars.walk import atoms
 
-_SIGNS: dict[str, Sign] = {"eq": "=", "neq": "!=", "lt": "<", "leq": "<=", "gt": ">", "geq": ">="}
-_CHAINS: dict[str, tuple[Sign, Sign]] = {
+_SIGNS: dict[str, lars.Sign] = {
+    "eq": "=",
+    "neq": "!=",
+    "lt": "<",
+    "leq": "<=",
+    "gt": ">",
+    "geq": ">=",
+}
+_CHAINS: dict[str, tuple[lars.Sign, lars.Sign]] = {
     "ltlt": ("<", "<"),
     "ltleq": ("<", "<="),
     "leqlt": ("<=", "<"),
@@ -40,13 +32,13 @@ _CHAINS: dict[str, tuple[Sign, Sign]] = {
 _COMPUTED = {"plus": "+", "sum": "+", "minus": "-", "times": "*", "product": "*"}
 _COMPUTED |= {"divide": "/", "power": "^", "modulo": "%"}
 
-NAMED: frozenset[Predicate] = frozenset(
+NAMED: frozenset[lars.Predicate] = frozenset(
     {*((name, 2) for name in (*_SIGNS, "incr")), *((name, 3) for name in (*_CHAINS, *_COMPUTED))}
 )
 """The relations that have a name."""
 
 
-def with_relations(rules: list[Rule]) -> list[Rule]:
+def with_relations(rules: list[lars.Rule]) -> list[lars.Rule]:
     """The rules with relations in the place of atoms that can be nothing else."""
     asked = {atom.predicate for rule in rules for atom in body_atoms(rule)} & NAMED
     asked -= {predicate for rule in rules for predicate in head_predicates(rule)}
@@ -56,44 +48,44 @@ def with_relations(rules: list[Rule]) -> list[Rule]:
     return [_changed_rule(rule, asked - windowed) for rule in rules]
 
 
-def doubtful(program: Program) -> Iterator[tuple[Rule, Atom]]:
+def doubtful(program: lars.Program) -> Iterator[tuple[lars.Rule, lars.Atom]]:
     """Atoms that may be meant as relations, and are signals because they are so elsewhere."""
     asked = NAMED - {p for rule in program.rules for p in head_predicates(rule)}
     for rule in program.rules:
         yield from ((rule, atom) for atom in _bare(rule) if atom.predicate in asked)
 
 
-def compared(atom: Atom) -> tuple[Comparison, ...]:
+def compared(atom: lars.Atom) -> tuple[lars.Comparison, ...]:
     """The comparisons that an atom stands for if it is a relation."""
     first, second, *rest = atom.args
     if atom.name in _SIGNS:
-        return (Comparison(_SIGNS[atom.name], first, second, atom.span),)
+        return (lars.Comparison(_SIGNS[atom.name], first, second, atom.span),)
     if atom.name == "incr":
-        return (Comparison("=", second, Compound("+", (first, Int(1)), atom.span), atom.span),)
+        return (lars.Comparison("=", second, Compound("+", (first, Int(1)), atom.span), atom.span),)
     (third,) = rest
     if atom.name in _CHAINS:
         one, other = _CHAINS[atom.name]
-        left = Comparison(one, first, second, atom.span)
-        return (left, Comparison(other, second, third, atom.span))
+        left = lars.Comparison(one, first, second, atom.span)
+        return (left, lars.Comparison(other, second, third, atom.span))
     computed = Compound(_COMPUTED[atom.name], (first, second), atom.span)
-    return (Comparison("=", third, computed, atom.span),)
+    return (lars.Comparison("=", third, computed, atom.span),)
 
 
 # --- where atoms stand ----------------------------------------------------------------------------
 
 
-def _conditions(rule: Rule) -> Iterator[Formula]:
+def _conditions(rule: lars.Rule) -> Iterator[lars.Formula]:
     yield from rule.body
-    if isinstance(rule.head, Choice):
+    if isinstance(rule.head, lars.Choice):
         for option in rule.head.options:
             yield from option.condition
 
 
-def _bare(rule: Rule) -> Iterator[Atom]:
+def _bare(rule: lars.Rule) -> Iterator[lars.Atom]:
     """The atoms of conditions that are in no window and at no time."""
-    found: list[Atom] = []
+    found: list[lars.Atom] = []
 
-    def note(atom: Atom) -> tuple[Formula, ...]:
+    def note(atom: lars.Atom) -> tuple[lars.Formula, ...]:
         found.append(atom)
         return (atom,)
 
@@ -102,7 +94,7 @@ def _bare(rule: Rule) -> Iterator[Atom]:
     return iter(found)
 
 
-def _in_windows(rule: Rule) -> Iterator[Atom]:
+def _in_windows(rule: lars.Rule) -> Iterator[lars.Atom]:
     bare = {id(atom) for atom in _bare(rule)}
     for condition in _conditions(rule):
         yield from (atom for atom in atoms(condition) if id(atom) not in bare)
@@ -110,46 +102,46 @@ def _in_windows(rule: Rule) -> Iterator[Atom]:
 
 # --- putting relations there ----------------------------------------------------------------------
 
-_Change = Callable[[Atom], tuple[Formula, ...]]
+_Change = Callable[[lars.Atom], tuple[lars.Formula, ...]]
 
 
-def _changed_rule(rule: Rule, relations: set[Predicate]) -> Rule:
-    def change(atom: Atom) -> tuple[Formula, ...]:
+def _changed_rule(rule: lars.Rule, relations: set[lars.Predicate]) -> lars.Rule:
+    def change(atom: lars.Atom) -> tuple[lars.Formula, ...]:
         return compared(atom) if atom.predicate in relations else (atom,)
 
     if not any(atom.predicate in relations for atom in _bare(rule)):
         return rule
-    head: Head | None = rule.head
-    if isinstance(head, Choice):
+    head: lars.Head | None = rule.head
+    if isinstance(head, lars.Choice):
         options = (replace(o, condition=_all(o.condition, change)) for o in head.options)
         head = replace(head, options=tuple(options))
     return replace(rule, head=head, body=_all(rule.body, change))
 
 
-def _all(conditions: tuple[Formula, ...], change: _Change) -> tuple[Formula, ...]:
+def _all(conditions: tuple[lars.Formula, ...], change: _Change) -> tuple[lars.Formula, ...]:
     return tuple(part for condition in conditions for part in _changed(condition, change))
 
 
-def _changed(formula: Formula, change: _Change) -> tuple[Formula, ...]:
+def _changed(formula: lars.Formula, change: _Change) -> tuple[lars.Formula, ...]:
     """The parts that stand for a formula, joined by `and`."""
     match formula:
-        case Atom():
+        case lars.Atom():
             return change(formula)
-        case Not(formula=inner):
+        case lars.Not(formula=inner):
             return (replace(formula, formula=_one(inner, change)),)
-        case And(parts=parts):
+        case lars.And(parts=parts):
             return (replace(formula, parts=_all(parts, change)),)
-        case Or(parts=parts):
+        case lars.Or(parts=parts):
             return (replace(formula, parts=tuple(_one(part, change) for part in parts)),)
-        case Implies(left=left, right=right):
+        case lars.Implies(left=left, right=right):
             return (replace(formula, left=_one(left, change), right=_one(right, change)),)
-        case Aggregate(elements=elements):
+        case lars.Aggregate(elements=elements):
             changed = (replace(e, condition=_all(e.condition, change)) for e in elements)
             return (replace(formula, elements=tuple(changed)),)
         case _:
             return (formula,)
 
 
-def _one(formula: Formula, change: _Change) -> Formula:
+def _one(formula: lars.Formula, change: _Change) -> lars.Formula:
     parts = _changed(formula, change)
-    return parts[0] if len(parts) == 1 else And(parts, formula.span)
+    return parts[0] if len(parts) == 1 else lars.And(parts, formula.span)

@@ -7,84 +7,61 @@ from dataclasses import replace
 from typing import TypeVar
 
 from horai.lang.core.terms import Bindings, Term, Var, substitute, variables
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Clock, Duration
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Choice,
-    ChoiceOption,
-    Comparison,
-    Formula,
-    Head,
-    Implies,
-    IntervalWindow,
-    Not,
-    Or,
-    Program,
-    Reset,
-    Rule,
-    Some,
-    TimeWindow,
-    Truth,
-    Window,
-    Within,
-)
 
 Same = TypeVar("Same")
 
 
-def children(formula: Head) -> tuple[Formula, ...]:
+def children(formula: lars.Head) -> tuple[lars.Formula, ...]:
     """The formulas directly inside a formula or choice, conditions included."""
     match formula:
-        case Atom() | Truth() | Comparison():
+        case lars.Atom() | lars.Truth() | lars.Comparison():
             return ()
-        case And(parts=parts) | Or(parts=parts):
+        case lars.And(parts=parts) | lars.Or(parts=parts):
             return parts
-        case Implies(left=left, right=right):
+        case lars.Implies(left=left, right=right):
             return (left, right)
-        case Aggregate(elements=elements):
+        case lars.Aggregate(elements=elements):
             return tuple(part for element in elements for part in element.condition)
-        case Choice(options=options):
+        case lars.Choice(options=options):
             return tuple(part for option in options for part in (option.head, *option.condition))
         case _:
             return (formula.formula,)
 
 
-def subformulas(formula: Head) -> Iterator[Head]:
+def subformulas(formula: lars.Head) -> Iterator[lars.Head]:
     """The formula and everything inside it, outside first."""
     yield formula
     for inner in children(formula):
         yield from subformulas(inner)
 
 
-def atoms(formula: Head) -> Iterator[Atom]:
+def atoms(formula: lars.Head) -> Iterator[lars.Atom]:
     """All atoms of a formula or choice."""
-    return (part for part in subformulas(formula) if isinstance(part, Atom))
+    return (part for part in subformulas(formula) if isinstance(part, lars.Atom))
 
 
-def own_terms(formula: Head) -> tuple[Term, ...]:
+def own_terms(formula: lars.Head) -> tuple[Term, ...]:
     """The terms that stand directly in a formula, not in formulas inside it."""
     match formula:
-        case Atom(args=args):
+        case lars.Atom(args=args):
             return args
-        case Comparison(left=left, right=right):
+        case lars.Comparison(left=left, right=right):
             return (left, right)
-        case At(time=time):
+        case lars.At(time=time):
             return (time,)
-        case Within(window=IntervalWindow(first=first, last=last)):
+        case lars.Within(window=lars.IntervalWindow(first=first, last=last)):
             return (first, last)
-        case Aggregate(elements=elements, bound=bound):
+        case lars.Aggregate(elements=elements, bound=bound):
             return (*(term for element in elements for term in element.terms), bound)
-        case Choice(least=least, most=most):
+        case lars.Choice(least=least, most=most):
             return tuple(term for term in (least, most) if term is not None)
         case _:
             return ()
 
 
-def formula_variables(formula: Head) -> dict[str, Var]:
+def formula_variables(formula: lars.Head) -> dict[str, Var]:
     """The variables of a formula by name, in order of first occurrence."""
     found: dict[str, Var] = {}
     for part in subformulas(formula):
@@ -94,7 +71,7 @@ def formula_variables(formula: Head) -> dict[str, Var]:
     return found
 
 
-def rule_variables(rule: Rule) -> dict[str, Var]:
+def rule_variables(rule: lars.Rule) -> dict[str, Var]:
     """The variables of head and body."""
     found = {} if rule.head is None else formula_variables(rule.head)
     for condition in rule.body:
@@ -102,23 +79,25 @@ def rule_variables(rule: Rule) -> dict[str, Var]:
     return found
 
 
-def bind(formula: Formula, bindings: Bindings) -> Formula:
+def bind(formula: lars.Formula, bindings: Bindings) -> lars.Formula:
     """The formula with terms put for its variables."""
     return map_terms(formula, lambda term: substitute(term, bindings))
 
 
-def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+def map_terms(formula: lars.Formula, change: Callable[[Term], Term]) -> lars.Formula:
     """The formula with every term changed."""
 
-    def window(given: Window) -> Window:
-        if not isinstance(given, IntervalWindow):
+    def window(given: lars.Window) -> lars.Window:
+        if not isinstance(given, lars.IntervalWindow):
             return given
         return replace(given, first=change(given.first), last=change(given.last))
 
     return rebuilt(formula, lambda part: map_terms(part, change), term=change, window=window)
 
 
-def map_windows(formula: Formula, change: Callable[[Window], Window]) -> Formula:
+def map_windows(
+    formula: lars.Formula, change: Callable[[lars.Window], lars.Window]
+) -> lars.Formula:
     """The formula with every window changed."""
     return rebuilt(formula, lambda part: map_windows(part, change), window=change)
 
@@ -128,29 +107,29 @@ def _same(given: Same) -> Same:
 
 
 def rebuilt(
-    formula: Formula,
-    inside: Callable[[Formula], Formula],
+    formula: lars.Formula,
+    inside: Callable[[lars.Formula], lars.Formula],
     *,
     term: Callable[[Term], Term] = _same,
-    window: Callable[[Window], Window] = _same,
-) -> Formula:
+    window: Callable[[lars.Window], lars.Window] = _same,
+) -> lars.Formula:
     """The formula with its own terms, its window and the formulas directly inside it changed."""
     match formula:
-        case Truth():
+        case lars.Truth():
             return formula
-        case Atom(args=args):
+        case lars.Atom(args=args):
             return replace(formula, args=tuple(term(arg) for arg in args))
-        case Comparison(left=left, right=right):
+        case lars.Comparison(left=left, right=right):
             return replace(formula, left=term(left), right=term(right))
-        case And(parts=parts) | Or(parts=parts):
+        case lars.And(parts=parts) | lars.Or(parts=parts):
             return replace(formula, parts=tuple(inside(part) for part in parts))
-        case Implies(left=first, right=second):
+        case lars.Implies(left=first, right=second):
             return replace(formula, left=inside(first), right=inside(second))
-        case At(time=time, formula=inner):
+        case lars.At(time=time, formula=inner):
             return replace(formula, time=term(time), formula=inside(inner))
-        case Within(window=given, formula=inner):
+        case lars.Within(window=given, formula=inner):
             return replace(formula, window=window(given), formula=inside(inner))
-        case Aggregate(elements=elements, bound=bound):
+        case lars.Aggregate(elements=elements, bound=bound):
             changed = tuple(
                 replace(
                     element,
@@ -160,26 +139,26 @@ def rebuilt(
                 for element in elements
             )
             return replace(formula, elements=changed, bound=term(bound))
-        case Not() | Some() | Always() | Reset():
+        case lars.Not() | lars.Some() | lars.Always() | lars.Reset():
             return replace(formula, formula=inside(formula.formula))
 
 
-def in_points(program: Program, clock: Clock) -> Program:
+def in_points(program: lars.Program, clock: Clock) -> lars.Program:
     """The program with durations turned into numbers of time points; may raise `Incompatible`."""
 
-    def window(given: Window) -> Window:
-        return counted(given, clock) if isinstance(given, TimeWindow) else given
+    def window(given: lars.Window) -> lars.Window:
+        return counted(given, clock) if isinstance(given, lars.TimeWindow) else given
 
-    def head(given: Head) -> Head:
-        if not isinstance(given, Choice):
+    def head(given: lars.Head) -> lars.Head:
+        if not isinstance(given, lars.Choice):
             return map_windows(given, window)
         options = tuple(
-            ChoiceOption(o.head, tuple(map_windows(c, window) for c in o.condition), o.span)
+            lars.ChoiceOption(o.head, tuple(map_windows(c, window) for c in o.condition), o.span)
             for o in given.options
         )
         return replace(given, options=options)
 
-    def rule(given: Rule) -> Rule:
+    def rule(given: lars.Rule) -> lars.Rule:
         changed = None if given.head is None else head(given.head)
         body = tuple(map_windows(condition, window) for condition in given.body)
         return replace(given, head=changed, body=body)
@@ -187,7 +166,7 @@ def in_points(program: Program, clock: Clock) -> Program:
     return replace(program, rules=tuple(rule(one) for one in program.rules))
 
 
-def counted(window: TimeWindow, clock: Clock) -> TimeWindow:
+def counted(window: lars.TimeWindow, clock: Clock) -> lars.TimeWindow:
     """A time window in time points; may raise `Incompatible`.
 
     >>> counted(TimeWindow(Duration(3, "s")), Clock(500, "ms")).past

@@ -5,38 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from horai.lang.core.terms import Compound, Int, Term
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.lang.lars.syntax import (
-    At,
-    Atom,
-    Comparison,
-    Formula,
-    Not,
-    Rule,
-    Sign,
-    Some,
-    TimeWindow,
-    Window,
-    Within,
-)
 
-Literal = Formula
-ENDLESS = TimeWindow(Duration(None))
+Literal = lars.Formula
+ENDLESS = lars.TimeWindow(Duration(None))
 
 
-def rule(head: Atom | At, *body: Formula) -> Rule:
+def rule(head: lars.Atom | lars.At, *body: lars.Formula) -> lars.Rule:
     """`head :- body.`"""
-    return Rule(head, body)
+    return lars.Rule(head, body)
 
 
-def numbers(name: str, first: int, last: int) -> Rule:
+def numbers(name: str, first: int, last: int) -> lars.Rule:
     """`name(first..last).`"""
-    return Rule(Atom(name, (Compound("..", (Int(first), Int(last))),)))
+    return lars.Rule(lars.Atom(name, (Compound("..", (Int(first), Int(last))),)))
 
 
-def compare(left: Term, sign: Sign, right: Term) -> Comparison:
+def compare(left: Term, sign: lars.Sign, right: Term) -> lars.Comparison:
     """`left sign right`."""
-    return Comparison(sign, left, right)
+    return lars.Comparison(sign, left, right)
 
 
 def plus(term: Term, amount: Term | int) -> Term:
@@ -55,9 +43,9 @@ def minus(term: Term, amount: Term | int) -> Term:
     return Compound("-", (term, Int(amount) if isinstance(amount, int) else amount))
 
 
-def some(atom: Atom, window: Window) -> Within:
+def some(atom: lars.Atom, window: lars.Window) -> lars.Within:
     """`atom [window]`."""
-    return Within(window, Some(atom))
+    return lars.Within(window, lars.Some(atom))
 
 
 def negated(literal: Literal) -> Literal:
@@ -66,7 +54,7 @@ def negated(literal: Literal) -> Literal:
     >>> negated(negated(Atom("a")))
     Atom(name='a', args=())
     """
-    return literal.formula if isinstance(literal, Not) else Not(literal)
+    return literal.formula if isinstance(literal, lars.Not) else lars.Not(literal)
 
 
 class FreshNames:

@@ -36,17 +36,7 @@ from horai.lang.core.terms import (
     is_anonymous,
     variables,
 )
-from horai.lang.lars.syntax import (
-    Always,
-    At,
-    Atom,
-    Formula,
-    IntervalWindow,
-    Not,
-    Program,
-    Rule,
-    Within,
-)
+from horai.lang.lars import syntax as lars
 from horai.lang.translate.building import ENDLESS, FreshNames, compare, minus, plus, rule
 from horai.lang.translate.statements import SIGNS, Foreign, LanguageSpec, nesting, statements
 
@@ -397,12 +387,12 @@ def _predicate(event: Event) -> Predicate:
 class _Found:
     """Conditions under which a pattern has an interval, and the interval."""
 
-    body: tuple[Formula, ...]
+    body: tuple[lars.Formula, ...]
     start: Term
     end: Term
 
 
-def translated(rules: Iterable[PatternRule], points: bool = False) -> Program:
+def translated(rules: Iterable[PatternRule], points: bool = False) -> lars.Program:
     """The program that derives all intervals of all events, as arguments or as points."""
     return _Translation(list(rules), points).program()
 
@@ -418,21 +408,21 @@ class _Translation:
             name: self._names.free(f"{name}_iv")
             for name in dict.fromkeys(n for n, _ in self._known)
         }
-        self._made: list[Rule] = []
+        self._made: list[lars.Rule] = []
         self._spread: dict[tuple[str, int], str] = {}
         self._numbers, self._letter = 0, "T"
 
-    def program(self) -> Program:
+    def program(self) -> lars.Program:
         """Rules for the signals first, then for the patterns."""
         for given in self._rules:
             self._numbers = 0
             self._letter = _letter(given)
             name = self._head(given.head)
             for found in self._cases(given.pattern):
-                head = Atom(name, (*given.head.args, found.start, found.end))
+                head = lars.Atom(name, (*given.head.args, found.start, found.end))
                 self._made.append(rule(head, *found.body))
         read = self._from_points if self._points else self._from_signals
-        return Program((*map(read, self._known), *self._made))
+        return lars.Program((*map(read, self._known), *self._made))
 
     def _head(self, event: Event) -> str:
         """The head of a rule: intervals, or points from one to another."""
@@ -442,27 +432,29 @@ class _Translation:
         if (name, arity) not in self._spread:
             spread = self._spread[name, arity] = self._names.free(f"{name}_from")
             args, first, last = _arguments(arity), Var("T"), Var("To")
-            here = Atom(spread, (*args, first, last))
-            next_one = Atom(spread, (*args, plus(first, 1), last))
-            self._made.append(rule(At(first, Atom(name, args)), here))
+            here = lars.Atom(spread, (*args, first, last))
+            next_one = lars.Atom(spread, (*args, plus(first, 1), last))
+            self._made.append(rule(lars.At(first, lars.Atom(name, args)), here))
             self._made.append(rule(next_one, here, compare(first, "<", last)))
         return self._spread[name, arity]
 
-    def _from_points(self, event: tuple[str, int]) -> Rule:
+    def _from_points(self, event: tuple[str, int]) -> lars.Rule:
         """The longest intervals through which an event holds."""
         name, arity = event
         args, first, last = _arguments(arity), Var("T"), Var("To")
-        atom = Atom(name, args)
-        body = (At(first, atom), At(last, atom), compare(first, "<=", last))
-        throughout = Within(IntervalWindow(first, last), Always(atom))
-        ends = (Not(At(minus(first, 1), atom)), Not(At(plus(last, 1), atom)))
-        return rule(Atom(self._intervals[name], (*args, first, last)), *body, throughout, *ends)
+        atom = lars.Atom(name, args)
+        body = (lars.At(first, atom), lars.At(last, atom), compare(first, "<=", last))
+        throughout = lars.Within(lars.IntervalWindow(first, last), lars.Always(atom))
+        ends = (lars.Not(lars.At(minus(first, 1), atom)), lars.Not(lars.At(plus(last, 1), atom)))
+        return rule(
+            lars.Atom(self._intervals[name], (*args, first, last)), *body, throughout, *ends
+        )
 
-    def _from_signals(self, event: tuple[str, int]) -> Rule:
+    def _from_signals(self, event: tuple[str, int]) -> lars.Rule:
         name, arity = event
         args, time = _arguments(arity), Var("T")
-        head = Atom(self._intervals[name], (*args, time, time))
-        return rule(head, Within(ENDLESS, At(time, Atom(name, args))))
+        head = lars.Atom(self._intervals[name], (*args, time, time))
+        return rule(head, lars.Within(ENDLESS, lars.At(time, lars.Atom(name, args))))
 
     def _times(self) -> tuple[Var, Var]:
         return self._time(), self._time()
@@ -492,7 +484,7 @@ class _Translation:
         match pattern:
             case Event(name=name, args=args):
                 start, end = self._times()
-                atom = Atom(self._intervals[name], (*args, start, end))
+                atom = lars.Atom(self._intervals[name], (*args, start, end))
                 return _Found((atom,), start, end)
             case Moment(time=time):
                 return _Found((), Int(time), Int(time))
@@ -514,11 +506,11 @@ class _Translation:
     def _named(self, pattern: Pattern) -> _Found:
         """A predicate for the intervals of a pattern and the values of its variables."""
         start, end = self._times()
-        head = Atom(self._names.fresh("part"), (*_carried(pattern), start, end))
+        head = lars.Atom(self._names.fresh("part"), (*_carried(pattern), start, end))
         numbers, self._numbers = self._numbers, 0
         for found in self._cases(pattern):
             args = (*_carried(pattern), found.start, found.end)
-            self._made.append(rule(Atom(head.name, args), *found.body))
+            self._made.append(rule(lars.Atom(head.name, args), *found.body))
         self._numbers = numbers
         return _Found((head,), start, end)
 
@@ -530,10 +522,12 @@ class _Translation:
         carried = _carried(whole)
         numbers, self._numbers = self._numbers, 0
         between = self._one(blocked)
-        self._made.append(rule(Atom(name, (*carried, between.start, between.end)), *between.body))
+        self._made.append(
+            rule(lars.Atom(name, (*carried, between.start, between.end)), *between.body)
+        )
         self._numbers = numbers
         found = self._one(whole)
-        no = Not(Atom(name, (*carried, found.start, found.end)))
+        no = lars.Not(lars.Atom(name, (*carried, found.start, found.end)))
         return _Found((*found.body, no), found.start, found.end)
 
     def _hulls(self, relation: str, one: _Found, other: _Found) -> Iterable[_Found]:

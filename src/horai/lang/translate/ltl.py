@@ -20,19 +20,8 @@ from horai.lang.core.grammar import atom_text, outer, token_span
 from horai.lang.core.printer import unquote
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import DEEPEST, Constant, Float, Int, Span, Str, Term, Var
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.lang.lars.syntax import (
-    Always,
-    At,
-    Atom,
-    Formula,
-    Not,
-    Program,
-    Rule,
-    Some,
-    TimeWindow,
-    Within,
-)
 from horai.lang.translate.building import (
     FreshNames,
     Literal,
@@ -432,7 +421,7 @@ def _written_out(
 _T, _U, _D, _E = Var("T"), Var("U"), Var("D"), Var("E")
 
 
-def translated(definitions: Iterable[Definition]) -> Program:
+def translated(definitions: Iterable[Definition]) -> lars.Program:
     """The program that derives the name of each definition whenever its formula holds."""
     kept = list(definitions)
     return _Translation(kept).program(kept)
@@ -444,32 +433,33 @@ class _Translation:
         self._names = FreshNames(taken | {d.name for d in definitions})
         self._so = self._names.free("so")
         self._point = self._names.free("point")
-        self._rules: list[Rule] = []
-        self._everywhere: dict[LtlFormula, Atom] = {}
+        self._rules: list[lars.Rule] = []
+        self._everywhere: dict[LtlFormula, lars.Atom] = {}
         self._here: dict[LtlFormula, Literal] = {}
         self._reach: int | None = 0  # how far back formulas look; None is to the start
         self._needs_so = False
 
-    def program(self, definitions: list[Definition]) -> Program:
+    def program(self, definitions: list[Definition]) -> lars.Program:
         """All rules, those about points last."""
         for definition in definitions:
             self._rules.extend(
-                rule(Atom(definition.name), *body) for body in self._bodies_now(definition.formula)
+                rule(lars.Atom(definition.name), *body)
+                for body in self._bodies_now(definition.formula)
             )
         if self._everywhere:
             self._rules.extend(self._points())
         if self._needs_so or self._everywhere:
-            self._rules.append(Rule(Atom(self._so)))
-        return Program(tuple(self._rules))
+            self._rules.append(lars.Rule(lars.Atom(self._so)))
+        return lars.Program(tuple(self._rules))
 
     # --- now ---
 
-    def _bodies_now(self, formula: LtlFormula) -> list[list[Formula]]:
+    def _bodies_now(self, formula: LtlFormula) -> list[list[lars.Formula]]:
         """The bodies of rules that together say what a formula says now."""
         match formula:
             case LtlTruth(value=value):
                 self._needs_so = True
-                return [[Atom(self._so)]] if value else []
+                return [[lars.Atom(self._so)]] if value else []
             case LtlAnd(left=left, right=right):
                 return [[self._now(left), self._now(right)]]
             case LtlOr(left=left, right=right):
@@ -486,13 +476,17 @@ class _Translation:
         """One literal that says what a formula says now."""
         match formula:
             case Proposition(name=name, args=args):
-                return Atom(name, args)
+                return lars.Atom(name, args)
             case LtlNot(formula=inner):
                 return negated(self._now(inner))
             case Once(formula=Proposition(name=name, args=args), least=0, most=most):
-                return Within(TimeWindow(Duration(most)), Some(Atom(name, args)))
+                return lars.Within(
+                    lars.TimeWindow(Duration(most)), lars.Some(lars.Atom(name, args))
+                )
             case Historically(formula=Proposition(name=name, args=args), least=0):
-                return Within(TimeWindow(Duration(formula.most)), Always(Atom(name, args)))
+                return lars.Within(
+                    lars.TimeWindow(Duration(formula.most)), lars.Always(lars.Atom(name, args))
+                )
             case Previous() | Once() | Historically() | Since():
                 self._reach = _farther(self._reach, _look_back(formula))
                 return _shown(self._at(formula, _T))
@@ -501,7 +495,7 @@ class _Translation:
 
     def _named_now(self, formula: LtlFormula) -> Literal:
         if formula not in self._here:
-            head = Atom(self._names.fresh("now"))
+            head = lars.Atom(self._names.fresh("now"))
             bodies = self._bodies_now(formula)
             self._rules.extend(rule(head, *body) for body in bodies)
             self._here[formula] = head
@@ -513,26 +507,26 @@ class _Translation:
         """A literal that says what a formula says at a time."""
         match formula:
             case Proposition(name=name, args=args):
-                return At(time, Atom(name, args))
+                return lars.At(time, lars.Atom(name, args))
             case LtlNot(formula=inner):
                 return negated(self._at(inner, time))
             case Historically(formula=inner, least=least, most=most):
                 return negated(self._at(Once(LtlNot(inner), least, most), time))
             case _:
-                return At(time, self._named(formula))
+                return lars.At(time, self._named(formula))
 
-    def _named(self, formula: LtlFormula) -> Atom:
+    def _named(self, formula: LtlFormula) -> lars.Atom:
         """The atom that rules derive wherever a formula holds."""
         if formula not in self._everywhere:
-            head = Atom(self._names.fresh(_WORDS[type(formula)]))
+            head = lars.Atom(self._names.fresh(_WORDS[type(formula)]))
             self._everywhere[formula] = head
             self._rules.extend(self._definition(formula, head))
         return self._everywhere[formula]
 
-    def _definition(self, formula: LtlFormula, head: Atom) -> list[Rule]:
-        here = At(_T, Atom(self._point))
-        there = At(_U, Atom(self._point))
-        made = At(_T, head)
+    def _definition(self, formula: LtlFormula, head: lars.Atom) -> list[lars.Rule]:
+        here = lars.At(_T, lars.Atom(self._point))
+        there = lars.At(_U, lars.Atom(self._point))
+        made = lars.At(_T, head)
         match formula:
             case LtlTruth(value=value):
                 return [rule(made, here)] if value else []
@@ -554,7 +548,7 @@ class _Translation:
                 return [rule(made, there, before, compare(_T, "=", plus(_U, 1)), here)]
             case Once(formula=inner, least=least, most=None):
                 first = self._at(inner, _U)
-                on = At(_U, head)
+                on = lars.At(_U, head)
                 return [
                     rule(made, there, first, compare(_T, "=", plus(_U, least)), here),
                     rule(made, on, compare(_T, "=", plus(_U, 1)), here),
@@ -562,25 +556,25 @@ class _Translation:
             case Once(formula=inner, least=least, most=int(most)):
                 lag = self._names.fresh("lag")
                 then = self._at(inner, _U)
-                body = (there, then, Atom(lag, (_D,)), compare(_T, "=", plus(_U, _D)), here)
+                body = (there, then, lars.Atom(lag, (_D,)), compare(_T, "=", plus(_U, _D)), here)
                 return [rule(made, *body), numbers(lag, least, most)]
             case Since():
                 return self._since(formula, head)
         raise AssertionError(f"{formula} has no rules of its own")
 
-    def _since(self, formula: Since, head: Atom) -> list[Rule]:
+    def _since(self, formula: Since, head: lars.Atom) -> list[lars.Rule]:
         """A count of the points since, which goes on up to the bound that matters."""
         least, most = formula.least, formula.most
         left, right = self._at(formula.left, _T), self._at(formula.right, _T)
-        here = At(_T, Atom(self._point))
+        here = lars.At(_T, lars.Atom(self._point))
         step = compare(_T, "=", plus(_U, 1))
         if least == 0 and most is None:
-            on = rule(At(_T, head), At(_U, head), step, here, left)
-            return [rule(At(_T, head), here, right), on]
+            on = rule(lars.At(_T, head), lars.At(_U, head), step, here, left)
+            return [rule(lars.At(_T, head), here, right), on]
         name = self._names.fresh("since")
 
-        def counted(time: Term, number: Term) -> At:
-            return At(time, Atom(name, (number,)))
+        def counted(time: Term, number: Term) -> lars.At:
+            return lars.At(time, lars.Atom(name, (number,)))
 
         limit = Int(least if most is None else most)
         rules = [
@@ -590,24 +584,24 @@ class _Translation:
                 *(counted(_U, _D), step, here, left),
                 *(compare(_D, "<", limit), compare(_E, "=", plus(_D, 1))),
             ),
-            rule(At(_T, head), counted(_T, _D), compare(_D, ">=", Int(least))),
+            rule(lars.At(_T, head), counted(_T, _D), compare(_D, ">=", Int(least))),
         ]
         if most is None:
             rules.append(rule(counted(_T, limit), counted(_U, limit), step, here, left))
         return rules
 
-    def _points(self) -> list[Rule]:
+    def _points(self) -> list[lars.Rule]:
         """The points that formulas look back to: a number of them, or all since the start."""
-        now, so = Atom(self._point), Atom(self._so)
+        now, so = lars.Atom(self._point), lars.Atom(self._so)
         if self._reach is None:
-            before = rule(At(_T, now), At(_U, now), compare(_T, "=", minus(_U, 1)))
+            before = rule(lars.At(_T, now), lars.At(_U, now), compare(_T, "=", minus(_U, 1)))
             return [rule(now, so), before]
-        name, here = self._names.free("back"), Atom(self._names.free("here"))
+        name, here = self._names.free("back"), lars.Atom(self._names.free("here"))
         return [
             rule(here, so),
             rule(
-                At(_T, now),
-                *(At(_U, here), Atom(name, (_D,)), compare(_T, "=", minus(_U, _D))),
+                lars.At(_T, now),
+                *(lars.At(_U, here), lars.Atom(name, (_D,)), compare(_T, "=", minus(_U, _D))),
             ),
             numbers(name, 0, self._reach),
         ]
@@ -645,9 +639,9 @@ def _look_back(formula: LtlFormula) -> int | None:
 
 def _shown(literal: Literal) -> Literal:
     """A literal about a time, as one about now."""
-    if isinstance(literal, Not):
-        return Not(_shown(literal.formula))
-    assert isinstance(literal, At)
+    if isinstance(literal, lars.Not):
+        return lars.Not(_shown(literal.formula))
+    assert isinstance(literal, lars.At)
     return literal.formula
 
 

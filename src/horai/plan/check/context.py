@@ -10,12 +10,7 @@ from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Span, Term, Var, subterms
-from horai.lang.ec.syntax import (
-    BackgroundRule,
-    Call,
-    Clause,
-    EventDescription,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.components import Strata, stratify
 from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
 from horai.plan.ec.entities import Entities, find_entities
@@ -32,7 +27,7 @@ class CheckContext:
     """A description and all that is known of it."""
 
     def __init__(
-        self, description: EventDescription, python: Iterable[str | PythonPredicate] = ()
+        self, description: ec.EventDescription, python: Iterable[str | PythonPredicate] = ()
     ) -> None:
         self.description = description
         self.python = tuple(python)
@@ -79,14 +74,14 @@ class CheckContext:
         return infer_types(self.description, self.entities)
 
     @cached_property
-    def called(self) -> dict[tuple[str, int], list[tuple[Call, Clause]]]:
+    def called(self) -> dict[tuple[str, int], list[tuple[ec.Call, ec.Clause]]]:
         """The calls that rules make, also through the background predicates they use."""
-        inner: dict[tuple[str, int], list[tuple[Call, Clause]]] = {}
-        found: dict[tuple[str, int], list[tuple[Call, Clause]]] = {}
-        queue: list[tuple[Call, Clause]] = []
+        inner: dict[tuple[str, int], list[tuple[ec.Call, ec.Clause]]] = {}
+        found: dict[tuple[str, int], list[tuple[ec.Call, ec.Clause]]] = {}
+        queue: list[tuple[ec.Call, ec.Clause]] = []
         for rule in self.description.rules:
-            calls = [(c, rule.clause) for c in body_literals(rule) if isinstance(c, Call)]
-            if isinstance(rule, BackgroundRule):
+            calls = [(c, rule.clause) for c in body_literals(rule) if isinstance(c, ec.Call)]
+            if isinstance(rule, ec.BackgroundRule):
                 for key in _keys(rule):
                     inner.setdefault(key, []).extend(calls)
             else:
@@ -100,7 +95,7 @@ class CheckContext:
         return found
 
 
-def _keys(rule: BackgroundRule) -> list[tuple[str, int]]:
+def _keys(rule: ec.BackgroundRule) -> list[tuple[str, int]]:
     name = getattr(rule.head, "name", None)
     return [] if name is None else [(name, len(getattr(rule.head, "args", ())))]
 
@@ -108,7 +103,7 @@ def _keys(rule: BackgroundRule) -> list[tuple[str, int]]:
 def finding(
     code: str,
     message: str,
-    clause: Clause,
+    clause: ec.Clause,
     term: Term | None = None,
     hint: str | None = None,
     note: str | None = None,
@@ -144,7 +139,7 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(every[:-1])} {last} {every[-1]}"
 
 
-def place_of(clause: Clause, term: Term | None = None, home: SourceText | None = None) -> str:
+def place_of(clause: ec.Clause, term: Term | None = None, home: SourceText | None = None) -> str:
     """Where a clause, or a term of it, stands; the file is named when it is another than `home`."""
     span = term.span if term is not None and term.span is not None else clause.span
     line = clause.source.position(span[0])[0]

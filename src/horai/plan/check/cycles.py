@@ -7,17 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.core.terms import Term, functor
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    BackgroundRule,
-    Call,
-    Clause,
-    FindAll,
-    IfThenElse,
-    Literal,
-    Negation,
-    parts,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, finding, place_of
 from horai.plan.ec.components import Component, simple_values
 from horai.plan.ec.dependencies import Dependency, DependencyGraph, Vertex
@@ -234,11 +224,11 @@ Key = tuple[str, int]
 def negative_cycles(context: CheckContext) -> Iterator[Diagnostic]:
     """H401: a predicate that depends on its own negation."""
     graph: Digraph[Key] = Digraph()
-    negative: list[tuple[Key, Key, Call, Clause]] = []
-    places: dict[tuple[Key, Key], tuple[Clause, Term]] = {}
+    negative: list[tuple[Key, Key, ec.Call, ec.Clause]] = []
+    places: dict[tuple[Key, Key], tuple[ec.Clause, Term]] = {}
     for rule in context.description.rules:
-        head = functor(rule.head) if isinstance(rule, BackgroundRule) else None
-        if head is None or not isinstance(rule, BackgroundRule):
+        head = functor(rule.head) if isinstance(rule, ec.BackgroundRule) else None
+        if head is None or not isinstance(rule, ec.BackgroundRule):
             continue
         for call, positive in _calls(rule.body, True):
             graph.add_edge(head, call.key)
@@ -270,18 +260,18 @@ def _name(key: Key) -> str:
     return f"{key[0]}/{key[1]}"
 
 
-def _calls(literal: Literal, positive: bool) -> Iterator[tuple[Call, bool]]:
+def _calls(literal: ec.Literal, positive: bool) -> Iterator[tuple[ec.Call, bool]]:
     """The calls of a body; those whose failure matters are not positive."""
     match literal:
-        case Call():
+        case ec.Call():
             yield literal, positive
-        case Negation() | FindAll() | AggregateAll():
-            for part in parts(literal):
+        case ec.Negation() | ec.FindAll() | ec.AggregateAll():
+            for part in ec.parts(literal):
                 yield from _calls(part, False)
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
             yield from _calls(condition, False)
             yield from _calls(then, positive)
             yield from _calls(otherwise, positive)
         case _:
-            for part in parts(literal):
+            for part in ec.parts(literal):
                 yield from _calls(part, positive)

@@ -12,21 +12,7 @@ from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Int, Span, Term, Var, functor, make, variables
-from horai.lang.ec.syntax import (
-    BackgroundRule,
-    Call,
-    Clause,
-    Compare,
-    Conjunction,
-    Disjunction,
-    FutureInitiation,
-    FutureTermination,
-    IfThenElse,
-    Is,
-    Literal,
-    Postponable,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, finding, listed, place_of, quoted
 from horai.plan.ec.delays import Effect, beaten_by, initiation_times, known_already
 from horai.plan.ec.entities import Sort
@@ -37,14 +23,14 @@ from horai.plan.ec.unify import canonical, may_match
 
 def _effects(context: CheckContext) -> list[Effect]:
     rules = context.description.rules
-    return [rule for rule in rules if isinstance(rule, FutureInitiation | FutureTermination)]
+    return [rule for rule in rules if isinstance(rule, ec.FutureInitiation | ec.FutureTermination)]
 
 
 def late_effects(context: CheckContext) -> Iterator[Diagnostic]:
     """H410: another effect of the same pair always comes first."""
     effects = _effects(context)
-    initiations = [e for e in effects if isinstance(e, FutureInitiation)]
-    terminations = [e for e in effects if isinstance(e, FutureTermination)]
+    initiations = [e for e in effects if isinstance(e, ec.FutureInitiation)]
+    terminations = [e for e in effects if isinstance(e, ec.FutureTermination)]
     for effect in effects:
         sooner = beaten_by(effect, initiations, terminations)
         if sooner is not None:
@@ -61,9 +47,9 @@ def late_effects(context: CheckContext) -> Iterator[Diagnostic]:
 
 def cancelling_effects(context: CheckContext) -> Iterator[Diagnostic]:
     """H415: two values initiated at the same deadline."""
-    first: dict[object, FutureInitiation] = {}
+    first: dict[object, ec.FutureInitiation] = {}
     for effect in _effects(context):
-        if not isinstance(effect, FutureInitiation) or effect.body.items:
+        if not isinstance(effect, ec.FutureInitiation) or effect.body.items:
             continue
         if not isinstance(effect.delay, Int) or effect.origin.fluent != effect.target.fluent:
             continue
@@ -99,7 +85,7 @@ def effects_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
 def effects_on_itself(context: CheckContext) -> Iterator[Diagnostic]:
     """H412: an fi from a pair to the same pair."""
     for effect in _effects(context):
-        if isinstance(effect, FutureInitiation) and effect.origin == effect.target:
+        if isinstance(effect, ec.FutureInitiation) and effect.origin == effect.target:
             yield finding(
                 "H412",
                 f"{quoted(effect.target.term)} follows itself, which changes nothing",
@@ -113,7 +99,7 @@ def nothing_to_postpone(context: CheckContext) -> Iterator[Diagnostic]:
     """H413: p of a pair without a delayed effect."""
     origins = [effect.origin.term for effect in _effects(context)]
     for rule in context.description.rules:
-        if not isinstance(rule, Postponable):
+        if not isinstance(rule, ec.Postponable):
             continue
         if not any(may_match(origin, rule.fvp.term) for origin in origins):
             known = listed(sorted({f"`{show(origin)}`" for origin in origins}))
@@ -149,7 +135,7 @@ def lengths_known_too_late(context: CheckContext) -> Iterator[Diagnostic]:
             continue
         time = times[0] if times else None
         now = known_already(effect, time, context.table, context.graph.helpers)
-        known = Conjunction(now, effect.body.term)
+        known = ec.Conjunction(now, effect.body.term)
         given = names(effect.origin.term) | frozenset(times)
         if effect.delay.name not in order_body(known, given, context.table).bound:
             yield finding(
@@ -178,7 +164,7 @@ def lengths_that_are_none(context: CheckContext) -> Iterator[Diagnostic]:
     """H416: a delay that background knowledge gives is no whole number above zero."""
     seen: set[tuple[str, Span]] = set()
     for rule in context.description.rules:
-        if not isinstance(rule, FutureInitiation | FutureTermination):
+        if not isinstance(rule, ec.FutureInitiation | ec.FutureTermination):
             continue
         wrong = [given for given in _lengths(context, rule) if not _is_length(given.value)]
         if wrong and (wrong[0].source.name, wrong[0].span) not in seen:
@@ -186,7 +172,7 @@ def lengths_that_are_none(context: CheckContext) -> Iterator[Diagnostic]:
             yield _finding(rule.clause, wrong)
 
 
-def _finding(clause: Clause, wrong: list[_Given]) -> Diagnostic:
+def _finding(clause: ec.Clause, wrong: list[_Given]) -> Diagnostic:
     first, more = wrong[0], len(wrong) - 1
     line = clause.source.position(clause.span[0])[0]
     where = f"line {line}" if clause.source is first.source else f"{clause.source.name}:{line}"
@@ -205,7 +191,9 @@ def _is_length(value: Term) -> bool:
     return isinstance(value, Int) and value.value > 0
 
 
-def _lengths(context: CheckContext, rule: FutureInitiation | FutureTermination) -> list[_Given]:
+def _lengths(
+    context: CheckContext, rule: ec.FutureInitiation | ec.FutureTermination
+) -> list[_Given]:
     delay = rule.delay
     if not isinstance(delay, Var) or delay.name in variables(rule.origin.term):
         return []
@@ -213,10 +201,13 @@ def _lengths(context: CheckContext, rule: FutureInitiation | FutureTermination) 
 
 
 def _values(
-    context: CheckContext, body: Literal, name: str, through: frozenset[tuple[Key, int]]
+    context: CheckContext, body: ec.Literal, name: str, through: frozenset[tuple[Key, int]]
 ) -> Iterator[_Given]:
     """The values that calls can give a variable, unless other conditions choose among them."""
-    if any(isinstance(part, Compare | Is) and name in variables(part.term) for part in walk(body)):
+    if any(
+        isinstance(part, ec.Compare | ec.Is) and name in variables(part.term)
+        for part in ec.walk(body)
+    ):
         return
     for call in _calls(body):
         for place, arg in enumerate(call.args):
@@ -225,7 +216,7 @@ def _values(
 
 
 def _of_predicate(
-    context: CheckContext, call: Call, place: int, through: frozenset[tuple[Key, int]]
+    context: CheckContext, call: ec.Call, place: int, through: frozenset[tuple[Key, int]]
 ) -> Iterator[_Given]:
     facts = context.description.facts.get(call.key)
     if facts is not None:
@@ -235,7 +226,7 @@ def _of_predicate(
                     row[place], make(call.name, *row), source, (start, start + len(call.name))
                 )
     for rule in context.description.rules:
-        if not isinstance(rule, BackgroundRule) or functor(rule.head) != call.key:
+        if not isinstance(rule, ec.BackgroundRule) or functor(rule.head) != call.key:
             continue
         head = rule.head
         if not isinstance(head, Compound) or not may_match(head, call.term):
@@ -247,19 +238,19 @@ def _of_predicate(
             yield _Given(value, head, rule.clause.source, head.span or rule.clause.span)
 
 
-def _fits(row: tuple[Term, ...], call: Call) -> bool:
+def _fits(row: tuple[Term, ...], call: ec.Call) -> bool:
     return all(may_match(value, arg) for value, arg in zip(row, call.args, strict=True))
 
 
-def _calls(literal: Literal) -> Iterator[Call]:
+def _calls(literal: ec.Literal) -> Iterator[ec.Call]:
     """The calls that give values: those inside negations and aggregates do not."""
     match literal:
-        case Call():
+        case ec.Call():
             yield literal
-        case Conjunction(items=items) | Disjunction(items=items):
+        case ec.Conjunction(items=items) | ec.Disjunction(items=items):
             for item in items:
                 yield from _calls(item)
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
             for part in (condition, then, otherwise):
                 yield from _calls(part)
         case _:

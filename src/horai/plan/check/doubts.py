@@ -8,24 +8,7 @@ from horai.lang.core.arithmetic import COMPARISONS
 from horai.lang.core.diagnostics import Diagnostic, Severity, did_you_mean
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, functor, is_ground, make
-from horai.lang.ec.syntax import (
-    BackgroundRule,
-    Call,
-    Clause,
-    Compare,
-    Conjunction,
-    Declaration,
-    Disjunction,
-    DynamicDomain,
-    EventDescription,
-    Grounding,
-    HoldsAt,
-    Literal,
-    Negation,
-    TruthValue,
-    conjuncts,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, finding, place_of, quoted
 from horai.plan.check.names import looks_mistyped
 from horai.plan.ec.entities import Entity, Sort
@@ -36,7 +19,7 @@ from horai.plan.ec.unify import canonical, unify
 
 def duplicate_rules(context: CheckContext) -> Iterator[Diagnostic]:
     """H500: clauses that are the same up to renaming."""
-    first: dict[Term, Clause] = {}
+    first: dict[Term, ec.Clause] = {}
     for rule in context.description.rules:
         clause = rule.clause
         head = clause.head or Constant("")
@@ -85,12 +68,14 @@ def never_fires(context: CheckContext) -> Iterator[Diagnostic]:
     """H502: conditions that contradict each other."""
     for rule in context.description.rules:
         body = getattr(rule, "body", None)
-        if body is None or isinstance(rule, Grounding | Declaration):
+        if body is None or isinstance(rule, ec.Grounding | ec.Declaration):
             continue
-        if isinstance(rule, BackgroundRule) and any(isinstance(x, TruthValue) for x in body.items):
+        if isinstance(rule, ec.BackgroundRule) and any(
+            isinstance(x, ec.TruthValue) for x in body.items
+        ):
             continue  # `empty(_) :- fail.` is how Prolog declares an empty predicate
         for scope in _scopes(body):
-            found = _impossible(list(conjuncts(scope)), context)
+            found = _impossible(list(ec.conjuncts(scope)), context)
             if found is not None:
                 literal, why = found
                 what = "rule" if scope is body else "alternative"
@@ -98,19 +83,21 @@ def never_fires(context: CheckContext) -> Iterator[Diagnostic]:
                 yield finding("H502", message, rule.clause, literal.term)
 
 
-def _scopes(body: Conjunction) -> Iterator[Literal]:
+def _scopes(body: ec.Conjunction) -> Iterator[ec.Literal]:
     """The body and the alternatives inside it, each a conjunction of its own."""
     yield body
-    for literal in conjuncts(body):
-        if isinstance(literal, Disjunction):
+    for literal in ec.conjuncts(body):
+        if isinstance(literal, ec.Disjunction):
             for item in literal.items:
-                if not isinstance(item, TruthValue):
+                if not isinstance(item, ec.TruthValue):
                     yield from _scopes(
-                        item if isinstance(item, Conjunction) else Conjunction((item,), item.term)
+                        item
+                        if isinstance(item, ec.Conjunction)
+                        else ec.Conjunction((item,), item.term)
                     )
 
 
-def _impossible(items: list[Literal], context: CheckContext) -> tuple[Literal, str] | None:
+def _impossible(items: list[ec.Literal], context: CheckContext) -> tuple[ec.Literal, str] | None:
     for literal in items:
         why = _false_alone(literal)
         if why is not None:
@@ -118,11 +105,11 @@ def _impossible(items: list[Literal], context: CheckContext) -> tuple[Literal, s
     return _contradiction(items) or _two_values(items, context)
 
 
-def _false_alone(literal: Literal) -> str | None:
+def _false_alone(literal: ec.Literal) -> str | None:
     match literal:
-        case TruthValue(value=False):
+        case ec.TruthValue(value=False):
             return f"{quoted(literal.term)} is always false"
-        case Compare(op=op, left=left, right=right) if _is_false(op, left, right):
+        case ec.Compare(op=op, left=left, right=right) if _is_false(op, left, right):
             return f"{quoted(literal.term)} is always false"
         case _:
             return None
@@ -143,19 +130,19 @@ def _is_false(op: str, left: Term, right: Term) -> bool:
     return False
 
 
-def _contradiction(items: list[Literal]) -> tuple[Literal, str] | None:
-    said = {literal.term for literal in items if not isinstance(literal, Negation)}
+def _contradiction(items: list[ec.Literal]) -> tuple[ec.Literal, str] | None:
+    said = {literal.term for literal in items if not isinstance(literal, ec.Negation)}
     for literal in items:
-        if isinstance(literal, Negation) and literal.item.term in said:
+        if isinstance(literal, ec.Negation) and literal.item.term in said:
             return literal, f"{quoted(literal.item.term)} is required and denied"
     return None
 
 
-def _two_values(items: list[Literal], context: CheckContext) -> tuple[Literal, str] | None:
+def _two_values(items: list[ec.Literal], context: CheckContext) -> tuple[ec.Literal, str] | None:
     """One simple fluent with two different values at one time."""
     values: dict[tuple[Term, Term], Term] = {}
     for literal in items:
-        if not isinstance(literal, HoldsAt) or not is_ground(literal.fvp.value):
+        if not isinstance(literal, ec.HoldsAt) or not is_ground(literal.fvp.value):
             continue
         fluent = context.entities.fluent(literal.fvp.fluent)
         if fluent is None or fluent.sorts != {Sort.SIMPLE}:
@@ -174,8 +161,8 @@ def groundings_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
     """H503: a grounding of something that no rule mentions, said once for all its values."""
     said: set[tuple[bool, tuple[str, int]]] = set()
     for rule in context.description.rules:
-        key = functor(rule.entity) if isinstance(rule, Grounding) else None
-        if key is None or not isinstance(rule, Grounding) or (rule.value is None, key) in said:
+        key = functor(rule.entity) if isinstance(rule, ec.Grounding) else None
+        if key is None or not isinstance(rule, ec.Grounding) or (rule.value is None, key) in said:
             continue
         entities = context.entities
         table = entities.events if rule.value is None else entities.fluents
@@ -204,15 +191,15 @@ def _is_slip(entity: Entity, table: dict[tuple[str, int], Entity]) -> bool:
     )
 
 
-def _is_placeholder(rule: Grounding) -> bool:
-    return any(isinstance(literal, TruthValue) for literal in rule.body.items)
+def _is_placeholder(rule: ec.Grounding) -> bool:
+    return any(isinstance(literal, ec.TruthValue) for literal in rule.body.items)
 
 
 def empty_domains(context: CheckContext) -> Iterator[Diagnostic]:
     """H504: a dynamic domain that no grounding of an input entity uses."""
     reached = _domains_of_inputs(context)
     for rule in context.description.rules:
-        if isinstance(rule, DynamicDomain):
+        if isinstance(rule, ec.DynamicDomain):
             key = (rule.domain.name, len(rule.domain.args))
             if key not in reached and key not in context.description.facts:
                 yield finding(
@@ -229,11 +216,11 @@ def _domains_of_inputs(context: CheckContext) -> set[tuple[str, int]]:
     entities = context.entities
     queue: list[tuple[str, int]] = []
     for rule in context.description.rules:
-        if isinstance(rule, Grounding):
+        if isinstance(rule, ec.Grounding):
             known = entities.event(rule.entity) if rule.value is None else None
             known = known or (entities.fluent(rule.entity) if rule.value is not None else None)
             if known is None or known.is_input:
-                queue += [c.key for c in body_literals(rule) if isinstance(c, Call)]
+                queue += [c.key for c in body_literals(rule) if isinstance(c, ec.Call)]
     inner = _background_calls(context.description)
     reached: set[tuple[str, int]] = set()
     while queue:
@@ -245,13 +232,13 @@ def _domains_of_inputs(context: CheckContext) -> set[tuple[str, int]]:
 
 
 def _background_calls(
-    description: EventDescription,
+    description: ec.EventDescription,
 ) -> dict[tuple[str, int], list[tuple[str, int]]]:
     inner: dict[tuple[str, int], list[tuple[str, int]]] = {}
     for rule in description.rules:
-        key = functor(rule.head) if isinstance(rule, BackgroundRule) else None
-        if key is not None and isinstance(rule, BackgroundRule):
-            calls = [literal.key for literal in walk(rule.body) if isinstance(literal, Call)]
+        key = functor(rule.head) if isinstance(rule, ec.BackgroundRule) else None
+        if key is not None and isinstance(rule, ec.BackgroundRule):
+            calls = [literal.key for literal in ec.walk(rule.body) if isinstance(literal, ec.Call)]
             inner.setdefault(key, []).extend(calls)
     return inner
 

@@ -11,17 +11,8 @@ from horai.lang.core.diagnostics import Diagnostic, did_you_mean
 from horai.lang.core.printer import show
 from horai.lang.core.spelling import distance
 from horai.lang.core.terms import Compound, Term, Var, is_anonymous, is_ground, subterms, variables
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import ALLEN_RELATIONS, BUILTINS
-from horai.lang.ec.syntax import (
-    Call,
-    Clause,
-    Compare,
-    Declaration,
-    DurationFilter,
-    DynamicDomain,
-    Is,
-    Literal,
-)
 from horai.plan.check.context import CheckContext, arguments, finding, listed, quoted
 from horai.plan.ec.entities import Entities, Entity, Kind, Mention, Sort, split_value
 from horai.plan.ec.literals import body_literals
@@ -324,7 +315,7 @@ def unknown_predicates(context: CheckContext) -> Iterator[Diagnostic]:
         yield finding("H203", message, clause, call.term, hint=hint, note=more)
 
 
-def _near_hint(call: Call, names: set[str]) -> str:
+def _near_hint(call: ec.Call, names: set[str]) -> str:
     relation = did_you_mean(call.name, ALLEN_RELATIONS) or call.name
     if relation in ALLEN_RELATIONS and len(call.args) in (2, 3):
         source, target, *rest = (show(arg) for arg in call.args)
@@ -337,7 +328,7 @@ def _near_hint(call: Call, names: set[str]) -> str:
     return f"did you mean `{near}`?" if near else _how_to_define(*call.key)
 
 
-def _entity_hint(context: CheckContext, call: Call) -> str | None:
+def _entity_hint(context: CheckContext, call: ec.Call) -> str | None:
     """Events and fluents are no predicates: they need a literal with a time around them."""
     if call.key in context.entities.fluents:
         return f"`{call.name}` is a fluent: write `holdsAt({show(call.term)}=..., T)`"
@@ -379,14 +370,14 @@ def unknown_functions(context: CheckContext) -> Iterator[Diagnostic]:
                     )
 
 
-def _expressions(literal: Literal) -> Iterator[Term]:
+def _expressions(literal: ec.Literal) -> Iterator[Term]:
     match literal:
-        case Compare(op=op, left=left, right=right) if op in COMPARISONS:
+        case ec.Compare(op=op, left=left, right=right) if op in COMPARISONS:
             yield left
             yield right
-        case Is(expression=expression):
+        case ec.Is(expression=expression):
             yield expression
-        case DurationFilter(bound=bound):
+        case ec.DurationFilter(bound=bound):
             yield bound
         case _:
             pass
@@ -467,7 +458,7 @@ def declared_sorts(context: CheckContext) -> Iterator[Diagnostic]:
 def indices(context: CheckContext) -> Iterator[Diagnostic]:
     """H213: an index that is not among the arguments."""
     for rule in context.description.rules:
-        if not isinstance(rule, Declaration) or rule.name != "index" or len(rule.args) != 2:
+        if not isinstance(rule, ec.Declaration) or rule.name != "index" or len(rule.args) != 2:
             continue
         entity, _ = split_value(rule.args[0])
         index = rule.args[1]
@@ -479,9 +470,9 @@ def indices(context: CheckContext) -> Iterator[Diagnostic]:
 
 def caching_orders(context: CheckContext) -> Iterator[Diagnostic]:
     """H214: said once for all cachingOrder declarations of a file."""
-    found: dict[str, list[Clause]] = {}
+    found: dict[str, list[ec.Clause]] = {}
     for rule in context.description.rules:
-        if isinstance(rule, Declaration) and rule.name in ("cachingOrder", "cachingOrder2"):
+        if isinstance(rule, ec.Declaration) and rule.name in ("cachingOrder", "cachingOrder2"):
             found.setdefault(rule.clause.source.name, []).append(rule.clause)
     for clauses in found.values():
         count = len(clauses)
@@ -499,11 +490,11 @@ def collected_grounds(context: CheckContext) -> Iterator[Diagnostic]:
     declared = {
         (rule.domain.name, len(rule.domain.args))
         for rule in context.description.rules
-        if isinstance(rule, DynamicDomain)
+        if isinstance(rule, ec.DynamicDomain)
     }
     known = set(context.description.facts) | declared
     said: set[tuple[str, int]] = set()
-    declarations = [r for r in context.description.rules if isinstance(r, Declaration)]
+    declarations = [r for r in context.description.rules if isinstance(r, ec.Declaration)]
     for rule in declarations:
         for key in collected_domains(rule):
             predicate = context.predicates[key]

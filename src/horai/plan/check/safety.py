@@ -8,42 +8,7 @@ from collections.abc import Iterator
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, Var, functor, subterms, variables
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Allen,
-    BackgroundRule,
-    Call,
-    Clause,
-    Compare,
-    Declaration,
-    DurationFilter,
-    DynamicDomain,
-    Edge,
-    EventRule,
-    FindAll,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    Happens,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsFor,
-    HoldsForRule,
-    IfThenElse,
-    InitiatedAt,
-    Initiation,
-    InputFluent,
-    IntervalOp,
-    Is,
-    Literal,
-    Negation,
-    Postponable,
-    Rule,
-    TerminatedAt,
-    Termination,
-    parts,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, find_variable, finding, listed, quoted
 from horai.plan.check.names import looks_mistyped
 from horai.plan.ec.delays import initiation_times
@@ -68,7 +33,7 @@ def unbound_variables(context: CheckContext) -> Iterator[Diagnostic]:
                 yield _unbound(order, var)
 
 
-def root_causes(stuck: tuple[Stuck, ...]) -> Iterator[tuple[Literal, list[str]]]:
+def root_causes(stuck: tuple[Stuck, ...]) -> Iterator[tuple[ec.Literal, list[str]]]:
     """The literals that wait for variables which no other waiting literal would bind.
 
     Each variable is blamed once, on the first literal that needs it.
@@ -85,40 +50,44 @@ def root_causes(stuck: tuple[Stuck, ...]) -> Iterator[tuple[Literal, list[str]]]
         yield stuck[0].literal, sorted(stuck[0].missing)
 
 
-def would_bind(literal: Literal) -> frozenset[str]:
+def would_bind(literal: ec.Literal) -> frozenset[str]:
     """The variables a literal gives a value to once it can be evaluated."""
     match literal:
-        case Is(target=target):
+        case ec.Is(target=target):
             return names(target)
-        case IntervalOp(result=result) | DurationFilter(result=result) | Allen(result=result):
+        case (
+            ec.IntervalOp(result=result)
+            | ec.DurationFilter(result=result)
+            | ec.Allen(result=result)
+        ):
             return names(result)
-        case FindAll(result=result) | AggregateAll(result=result):
+        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
             return names(result)
-        case Call(args=args) if args:
+        case ec.Call(args=args) if args:
             return names(args[-1])
         case _:
             return frozenset()
 
 
-def _stuck(order: RuleOrder, literal: Literal, missing: list[str]) -> Diagnostic:
+def _stuck(order: RuleOrder, literal: ec.Literal, missing: list[str]) -> Diagnostic:
     clause = order.rule.clause
     named = listed(f"`{_plain(name)}`" for name in missing)
     where: Term = find_variable(literal.term, missing[0]) or literal.term
     match literal:
-        case Negation():
+        case ec.Negation():
             code, what = "H302", f"the negation needs a value for {named}, which nothing gives"
-        case Compare() | Is():
+        case ec.Compare() | ec.Is():
             code, what = "H303", f"{named} has no value in {quoted(literal.term)}"
-        case IntervalOp() | DurationFilter() | Allen():
+        case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
             code, what = "H304", f"nothing produces the intervals {named}"
-        case FindAll() | AggregateAll() | IfThenElse():
+        case ec.FindAll() | ec.AggregateAll() | ec.IfThenElse():
             code, what = "H311", f"{named} has no value in {quoted(literal.term)}"
-        case Call(name=name):
+        case ec.Call(name=name):
             code, what = "H312", f"`{name}` needs a value for {named}, which nothing gives"
         case _:
             code, what = "H303", f"{named} has no value in {quoted(literal.term)}"
     hint = _binding_hint(order, missing)
-    if isinstance(literal, IfThenElse):
+    if isinstance(literal, ec.IfThenElse):
         hint += "; values found inside count after it when both branches give them, times never do"
     if code == "H304":
         hint = f"get {listed(missing)} with holdsFor or an interval operation"
@@ -149,17 +118,21 @@ def _unbound(order: RuleOrder, var: Var) -> Diagnostic:
     where = var if var.span is not None else head
     name = _plain(var.name)
     match rule:
-        case Initiation(time=Var(name=time)) | Termination(time=Var(name=time)) if time == var.name:
+        case ec.Initiation(time=Var(name=time)) | ec.Termination(time=Var(name=time)) if (
+            time == var.name
+        ):
             return _no_time(order, var)
-        case EventRule(time=Var(name=time)) | HoldsAtRule(time=Var(name=time)) if time == var.name:
+        case ec.EventRule(time=Var(name=time)) | ec.HoldsAtRule(time=Var(name=time)) if (
+            time == var.name
+        ):
             return _no_time(order, var)
-        case HoldsForRule(intervals=intervals) if var.name in names(intervals):
+        case ec.HoldsForRule(intervals=intervals) if var.name in names(intervals):
             what = f"no condition produces the intervals `{name}` of the head"
             hint = "let the last interval operation produce it"
             return finding("H305", what, rule.clause, where, hint=hint)
-        case FutureInitiation(delay=Var(name=delay)) | FutureTermination(delay=Var(name=delay)) if (
-            delay == var.name
-        ):
+        case (
+            ec.FutureInitiation(delay=Var(name=delay)) | ec.FutureTermination(delay=Var(name=delay))
+        ) if delay == var.name:
             what = f"the delay `{name}` has no value"
             hint = "write a number, or a condition that finds it"
             return finding("H308", what, rule.clause, where, hint=hint)
@@ -216,7 +189,9 @@ def _no_time(order: RuleOrder, var: Var) -> Diagnostic:
 def slow_times(context: CheckContext) -> Iterator[Diagnostic]:
     """H310: rules that fire at every point at which something holds."""
     for order in context.orders:
-        if not order.ok or not isinstance(order.rule, Initiation | Termination | EventRule):
+        if not order.ok or not isinstance(
+            order.rule, ec.Initiation | ec.Termination | ec.EventRule
+        ):
             continue
         for literal in times_found_by_holding(order):
             yield finding(
@@ -228,7 +203,7 @@ def slow_times(context: CheckContext) -> Iterator[Diagnostic]:
             )
 
 
-def _start_hint(literal: HoldsAt) -> str:
+def _start_hint(literal: ec.HoldsAt) -> str:
     return f"is `happensAt(start({show(literal.fvp.term)}), {show(literal.time)})` meant?"
 
 
@@ -266,7 +241,7 @@ def singletons(context: CheckContext) -> Iterator[Diagnostic]:
     Where a file has many, they are said together, except those that look like another variable of
     their clause.
     """
-    by_file: dict[str, list[tuple[Clause, Var]]] = {}
+    by_file: dict[str, list[tuple[ec.Clause, Var]]] = {}
     for clause, var in _singletons(context):
         by_file.setdefault(clause.source.name, []).append((clause, var))
     for found in by_file.values():
@@ -280,14 +255,14 @@ def singletons(context: CheckContext) -> Iterator[Diagnostic]:
             yield _singleton(*others[0], _more(others))
 
 
-def _more(found: list[tuple[Clause, Var]]) -> str:
+def _more(found: list[tuple[ec.Clause, Var]]) -> str:
     places = (clause.source.position(var.span[0])[0] for clause, var in found if var.span)
     lines = list(dict.fromkeys(str(line) for line in places))
     shown = ", ".join(lines[:_LINES]) + (", ..." if len(lines) > _LINES else "")
     return f"{len(found)} variables of this file do: lines {shown}"
 
 
-def _singleton(clause: Clause, var: Var, note: str | None) -> Diagnostic:
+def _singleton(clause: ec.Clause, var: Var, note: str | None) -> Diagnostic:
     return finding(
         "H309",
         f"`{var.name}` occurs only once",
@@ -298,7 +273,7 @@ def _singleton(clause: Clause, var: Var, note: str | None) -> Diagnostic:
     )
 
 
-def _is_slip(clause: Clause, var: Var) -> bool:
+def _is_slip(clause: ec.Clause, var: Var) -> bool:
     """True when another variable of the clause has nearly the same name."""
     others = {other.name for other in _occurrences(clause.head, clause.body)} - {var.name}
     return any(
@@ -306,14 +281,14 @@ def _is_slip(clause: Clause, var: Var) -> bool:
     )
 
 
-def _singletons(context: CheckContext) -> Iterator[tuple[Clause, Var]]:
+def _singletons(context: CheckContext) -> Iterator[tuple[ec.Clause, Var]]:
     for rule in context.description.rules:
         body = rule.clause.body
-        if isinstance(rule, Declaration | DynamicDomain | InputFluent | Postponable):
+        if isinstance(rule, ec.Declaration | ec.DynamicDomain | ec.InputFluent | ec.Postponable):
             continue
         counts = Counter(var.name for var in _occurrences(rule.clause.head, body))
         # An unbound head variable is an error of its own, or ranges over a grounding.
-        places = [rule.clause.head, body] if isinstance(rule, BackgroundRule) else [body]
+        places = [rule.clause.head, body] if isinstance(rule, ec.BackgroundRule) else [body]
         collected = {id(var) for var in _occurrences(*_aggregates(rule))}
         starts = _initiation_times(rule, context)
         for var in _occurrences(*places):
@@ -328,15 +303,15 @@ def _occurrences(*terms: Term | None) -> list[Var]:
     return [part for part in found if isinstance(part, Var)]
 
 
-def _initiation_times(rule: Rule, context: CheckContext) -> list[str]:
-    if isinstance(rule, FutureInitiation | FutureTermination):
+def _initiation_times(rule: ec.Rule, context: CheckContext) -> list[str]:
+    if isinstance(rule, ec.FutureInitiation | ec.FutureTermination):
         return initiation_times(rule, context.graph.helpers)
     return []
 
 
-def _aggregates(rule: Rule) -> Iterator[Term]:
+def _aggregates(rule: ec.Rule) -> Iterator[Term]:
     for literal in body_literals(rule):
-        if isinstance(literal, FindAll | AggregateAll):
+        if isinstance(literal, ec.FindAll | ec.AggregateAll):
             yield literal.goal.term
 
 
@@ -344,7 +319,7 @@ def separate_negations(context: CheckContext) -> Iterator[Diagnostic]:
     """H306: a variable that only negations mention, and more than one."""
     for rule in context.description.rules:
         body = getattr(rule, "body", None)
-        if body is None or isinstance(rule, Grounding | FutureTermination):
+        if body is None or isinstance(rule, ec.Grounding | ec.FutureTermination):
             continue
         seen = visible(body) | (
             names(rule.clause.head) if rule.clause.head is not None else names()
@@ -363,38 +338,38 @@ def separate_negations(context: CheckContext) -> Iterator[Diagnostic]:
                 )
 
 
-def _outermost_negations(literal: Literal) -> Iterator[Negation]:
-    if isinstance(literal, Negation):
+def _outermost_negations(literal: ec.Literal) -> Iterator[ec.Negation]:
+    if isinstance(literal, ec.Negation):
         yield literal
         return
-    for part in parts(literal):
+    for part in ec.parts(literal):
         yield from _outermost_negations(part)
 
 
 def holds_at_heads(context: CheckContext) -> Iterator[Diagnostic]:
     """H307: what the body of a rule with a holdsAt head may say."""
     for rule in context.description.rules:
-        if isinstance(rule, HoldsAtRule):
+        if isinstance(rule, ec.HoldsAtRule):
             yield from _formula(rule)
 
 
 _NOT_IN_A_FORMULA = (
-    Happens,
-    Edge,
-    HoldsFor,
-    InitiatedAt,
-    TerminatedAt,
-    IntervalOp,
-    DurationFilter,
-    AggregateAll,
-    Allen,
+    ec.Happens,
+    ec.Edge,
+    ec.HoldsFor,
+    ec.InitiatedAt,
+    ec.TerminatedAt,
+    ec.IntervalOp,
+    ec.DurationFilter,
+    ec.AggregateAll,
+    ec.Allen,
 )
 
 
-def _formula(rule: HoldsAtRule) -> Iterator[Diagnostic]:
+def _formula(rule: ec.HoldsAtRule) -> Iterator[Diagnostic]:
     # A head whose time no condition mentions is an error of its own.
     one_time = names(rule.time) <= names(rule.body.term)
-    for literal in walk(rule.body):
+    for literal in ec.walk(rule.body):
         if isinstance(literal, _NOT_IN_A_FORMULA):
             yield finding(
                 "H307",
@@ -403,7 +378,7 @@ def _formula(rule: HoldsAtRule) -> Iterator[Diagnostic]:
                 literal.term,
                 hint="use initiatedAt for effects of events, holdsFor for interval operations",
             )
-        elif isinstance(literal, HoldsAt) and literal.time != rule.time and one_time:
+        elif isinstance(literal, ec.HoldsAt) and literal.time != rule.time and one_time:
             yield finding(
                 "H307",
                 f"{quoted(literal.term)} looks at another time than the head",
@@ -413,13 +388,13 @@ def _formula(rule: HoldsAtRule) -> Iterator[Diagnostic]:
             )
 
 
-def _word(literal: Literal) -> str:
+def _word(literal: ec.Literal) -> str:
     match literal:
-        case IntervalOp(kind=kind):
+        case ec.IntervalOp(kind=kind):
             return kind
-        case DurationFilter():
+        case ec.DurationFilter():
             return "a duration filter"
-        case Allen(relation=relation):
+        case ec.Allen(relation=relation):
             return relation
         case _:
             return literal_word(literal)

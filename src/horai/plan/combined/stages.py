@@ -14,15 +14,8 @@ from typing import NamedTuple
 
 from horai.lang.core.terms import functor
 from horai.lang.ec.syntax import EventDescription, Grounding
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import body_atoms, head_predicates
-from horai.lang.lars.syntax import (
-    PartitionWindow,
-    Predicate,
-    Program,
-    Rule,
-    TupleWindow,
-    Within,
-)
 from horai.lang.lars.walk import subformulas
 from horai.plan.combined.exchange import Exchange, Passing
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
@@ -59,17 +52,17 @@ class CombinedStage:
     `reads` says by number which stage hands over what.
     """
 
-    rules: EventDescription | Program
+    rules: EventDescription | lars.Program
     reads: tuple[tuple[int, tuple[Passing, ...]], ...] = ()
 
     @property
     def language(self) -> Language:
         """The language of the rules."""
-        return "program" if isinstance(self.rules, Program) else "description"
+        return "program" if isinstance(self.rules, lars.Program) else "description"
 
 
 def stages(
-    description: EventDescription, program: Program, passing: Exchange
+    description: EventDescription, program: lars.Program, passing: Exchange
 ) -> list[CombinedStage]:
     """All stages in an order in which they can be worked out; raises `Cycle` if there is none.
 
@@ -79,7 +72,9 @@ def stages(
 
 
 class _Staging:
-    def __init__(self, description: EventDescription, program: Program, passing: Exchange) -> None:
+    def __init__(
+        self, description: EventDescription, program: lars.Program, passing: Exchange
+    ) -> None:
         self.description = description
         self.program = program
         self.passing = passing
@@ -129,7 +124,7 @@ class _Staging:
             if self.levels[_predicate_node(passing.predicate)] <= level:
                 yield passing, ("description", self.levels[entity_node(passing.entity)])
 
-    def _rules(self, language: Language, level: int) -> EventDescription | Program:
+    def _rules(self, language: Language, level: int) -> EventDescription | lars.Program:
         if language == "program":
             kept = tuple(rule for rule in self.program.rules if self._level(rule) <= level)
             return replace(self.program, rules=kept)
@@ -152,26 +147,26 @@ class _Staging:
         kind = Kind.EVENT if rule.value is None else Kind.FLUENT
         return self.levels.get(CombinedNode("description", str(kind), *key), 0) > level
 
-    def _level(self, rule: Rule) -> int:
+    def _level(self, rule: lars.Rule) -> int:
         """That of the highest predicate in it; constraints have no head."""
         read = {atom.predicate for atom in body_atoms(rule)} | counted(rule, self.passing)
         named = head_predicates(rule) | read
         return max((self.levels.get(_predicate_node(one), 0) for one in named), default=0)
 
 
-def counted(rule: Rule, passing: Exchange) -> set[Predicate]:
+def counted(rule: lars.Rule, passing: Exchange) -> set[lars.Predicate]:
     """The entities of the description that windows of a rule count, asked for or not.
 
     A tuple window counts signals of all names, a partition those that fit its patterns.
     """
     every = {one.predicate for one in passing.to_program}
-    found: set[Predicate] = set()
+    found: set[lars.Predicate] = set()
     for part in rule.body:
         for inner in subformulas(part):
             match inner:
-                case Within(window=TupleWindow()):
+                case lars.Within(window=lars.TupleWindow()):
                     return every
-                case Within(window=PartitionWindow(patterns=patterns)):
+                case lars.Within(window=lars.PartitionWindow(patterns=patterns)):
                     names = {pattern.name for pattern in patterns}
                     found |= {predicate for predicate in every if predicate[0] in names}
     return found
@@ -191,7 +186,9 @@ def _predicate_node(predicate: tuple[str, int]) -> CombinedNode:
     return CombinedNode("program", "predicate", *predicate)
 
 
-def _needs(graph: DependencyGraph, program: Program, passing: Exchange) -> Digraph[CombinedNode]:
+def _needs(
+    graph: DependencyGraph, program: lars.Program, passing: Exchange
+) -> Digraph[CombinedNode]:
     """An edge from everything to what it needs."""
     needs: Digraph[CombinedNode] = Digraph(nodes=map(vertex_node, graph.vertices))
     needs.add_edges((vertex_node(e.target), vertex_node(e.source)) for e in graph.edges)

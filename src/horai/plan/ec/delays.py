@@ -6,40 +6,25 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from horai.lang.core.terms import Int, Var, variables
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Call,
-    Compare,
-    Conjunction,
-    Disjunction,
-    Edge,
-    FindAll,
-    FutureInitiation,
-    FutureTermination,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    IfThenElse,
-    InitiatedAt,
-    Is,
-    Literal,
-    TerminatedAt,
-    conjuncts,
-    parts,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import names, visible
 from horai.plan.ec.modes import ModeTable, branches_bind, order_body, shared
 from horai.plan.ec.unify import generalises
 from horai.plan.unfolding import Helpers
 
-Effect = FutureInitiation | FutureTermination
-POINTED = (HoldsAt, Happens, Edge, InitiatedAt, TerminatedAt)  # conditions about one time-point
+Effect = ec.FutureInitiation | ec.FutureTermination
+POINTED = (
+    ec.HoldsAt,
+    ec.Happens,
+    ec.Edge,
+    ec.InitiatedAt,
+    ec.TerminatedAt,
+)  # conditions about one time-point
 
 
 def acting(
-    rules: Iterable[FutureInitiation], terminations: Iterable[FutureTermination] = ()
-) -> list[FutureInitiation]:
+    rules: Iterable[ec.FutureInitiation], terminations: Iterable[ec.FutureTermination] = ()
+) -> list[ec.FutureInitiation]:
     """The delayed initiations that can act: the shortest delay of every F=V.
 
     >>> acting([])
@@ -52,8 +37,8 @@ def acting(
 
 def beaten_by(
     rule: Effect,
-    initiations: Iterable[FutureInitiation],
-    terminations: Iterable[FutureTermination],
+    initiations: Iterable[ec.FutureInitiation],
+    terminations: Iterable[ec.FutureTermination],
 ) -> Effect | None:
     """A delayed effect that always ends F=V before the given one is due.
 
@@ -77,10 +62,10 @@ def _surely_ends(rule: Effect) -> bool:
     """True when the origin never outlives the delay."""
     if rule.body.items:
         return False
-    return isinstance(rule, FutureTermination) or _breaks_itself(rule)
+    return isinstance(rule, ec.FutureTermination) or _breaks_itself(rule)
 
 
-def _breaks_itself(rule: FutureInitiation) -> bool:
+def _breaks_itself(rule: ec.FutureInitiation) -> bool:
     return rule.origin.fluent == rule.target.fluent and rule.origin.value != rule.target.value
 
 
@@ -105,11 +90,11 @@ class _Free(NamedTuple):
     happening: frozenset[str] = frozenset()
 
 
-def _computed(body: Literal) -> frozenset[str]:
+def _computed(body: ec.Literal) -> frozenset[str]:
     """The variables that are times, or from which times are computed."""
-    every = list(walk(body))
+    every = list(ec.walk(body))
     found = names(*(part.time for part in every if isinstance(part, POINTED)))
-    sums = [part for part in every if isinstance(part, Is)]
+    sums = [part for part in every if isinstance(part, ec.Is)]
     while True:
         more = names(*(one.expression for one in sums if names(one.target) & found))
         if more <= found:
@@ -117,56 +102,61 @@ def _computed(body: Literal) -> frozenset[str]:
         found |= more
 
 
-def _free(literal: Literal, known: frozenset[str], times: frozenset[str]) -> _Free:
+def _free(literal: ec.Literal, known: frozenset[str], times: frozenset[str]) -> _Free:
     """The times of a condition without a value, where some variables have one."""
     match literal:
-        case HoldsAt(time=time):
+        case ec.HoldsAt(time=time):
             return _Free(looked=names(time) - known)
-        case Happens() | Edge() | InitiatedAt() | TerminatedAt():
+        case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
             return _Free(happening=names(literal.time) - known)
-        case Is(target=target, expression=expression) if names(target) & times:
+        case ec.Is(target=target, expression=expression) if names(target) & times:
             return _Free(looked=names(expression) - known)
-        case Conjunction(items=items):
+        case ec.Conjunction(items=items):
             inside = known | _given(literal, known)
             found = [_free(item, inside, times) for item in items]
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-            both = Conjunction((condition, then), literal.term)
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            both = ec.Conjunction((condition, then), literal.term)
             found = [_free(both, known, times), _free(otherwise, known, times)]
         case _:
-            found = [_free(part, known, times) for part in parts(literal)]
+            found = [_free(part, known, times) for part in ec.parts(literal)]
     return _Free(
         frozenset[str]().union(*(one.looked for one in found)),
         frozenset[str]().union(*(one.happening for one in found)),
     )
 
 
-def _given(literal: Literal, known: frozenset[str]) -> frozenset[str]:
+def _given(literal: ec.Literal, known: frozenset[str]) -> frozenset[str]:
     """The variables that a condition gives a value, times that it looks at aside."""
     match literal:
-        case HoldsAt(fvp=fvp) | Edge(fvp=fvp) | InitiatedAt(fvp=fvp) | TerminatedAt(fvp=fvp):
+        case (
+            ec.HoldsAt(fvp=fvp)
+            | ec.Edge(fvp=fvp)
+            | ec.InitiatedAt(fvp=fvp)
+            | ec.TerminatedAt(fvp=fvp)
+        ):
             return names(fvp.term)
-        case Happens(event=event):
+        case ec.Happens(event=event):
             return names(event)
-        case Is(target=target):
+        case ec.Is(target=target):
             return names(target)
-        case Compare(op="=", left=left, right=right):
+        case ec.Compare(op="=", left=left, right=right):
             sides = (names(left), names(right))
             return sides[0] | sides[1] if any(side <= known for side in sides) else names()
-        case Call(term=term) | HoldsFor(term=term):
+        case ec.Call(term=term) | ec.HoldsFor(term=term):
             return names(term)
-        case FindAll(result=result) | AggregateAll(result=result):
+        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
             return names(result)
-        case Conjunction(items=items):
+        case ec.Conjunction(items=items):
             found, before = known, None
             while found != before:  # each may give what another one waits for
                 before = found
                 for item in items:
                     found |= _given(item, found)
             return found
-        case Disjunction(items=items):
+        case ec.Disjunction(items=items):
             return frozenset.intersection(*(_given(item, known) for item in items))
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-            both = Conjunction((condition, then), literal.term)
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            both = ec.Conjunction((condition, then), literal.term)
             return _given(both, known) & _given(otherwise, known)
         case _:
             return names()
@@ -178,27 +168,29 @@ def known_already(
     table: ModeTable,
     helpers: Helpers,
     grounded: frozenset[str] = frozenset(),
-) -> tuple[Literal, ...]:
+) -> tuple[ec.Literal, ...]:
     """The conditions of a delayed effect that can be judged when its origin is initiated.
 
     The others look at a later point, or need a value that only such a condition gives. `grounded`
     are the variables of the target that its grounding gives.
     """
-    goals = tuple(conjuncts(rule.body))
+    goals = tuple(ec.conjuncts(rule.body))
     now = [goal for goal in goals if not _looks_ahead(goal, time, helpers)]
     given = names(rule.origin.term) | grounded | ({time} if time is not None else set())
     later = frozenset[str]().union(*(visible(goal) for goal in goals if goal not in now))
     outside = given | later | names(rule.clause.head)
-    stuck = order_body(Conjunction(tuple(now), rule.body.term), given, table, outside).waiting
+    stuck = order_body(ec.Conjunction(tuple(now), rule.body.term), given, table, outside).waiting
     return tuple(goal for goal in now if goal not in stuck)
 
 
-def judged_later(rule: Effect, known: tuple[Literal, ...], table: ModeTable) -> tuple[Literal, ...]:
+def judged_later(
+    rule: Effect, known: tuple[ec.Literal, ...], table: ModeTable
+) -> tuple[ec.Literal, ...]:
     """The conditions that must be judged at the deadline.
 
     Among them are alternatives of which only some give a value that others at the deadline need.
     """
-    goals = tuple(conjuncts(rule.body))
+    goals = tuple(ec.conjuncts(rule.body))
     later = [goal for goal in goals if goal not in known]
     while True:
         asked = names(*(goal.term for goal in later), rule.clause.head) - names(rule.origin.term)
@@ -208,16 +200,16 @@ def judged_later(rule: Effect, known: tuple[Literal, ...], table: ModeTable) -> 
         later += more
 
 
-def _half_bound(goal: Literal, table: ModeTable) -> frozenset[str]:
+def _half_bound(goal: ec.Literal, table: ModeTable) -> frozenset[str]:
     """Variables that some alternatives give a value and others leave open."""
     each = branches_bind(goal, table)
     return frozenset[str]().union(*each) - shared(each)
 
 
-def _looks_ahead(goal: Literal, time: str | None, helpers: Helpers) -> bool:
+def _looks_ahead(goal: ec.Literal, time: str | None, helpers: Helpers) -> bool:
     return any(
         part.key in helpers.temporal  # it calls itself, from time to time
-        if isinstance(part, Call)
+        if isinstance(part, ec.Call)
         else isinstance(part, POINTED) and (time is None or part.time != Var(time))
-        for part in walk(helpers.unfolded(goal))
+        for part in ec.walk(helpers.unfolded(goal))
     )

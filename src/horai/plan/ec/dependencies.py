@@ -15,21 +15,7 @@ from typing import Literal as OneOf
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
-from horai.lang.ec.syntax import (
-    FVP,
-    Clause,
-    EventDescription,
-    EventRule,
-    FutureInitiation,
-    FutureTermination,
-    Happens,
-    HoldsAtRule,
-    HoldsForRule,
-    Initially,
-    Initiation,
-    Rule,
-    Termination,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.delays import acting
 from horai.plan.ec.entities import Entities, Entity, Kind, Mention, Sort, find_entities
 from horai.plan.ec.literals import literal_fvp, literal_word
@@ -95,15 +81,15 @@ class Vertices:
         found = self.by_entity.get((kind, *key), [])
         return [vertex for vertex in found if _meets(vertex, term, value)]
 
-    def read(self, fvp: FVP) -> list[Vertex]:
+    def read(self, fvp: ec.FVP) -> list[Vertex]:
         """The vertices that a fluent-value pair may speak of."""
         return self.matching(Kind.FLUENT, fvp.fluent, fvp.value)
 
-    def simple(self, fvp: FVP) -> list[Vertex]:
+    def simple(self, fvp: ec.FVP) -> list[Vertex]:
         """The simple values that a fluent-value pair may speak of: those rules can end."""
         return [vertex for vertex in self.read(fvp) if Sort.SIMPLE in self.sorts[vertex]]
 
-    def defined(self, fvp: FVP, sort: Sort) -> list[Vertex]:
+    def defined(self, fvp: ec.FVP, sort: Sort) -> list[Vertex]:
         """The vertices that a rule with this head defines."""
         value = fvp.value if is_ground(fvp.value) else None
         return [v for v in self.read(fvp) if v.value == value and sort in self.sorts[v]]
@@ -193,7 +179,7 @@ class Dependency:
     target: Vertex
     how: str
     timing: Timing
-    clause: Clause
+    clause: ec.Clause
     term: Term
     positive: bool = True
     monotone: bool = True
@@ -210,10 +196,10 @@ class DependencyGraph:
     sorts: dict[Vertex, frozenset[Sort]]
     inputs: frozenset[Vertex]
     # The rules that help to define each vertex.
-    rules: dict[Vertex, list[Rule]] = field(default_factory=dict)
+    rules: dict[Vertex, list[ec.Rule]] = field(default_factory=dict)
     # Delayed terminations `ft` make no edge; they are kept for those who draw or explain.
-    terminations: tuple[FutureTermination, ...] = ()
-    helpers: Helpers = field(default_factory=lambda: Helpers(EventDescription()))
+    terminations: tuple[ec.FutureTermination, ...] = ()
+    helpers: Helpers = field(default_factory=lambda: Helpers(ec.EventDescription()))
 
     @cached_property
     def i_edges(self) -> frozenset[tuple[Vertex, Vertex]]:
@@ -248,20 +234,20 @@ class DependencyGraph:
 
 
 def dependency_graph(
-    description: EventDescription, entities: Entities | None = None
+    description: ec.EventDescription, entities: Entities | None = None
 ) -> DependencyGraph:
     """The dependency graph of a description."""
     vertices = find_vertices(entities or find_entities(description))
     helpers = Helpers(description)
     edges: list[Dependency] = []
-    rules: dict[Vertex, list[Rule]] = {vertex: [] for vertex in vertices.sorts}
+    rules: dict[Vertex, list[ec.Rule]] = {vertex: [] for vertex in vertices.sorts}
     for rule in description.rules:
         targets = defined_vertices(rule, vertices)
         for target in targets:
             rules[target].append(rule)
         edges.extend(_i_edges(rule, targets, vertices, helpers))
-    initiations = [r for r in description.rules if isinstance(r, FutureInitiation)]
-    terminations = [r for r in description.rules if isinstance(r, FutureTermination)]
+    initiations = [r for r in description.rules if isinstance(r, ec.FutureInitiation)]
+    terminations = [r for r in description.rules if isinstance(r, ec.FutureTermination)]
     for effect in acting(initiations, terminations):
         edges.extend(_f_edges(effect, vertices))
     return DependencyGraph(
@@ -275,23 +261,23 @@ def dependency_graph(
     )
 
 
-def defined_vertices(rule: Rule, vertices: Vertices) -> list[Vertex]:
+def defined_vertices(rule: ec.Rule, vertices: Vertices) -> list[Vertex]:
     """The vertices a rule helps to define; a termination may end several values."""
     match rule:
-        case EventRule(event=event):
+        case ec.EventRule(event=event):
             return vertices.matching(Kind.EVENT, event)
-        case Termination(fvp=fvp) | FutureTermination(origin=fvp):
+        case ec.Termination(fvp=fvp) | ec.FutureTermination(origin=fvp):
             return vertices.simple(fvp)
-        case Initiation(fvp=fvp) | Initially(fvp=fvp) | FutureInitiation(target=fvp):
+        case ec.Initiation(fvp=fvp) | ec.Initially(fvp=fvp) | ec.FutureInitiation(target=fvp):
             return vertices.defined(fvp, Sort.SIMPLE)
-        case HoldsForRule(fvp=fvp) | HoldsAtRule(fvp=fvp):
+        case ec.HoldsForRule(fvp=fvp) | ec.HoldsAtRule(fvp=fvp):
             return vertices.defined(fvp, Sort.DETERMINED)
         case _:
             return []
 
 
 def _i_edges(
-    rule: Rule, targets: list[Vertex], vertices: Vertices, helpers: Helpers
+    rule: ec.Rule, targets: list[Vertex], vertices: Vertices, helpers: Helpers
 ) -> Iterator[Dependency]:
     for reading in readings(rule, helpers) if targets else ():
         for source in _sources(reading, vertices):
@@ -306,18 +292,18 @@ def _i_edges(
                     reading.literal.term,
                     reading.positive,
                     reading.monotone,
-                    terminates=isinstance(rule, Termination),
+                    terminates=isinstance(rule, ec.Termination),
                 )
 
 
 def _sources(reading: Reading, vertices: Vertices) -> list[Vertex]:
-    if isinstance(reading.literal, Happens):
+    if isinstance(reading.literal, ec.Happens):
         return vertices.matching(Kind.EVENT, reading.literal.event)
     fvp = literal_fvp(reading.literal)
     return [] if fvp is None else vertices.read(fvp)
 
 
-def _f_edges(effect: FutureInitiation, vertices: Vertices) -> Iterator[Dependency]:
+def _f_edges(effect: ec.FutureInitiation, vertices: Vertices) -> Iterator[Dependency]:
     term = effect.clause.head or effect.origin.term
     for target in defined_vertices(effect, vertices):
         for source in vertices.simple(effect.origin):

@@ -14,28 +14,6 @@ from typing import Literal as OneOf
 from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import EDGES
-from horai.lang.ec.syntax import (
-    FVP,
-    Call,
-    Clause,
-    Declaration,
-    DynamicDomain,
-    EventDescription,
-    EventRule,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    Happens,
-    HoldsAtRule,
-    HoldsForRule,
-    Initially,
-    Initiation,
-    InputFluent,
-    Literal,
-    Postponable,
-    Rule,
-    Termination,
-)
 from horai.plan.ec.literals import body_literals, literal_fvp, literal_word
 
 Key = tuple[str, int]
@@ -65,7 +43,7 @@ class Mention:
     term: Term
     value: Term | None
     how: str
-    clause: Clause
+    clause: ec.Clause
 
 
 @dataclass(slots=True)
@@ -171,7 +149,7 @@ ENTITY_DECLARATIONS = frozenset(
 )
 
 
-def find_entities(description: EventDescription) -> Entities:
+def find_entities(description: ec.EventDescription) -> Entities:
     """All events and fluents of a description."""
     entities = Entities()
     for rule in description.rules:
@@ -181,17 +159,17 @@ def find_entities(description: EventDescription) -> Entities:
             _use(entities, literal, rule.clause)
     # Groundings come last: they say where an entity lives, they do not make one, except for events
     # that are sent only to fill a domain.
-    dynamic = {functor(r.domain) for r in description.rules if isinstance(r, DynamicDomain)}
+    dynamic = {functor(r.domain) for r in description.rules if isinstance(r, ec.DynamicDomain)}
     for rule in description.rules:
-        if isinstance(rule, Grounding):
+        if isinstance(rule, ec.Grounding):
             if rule.value is None and any(key in dynamic for key in _called(rule)):
                 _entity(entities, Kind.EVENT, rule.entity)
             _ground(entities, rule)
     return entities
 
 
-def _called(rule: Grounding) -> list[Key]:
-    return [literal.key for literal in body_literals(rule) if isinstance(literal, Call)]
+def _called(rule: ec.Grounding) -> list[Key]:
+    return [literal.key for literal in body_literals(rule) if isinstance(literal, ec.Call)]
 
 
 def split_value(term: Term) -> tuple[Term, Term | None]:
@@ -211,9 +189,9 @@ def _entity(entities: Entities, kind: Kind, term: Term) -> Entity | None:
     return table[key]
 
 
-def _use(entities: Entities, literal: Literal, clause: Clause) -> None:
+def _use(entities: Entities, literal: ec.Literal, clause: ec.Clause) -> None:
     fvp = literal_fvp(literal)
-    if isinstance(literal, Happens):
+    if isinstance(literal, ec.Happens):
         event = _entity(entities, Kind.EVENT, literal.event)
         if event is not None:
             event.used.append(Mention(literal.event, None, "happensAt", clause))
@@ -223,26 +201,26 @@ def _use(entities: Entities, literal: Literal, clause: Clause) -> None:
             fluent.used.append(Mention(fvp.fluent, fvp.value, literal_word(literal), clause))
 
 
-def _define(entities: Entities, rule: Rule) -> None:
+def _define(entities: Entities, rule: ec.Rule) -> None:
     match rule:
-        case EventRule(event=term, clause=clause):
+        case ec.EventRule(event=term, clause=clause):
             event = _entity(entities, Kind.EVENT, term)
             if event is not None:
                 event.defined.append(Mention(term, None, "happensAt", clause))
-        case Initiation(fvp=fvp, clause=clause):
+        case ec.Initiation(fvp=fvp, clause=clause):
             _define_value(entities, fvp, Sort.SIMPLE, "initiatedAt", clause)
-        case Initially(fvp=fvp, clause=clause):
+        case ec.Initially(fvp=fvp, clause=clause):
             _define_value(entities, fvp, Sort.SIMPLE, "initially", clause)
-        case FutureInitiation(origin=origin, target=target, clause=clause):
+        case ec.FutureInitiation(origin=origin, target=target, clause=clause):
             _read(entities, origin, "fi", clause)
             _define_value(entities, target, Sort.SIMPLE, "fi", clause)
-        case FutureTermination(origin=origin, clause=clause):
+        case ec.FutureTermination(origin=origin, clause=clause):
             _read(entities, origin, "ft", clause)
-        case HoldsForRule(fvp=fvp, clause=clause):
+        case ec.HoldsForRule(fvp=fvp, clause=clause):
             _define_value(entities, fvp, Sort.DETERMINED, "holdsFor", clause)
-        case HoldsAtRule(fvp=fvp, clause=clause):
+        case ec.HoldsAtRule(fvp=fvp, clause=clause):
             _define_value(entities, fvp, Sort.DETERMINED, "holdsAt", clause)
-        case Termination(fvp=fvp, clause=clause):
+        case ec.Termination(fvp=fvp, clause=clause):
             fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
             if fluent is not None:
                 fluent.terminated = True
@@ -251,7 +229,7 @@ def _define(entities: Entities, rule: Rule) -> None:
             pass
 
 
-def _define_value(entities: Entities, fvp: FVP, sort: Sort, how: str, clause: Clause) -> None:
+def _define_value(entities: Entities, fvp: ec.FVP, sort: Sort, how: str, clause: ec.Clause) -> None:
     fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
     if fluent is None:
         return
@@ -262,23 +240,23 @@ def _define_value(entities: Entities, fvp: FVP, sort: Sort, how: str, clause: Cl
         fluent.computed.add(sort)
 
 
-def _read(entities: Entities, fvp: FVP, how: str, clause: Clause) -> None:
+def _read(entities: Entities, fvp: ec.FVP, how: str, clause: ec.Clause) -> None:
     fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
     if fluent is not None:
         fluent.used.append(Mention(fvp.fluent, fvp.value, how, clause))
 
 
-def _declare(entities: Entities, rule: Rule) -> None:
+def _declare(entities: Entities, rule: ec.Rule) -> None:
     match rule:
-        case InputFluent(fvp=fvp, form=form, clause=clause):
+        case ec.InputFluent(fvp=fvp, form=form, clause=clause):
             fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
             if fluent is not None:
                 fluent.form = form
                 how = "collectIntervals" if form == "intervals" else "points"
                 fluent.declared.append(Mention(fvp.fluent, fvp.value, how, clause))
-        case Postponable(fvp=fvp, clause=clause):
+        case ec.Postponable(fvp=fvp, clause=clause):
             _read(entities, fvp, "p", clause)
-        case Declaration(name=name, args=args, clause=clause):
+        case ec.Declaration(name=name, args=args, clause=clause):
             for term in declared_entities(name, args):
                 _declare_entity(entities, name, term, clause)
         case _:
@@ -291,7 +269,7 @@ def declared_entities(name: str, args: tuple[Term, ...]) -> Iterator[Term]:
         yield args[0]
 
 
-def _declare_entity(entities: Entities, name: str, term: Term, clause: Clause) -> None:
+def _declare_entity(entities: Entities, name: str, term: Term, clause: ec.Clause) -> None:
     inner, value = split_value(term)
     kind = Kind.EVENT if value is None else Kind.FLUENT
     # `event(start(F=V))`-like declarations speak of a fluent's edges, which are not entities.
@@ -302,7 +280,7 @@ def _declare_entity(entities: Entities, name: str, term: Term, clause: Clause) -
         entity.declared.append(Mention(inner, value, name, clause))
 
 
-def _ground(entities: Entities, rule: Grounding) -> None:
+def _ground(entities: Entities, rule: ec.Grounding) -> None:
     table = entities.events if rule.value is None else entities.fluents
     key = functor(rule.entity)
     if key in table:

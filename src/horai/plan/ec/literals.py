@@ -5,79 +5,64 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from horai.lang.core.terms import Term, variables
-from horai.lang.ec.syntax import (
-    FVP,
-    AggregateAll,
-    Edge,
-    FindAll,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    InitiatedAt,
-    Literal,
-    Negation,
-    Rule,
-    TerminatedAt,
-    parts,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 
 
-def body_literals(rule: Rule) -> Iterator[Literal]:
+def body_literals(rule: ec.Rule) -> Iterator[ec.Literal]:
     """Every literal of a rule's body, at any depth; declarations have none."""
     body = getattr(rule, "body", None)
     if body is not None:
-        yield from walk(body)
+        yield from ec.walk(body)
 
 
-def literal_fvp(literal: Literal) -> FVP | None:
+def literal_fvp(literal: ec.Literal) -> ec.FVP | None:
     """The fluent-value pair a literal reads."""
     match literal:
         case (
-            Edge(fvp=fvp)
-            | HoldsAt(fvp=fvp)
-            | HoldsFor(fvp=fvp)
-            | InitiatedAt(fvp=fvp)
-            | TerminatedAt(fvp=fvp)
+            ec.Edge(fvp=fvp)
+            | ec.HoldsAt(fvp=fvp)
+            | ec.HoldsFor(fvp=fvp)
+            | ec.InitiatedAt(fvp=fvp)
+            | ec.TerminatedAt(fvp=fvp)
         ):
             return fvp
         case _:
             return None
 
 
-def literal_word(literal: Literal) -> str:
+def literal_word(literal: ec.Literal) -> str:
     """The predicate a temporal literal was written with."""
     match literal:
-        case Happens():
+        case ec.Happens():
             return "happensAt"
-        case Edge(kind=kind):
+        case ec.Edge(kind=kind):
             return kind
-        case HoldsAt():
+        case ec.HoldsAt():
             return "holdsAt"
-        case HoldsFor():
+        case ec.HoldsFor():
             return "holdsFor"
-        case InitiatedAt():
+        case ec.InitiatedAt():
             return "initiatedAt"
-        case TerminatedAt():
+        case ec.TerminatedAt():
             return "terminatedAt"
         case _:
             return type(literal).__name__
 
 
-def elsewhere(items: Iterable[Literal], item: Literal) -> frozenset[str]:
+def elsewhere(items: Iterable[ec.Literal], item: ec.Literal) -> frozenset[str]:
     """The variables that the other conjuncts share with the rest of the clause."""
     return frozenset(name for other in items if other is not item for name in visible(other))
 
 
-def visible(literal: Literal) -> frozenset[str]:
+def visible(literal: ec.Literal) -> frozenset[str]:
     """The variables of a literal that are seen outside it."""
     match literal:
-        case Negation():
+        case ec.Negation():
             return frozenset()
-        case FindAll(result=result) | AggregateAll(result=result):
+        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
             return names(result)
         case _:
-            inside = parts(literal)
+            inside = ec.parts(literal)
             if not inside:
                 return names(literal.term)
             return frozenset(name for part in inside for name in visible(part))

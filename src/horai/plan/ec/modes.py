@@ -13,30 +13,6 @@ from dataclasses import dataclass, field, replace
 from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Allen,
-    Call,
-    Compare,
-    Conjunction,
-    Disjunction,
-    DurationFilter,
-    Edge,
-    FindAll,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    IfThenElse,
-    InitiatedAt,
-    IntervalOp,
-    Is,
-    Literal,
-    Negation,
-    TerminatedAt,
-    TruthValue,
-    conjuncts,
-    walk,
-)
 from horai.plan.ec.literals import elsewhere, names
 
 # The argument positions that must be bound; several sets are alternatives.
@@ -72,7 +48,7 @@ class ModeTable:
     # Arguments that any value satisfies, as in `price(_, 10)`: neither needed nor given a value.
     open: Mapping[tuple[str, int], frozenset[int]] = field(default_factory=dict)
 
-    def of(self, call: Call) -> Modes:
+    def of(self, call: ec.Call) -> Modes:
         """The alternatives of argument positions that a call needs bound."""
         key = call.key
         if key in self.background:
@@ -91,7 +67,7 @@ class ModeTable:
 VariableNames = frozenset[str]
 
 
-def cost(literal: Literal, bound: VariableNames, table: ModeTable) -> tuple[int, bool]:
+def cost(literal: ec.Literal, bound: VariableNames, table: ModeTable) -> tuple[int, bool]:
     """Tests first, then what brings points in, then lookups; cross products last.
 
     Ties keep the order written.
@@ -101,34 +77,34 @@ def cost(literal: Literal, bound: VariableNames, table: ModeTable) -> tuple[int,
     return (_rank(literal, bound, connected, table), not connected)
 
 
-def _rank(literal: Literal, bound: VariableNames, connected: bool, table: ModeTable) -> int:
+def _rank(literal: ec.Literal, bound: VariableNames, connected: bool, table: ModeTable) -> int:
     match literal:
-        case TruthValue() | Compare():
+        case ec.TruthValue() | ec.Compare():
             return 0
-        case Is():
+        case ec.Is():
             return 1
-        case Call() if names(*literal.args) <= bound or frozenset() not in table.of(literal):
+        case ec.Call() if names(*literal.args) <= bound or frozenset() not in table.of(literal):
             return 2
-        case Happens() | Edge() | InitiatedAt() | TerminatedAt():
+        case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
             # Points that share nothing with what is known would meet in every pair.
             return 3 if connected or not bound else 10
-        case HoldsAt(time=time) if names(time) <= bound:
+        case ec.HoldsAt(time=time) if names(time) <= bound:
             return 4
-        case Call() if connected:
+        case ec.Call() if connected:
             return 5
-        case HoldsFor(fvp=fvp) if names(fvp.term) <= bound:
+        case ec.HoldsFor(fvp=fvp) if names(fvp.term) <= bound:
             return 6
-        case IntervalOp() | DurationFilter() | Allen():
+        case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
             return 7
-        case Negation():
+        case ec.Negation():
             return 8
-        case Conjunction() | Disjunction() | IfThenElse():
+        case ec.Conjunction() | ec.Disjunction() | ec.IfThenElse():
             return 9
-        case FindAll() | AggregateAll():
+        case ec.FindAll() | ec.AggregateAll():
             return 11
-        case Call():
+        case ec.Call():
             return 12
-        case HoldsFor():
+        case ec.HoldsFor():
             return 13  # it cannot fail, so it chooses no values where another condition can
         case _:
             return 14
@@ -143,7 +119,7 @@ _Urgency = tuple[bool, bool, int, bool]  # it searches, it loses variables, and 
 class Stuck:
     """A literal that cannot be evaluated: `missing` are the variables it waits for."""
 
-    literal: Literal
+    literal: ec.Literal
     missing: Names
 
 
@@ -156,11 +132,11 @@ class Ordering:
     in which these stand.
     """
 
-    body: Conjunction
+    body: ec.Conjunction
     bound: Names
     stuck: tuple[Stuck, ...] = ()
     fails: bool = False
-    waiting: tuple[Literal, ...] = ()
+    waiting: tuple[ec.Literal, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -169,7 +145,7 @@ class Ordering:
 
 
 def order_body(
-    body: Conjunction,
+    body: ec.Conjunction,
     bound: Collection[str] = (),
     table: ModeTable | None = None,
     head: Collection[str] = (),
@@ -184,14 +160,14 @@ def order_body(
     return _order(body, frozenset(bound), frozenset(head), whole)
 
 
-def _order(body: Literal, bound: Names, outside: Names, table: _Table) -> Ordering:
-    waiting = list(conjuncts(body))
+def _order(body: ec.Literal, bound: Names, outside: Names, table: _Table) -> Ordering:
+    waiting = list(ec.conjuncts(body))
     around = {id(item): outside | elsewhere(waiting, item) for item in waiting}
-    placed: list[Literal] = []
+    placed: list[ec.Literal] = []
     fails = False
     while waiting:
         steps: dict[int, _Step] = {}
-        best: tuple[_Urgency, Literal, _Step] | None = None
+        best: tuple[_Urgency, ec.Literal, _Step] | None = None
         # The cheapest are looked at first, and the others only until none of them can come before:
         # to look into all that is nested, at each of its levels once more, would take for ever.
         for price, at in sorted((cost(one, bound, table), i) for i, one in enumerate(waiting)):
@@ -213,8 +189,8 @@ def _order(body: Literal, bound: Names, outside: Names, table: _Table) -> Orderi
     return Ordering(_conjunction(placed, body), bound, (), fails)
 
 
-def _conjunction(items: Iterable[Literal], body: Literal) -> Conjunction:
-    return Conjunction(tuple(items), body.term)
+def _conjunction(items: Iterable[ec.Literal], body: ec.Literal) -> ec.Conjunction:
+    return ec.Conjunction(tuple(items), body.term)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +202,7 @@ class _Step:
     variables, and finds values for them itself only when no other literal can.
     """
 
-    literal: Literal
+    literal: ec.Literal
     missing: Names = NOTHING
     binds: Names = NOTHING
     stuck: tuple[Stuck, ...] = ()
@@ -242,17 +218,23 @@ class _Table(ModeTable):
     seen: dict[tuple[int, Names, Names, bool], _Step] = field(default_factory=dict)
 
 
-def _causes(literal: Literal, step: _Step) -> list[Stuck]:
+def _causes(literal: ec.Literal, step: _Step) -> list[Stuck]:
     """Why a literal waits: itself, or the literals inside it."""
     if step.missing:
         return [Stuck(literal, step.missing)]
     return list(step.stuck)
 
 
-def _known_step(literal: Literal, bound: Names, around: Names, table: _Table) -> _Step:
+def _known_step(literal: ec.Literal, bound: Names, around: Names, table: _Table) -> _Step:
     """The step of a literal, looked for once for all that is alike as far as it can tell."""
     if not isinstance(
-        literal, Negation | FindAll | AggregateAll | IfThenElse | Disjunction | Conjunction
+        literal,
+        ec.Negation
+        | ec.FindAll
+        | ec.AggregateAll
+        | ec.IfThenElse
+        | ec.Disjunction
+        | ec.Conjunction,
     ):
         return _step(literal, bound, around, table)
     mine = names(literal.term)
@@ -262,38 +244,45 @@ def _known_step(literal: Literal, bound: Names, around: Names, table: _Table) ->
     return table.seen[key]
 
 
-def _step(literal: Literal, bound: Names, around: Names, table: _Table) -> _Step:
+def _step(literal: ec.Literal, bound: Names, around: Names, table: _Table) -> _Step:
     match literal:
-        case TruthValue(value=value):
+        case ec.TruthValue(value=value):
             return _Step(literal, fails=not value)
-        case Happens() | Edge() | HoldsAt() | HoldsFor() | InitiatedAt() | TerminatedAt():
+        case (
+            ec.Happens()
+            | ec.Edge()
+            | ec.HoldsAt()
+            | ec.HoldsFor()
+            | ec.InitiatedAt()
+            | ec.TerminatedAt()
+        ):
             return _Step(literal, binds=names(literal.term))
-        case Compare():
+        case ec.Compare():
             return _compare(literal, bound, around)
-        case Is(target=target, expression=expression):
+        case ec.Is(target=target, expression=expression):
             return _Step(literal, names(expression) - bound, names(target))
-        case IntervalOp(base=base, lists=lists, result=result):
+        case ec.IntervalOp(base=base, lists=lists, result=result):
             return _Step(literal, names(base, lists) - bound, names(result))
-        case DurationFilter(intervals=intervals, bound=limit, result=result):
+        case ec.DurationFilter(intervals=intervals, bound=limit, result=result):
             return _Step(literal, names(intervals, limit) - bound, names(result))
-        case Allen(source=source, target=target, result=result):
+        case ec.Allen(source=source, target=target, result=result):
             return _Step(literal, names(source, target) - bound, names(result))
-        case Call():
+        case ec.Call():
             return _call(literal, bound, table)
-        case Negation(item=item):
+        case ec.Negation(item=item):
             return _not(literal, item, bound, around, table)
-        case FindAll(template=template) | AggregateAll(template=template):
+        case ec.FindAll(template=template) | ec.AggregateAll(template=template):
             return _aggregate(literal, template, bound, around, table)
-        case IfThenElse():
+        case ec.IfThenElse():
             return _if(literal, bound, around, table)
-        case Disjunction():
+        case ec.Disjunction():
             return _or(literal, bound, around, table)
-        case Conjunction():
+        case ec.Conjunction():
             inner = _order(literal, bound, around, table)
             return _Step(inner.body, NOTHING, inner.bound - bound, inner.stuck, inner.fails)
 
 
-def _compare(literal: Compare, bound: Names, around: Names) -> _Step:
+def _compare(literal: ec.Compare, bound: Names, around: Names) -> _Step:
     left, right = names(literal.left), names(literal.right)
     if literal.op == "=":
         if left <= bound or right <= bound:
@@ -306,7 +295,7 @@ def _compare(literal: Compare, bound: Names, around: Names) -> _Step:
     return _Step(literal, needed - bound)
 
 
-def _call(literal: Call, bound: Names, table: _Table) -> _Step:
+def _call(literal: ec.Call, bound: Names, table: _Table) -> _Step:
     alternatives = [names(*(literal.args[i] for i in mode)) - bound for mode in table.of(literal)]
     missing = min(alternatives, key=lambda needed: (len(needed), sorted(needed)))
     left_open = table.open.get(literal.key, frozenset())
@@ -314,7 +303,9 @@ def _call(literal: Call, bound: Names, table: _Table) -> _Step:
     return _Step(literal, missing, names(*given))
 
 
-def _not(literal: Negation, item: Literal, bound: Names, around: Names, table: _Table) -> _Step:
+def _not(
+    literal: ec.Negation, item: ec.Literal, bound: Names, around: Names, table: _Table
+) -> _Step:
     missing = (names(item.term) & around) - bound
     if missing:
         return _Step(literal, missing)
@@ -323,7 +314,7 @@ def _not(literal: Negation, item: Literal, bound: Names, around: Names, table: _
 
 
 def _aggregate(
-    literal: FindAll | AggregateAll,
+    literal: ec.FindAll | ec.AggregateAll,
     template: Term | None,
     bound: Names,
     around: Names,
@@ -341,7 +332,7 @@ def _aggregate(
     return _Step(replace(literal, goal=inner.body), NOTHING, names(literal.result), stuck)
 
 
-def _if(literal: IfThenElse, bound: Names, around: Names, table: _Table) -> _Step:
+def _if(literal: ec.IfThenElse, bound: Names, around: Names, table: _Table) -> _Step:
     condition, then, otherwise = literal.condition, literal.then, literal.otherwise
     asked = (names(condition.term) & around) - bound
     first = _order(condition, bound, around | names(then.term), table)
@@ -359,16 +350,16 @@ def _if(literal: IfThenElse, bound: Names, around: Names, table: _Table) -> _Ste
     return _Step(parts, NOTHING, binds, stuck, fails, lost, bool(asked))
 
 
-def _moments(literal: IfThenElse) -> Names:
+def _moments(literal: ec.IfThenElse) -> Names:
     """Times and interval lists: whether something is ever true must not decide about a moment."""
-    parts = list(walk(literal))
+    parts = list(ec.walk(literal))
     return names(
         *(getattr(part, "time", None) for part in parts),
         *(getattr(part, "intervals", None) for part in parts),
     )
 
 
-def _or(literal: Disjunction, bound: Names, around: Names, table: _Table) -> _Step:
+def _or(literal: ec.Disjunction, bound: Names, around: Names, table: _Table) -> _Step:
     branches = [_order(item, bound, around, table) for item in literal.items]
     stuck = tuple(s for branch in branches for s in branch.stuck)
     parts = replace(literal, items=tuple(branch.body for branch in branches))

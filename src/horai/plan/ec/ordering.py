@@ -14,25 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from horai.lang.core.terms import Compound, Term, Var, functor, variables
-from horai.lang.ec.syntax import (
-    FVP,
-    BackgroundRule,
-    Conjunction,
-    EventDescription,
-    EventRule,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsForRule,
-    Initially,
-    Initiation,
-    Literal,
-    Rule,
-    Termination,
-    literal_variables,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.delays import initiation_times
 from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.literals import names
@@ -53,9 +35,9 @@ class RuleOrder:
     without a value; a rule with any of them, or with `stuck` literals, cannot be run.
     """
 
-    rule: Rule
+    rule: ec.Rule
     given: frozenset[str]  # what has a value before the body is looked at
-    body: Conjunction
+    body: ec.Conjunction
     bound: frozenset[str]
     from_grounding: frozenset[str]
     together: frozenset[str]
@@ -71,11 +53,11 @@ class RuleOrder:
 class GroundingRules:
     """The groundings of a description by what they are for."""
 
-    def __init__(self, description: EventDescription, table: ModeTable) -> None:
-        self.rules: dict[tuple[bool, str, int], list[tuple[Grounding, frozenset[str]]]] = {}
+    def __init__(self, description: ec.EventDescription, table: ModeTable) -> None:
+        self.rules: dict[tuple[bool, str, int], list[tuple[ec.Grounding, frozenset[str]]]] = {}
         for rule in description.rules:
-            key = functor(rule.entity) if isinstance(rule, Grounding) else None
-            if key is not None and isinstance(rule, Grounding):
+            key = functor(rule.entity) if isinstance(rule, ec.Grounding) else None
+            if key is not None and isinstance(rule, ec.Grounding):
                 bound = order_body(rule.body, (), table).bound
                 self.rules.setdefault((rule.value is None, *key), []).append((rule, bound))
 
@@ -90,14 +72,14 @@ class GroundingRules:
         return frozenset.intersection(*covered)
 
 
-def _fits(rule: Grounding, entity: Term, value: Term | None) -> bool:
+def _fits(rule: ec.Grounding, entity: Term, value: Term | None) -> bool:
     if not may_match(rule.entity, entity):
         return False
     return value is None or rule.value is None or may_match(rule.value, value)
 
 
 def _covered(
-    rule: Grounding, bound: frozenset[str], entity: Term, value: Term | None
+    rule: ec.Grounding, bound: frozenset[str], entity: Term, value: Term | None
 ) -> frozenset[str]:
     found: set[str] = set()
     mine = rule.entity.args if isinstance(rule.entity, Compound) else ()
@@ -110,62 +92,62 @@ def _covered(
     return frozenset(found)
 
 
-def head_terms(rule: Rule) -> tuple[Term, ...]:
+def head_terms(rule: ec.Rule) -> tuple[Term, ...]:
     """The parts of a head that must have a value in the end.
 
     The value of a termination is missing on purpose: left open, it means every value.
     """
     match rule:
-        case Initiation(fvp=FVP(fluent=fluent, value=value), time=time):
+        case ec.Initiation(fvp=ec.FVP(fluent=fluent, value=value), time=time):
             return (fluent, value, time)
-        case Termination(fvp=FVP(fluent=fluent), time=time):
+        case ec.Termination(fvp=ec.FVP(fluent=fluent), time=time):
             return (fluent, time)
-        case Initially(fvp=FVP(fluent=fluent, value=value)):
+        case ec.Initially(fvp=ec.FVP(fluent=fluent, value=value)):
             return (fluent, value)
-        case EventRule(event=event, time=time):
+        case ec.EventRule(event=event, time=time):
             return (event, time)
-        case HoldsForRule(fvp=FVP(fluent=fluent, value=value), intervals=intervals):
+        case ec.HoldsForRule(fvp=ec.FVP(fluent=fluent, value=value), intervals=intervals):
             return (fluent, value, intervals)
-        case HoldsAtRule(fvp=FVP(fluent=fluent, value=value), time=time):
+        case ec.HoldsAtRule(fvp=ec.FVP(fluent=fluent, value=value), time=time):
             return (fluent, value, time)
-        case FutureInitiation(target=FVP(fluent=fluent, value=value), delay=delay):
+        case ec.FutureInitiation(target=ec.FVP(fluent=fluent, value=value), delay=delay):
             return (fluent, value, delay)
-        case FutureTermination(delay=delay):
+        case ec.FutureTermination(delay=delay):
             return (delay,)
         case _:
             return ()
 
 
-def given_variables(rule: Rule, helpers: Helpers) -> frozenset[str]:
+def given_variables(rule: ec.Rule, helpers: Helpers) -> frozenset[str]:
     """The variables that have a value before the body is looked at."""
     match rule:
-        case Initiation(bounds=(first, last)) | Termination(bounds=(first, last)):
+        case ec.Initiation(bounds=(first, last)) | ec.Termination(bounds=(first, last)):
             return frozenset((*variables(first), *variables(last)))
-        case FutureInitiation(origin=origin) | FutureTermination(origin=origin):
+        case ec.FutureInitiation(origin=origin) | ec.FutureTermination(origin=origin):
             # The initiation of the origin comes first: its arguments and its time are known.
             return frozenset((*variables(origin.term), *initiation_times(rule, helpers)))
-        case HoldsAtRule(time=time, body=body):
+        case ec.HoldsAtRule(time=time, body=body):
             # A formula is asked of every time-point: negations need nothing else to name one.
             return names(time) & names(body.term)
-        case Grounding(entity=entity, value=value):
+        case ec.Grounding(entity=entity, value=value):
             # A grounding also restricts what is computed: then its arguments are known.
             return names(entity, value)
         case _:
             return frozenset()
 
 
-def head_entity(rule: Rule) -> tuple[Term, Term | None] | None:
+def head_entity(rule: ec.Rule) -> tuple[Term, Term | None] | None:
     """The event, or fluent and value, that a rule defines."""
     match rule:
-        case EventRule(event=event):
+        case ec.EventRule(event=event):
             return (event, None)
         case (
-            Initiation(fvp=fvp)
-            | Termination(fvp=fvp)
-            | Initially(fvp=fvp)
-            | HoldsForRule(fvp=fvp)
-            | HoldsAtRule(fvp=fvp)
-            | FutureInitiation(target=fvp)
+            ec.Initiation(fvp=fvp)
+            | ec.Termination(fvp=fvp)
+            | ec.Initially(fvp=fvp)
+            | ec.HoldsForRule(fvp=fvp)
+            | ec.HoldsAtRule(fvp=fvp)
+            | ec.FutureInitiation(target=fvp)
         ):
             return (fvp.fluent, fvp.value)
         case _:
@@ -175,16 +157,16 @@ def head_entity(rule: Rule) -> tuple[Term, Term | None] | None:
 class Orderer:
     """Orders the rules of one description; keeps what the rules have in common."""
 
-    def __init__(self, description: EventDescription, table: ModeTable | None = None) -> None:
+    def __init__(self, description: ec.EventDescription, table: ModeTable | None = None) -> None:
         self.table = table or mode_table(find_predicates(description))
         self.groundings = GroundingRules(description, self.table)
         self.helpers = Helpers(description)
 
-    def order(self, rule: Rule) -> RuleOrder:
+    def order(self, rule: ec.Rule) -> RuleOrder:
         """A rule in an order that can be evaluated."""
         body = getattr(rule, "body", None)
-        if not isinstance(body, Conjunction) or isinstance(rule, BackgroundRule):
-            empty = Conjunction((), rule.clause.head or Var("_"))
+        if not isinstance(body, ec.Conjunction) or isinstance(rule, ec.BackgroundRule):
+            empty = ec.Conjunction((), rule.clause.head or Var("_"))
             nobody: frozenset[str] = frozenset()
             return RuleOrder(rule, nobody, empty, nobody, nobody, nobody, (), ())
         given = given_variables(rule, self.helpers)
@@ -198,7 +180,7 @@ class Orderer:
         domain = self.groundings.bound_by(*entity) if entity is not None else frozenset()
         extra = frozenset(missing) & domain
         together = extra
-        if extra and entity is not None and not isinstance(rule, HoldsForRule | HoldsAtRule):
+        if extra and entity is not None and not isinstance(rule, ec.HoldsForRule | ec.HoldsAtRule):
             together |= domain & names(entity[0])
         second = order_body(body, given | together, self.table, head) if extra else first
         unbound = _without(wanted, second)
@@ -214,7 +196,7 @@ def _without(wanted: dict[str, Var], ordering: Ordering) -> tuple[Var, ...]:
 
 
 def order_rules(
-    description: EventDescription, table: ModeTable | None = None
+    description: ec.EventDescription, table: ModeTable | None = None
 ) -> Iterator[RuleOrder]:
     """All rules with a body, ordered."""
     orderer = Orderer(description, table)
@@ -222,27 +204,27 @@ def order_rules(
         yield orderer.order(rule)
 
 
-def times_found_by_holding(order: RuleOrder) -> list[HoldsAt]:
+def times_found_by_holding(order: RuleOrder) -> list[ec.HoldsAt]:
     """Conditions that are asked for every point at which they hold, because nothing else gives
     a time: legal, but slow."""
-    if isinstance(order.rule, HoldsAtRule):
+    if isinstance(order.rule, ec.HoldsAtRule):
         return []
     bound = set(order.given | order.together)
-    slow: list[HoldsAt] = []
+    slow: list[ec.HoldsAt] = []
     for literal in order.body.items:
-        if isinstance(literal, HoldsAt) and not set(variables(literal.time)) <= bound:
+        if isinstance(literal, ec.HoldsAt) and not set(variables(literal.time)) <= bound:
             slow.append(literal)
         bound.update(_gives(literal))
     return slow
 
 
-def _gives(literal: Literal) -> Iterable[str]:
-    return literal_variables(literal)
+def _gives(literal: ec.Literal) -> Iterable[str]:
+    return ec.literal_variables(literal)
 
 
 def computed(
-    description: EventDescription, python: Iterable[PythonPredicate] = ()
-) -> EventDescription:
+    description: ec.EventDescription, python: Iterable[PythonPredicate] = ()
+) -> ec.EventDescription:
     """The description without the rules that are not computed."""
     given = tuple(python)
     orders = order_rules(description, mode_table(find_predicates(description, given), given))
@@ -251,17 +233,17 @@ def computed(
         return description
     away = {id(rule) for rule in left_out}
     kept = [rule for rule in description.rules if id(rule) not in away]
-    return EventDescription(kept, description.facts, description.sources)
+    return ec.EventDescription(kept, description.facts, description.sources)
 
 
 def not_computed(
-    description: EventDescription, orders: Iterable[RuleOrder], entities: Entities
-) -> list[Rule]:
+    description: ec.EventDescription, orders: Iterable[RuleOrder], entities: Entities
+) -> list[ec.Rule]:
     """The rules whose head has an open variable and no grounding, in a file with groundings.
 
     Where another rule of the same fluent does without a grounding, the open variable is a mistake.
     """
-    groundings = [rule for rule in description.rules if isinstance(rule, Grounding)]
+    groundings = [rule for rule in description.rules if isinstance(rule, ec.Grounding)]
     if not any(_is_output(rule, entities) for rule in groundings):
         return []
     grounded = [rule.entity for rule in groundings if rule.value is not None]
@@ -278,14 +260,14 @@ def not_computed(
     return [o.rule for o in opened if not any(may_match(_fluent(o), other) for other in closed)]
 
 
-def _is_output(rule: Grounding, entities: Entities) -> bool:
+def _is_output(rule: ec.Grounding, entities: Entities) -> bool:
     table = entities.events if rule.value is None else entities.fluents
     entity = table.get(functor(rule.entity) or ("", 0))
     return entity is not None and not entity.is_input
 
 
 def _is_open(order: RuleOrder, fluent: Term) -> bool:
-    if not isinstance(order.rule, HoldsForRule) or order.stuck:
+    if not isinstance(order.rule, ec.HoldsForRule) or order.stuck:
         return False
     return bool(order.unbound) and {var.name for var in order.unbound} <= names(fluent)
 

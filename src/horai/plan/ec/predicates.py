@@ -14,14 +14,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from horai.lang.core.terms import Compound, Term, Var, functor, subterms, variables
-from horai.lang.ec.syntax import (
-    BackgroundRule,
-    Call,
-    Declaration,
-    DynamicDomain,
-    EventDescription,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import Modes, ModeTable, PythonPredicate, order_body
 from horai.plan.unfolding import Helpers, callers
@@ -38,7 +31,7 @@ class Predicate:
 
     name: str
     arity: int
-    rules: list[BackgroundRule] = field(default_factory=list)
+    rules: list[ec.BackgroundRule] = field(default_factory=list)
     facts: int = 0
     dynamic: bool = False
     temporal: bool = False
@@ -74,7 +67,7 @@ def python_table(predicates: Iterable[str | PythonPredicate]) -> dict[str, Pytho
 
 
 def find_predicates(
-    description: EventDescription, python: Iterable[str | PythonPredicate] = ()
+    description: ec.EventDescription, python: Iterable[str | PythonPredicate] = ()
 ) -> dict[Key, Predicate]:
     """Every background predicate of a description with its modes."""
     found: dict[Key, Predicate] = {}
@@ -85,13 +78,13 @@ def find_predicates(
     for key, facts in description.facts.items():
         predicate(key).facts = len(facts.rows)
     for rule in description.rules:
-        if isinstance(rule, BackgroundRule):
+        if isinstance(rule, ec.BackgroundRule):
             head = functor(rule.head)
             if head is not None:
                 predicate(head).rules.append(rule)
-        elif isinstance(rule, DynamicDomain):
+        elif isinstance(rule, ec.DynamicDomain):
             predicate((rule.domain.name, len(rule.domain.args))).dynamic = True
-        elif isinstance(rule, Declaration):
+        elif isinstance(rule, ec.Declaration):
             for key in collected_domains(rule):
                 predicate(key).dynamic = True
     for key in time_dependent(description):
@@ -100,7 +93,7 @@ def find_predicates(
     return found
 
 
-def collected_domains(rule: Declaration) -> list[Key]:
+def collected_domains(rule: ec.Declaration) -> list[Key]:
     """The domain of `collectGrounds(Inputs, domain(X))`, an older way to say dynamicDomain."""
     if rule.name in ("collectGrounds", "dgrounded") and len(rule.args) == 2:
         key = functor(rule.args[1])
@@ -108,11 +101,13 @@ def collected_domains(rule: Declaration) -> list[Key]:
     return []
 
 
-def time_dependent(description: EventDescription) -> frozenset[Key]:
+def time_dependent(description: ec.EventDescription) -> frozenset[Key]:
     """Background predicates that read events, fluents or the query time, directly or not."""
     helpers = Helpers(description)
     calls = {
-        key: {call.key for rule in rules for call in walk(rule.body) if isinstance(call, Call)}
+        key: {
+            call.key for rule in rules for call in ec.walk(rule.body) if isinstance(call, ec.Call)
+        }
         for key, rules in helpers.rules.items()
     }
     clocks = {key for key, called in calls.items() if ("queryTime", 1) in called}
@@ -177,7 +172,7 @@ def _works(predicate: Predicate, mode: frozenset[int], table: ModeTable) -> bool
     return all(_rule_works(rule, mode, table) for rule in predicate.rules)
 
 
-def _unseen(rule: BackgroundRule) -> frozenset[int]:
+def _unseen(rule: ec.BackgroundRule) -> frozenset[int]:
     """The positions of head variables that occur nowhere else in the rule."""
     args: tuple[Term, ...] = rule.head.args if isinstance(rule.head, Compound) else ()
     counts = Counter(part.name for part in subterms(rule.head) if isinstance(part, Var))
@@ -189,7 +184,7 @@ def _unseen(rule: BackgroundRule) -> frozenset[int]:
     )
 
 
-def _rule_works(rule: BackgroundRule, mode: frozenset[int], table: ModeTable) -> bool:
+def _rule_works(rule: ec.BackgroundRule, mode: frozenset[int], table: ModeTable) -> bool:
     args: tuple[Term, ...] = rule.head.args if isinstance(rule.head, Compound) else ()
     bound = {name for i in mode for name in variables(args[i])}
     ordering = order_body(rule.body, bound, table, variables(rule.head))

@@ -15,36 +15,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from horai.lang.core.terms import Compound, Int, Term, Var, variables
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Allen,
-    BackgroundRule,
-    Call,
-    Compare,
-    Conjunction,
-    Disjunction,
-    Edge,
-    EventRule,
-    FindAll,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    IfThenElse,
-    InitiatedAt,
-    Initiation,
-    IntervalOp,
-    Is,
-    Literal,
-    Negation,
-    Rule,
-    TerminatedAt,
-    Termination,
-    conjuncts,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.delays import Effect, initiation_times
 from horai.plan.ec.unify import Renamer
 from horai.plan.unfolding import Helpers
@@ -73,12 +44,12 @@ class ScopeTimes:
     constraints: tuple[Constraint, ...] = ()
     due: tuple[Term, ...] = ()
 
-    def within(self, literals: Iterable[Literal]) -> ScopeTimes:
+    def within(self, literals: Iterable[ec.Literal]) -> ScopeTimes:
         """The clock inside a conjunction: its comparisons are known there too."""
         found: list[Constraint] = []
         for literal in literals:
             found += constraints(literal)
-            if isinstance(literal, Is) and literal.expression in self.due:
+            if isinstance(literal, ec.Is) and literal.expression in self.due:
                 found += _at_most(literal.target, self.head, 0)
         return replace(self, constraints=(*self.constraints, *found)) if found else self
 
@@ -118,18 +89,21 @@ class ScopeTimes:
         return best.get(time.name)
 
 
-def timing_of(literal: Literal, clock: ScopeTimes) -> Timing:
+def timing_of(literal: ec.Literal, clock: ScopeTimes) -> Timing:
     """When a temporal literal looks."""
     match literal:
-        case HoldsAt(time=time):
+        case ec.HoldsAt(time=time):
             latest = clock.latest(time)
             return Timing.SETTLED if latest is not None and latest <= 0 else Timing.ANYTIME
-        case Edge(kind="startI" | "endI", time=time):
+        case ec.Edge(kind="startI" | "endI", time=time):
             # The point after the change: known as soon as the change is.
             latest = clock.latest(time)
             return Timing.SETTLED if latest is not None and latest <= 0 else Timing.ANYTIME
         case (
-            Happens(time=time) | Edge(time=time) | InitiatedAt(time=time) | TerminatedAt(time=time)
+            ec.Happens(time=time)
+            | ec.Edge(time=time)
+            | ec.InitiatedAt(time=time)
+            | ec.TerminatedAt(time=time)
         ):
             latest = clock.latest(time)
             if latest is None or latest > 0:
@@ -166,20 +140,20 @@ def _linear(term: Term) -> _Linear | None:
             return None
 
 
-def constraints(literal: Literal) -> list[Constraint]:
+def constraints(literal: ec.Literal) -> list[Constraint]:
     """The bound that a comparison puts on the difference of two variables."""
     match literal:
-        case Compare(op="<", left=left, right=right):
+        case ec.Compare(op="<", left=left, right=right):
             return _at_most(left, right, -1)
-        case Compare(op="=<", left=left, right=right):
+        case ec.Compare(op="=<", left=left, right=right):
             return _at_most(left, right, 0)
-        case Compare(op=">", left=left, right=right):
+        case ec.Compare(op=">", left=left, right=right):
             return _at_most(right, left, -1)
-        case Compare(op=">=", left=left, right=right):
+        case ec.Compare(op=">=", left=left, right=right):
             return _at_most(right, left, 0)
-        case Compare(op="=" | "=:=" | "==", left=left, right=right):
+        case ec.Compare(op="=" | "=:=" | "==", left=left, right=right):
             return _at_most(left, right, 0) + _at_most(right, left, 0)
-        case Is(target=target, expression=expression):
+        case ec.Is(target=target, expression=expression):
             return _at_most(target, expression, 0) + _at_most(expression, target, 0)
         case _:
             return []
@@ -201,7 +175,7 @@ def _at_most(left: Term, right: Term, slack: int) -> list[Constraint]:
     return [(x, y, b.constant - a.constant + slack)]
 
 
-Temporal = Happens | Edge | HoldsAt | HoldsFor | InitiatedAt | TerminatedAt
+Temporal = ec.Happens | ec.Edge | ec.HoldsAt | ec.HoldsFor | ec.InitiatedAt | ec.TerminatedAt
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,12 +205,12 @@ class _Scope:
     through: tuple[tuple[str, int], ...] = ()
 
 
-def _rule_clock(rule: Rule, helpers: Helpers) -> ScopeTimes:
+def _rule_clock(rule: ec.Rule, helpers: Helpers) -> ScopeTimes:
     """The clock of a rule's body: its reference is the time at which the head takes effect."""
     match rule:
-        case Initiation(time=time) | Termination(time=time) | EventRule(time=time):
+        case ec.Initiation(time=time) | ec.Termination(time=time) | ec.EventRule(time=time):
             return ScopeTimes(time)
-        case FutureInitiation() | FutureTermination():
+        case ec.FutureInitiation() | ec.FutureTermination():
             return _future_clock(rule, helpers)
         case _:
             # A name no reader produces: nothing is known relative to it.
@@ -254,46 +228,55 @@ def _future_clock(rule: Effect, helpers: Helpers) -> ScopeTimes:
     return ScopeTimes(due, tuple(known), tuple(sums))
 
 
-def readings(rule: Rule, helpers: Helpers) -> list[Reading]:
+def readings(rule: ec.Rule, helpers: Helpers) -> list[Reading]:
     """The temporal conditions of a rule, in the order written."""
     body = getattr(rule, "body", None)
-    if body is None or isinstance(rule, Grounding | BackgroundRule):
+    if body is None or isinstance(rule, ec.Grounding | ec.BackgroundRule):
         return []
     found = list(_read(body, _Scope(_rule_clock(rule, helpers)), helpers, Renamer()))
     taken_away = _subtracted(body)
     return [_mark_subtracted(reading, taken_away) for reading in found]
 
 
-def _read(literal: Literal, scope: _Scope, helpers: Helpers, names: Renamer) -> Iterator[Reading]:
+def _read(
+    literal: ec.Literal, scope: _Scope, helpers: Helpers, names: Renamer
+) -> Iterator[Reading]:
     match literal:
-        case Happens() | Edge() | HoldsAt() | HoldsFor() | InitiatedAt() | TerminatedAt():
+        case (
+            ec.Happens()
+            | ec.Edge()
+            | ec.HoldsAt()
+            | ec.HoldsFor()
+            | ec.InitiatedAt()
+            | ec.TerminatedAt()
+        ):
             timing = timing_of(literal, scope.clock)
             back = ahead = None
-            if not isinstance(literal, HoldsFor):
+            if not isinstance(literal, ec.HoldsFor):
                 back, ahead = scope.clock.earliest(literal.time), scope.clock.latest(literal.time)
             yield Reading(
                 literal, scope.positive, scope.aggregated, timing, scope.through, back, ahead
             )
-        case Conjunction():
+        case ec.Conjunction():
             # Helpers may compute a deadline, or a time before it.
             whole = helpers.unfolded(literal) if scope.clock.due else literal
-            inner = replace(scope, clock=scope.clock.within(conjuncts(whole)))
+            inner = replace(scope, clock=scope.clock.within(ec.conjuncts(whole)))
             for item in literal.items:
                 yield from _read(item, inner, helpers, names)
-        case Disjunction(items=items):
+        case ec.Disjunction(items=items):
             for item in items:
                 yield from _read(item, scope, helpers, names)
-        case Negation(item=item):
+        case ec.Negation(item=item):
             inner = replace(scope, positive=not scope.positive)
             yield from _read(item, inner, helpers, names)
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
             # The condition also decides the else branch, so it counts as negated too.
             yield from _read(condition, replace(scope, positive=False), helpers, names)
             yield from _read(then, scope, helpers, names)
             yield from _read(otherwise, scope, helpers, names)
-        case FindAll(goal=goal) | AggregateAll(goal=goal):
+        case ec.FindAll(goal=goal) | ec.AggregateAll(goal=goal):
             yield from _read(goal, replace(scope, aggregated=True), helpers, names)
-        case Call() if literal.key in helpers.temporal and literal.key not in scope.through:
+        case ec.Call() if literal.key in helpers.temporal and literal.key not in scope.through:
             inner = replace(scope, through=(*scope.through, literal.key))
             for body in helpers.bodies(literal, names):
                 yield from _read(body, inner, helpers, names)
@@ -301,13 +284,13 @@ def _read(literal: Literal, scope: _Scope, helpers: Helpers, names: Renamer) -> 
             pass
 
 
-def _subtracted(body: Conjunction) -> set[str]:
+def _subtracted(body: ec.Conjunction) -> set[str]:
     """Interval variables that only ever take away: the later arguments of complements."""
     added: set[str] = set()
     removed: set[str] = set()
-    for literal in walk(body):
+    for literal in ec.walk(body):
         match literal:
-            case IntervalOp(kind=kind, base=base, lists=lists):
+            case ec.IntervalOp(kind=kind, base=base, lists=lists):
                 match kind:
                     case "complement_all":
                         removed.update(variables(lists))
@@ -318,7 +301,7 @@ def _subtracted(body: Conjunction) -> set[str]:
                         added.update(variables(lists))
                     case _:
                         assert_never(kind)
-            case Allen(source=source, target=target):
+            case ec.Allen(source=source, target=target):
                 added.update(variables(source), variables(target))
             case _:
                 pass
@@ -327,6 +310,6 @@ def _subtracted(body: Conjunction) -> set[str]:
 
 def _mark_subtracted(reading: Reading, taken_away: set[str]) -> Reading:
     literal = reading.literal
-    if isinstance(literal, HoldsFor) and set(variables(literal.intervals)) & taken_away:
+    if isinstance(literal, ec.HoldsFor) and set(variables(literal.intervals)) & taken_away:
         return replace(reading, positive=not reading.positive)
     return reading

@@ -25,23 +25,7 @@ from horai.lang.core.terms import (
     functor,
     subterms,
 )
-from horai.lang.ec.syntax import (
-    FVP,
-    BackgroundRule,
-    Call,
-    Clause,
-    Compare,
-    DurationFilter,
-    EventDescription,
-    Happens,
-    HoldsFor,
-    Is,
-    Literal,
-    Negation,
-    Rule,
-    Termination,
-    parts,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.entities import Entities
 from horai.plan.ec.literals import body_literals, literal_fvp
 from horai.plan.ec.ordering import head_entity
@@ -133,7 +117,7 @@ class Conflict:
 
     term: Term
     found: Type
-    clause: Clause
+    clause: ec.Clause
     because: Slot | None = None
 
 
@@ -153,7 +137,7 @@ class InferredTypes:
         return self.slots.get(Slot("fluent", name, arity, -1), Type.ANY)
 
 
-def infer_types(description: EventDescription, entities: Entities) -> InferredTypes:
+def infer_types(description: ec.EventDescription, entities: Entities) -> InferredTypes:
     """All types, by propagation until nothing changes."""
     types = InferredTypes()
     inputs = _input_slots(entities)
@@ -185,7 +169,7 @@ def _input_slots(entities: Entities) -> set[Slot]:
     return found
 
 
-def _from_facts(description: EventDescription, types: InferredTypes) -> None:
+def _from_facts(description: ec.EventDescription, types: InferredTypes) -> None:
     for (name, arity), facts in description.facts.items():
         for position in range(arity):
             kind = Type.NONE
@@ -196,18 +180,18 @@ def _from_facts(description: EventDescription, types: InferredTypes) -> None:
             types.slots[Slot("predicate", name, arity, position)] = kind
 
 
-def _columns(literal: Literal) -> Iterator[tuple[Slot, Term]]:
+def _columns(literal: ec.Literal) -> Iterator[tuple[Slot, Term]]:
     """The columns a literal reads, with what is written there."""
     fvp = literal_fvp(literal)
-    if isinstance(literal, Happens):
+    if isinstance(literal, ec.Happens):
         yield from _arguments("event", literal.event)
-    elif isinstance(literal, Call):
+    elif isinstance(literal, ec.Call):
         yield from _arguments("predicate", literal.term)
     elif fvp is not None:
         yield from _pair(fvp)
 
 
-def _pair(fvp: FVP) -> Iterator[tuple[Slot, Term]]:
+def _pair(fvp: ec.FVP) -> Iterator[tuple[Slot, Term]]:
     yield from _arguments("fluent", fvp.fluent)
     key = functor(fvp.fluent)
     if key is not None:
@@ -221,21 +205,21 @@ def _arguments(kind: str, term: Term) -> Iterator[tuple[Slot, Term]]:
             yield Slot(kind, *key, position), arg
 
 
-def _head_columns(rule: Rule) -> Iterator[tuple[Slot, Term]]:
-    if isinstance(rule, BackgroundRule):
+def _head_columns(rule: ec.Rule) -> Iterator[tuple[Slot, Term]]:
+    if isinstance(rule, ec.BackgroundRule):
         yield from _arguments("predicate", rule.head)
         return
     entity = head_entity(rule)
-    if entity is None or isinstance(rule, Termination):
+    if entity is None or isinstance(rule, ec.Termination):
         return  # a termination brings no value
     term, value = entity
     if value is None:
         yield from _arguments("event", term)
     else:
-        yield from _pair(FVP(term, value, term))
+        yield from _pair(ec.FVP(term, value, term))
 
 
-def _flow(rule: Rule, types: InferredTypes) -> None:
+def _flow(rule: ec.Rule, types: InferredTypes) -> None:
     """One rule: from its conditions to its head."""
     known = _variables(rule, types)
     for slot, term in _head_columns(rule):
@@ -243,7 +227,7 @@ def _flow(rule: Rule, types: InferredTypes) -> None:
         types.slots[slot] = join(types.slots.get(slot, Type.NONE), arriving)
 
 
-def _variables(rule: Rule, types: InferredTypes) -> dict[str, Type]:
+def _variables(rule: ec.Rule, types: InferredTypes) -> dict[str, Type]:
     """The type of every variable of a rule, as far as its conditions say."""
     known: dict[str, Type] = {}
     for literal in asserted(rule):
@@ -253,11 +237,11 @@ def _variables(rule: Rule, types: InferredTypes) -> dict[str, Type]:
                 if kind is not Type.NONE:
                     known[term.name] = meet(known.get(term.name, Type.ANY), kind)
         match literal:
-            case Is(target=Var(name=name)):
+            case ec.Is(target=Var(name=name)):
                 known[name] = meet(known.get(name, Type.ANY), Type.NUMBER)
-            case HoldsFor(intervals=Var(name=name)):
+            case ec.HoldsFor(intervals=Var(name=name)):
                 known[name] = Type.LIST
-            case Compare(op="=", left=Var(name=name), right=right) if not isinstance(right, Var):
+            case ec.Compare(op="=", left=Var(name=name), right=right) if not isinstance(right, Var):
                 known[name] = meet(known.get(name, Type.ANY), type_of_term(right))
             case _:
                 pass
@@ -265,25 +249,25 @@ def _variables(rule: Rule, types: InferredTypes) -> dict[str, Type]:
     return {name: kind for name, kind in known.items() if kind is not Type.NONE}
 
 
-def asserted(rule: Rule) -> Iterator[Literal]:
+def asserted(rule: ec.Rule) -> Iterator[ec.Literal]:
     """The conditions of a rule that are not under a negation."""
     stack = list(body_literals(rule))[:1]
     while stack:
         literal = stack.pop()
         yield literal
-        if not isinstance(literal, Negation):
-            stack.extend(reversed(parts(literal)))
+        if not isinstance(literal, ec.Negation):
+            stack.extend(reversed(ec.parts(literal)))
 
 
-def _needs_number(literal: Literal) -> Iterator[Term]:
+def _needs_number(literal: ec.Literal) -> Iterator[Term]:
     """Terms that are computed or compared with."""
     match literal:
-        case Compare(op=op, left=left, right=right) if op in COMPARISONS:
+        case ec.Compare(op=op, left=left, right=right) if op in COMPARISONS:
             yield from _operands(left)
             yield from _operands(right)
-        case Is(expression=expression):
+        case ec.Is(expression=expression):
             yield from _operands(expression)
-        case DurationFilter(bound=bound):
+        case ec.DurationFilter(bound=bound):
             yield from _operands(bound)
         case _:
             pass
@@ -300,7 +284,7 @@ def _operands(expression: Term) -> Iterator[Term]:
             yield part
 
 
-def _narrow_inputs(rules: list[Rule], types: InferredTypes, inputs: set[Slot]) -> None:
+def _narrow_inputs(rules: list[ec.Rule], types: InferredTypes, inputs: set[Slot]) -> None:
     """Input is a number where rules compute with it."""
     for rule in rules:
         literals = list(body_literals(rule))
@@ -316,7 +300,7 @@ def _narrow_inputs(rules: list[Rule], types: InferredTypes, inputs: set[Slot]) -
                     types.slots[slot] = meet(types.slots[slot], Type.NUMBER)
 
 
-def _conflicts(rule: Rule, types: InferredTypes) -> Iterator[Conflict]:
+def _conflicts(rule: ec.Rule, types: InferredTypes) -> Iterator[Conflict]:
     literals = list(body_literals(rule))
     known = _variables(rule, types)
     origin = {

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from horai.lang.core.diagnostics import Diagnostic, diagnostic, did_you_mean, sort_key
 from horai.lang.core.terms import Span, Var, is_anonymous, variables
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Clock, Incompatible
 from horai.lang.lars.predicates import (
     asks_for_any,
@@ -23,29 +24,6 @@ from horai.lang.lars.predicates import (
 )
 from horai.lang.lars.printer import show, show_window
 from horai.lang.lars.relations import compared, doubtful
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Choice,
-    Comparison,
-    Formula,
-    Head,
-    IntervalWindow,
-    Not,
-    Or,
-    PartitionWindow,
-    Predicate,
-    Program,
-    Reset,
-    Rule,
-    Some,
-    TimeWindow,
-    TupleWindow,
-    Within,
-)
 from horai.lang.lars.walk import atoms, children, counted, formula_variables, own_terms, subformulas
 from horai.plan.lars.dependencies import odd_loops
 
@@ -53,7 +31,7 @@ from horai.plan.lars.dependencies import odd_loops
 def finding(
     code: str,
     message: str,
-    rule: Rule,
+    rule: lars.Rule,
     span: Span | None,
     hint: str | None = None,
     note: str | None = None,
@@ -62,17 +40,17 @@ def finding(
     return diagnostic(code, message, rule.source, span or rule.span, hint, note)
 
 
-def named(predicate: Predicate) -> str:
+def named(predicate: lars.Predicate) -> str:
     """A predicate as people write it: `tram/2`."""
     return f"{predicate[0]}/{predicate[1]}"
 
 
-def listed(predicates: Iterable[Predicate]) -> list[str]:
+def listed(predicates: Iterable[lars.Predicate]) -> list[str]:
     """Predicates as people write them, without those that nobody wrote."""
     return [named(one) for one in sorted(predicates) if not is_made(one[0])]
 
 
-def place_of(rule: Rule) -> str | None:
+def place_of(rule: lars.Rule) -> str | None:
     """File and line of a rule, if it was written somewhere."""
     if rule.source is None or rule.span is None:
         return None
@@ -84,10 +62,10 @@ _SHORTEST = 5
 """Shorter names are often alike on purpose."""
 
 
-def other_numbers_of_arguments(program: Program) -> Iterator[Diagnostic]:
+def other_numbers_of_arguments(program: lars.Program) -> Iterator[Diagnostic]:
     """A name that rules define, or know as a signal, with another number of arguments."""
     defined = {p for rule in program.rules for p in head_predicates(rule)}
-    seen: dict[str, Predicate] = {}
+    seen: dict[str, lars.Predicate] = {}
     for rule, atom in _asked(program, inputs(program)):
         others = sorted(p for p in defined if p[0] == atom.name)
         first = seen.setdefault(atom.name, atom.predicate)
@@ -101,7 +79,7 @@ def other_numbers_of_arguments(program: Program) -> Iterator[Diagnostic]:
             yield finding("H707", message, rule, atom.span, hint)
 
 
-def misspelt_names(program: Program) -> Iterator[Diagnostic]:
+def misspelt_names(program: lars.Program) -> Iterator[Diagnostic]:
     """A name that no rule defines, and that is close to one that is defined."""
     defined = {p for rule in program.rules for p in head_predicates(rule)}
     for rule, atom in _asked(program, inputs(program)):
@@ -114,7 +92,7 @@ def misspelt_names(program: Program) -> Iterator[Diagnostic]:
             yield finding("H708", message, rule, atom.span, f"did you mean `{near}`?")
 
 
-def signals_like_relations(program: Program) -> Iterator[Diagnostic]:
+def signals_like_relations(program: lars.Program) -> Iterator[Diagnostic]:
     """`leq(X, Y)` beside `leq(X, Y) [3]`: the one in a window can only be a signal."""
     for rule, atom in doubtful(program):
         message = f"{named(atom.predicate)} is a signal here, for it is asked for in a window, too"
@@ -128,8 +106,10 @@ def _has_same_ends(one: str, other: str) -> bool:
     return one[-1] == other[-1] and not any(c.isdigit() for c in one + other)
 
 
-def _asked(program: Program, wanted: set[Predicate]) -> Iterator[tuple[Rule, Atom]]:
-    seen: set[Predicate] = set()
+def _asked(
+    program: lars.Program, wanted: set[lars.Predicate]
+) -> Iterator[tuple[lars.Rule, lars.Atom]]:
+    seen: set[lars.Predicate] = set()
     for rule in program.rules:
         for atom in body_atoms(rule):
             if atom.predicate in wanted and atom.predicate not in seen:
@@ -140,7 +120,7 @@ def _asked(program: Program, wanted: set[Predicate]) -> Iterator[tuple[Rule, Ato
 _HINT = "add a condition, not under `not`, that mentions {}: an atom, or `{} = ...`"
 
 
-def unsafe_variables(program: Program) -> Iterator[Diagnostic]:
+def unsafe_variables(program: lars.Program) -> Iterator[Diagnostic]:
     """Every variable of a rule must get its values from a positive condition."""
     for rule in program.rules:
         known = bound_by(rule.body)
@@ -155,17 +135,17 @@ def unsafe_variables(program: Program) -> Iterator[Diagnostic]:
             yield from _missing(rule, "H701", "this condition", named, known)
 
 
-def _asks_for_any(condition: Formula) -> bool:
+def _asks_for_any(condition: lars.Formula) -> bool:
     """True for `not b(_)` where what is negated finds values for all of its variables."""
     return (
-        isinstance(condition, Not)
+        isinstance(condition, lars.Not)
         and asks_for_any(condition)
         and formula_variables(condition).keys() <= bound_by([condition.formula])
     )
 
 
-def _head(rule: Rule, head: Head, known: set[str]) -> Iterator[Diagnostic]:
-    if not isinstance(head, Choice):
+def _head(rule: lars.Rule, head: lars.Head, known: set[str]) -> Iterator[Diagnostic]:
+    if not isinstance(head, lars.Choice):
         yield from _missing(rule, "H700", "the head", formula_variables(head).values(), known)
         return
     for term in (head.least, head.most):
@@ -180,8 +160,8 @@ def _head(rule: Rule, head: Head, known: set[str]) -> Iterator[Diagnostic]:
             yield from _condition(rule, condition, inner)
 
 
-def _condition(rule: Rule, condition: Formula, known: set[str]) -> Iterator[Diagnostic]:
-    if isinstance(condition, Aggregate):
+def _condition(rule: lars.Rule, condition: lars.Formula, known: set[str]) -> Iterator[Diagnostic]:
+    if isinstance(condition, lars.Aggregate):
         yield from _missing(rule, "H701", "the bound", variables(condition.bound).values(), known)
         for element in condition.elements:
             inner = known | bound_by(element.condition)
@@ -197,7 +177,7 @@ def _condition(rule: Rule, condition: Formula, known: set[str]) -> Iterator[Diag
 
 
 def _missing(
-    rule: Rule, code: str, where: str, used: Iterable[Var], known: set[str]
+    rule: lars.Rule, code: str, where: str, used: Iterable[Var], known: set[str]
 ) -> Iterator[Diagnostic]:
     for var in used:
         if var.name in known:
@@ -210,7 +190,7 @@ def _missing(
         yield finding(code, message, rule, var.span or rule.span, hint)
 
 
-def bound_by(conditions: Iterable[Formula]) -> set[str]:
+def bound_by(conditions: Iterable[lars.Formula]) -> set[str]:
     """The variables to which some conditions give values, together."""
     waiting = list(conditions)
     known: set[str] = set()
@@ -223,56 +203,56 @@ def bound_by(conditions: Iterable[Formula]) -> set[str]:
     return known
 
 
-def _rests_on(condition: Formula, others: list[Formula], known: set[str]) -> bool:
+def _rests_on(condition: lars.Formula, others: list[lars.Formula], known: set[str]) -> bool:
     """Does what an aggregate counts depend on a variable that has no value yet?
 
     A variable of its elements is its own unless it occurs elsewhere, outside of aggregates.
     """
-    if not isinstance(condition, Aggregate):
+    if not isinstance(condition, lars.Aggregate):
         return False
     inner = {n for e in condition.elements for part in e.condition for n in formula_variables(part)}
     elsewhere = set(variables(condition.bound))
     for other in others:
         if other is not condition:
-            own = variables(other.bound) if isinstance(other, Aggregate) else None
+            own = variables(other.bound) if isinstance(other, lars.Aggregate) else None
             elsewhere |= (formula_variables(other) if own is None else own).keys()
     return not inner & elsewhere <= known
 
 
-def _binds(condition: Formula, known: set[str]) -> set[str]:
+def _binds(condition: lars.Formula, known: set[str]) -> set[str]:
     """The variables that a condition gives values to, when some have theirs."""
     match condition:
-        case Atom(args=args):
+        case lars.Atom(args=args):
             return {name for arg in args if not is_computed(arg) for name in variables(arg)}
-        case At(time=time, formula=inner):
+        case lars.At(time=time, formula=inner):
             own = {time.name} if isinstance(time, Var) else set()
             return own | _binds(inner, known)
-        case Within(window=IntervalWindow(first=first, last=last), formula=inner):
+        case lars.Within(window=lars.IntervalWindow(first=first, last=last), formula=inner):
             ends = variables(first).keys() | variables(last).keys()
             return _binds(inner, known) if ends <= known else set()
-        case Some() | Always() | Within() | Reset():
+        case lars.Some() | lars.Always() | lars.Within() | lars.Reset():
             return _binds(condition.formula, known)
-        case And(parts=parts):
+        case lars.And(parts=parts):
             return bound_by(parts)
-        case Or(parts=parts):
+        case lars.Or(parts=parts):
             return set.intersection(*(_binds(part, known) for part in parts))
-        case Comparison(sign="=", left=left, right=right):
+        case lars.Comparison(sign="=", left=left, right=right):
             found = set()
             if isinstance(left, Var) and variables(right).keys() <= known:
                 found.add(left.name)
             if isinstance(right, Var) and variables(left).keys() <= known:
                 found.add(right.name)
             return found
-        case Aggregate(sign="=", bound=Var(name=name)):
+        case lars.Aggregate(sign="=", bound=Var(name=name)):
             return {name}
         case _:
             return set()
 
 
-def clocked_windows(program: Program, clock: Clock) -> Iterator[Diagnostic]:
+def clocked_windows(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]:
     """Every duration must be a whole number of time points."""
     for rule, within in _windows(program):
-        if isinstance(within.window, TimeWindow):
+        if isinstance(within.window, lars.TimeWindow):
             try:
                 counted(within.window, clock)
             except Incompatible as wrong:
@@ -281,11 +261,11 @@ def clocked_windows(program: Program, clock: Clock) -> Iterator[Diagnostic]:
                 yield finding("H703", message, rule, within.window.span, hint)
 
 
-def long_hops(program: Program, clock: Clock) -> Iterator[Diagnostic]:
+def long_hops(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]:
     """A hop is at most as long as its window, or points are left out."""
     for rule, within in _windows(program):
         window = within.window
-        if not isinstance(window, TimeWindow) or window.hop is None:
+        if not isinstance(window, lars.TimeWindow) or window.hop is None:
             continue
         try:
             points = counted(window, clock)
@@ -300,7 +280,7 @@ def long_hops(program: Program, clock: Clock) -> Iterator[Diagnostic]:
             yield finding("H709", message, rule, window.span, hint, note)
 
 
-def windows_over_background(program: Program) -> Iterator[Diagnostic]:
+def windows_over_background(program: lars.Program) -> Iterator[Diagnostic]:
     """H705: background in a window, where it holds at all times anyway."""
     known = background(program)
     for rule, within in _windows(program):
@@ -312,11 +292,11 @@ def windows_over_background(program: Program) -> Iterator[Diagnostic]:
                 yield finding("H705", message, rule, atom.span, hint, note)
 
 
-def derived_in_tuple_windows(program: Program) -> Iterator[Diagnostic]:
+def derived_in_tuple_windows(program: lars.Program) -> Iterator[Diagnostic]:
     """Tuple windows see signals only."""
     known = derived(program)
     for rule, within in _windows(program):
-        if isinstance(within.window, TupleWindow | PartitionWindow):
+        if isinstance(within.window, lars.TupleWindow | lars.PartitionWindow):
             for atom in atoms(within.formula):
                 if atom.predicate in known:
                     message = f"{named(atom.predicate)} is derived, and stands in a tuple window"
@@ -325,16 +305,16 @@ def derived_in_tuple_windows(program: Program) -> Iterator[Diagnostic]:
                     yield finding("H706", message, rule, atom.span, hint, note)
 
 
-def _windows(program: Program) -> Iterator[tuple[Rule, Within]]:
+def _windows(program: lars.Program) -> Iterator[tuple[lars.Rule, lars.Within]]:
     for rule in program.rules:
-        parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
+        parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
         for part in parts:
             for inner in subformulas(part):
-                if isinstance(inner, Within):
+                if isinstance(inner, lars.Within):
                     yield rule, inner
 
 
-def check(program: Program, clock: Clock) -> list[Diagnostic]:
+def check(program: lars.Program, clock: Clock) -> list[Diagnostic]:
     """All that is wrong or doubtful in a program that could be read.
 
     >>> from horai.lang.lars.reader import read_text
@@ -355,7 +335,7 @@ def check(program: Program, clock: Clock) -> list[Diagnostic]:
     return sorted(found, key=sort_key)
 
 
-def _loops(program: Program) -> Iterator[Diagnostic]:
+def _loops(program: lars.Program) -> Iterator[Diagnostic]:
     for path, rule in odd_loops(program):
         way = " -> ".join(named(predicate) for predicate in path)
         message = f"{named(path[0])} depends on its own negation: {way}"

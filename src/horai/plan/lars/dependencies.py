@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import background, derived, head_predicates, inputs, is_made
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Atom,
-    Choice,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Predicate,
-    Program,
-    Rule,
-)
 from horai.lang.lars.walk import children
 from horai.plan.graphs import Digraph
 
@@ -29,15 +18,15 @@ class PredicateDependency:
     `negative` is a predicate under `not`; aggregates must be settled before too, but deny nothing.
     """
 
-    head: Predicate
-    needs: Predicate
+    head: lars.Predicate
+    needs: lars.Predicate
     negative: bool
     strict: bool
-    rule: Rule
+    rule: lars.Rule
 
 
 def dependencies(
-    program: Program, wanted: Collection[Predicate] | None = None
+    program: lars.Program, wanted: Collection[lars.Predicate] | None = None
 ) -> list[PredicateDependency]:
     """All dependencies on predicates that rules derive, or on those that are wanted."""
     defined = derived(program) if wanted is None else wanted
@@ -50,38 +39,38 @@ def dependencies(
     ]
 
 
-def _needs(rule: Rule) -> Iterator[tuple[Predicate, bool, bool]]:
+def _needs(rule: lars.Rule) -> Iterator[tuple[lars.Predicate, bool, bool]]:
     conditions = list(rule.body)
-    if isinstance(rule.head, Choice):
+    if isinstance(rule.head, lars.Choice):
         conditions += [part for option in rule.head.options for part in option.condition]
     for condition in conditions:
         yield from _asked(condition, negative=False, strict=False)
 
 
 def _asked(
-    formula: Formula, negative: bool, strict: bool
-) -> Iterator[tuple[Predicate, bool, bool]]:
+    formula: lars.Formula, negative: bool, strict: bool
+) -> Iterator[tuple[lars.Predicate, bool, bool]]:
     match formula:
-        case Atom():
+        case lars.Atom():
             yield (formula.predicate, negative, negative or strict)
-        case Not(formula=inner):
+        case lars.Not(formula=inner):
             yield from _asked(inner, True, strict)
-        case Implies(left=left, right=right):
+        case lars.Implies(left=left, right=right):
             yield from _asked(left, True, strict)
             yield from _asked(right, negative, strict)
         case _:
-            strict = strict or isinstance(formula, Aggregate)
+            strict = strict or isinstance(formula, lars.Aggregate)
             for part in children(formula):
                 yield from _asked(part, negative, strict)
 
 
-def graph(program: Program) -> Digraph[Predicate]:
+def graph(program: lars.Program) -> Digraph[lars.Predicate]:
     """An edge from every head to what it needs."""
     nodes = sorted(derived(program))
     return Digraph([(d.head, d.needs) for d in dependencies(program)], nodes)
 
 
-def strata(program: Program) -> list[frozenset[Predicate]] | None:
+def strata(program: lars.Program) -> list[frozenset[lars.Predicate]] | None:
     """Derived predicates in an order in which they can be settled; None if there is none.
 
     Predicates that need each other stand together. There is no order when a predicate needs itself
@@ -96,22 +85,22 @@ def strata(program: Program) -> list[frozenset[Predicate]] | None:
     return needs.components()[::-1]  # the graph leads from heads to what they need
 
 
-def leaves_a_choice(rule: Rule) -> bool:
+def leaves_a_choice(rule: lars.Rule) -> bool:
     """True when more than one answer may satisfy the head."""
-    return isinstance(rule.head, Choice | Or)
+    return isinstance(rule.head, lars.Choice | lars.Or)
 
 
-def odd_loops(program: Program) -> Iterator[tuple[list[Predicate], Rule]]:
+def odd_loops(program: lars.Program) -> Iterator[tuple[list[lars.Predicate], lars.Rule]]:
     """Loops through an odd number of negations, each with a rule that closes it with one.
 
     Names only are looked at, so that such a loop need not be one for the same arguments.
     """
     found = dependencies(program)
-    marked: Digraph[tuple[Predicate, bool]] = Digraph()
+    marked: Digraph[tuple[lars.Predicate, bool]] = Digraph()
     for d in found:
         for parity in (False, True):
             marked.add_edge((d.head, parity), (d.needs, parity != d.negative))
-    seen: set[frozenset[Predicate]] = set()
+    seen: set[frozenset[lars.Predicate]] = set()
     for d in found:
         if not d.negative:
             continue
@@ -125,13 +114,13 @@ def odd_loops(program: Program) -> Iterator[tuple[list[Predicate], Rule]]:
 class Readings:
     """The derived predicates and their readings: what is read for what, whether under `not`."""
 
-    derived: frozenset[Predicate]
-    edges: dict[tuple[Predicate, Predicate], bool]
+    derived: frozenset[lars.Predicate]
+    edges: dict[tuple[lars.Predicate, lars.Predicate], bool]
 
 
-def readings_of(program: Program, with_inputs: bool = False) -> Readings:
+def readings_of(program: lars.Program, with_inputs: bool = False) -> Readings:
     """Among what rules derive; `with_inputs` also of signals and background."""
     made = {one for one in derived(program) if not is_made(one[0])}
-    outside = inputs(program) | background(program) if with_inputs else set[Predicate]()
+    outside = inputs(program) | background(program) if with_inputs else set[lars.Predicate]()
     found = sorted(dependencies(program, made | outside), key=lambda one: one.negative)
     return Readings(frozenset(made), {(one.needs, one.head): one.negative for one in found})

@@ -6,30 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    At,
-    Atom,
-    Choice,
-    Comparison,
-    FilterWindow,
-    Formula,
-    Head,
-    IntervalWindow,
-    Not,
-    Or,
-    PartitionWindow,
-    Predicate,
-    Program,
-    Reset,
-    Rule,
-    Some,
-    TimeWindow,
-    TupleWindow,
-    Window,
-    Within,
-)
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.walk import subformulas
 from horai.plan.lars.dependencies import odd_loops, strata
 
@@ -48,7 +25,7 @@ class FragmentReason:
     """Why a program is not in a smaller fragment."""
 
     text: str
-    rule: Rule | None = None
+    rule: lars.Rule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +39,11 @@ class Classification:
 
     fragment: Fragment
     features: frozenset[str]
-    strata: tuple[frozenset[Predicate], ...] | None
+    strata: tuple[frozenset[lars.Predicate], ...] | None
     reasons: tuple[FragmentReason, ...]
 
 
-def classify(program: Program) -> Classification:
+def classify(program: lars.Program) -> Classification:
     """The smallest fragment that contains a program."""
     features = frozenset(f for rule in program.rules for f in _features(rule))
     order = strata(program)
@@ -88,89 +65,93 @@ def classify(program: Program) -> Classification:
     return Classification(fragment, features, None if order is None else tuple(order), reasons)
 
 
-def is_plain(rule: Rule) -> bool:
+def is_plain(rule: lars.Rule) -> bool:
     """True for a head that is an atom or @-atom and a body of extended atoms, some under `not`."""
     return _is_plain_head(rule.head) and all(
-        is_extended_atom(part.formula if isinstance(part, Not) else part) for part in rule.body
+        is_extended_atom(part.formula if isinstance(part, lars.Not) else part) for part in rule.body
     )
 
 
-def _is_plain_head(head: Head | None) -> bool:
-    return isinstance(head, Atom) or (isinstance(head, At) and isinstance(head.formula, Atom))
+def _is_plain_head(head: lars.Head | None) -> bool:
+    return isinstance(head, lars.Atom) or (
+        isinstance(head, lars.At) and isinstance(head.formula, lars.Atom)
+    )
 
 
-def is_extended_atom(formula: Formula) -> bool:
+def is_extended_atom(formula: lars.Formula) -> bool:
     """True for an atom, an @-atom or a window atom; comparisons count as atoms."""
-    if isinstance(formula, Within):
+    if isinstance(formula, lars.Within):
         inner = formula.formula
-        return isinstance(inner, Some | Always | At) and isinstance(inner.formula, Atom)
-    if isinstance(formula, At):
-        return isinstance(formula.formula, Atom)
-    return isinstance(formula, Atom | Comparison)
+        return isinstance(inner, lars.Some | lars.Always | lars.At) and isinstance(
+            inner.formula, lars.Atom
+        )
+    if isinstance(formula, lars.At):
+        return isinstance(formula.formula, lars.Atom)
+    return isinstance(formula, lars.Atom | lars.Comparison)
 
 
-def _why_not_plain(rule: Rule) -> str:
+def _why_not_plain(rule: lars.Rule) -> str:
     match rule.head:
         case None:
             return "this is a constraint"
-        case Choice():
+        case lars.Choice():
             return "the head is a choice"
-        case Or():
+        case lars.Or():
             return "the head is a disjunction"
         case head if not _is_plain_head(head):
             return "the head is no atom"
-    if any(isinstance(part, Aggregate) for part in rule.body):
+    if any(isinstance(part, lars.Aggregate) for part in rule.body):
         return "the body has an aggregate"
     return "the body has a formula that is no atom in one window"
 
 
-def _features(rule: Rule) -> set[str]:
+def _features(rule: lars.Rule) -> set[str]:
     found: set[str] = set()
     if rule.head is None:
         found.add("constraint")
-    parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
+    parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
     for part in parts:
         for inner in subformulas(part):
             found |= _of_one(inner)
-    if any(isinstance(part, Within) and _nests(part) for part in rule.body):
+    if any(isinstance(part, lars.Within) and _nests(part) for part in rule.body):
         found.add("nesting")
     return found
 
 
-def _of_one(formula: Head) -> set[str]:
+def _of_one(formula: lars.Head) -> set[str]:
     match formula:
-        case Not():
+        case lars.Not():
             return {"negation"}
-        case Choice():
+        case lars.Choice():
             return {"choice"}
-        case Or():
+        case lars.Or():
             return {"disjunction"}
-        case Aggregate():
+        case lars.Aggregate():
             return {"aggregate"}
-        case Reset():
+        case lars.Reset():
             return {"reset"}
-        case Within(window=window):
+        case lars.Within(window=window):
             return _of_window(window)
         case _:
             return set()
 
 
-def _of_window(window: Window) -> set[str]:
+def _of_window(window: lars.Window) -> set[str]:
     match window:
-        case TimeWindow(future=future, hop=hop):
+        case lars.TimeWindow(future=future, hop=hop):
             hops = {"hop"} if hop is not None else set()
             return {"time"} | hops | ({"future"} if future.amount != 0 else set())
-        case TupleWindow(future=ahead):
+        case lars.TupleWindow(future=ahead):
             return {"tuple"} | ({"future"} if ahead != 0 else set())
-        case PartitionWindow():
+        case lars.PartitionWindow():
             return {"partition"}
-        case FilterWindow():
+        case lars.FilterWindow():
             return {"filter"}
-        case IntervalWindow():
+        case lars.IntervalWindow():
             return {"interval"}
         case _:
             assert_never(window)
 
 
-def _nests(formula: Within) -> bool:
-    return any(isinstance(inner, Within) for inner in subformulas(formula.formula))
+def _nests(formula: lars.Within) -> bool:
+    return any(isinstance(inner, lars.Within) for inner in subformulas(formula.formula))

@@ -18,36 +18,22 @@ from dataclasses import replace
 from itertools import product
 
 from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import head_predicates
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    At,
-    Atom,
-    Comparison,
-    Element,
-    Formula,
-    Head,
-    IntervalWindow,
-    Not,
-    Predicate,
-    Program,
-    Rule,
-    Some,
-    Within,
-)
 from horai.lang.lars.walk import subformulas
 from horai.plan.lars.dependencies import dependencies
 
-Bodies = list[tuple[Formula, ...]]  # the alternatives for a condition, which exclude each other
+Bodies = list[
+    tuple[lars.Formula, ...]
+]  # the alternatives for a condition, which exclude each other
 
 
-def with_fixed_ends(program: Program, start: int) -> Program:
+def with_fixed_ends(program: lars.Program, start: int) -> lars.Program:
     """The program without windows between times that are not fixed, as far as that can be said."""
     if not any(_open(part) for r in program.rules for one in r.body for part in subformulas(one)):
         return program
     needs = _closure(program)
-    rules: list[Rule] = []
+    rules: list[lars.Rule] = []
     for number, rule in enumerate(program.rules):
         below = set().union(*(needs.get(p, set()) for p in head_predicates(rule)))
         above = {p for p in below if needs.get(p, set()) & head_predicates(rule)}
@@ -58,9 +44,9 @@ def with_fixed_ends(program: Program, start: int) -> Program:
     return replace(program, rules=tuple(rules))
 
 
-def _closure(program: Program) -> dict[Predicate, set[Predicate]]:
+def _closure(program: lars.Program) -> dict[lars.Predicate, set[lars.Predicate]]:
     """All that each predicate depends on."""
-    found: dict[Predicate, set[Predicate]] = {}
+    found: dict[lars.Predicate, set[lars.Predicate]] = {}
     for one in dependencies(program):
         found.setdefault(one.head, set()).add(one.needs)
     grown = True
@@ -73,10 +59,10 @@ def _closure(program: Program) -> dict[Predicate, set[Predicate]]:
     return found
 
 
-def _open(condition: Head) -> Within | None:
+def _open(condition: lars.Head) -> lars.Within | None:
     """A window between times that are not fixed, under a negation or not."""
-    inner = condition.formula if isinstance(condition, Not) else condition
-    if isinstance(inner, Within) and isinstance(inner.window, IntervalWindow):
+    inner = condition.formula if isinstance(condition, lars.Not) else condition
+    if isinstance(inner, lars.Within) and isinstance(inner.window, lars.IntervalWindow):
         ends = (inner.window.first, inner.window.last)
         return None if all(isinstance(end, Int) for end in ends) else inner
     return None
@@ -85,45 +71,47 @@ def _open(condition: Head) -> Within | None:
 class _Words:
     """Writes the conditions of one rule."""
 
-    def __init__(self, start: int, recursive: set[Predicate], number: int) -> None:
+    def __init__(self, start: int, recursive: set[lars.Predicate], number: int) -> None:
         self.start, self.recursive = start, recursive
         self._number, self._made = number, 0
 
-    def alternatives(self, condition: Formula) -> Bodies:
+    def alternatives(self, condition: lars.Formula) -> Bodies:
         """The condition in other words, or as it is."""
-        if isinstance(condition, Aggregate):
+        if isinstance(condition, lars.Aggregate):
             return [(replace(condition, elements=tuple(map(self._element, condition.elements))),)]
         found = _open(condition)
         as_it_is: Bodies = [(condition,)]
-        if found is None or not isinstance(found.formula, Some | Always | At):
+        if found is None or not isinstance(found.formula, lars.Some | lars.Always | lars.At):
             return as_it_is
         atom, modal = found.formula.formula, found.formula
-        assert isinstance(found.window, IntervalWindow)
-        if not isinstance(atom, Atom):
+        assert isinstance(found.window, lars.IntervalWindow)
+        if not isinstance(atom, lars.Atom):
             return as_it_is
         first, last = found.window.first, found.window.last
-        if not isinstance(condition, Not) and not isinstance(modal, Always):
-            time = modal.time if isinstance(modal, At) else self._fresh()
+        if not isinstance(condition, lars.Not) and not isinstance(modal, lars.Always):
+            time = modal.time if isinstance(modal, lars.At) else self._fresh()
             return [tuple(_between(time, atom, first, last))]
-        if atom.predicate in self.recursive or isinstance(modal, Always) == isinstance(
-            condition, Not
+        if atom.predicate in self.recursive or isinstance(modal, lars.Always) == isinstance(
+            condition, lars.Not
         ):
             return as_it_is
-        if isinstance(modal, Always):
+        if isinstance(modal, lars.Always):
             return self._always(atom, first, last)
-        time = modal.time if isinstance(modal, At) else self._fresh()
+        time = modal.time if isinstance(modal, lars.At) else self._fresh()
         return [(_count(time, atom, first, last, "=", Int(0)),)]
 
-    def _element(self, element: Element) -> Element:
+    def _element(self, element: lars.Element) -> lars.Element:
         """An element of an aggregate, in which there are no others."""
-        parts: list[Formula] = []
+        parts: list[lars.Formula] = []
         for condition in element.condition:
             found = self.alternatives(condition)
-            simple = len(found) == 1 and not any(isinstance(one, Aggregate) for one in found[0])
+            simple = len(found) == 1 and not any(
+                isinstance(one, lars.Aggregate) for one in found[0]
+            )
             parts.extend(found[0] if simple else (condition,))
         return replace(element, condition=tuple(parts))
 
-    def _always(self, atom: Atom, first: Term, last: Term) -> Bodies:
+    def _always(self, atom: lars.Atom, first: Term, last: Term) -> Bodies:
         args = tuple(
             self._fresh() if isinstance(arg, Var) and is_anonymous(arg) else arg
             for arg in atom.args
@@ -134,8 +122,8 @@ class _Words:
             if isinstance(first, Int) and (first.value >= self.start) != (sign == ">="):
                 continue
             number = Compound("+", (Compound("-", (last, low)), Int(1)))
-            body = [At(last, named), Comparison(">=", last, low), *_whole(first, last)]
-            body.append(Comparison(sign, first, start))  # type: ignore[arg-type]
+            body = [lars.At(last, named), lars.Comparison(">=", last, low), *_whole(first, last)]
+            body.append(lars.Comparison(sign, first, start))  # type: ignore[arg-type]
             body.append(_count(self._fresh(), named, low, last, "=", number))
             found.append(tuple(body))
         return found
@@ -145,20 +133,22 @@ class _Words:
         return Var(f"Between#{self._number}#{self._made}")
 
 
-def _between(time: Term, atom: Atom, first: Term, last: Term) -> Iterator[Formula]:
-    yield At(time, atom)
-    yield Comparison(">=", time, first)
-    yield Comparison("<=", time, last)
+def _between(time: Term, atom: lars.Atom, first: Term, last: Term) -> Iterator[lars.Formula]:
+    yield lars.At(time, atom)
+    yield lars.Comparison(">=", time, first)
+    yield lars.Comparison("<=", time, last)
     yield from _whole(first, last)
 
 
-def _count(time: Term, atom: Atom, first: Term, last: Term, sign: str, bound: Term) -> Aggregate:
-    element = Element((time,), tuple(_between(time, atom, first, last)))
-    return Aggregate("count", (element,), sign, bound)  # type: ignore[arg-type]
+def _count(
+    time: Term, atom: lars.Atom, first: Term, last: Term, sign: str, bound: Term
+) -> lars.Aggregate:
+    element = lars.Element((time,), tuple(_between(time, atom, first, last)))
+    return lars.Aggregate("count", (element,), sign, bound)  # type: ignore[arg-type]
 
 
-def _whole(*ends: Term) -> Iterator[Formula]:
+def _whole(*ends: Term) -> Iterator[lars.Formula]:
     """Conditions under which times are whole numbers."""
     for end in ends:
         if not isinstance(end, Int):
-            yield Comparison("=", Compound("%", (end, Int(1))), Int(0))
+            yield lars.Comparison("=", Compound("%", (end, Int(1))), Int(0))

@@ -12,26 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from horai.lang.core.terms import Term, Var, is_anonymous
-from horai.lang.lars.syntax import (
-    Always,
-    And,
-    At,
-    Atom,
-    FilterWindow,
-    Formula,
-    Head,
-    IntervalWindow,
-    PartitionWindow,
-    Pattern,
-    Predicate,
-    Program,
-    Reset,
-    Some,
-    TimeWindow,
-    TupleWindow,
-    Window,
-    Within,
-)
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.walk import children
 
 Points = float
@@ -47,12 +28,12 @@ class SignalReach:
     any kind. `last` is how many of the last signals count, and `groups` how many of each group.
     """
 
-    points: dict[Predicate, Points] = field(default_factory=dict)
+    points: dict[lars.Predicate, Points] = field(default_factory=dict)
     every: Points = 0
     last: Points = 0
-    groups: set[tuple[Points, tuple[Pattern, ...]]] = field(default_factory=set)
+    groups: set[tuple[Points, tuple[lars.Pattern, ...]]] = field(default_factory=set)
 
-    def needed(self, signals: Sequence[tuple[int, Atom]], now: int) -> list[bool]:
+    def needed(self, signals: Sequence[tuple[int, lars.Atom]], now: int) -> list[bool]:
         """Which signals, given by time and order, may count at a time or later."""
         until = sum(time <= now for time, _ in signals)  # those to come are all needed
         last, every, points = until - self.last, now - self.every, self.points
@@ -70,7 +51,7 @@ class SignalReach:
 
 
 def _last_of_groups(
-    signals: Iterable[tuple[int, Atom]], size: Points, patterns: tuple[Pattern, ...]
+    signals: Iterable[tuple[int, lars.Atom]], size: Points, patterns: tuple[lars.Pattern, ...]
 ) -> Iterator[int]:
     groups: dict[object, deque[int]] = {}
     for place, (_, atom) in enumerate(signals):
@@ -84,7 +65,7 @@ def _last_of_groups(
         yield from members
 
 
-def group_of(patterns: tuple[Pattern, ...], atom: Atom) -> tuple[object, ...] | None:
+def group_of(patterns: tuple[lars.Pattern, ...], atom: lars.Atom) -> tuple[object, ...] | None:
     """The first pattern that an atom fits, with the values of its variables; None if none."""
     for place, pattern in enumerate(patterns):
         if pattern.name != atom.name:
@@ -124,69 +105,71 @@ class _View:
     counted: bool = False
 
 
-def reach_of(program: Program) -> SignalReach:
+def reach_of(program: lars.Program) -> SignalReach:
     """How far back a program looks; its windows are measured in time points."""
     found = SignalReach()
     for rule in program.rules:
         known = dict(_known_times(rule.body))
-        parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
+        parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
         for part in parts:
             _look(part, _View(), known, found)
     return found
 
 
-def _known_times(body: Iterable[Formula]) -> Iterator[tuple[str, Points]]:
+def _known_times(body: Iterable[lars.Formula]) -> Iterator[tuple[str, Points]]:
     """Variables for points that a window gives their values, and how long ago these are."""
     for part in body:
         match part:
-            case And(parts=parts):
+            case lars.And(parts=parts):
                 yield from _known_times(parts)
-            case Within(window=TimeWindow() as window, formula=At(time=Var(name=name))):
+            case lars.Within(
+                window=lars.TimeWindow() as window, formula=lars.At(time=Var(name=name))
+            ):
                 yield name, _past(window)
 
 
-def _look(part: Head, view: _View, known: dict[str, Points], found: SignalReach) -> None:
+def _look(part: lars.Head, view: _View, known: dict[str, Points], found: SignalReach) -> None:
     match part:
-        case Atom():
+        case lars.Atom():
             before = found.points.get(part.predicate, 0)
             found.points[part.predicate] = max(before, view.ago)
-        case Within(window=window, formula=inner):
+        case lars.Within(window=window, formula=inner):
             _look(inner, _through(window, view, found), known, found)
-        case Reset(formula=inner):
+        case lars.Reset(formula=inner):
             found.every = FOREVER if view.counted else found.every
             _look(inner, _View(view.ago), known, found)
-        case At(time=Var(name=name), formula=inner) if name in known:
+        case lars.At(time=Var(name=name), formula=inner) if name in known:
             ago = min(view.back, known[name])
             _look(inner, replace(view, ago=ago), known, found)
-        case Some(formula=inner) | Always(formula=inner) | At(formula=inner):
+        case lars.Some(formula=inner) | lars.Always(formula=inner) | lars.At(formula=inner):
             _look(inner, replace(view, ago=view.back), known, found)
         case _:
             for inner in children(part):
                 _look(inner, view, known, found)
 
 
-def _through(window: Window, view: _View, found: SignalReach) -> _View:
+def _through(window: lars.Window, view: _View, found: SignalReach) -> _View:
     """The part of a view that is left behind a window."""
     match window:
-        case TimeWindow():
+        case lars.TimeWindow():
             return replace(view, back=min(view.back, view.ago + _past(window)))
-        case TupleWindow(past=past) | PartitionWindow(past=past):
+        case lars.TupleWindow(past=past) | lars.PartitionWindow(past=past):
             if view.whole and view.ago == 0 and view.back == FOREVER:
                 size = FOREVER if past is None else past
-                if isinstance(window, TupleWindow):
+                if isinstance(window, lars.TupleWindow):
                     found.last = max(found.last, size)
                 else:
                     found.groups.add((size, window.patterns))
                 return _View(0, 0, whole=False, counted=True)  # it is kept by its number
             found.every = max(found.every, view.back)  # what is counted may be anything
             return replace(view, whole=False)
-        case FilterWindow() | IntervalWindow():
+        case lars.FilterWindow() | lars.IntervalWindow():
             return replace(view, whole=False)
         case _:
             assert_never(window)
 
 
-def _past(window: TimeWindow) -> Points:
+def _past(window: lars.TimeWindow) -> Points:
     assert window.past.unit is None, "windows are measured in time points here"
     past = FOREVER if window.past.amount is None else window.past.amount
     hop = 1 if window.hop is None or window.hop.amount is None else window.hop.amount

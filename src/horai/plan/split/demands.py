@@ -23,31 +23,7 @@ from horai.lang.core.terms import (
     is_anonymous,
     variables,
 )
-from horai.lang.ec.syntax import (
-    Allen,
-    BackgroundRule,
-    Call,
-    Compare,
-    DurationFilter,
-    DynamicDomain,
-    Edge,
-    EventDescription,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    Happens,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsFor,
-    HoldsForRule,
-    InitiatedAt,
-    IntervalOp,
-    Literal,
-    Rule,
-    TerminatedAt,
-    conjuncts,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.components import Strata
 from horai.plan.ec.entities import Kind
 from horai.plan.ec.literals import body_literals, literal_fvp
@@ -59,28 +35,28 @@ Needed = frozenset[int]
 _NOBODY: frozenset[str] = frozenset()
 
 
-def needed_literals(rule: Rule) -> Needed:
+def needed_literals(rule: ec.Rule) -> Needed:
     """The conditions that a rule needs, by the identity of the literal."""
     body = getattr(rule, "body", None)
-    goals = list(conjuncts(body)) if body is not None else []
-    if isinstance(rule, HoldsForRule):
+    goals = list(ec.conjuncts(body)) if body is not None else []
+    if isinstance(rule, ec.HoldsForRule):
         return _Lists(goals).behind(rule.intervals)
-    points = Happens | Edge | HoldsAt | InitiatedAt | TerminatedAt
+    points = ec.Happens | ec.Edge | ec.HoldsAt | ec.InitiatedAt | ec.TerminatedAt
     return frozenset(id(goal) for goal in goals if isinstance(goal, points))
 
 
-def loose_variables(rule: Rule) -> frozenset[str]:
+def loose_variables(rule: ec.Rule) -> frozenset[str]:
     """Variables that a solution may have without a row that names their value.
 
     They range over all values that are known, whoever else these are known with. Where lists are
     added up, some row names them; where one is taken away from another, it need not. Those of the
     conditions alone count too: while no value of one is known, the rule has no solution.
     """
-    if not isinstance(rule, HoldsForRule):
+    if not isinstance(rule, ec.HoldsForRule):
         return _NOBODY
-    goals = list(conjuncts(rule.body))
+    goals = list(ec.conjuncts(rule.body))
     head = frozenset(n for n, v in variables(rule.fvp.fluent).items() if not is_anonymous(v))
-    asked = (variables(goal.fvp.term) for goal in goals if isinstance(goal, HoldsFor))
+    asked = (variables(goal.fvp.term) for goal in goals if isinstance(goal, ec.HoldsFor))
     return head.union(*asked) - _Lists(goals).naming(rule.intervals)
 
 
@@ -90,16 +66,16 @@ Found = TypeVar("Found")
 class _Lists:
     """Interval lists by their variable, as the conditions of one rule make them."""
 
-    def __init__(self, goals: list[Literal]) -> None:
-        self.makers: dict[str, list[Literal]] = {}
+    def __init__(self, goals: list[ec.Literal]) -> None:
+        self.makers: dict[str, list[ec.Literal]] = {}
         for goal in goals:
             match goal:
-                case HoldsFor(intervals=Var(name=name)):
+                case ec.HoldsFor(intervals=Var(name=name)):
                     self.makers.setdefault(name, []).append(goal)
                 case (
-                    IntervalOp(result=Var(name=name))
-                    | DurationFilter(result=Var(name=name))
-                    | Allen(result=Var(name=name))
+                    ec.IntervalOp(result=Var(name=name))
+                    | ec.DurationFilter(result=Var(name=name))
+                    | ec.Allen(result=Var(name=name))
                 ):
                     self.makers.setdefault(name, []).append(goal)
                 case _:
@@ -112,13 +88,13 @@ class _Lists:
     def naming(self, term: Term) -> frozenset[str]:
         """The variables whose values rows name, wherever a list has intervals."""
 
-        def named(condition: HoldsFor) -> frozenset[str]:
+        def named(condition: ec.HoldsFor) -> frozenset[str]:
             return frozenset([*variables(condition.fvp.fluent), *variables(condition.fvp.value)])
 
         return self._surely(term, named, frozenset())
 
     def _surely(
-        self, term: Term, of: Callable[[HoldsFor], frozenset[Found]], seen: frozenset[str]
+        self, term: Term, of: Callable[[ec.HoldsFor], frozenset[Found]], seen: frozenset[str]
     ) -> frozenset[Found]:
         """What follows from a list having intervals, by the conditions that must have some too."""
         nothing = frozenset[Found]()
@@ -131,17 +107,17 @@ class _Lists:
             return self._surely(part, of, seen)
 
         match makers[0]:
-            case HoldsFor() as condition:
+            case ec.HoldsFor() as condition:
                 return of(condition)
-            case IntervalOp(kind="relative_complement_all", base=base) if base is not None:
+            case ec.IntervalOp(kind="relative_complement_all", base=base) if base is not None:
                 return inside(base)
-            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
+            case ec.IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
                 return nothing.union(*map(inside, items))
-            case IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
+            case ec.IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
                 return inside(first).intersection(*map(inside, rest))
-            case DurationFilter(intervals=intervals):
+            case ec.DurationFilter(intervals=intervals):
                 return inside(intervals)
-            case Allen(source=source, target=target):
+            case ec.Allen(source=source, target=target):
                 return inside(source) | inside(target)
             case _:
                 return nothing
@@ -168,16 +144,16 @@ class EntityPart:
 class Demand:
     """The entities that one rule makes meet; the first one is the head."""
 
-    rule: Rule
+    rule: ec.Rule
     parts: tuple[EntityPart, ...]
 
     @property
     def is_rule(self) -> bool:
         """False for a grounding, which defines nothing."""
-        return not isinstance(self.rule, Grounding)
+        return not isinstance(self.rule, ec.Grounding)
 
 
-def demands_of(description: EventDescription, strata: Strata) -> dict[int, list[Demand]]:
+def demands_of(description: ec.EventDescription, strata: Strata) -> dict[int, list[Demand]]:
     """The demands of each component, by its number."""
     helpers = Helpers(description)
     domains = Domains(description)
@@ -198,14 +174,16 @@ def _known_by_groundings(demands: list[Demand]) -> set[EntityKey]:
     """Readings of rules about all entities that are known; groundings may say which."""
     found: set[EntityKey] = set()
     for demand in demands:
-        operations = (part for part in body_literals(demand.rule) if isinstance(part, IntervalOp))
+        operations = (
+            part for part in body_literals(demand.rule) if isinstance(part, ec.IntervalOp)
+        )
         complements = any(part.kind == "complement_all" for part in operations)
-        if complements or isinstance(demand.rule, HoldsAtRule):
+        if complements or isinstance(demand.rule, ec.HoldsAtRule):
             found |= {part.entity for part in demand.parts[1:]}
     return found
 
 
-def _demand(rule: Rule, helpers: Helpers, domains: Domains) -> Demand | None:
+def _demand(rule: ec.Rule, helpers: Helpers, domains: Domains) -> Demand | None:
     head = head_part(rule)
     if head is None:
         return None
@@ -245,9 +223,9 @@ def _all_named(term: Term) -> Term:
             return term
 
 
-def head_part(rule: Rule) -> EntityPart | None:
+def head_part(rule: ec.Rule) -> EntityPart | None:
     """The entity that a rule defines."""
-    if isinstance(rule, FutureTermination):
+    if isinstance(rule, ec.FutureTermination):
         return _fluent_part(rule.origin.fluent, "the head")
     entity = head_entity(rule)
     if entity is None:
@@ -264,8 +242,8 @@ def _fluent_part(fluent: Term, named: str) -> EntityPart | None:
     return None if key is None else EntityPart((Kind.FLUENT, *key), fluent, named)
 
 
-def _body_parts(rule: Rule, helpers: Helpers) -> Iterator[EntityPart]:
-    if isinstance(rule, FutureInitiation):
+def _body_parts(rule: ec.Rule, helpers: Helpers) -> Iterator[EntityPart]:
+    if isinstance(rule, ec.FutureInitiation):
         origin = _fluent_part(rule.origin.fluent, f"{label(rule.origin.fluent)} of the fi")
         if origin is not None:
             yield replace(origin, needed=True)
@@ -279,12 +257,12 @@ def _body_parts(rule: Rule, helpers: Helpers) -> Iterator[EntityPart]:
 def _reading_part(reading: Reading, needed: bool) -> EntityPart | None:
     literal = reading.literal
     fvp = literal_fvp(literal)
-    term = literal.event if isinstance(literal, Happens) else (fvp.fluent if fvp else None)
+    term = literal.event if isinstance(literal, ec.Happens) else (fvp.fluent if fvp else None)
     key = functor(term) if term is not None else None
     if term is None or key is None:
         return None
     inside = " (inside an aggregate)" if reading.aggregated else ""
-    kind = Kind.EVENT if isinstance(literal, Happens) else Kind.FLUENT
+    kind = Kind.EVENT if isinstance(literal, ec.Happens) else Kind.FLUENT
     return EntityPart((kind, *key), term, f"{label(term)}{inside}", needed)
 
 
@@ -300,18 +278,18 @@ def label(term: Term) -> str:
             return show(term)
 
 
-def _canonical(part: EntityPart, rule: Rule) -> EntityPart:
+def _canonical(part: EntityPart, rule: ec.Rule) -> EntityPart:
     """The part with variables that the body equates written as one."""
     same = _aliases(rule)
     return replace(part, term=_rename(part.term, same)) if same else part
 
 
-def _aliases(rule: Rule) -> dict[str, str]:
+def _aliases(rule: ec.Rule) -> dict[str, str]:
     same: dict[str, str] = {}
     body = getattr(rule, "body", None)
-    for literal in conjuncts(body) if body is not None else ():
+    for literal in ec.conjuncts(body) if body is not None else ():
         match literal:
-            case Compare(op="=" | "==", left=Var(name=a), right=Var(name=b)):
+            case ec.Compare(op="=" | "==", left=Var(name=a), right=Var(name=b)):
                 first, second = same.get(a, a), same.get(b, b)
                 same = {name: first if to == second else to for name, to in same.items()}
                 same[second] = first
@@ -347,15 +325,15 @@ def key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:
 class Domains:
     """Dynamic domains: items make their members, so that these have to meet what asks for them."""
 
-    def __init__(self, description: EventDescription) -> None:
-        self.groundings = [rule for rule in description.rules if isinstance(rule, Grounding)]
-        domains = [rule.domain for rule in description.rules if isinstance(rule, DynamicDomain)]
+    def __init__(self, description: ec.EventDescription) -> None:
+        self.groundings = [rule for rule in description.rules if isinstance(rule, ec.Grounding)]
+        domains = [rule.domain for rule in description.rules if isinstance(rule, ec.DynamicDomain)]
         self.dynamic = {(domain.name, len(domain.args)) for domain in domains}
         calls: dict[tuple[str, int], set[tuple[str, int]]] = {}
         for rule in description.rules:
-            key = functor(rule.head) if isinstance(rule, BackgroundRule) else None
-            if isinstance(rule, BackgroundRule) and key is not None:
-                inside = {part.key for part in walk(rule.body) if isinstance(part, Call)}
+            key = functor(rule.head) if isinstance(rule, ec.BackgroundRule) else None
+            if isinstance(rule, ec.BackgroundRule) and key is not None:
+                inside = {part.key for part in ec.walk(rule.body) if isinstance(part, ec.Call)}
                 calls.setdefault(key, set()).update(inside)
         self.hiding = callers(calls, self.dynamic)
 
@@ -364,10 +342,10 @@ class Domains:
         fluents = (functor(one.entity) for one in self.groundings if one.value is not None)
         return entity[0] is Kind.FLUENT and entity[1:] in fluents
 
-    def asked(self, rule: Rule) -> Iterator[EntityPart]:
+    def asked(self, rule: ec.Rule) -> Iterator[EntityPart]:
         """The domains that the body of a rule asks for members."""
         for literal in body_literals(rule):
-            if isinstance(literal, Call) and literal.key in self.hiding:
+            if isinstance(literal, ec.Call) and literal.key in self.hiding:
                 seen = literal.key in self.dynamic
                 term = literal.term if seen else Constant(literal.name)
                 hidden = "" if seen else " (which asks for members of a dynamic domain)"
@@ -392,7 +370,7 @@ class Domains:
     def _groundings(self) -> list[Demand]:
         return [demand for rule in self.groundings if (demand := self._grounding(rule))]
 
-    def _grounding(self, rule: Grounding) -> Demand | None:
+    def _grounding(self, rule: ec.Grounding) -> Demand | None:
         key = functor(rule.entity)
         asked = list(self.asked(rule))
         if key is None or not asked:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from horai.lang.core.terms import Term, Var, is_anonymous, is_ground
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import (
     background,
     body_atoms,
@@ -20,29 +21,12 @@ from horai.lang.lars.predicates import (
     is_computed,
     is_made,
 )
-from horai.lang.lars.syntax import (
-    Always,
-    At,
-    Atom,
-    Choice,
-    Formula,
-    Or,
-    PartitionWindow,
-    Pattern,
-    Predicate,
-    Program,
-    Rule,
-    Some,
-    TupleWindow,
-    Within,
-    is_range,
-)
 from horai.lang.lars.walk import children, subformulas
 from horai.plan.lars.check import listed
 from horai.plan.lars.dependencies import strata
 
-Places = dict[Predicate, int]
-Open = dict[Predicate, frozenset[int]]
+Places = dict[lars.Predicate, int]
+Open = dict[lars.Predicate, frozenset[int]]
 """The places that may still be those of the key."""
 
 
@@ -51,14 +35,14 @@ class UnsplitProgram:
     """Why rules run in a single bucket, and the rule at fault."""
 
     reason: str
-    rule: Rule | None = None
+    rule: lars.Rule | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AtomMention:
     """An atom of a rule: what stands at each place, None where there cannot be a key."""
 
-    predicate: Predicate
+    predicate: lars.Predicate
     terms: tuple[Term | None, ...]
 
 
@@ -66,7 +50,7 @@ class _CannotSplit(Exception):
     """Says why."""
 
 
-def keys_of(rules: Sequence[Rule], background: set[Predicate]) -> Places | UnsplitProgram:
+def keys_of(rules: Sequence[lars.Rule], background: set[lars.Predicate]) -> Places | UnsplitProgram:
     """A place for the key in each predicate that rules derive or read of a stream."""
     mentioned: list[list[AtomMention]] = []
     for rule in rules:
@@ -140,40 +124,40 @@ def _narrowed(rules: Sequence[Sequence[AtomMention]], open_places: Open) -> Open
 # --- what rules mention -----------------------------------------------------------------------
 
 
-def _mentions(rule: Rule) -> Iterator[AtomMention]:
-    head = rule.head.formula if isinstance(rule.head, At) else rule.head
-    assert isinstance(head, Atom)
+def _mentions(rule: lars.Rule) -> Iterator[AtomMention]:
+    head = rule.head.formula if isinstance(rule.head, lars.At) else rule.head
+    assert isinstance(head, lars.Atom)
     yield _mention(head)
     for condition in rule.body:
         yield from _inside(condition)
 
 
-def _inside(formula: Formula) -> Iterator[AtomMention]:
+def _inside(formula: lars.Formula) -> Iterator[AtomMention]:
     match formula:
-        case Atom():
+        case lars.Atom():
             yield _mention(formula)
-        case Within(window=TupleWindow()):
+        case lars.Within(window=lars.TupleWindow()):
             raise _CannotSplit("a window of the last signals counts those of all names")
-        case Within(window=PartitionWindow(), formula=Always()):
+        case lars.Within(window=lars.PartitionWindow(), formula=lars.Always()):
             reason = "`always` in a window of groups looks back as far as the longest group"
             raise _CannotSplit(reason)
-        case Within(
-            window=PartitionWindow(patterns=patterns),
-            formula=Some(formula=Atom() as atom) | At(formula=Atom() as atom),
+        case lars.Within(
+            window=lars.PartitionWindow(patterns=patterns),
+            formula=lars.Some(formula=lars.Atom() as atom) | lars.At(formula=lars.Atom() as atom),
         ):
             yield _grouped(atom, patterns)
-        case Within(window=PartitionWindow()):
+        case lars.Within(window=lars.PartitionWindow()):
             raise _CannotSplit("a window of groups has more than an atom in it")
         case _:
             for part in children(formula):
                 yield from _inside(part)
 
 
-def _mention(atom: Atom) -> AtomMention:
+def _mention(atom: lars.Atom) -> AtomMention:
     return AtomMention(atom.predicate, tuple(t if _may_be_key(t) else None for t in atom.args))
 
 
-def _grouped(atom: Atom, patterns: Sequence[Pattern]) -> AtomMention:
+def _grouped(atom: lars.Atom, patterns: Sequence[lars.Pattern]) -> AtomMention:
     """Groups of a window have to belong to one entity each, so they must name it."""
     found = _mention(atom)
     fitting = [
@@ -200,7 +184,7 @@ def _names(term: Term) -> bool:
 def _may_be_key(term: Term) -> bool:
     if isinstance(term, Var):
         return not is_anonymous(term)
-    return is_ground(term) and not is_computed(term) and not is_range(term)
+    return is_ground(term) and not is_computed(term) and not lars.is_range(term)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,18 +195,18 @@ class ProgramPart:
     says why. Rules that count signals read all of them.
     """
 
-    rules: tuple[Rule, ...]
-    makes: frozenset[Predicate]
-    reads: frozenset[Predicate]
+    rules: tuple[lars.Rule, ...]
+    makes: frozenset[lars.Predicate]
+    reads: frozenset[lars.Predicate]
     places: Places = field(default_factory=dict)
     unsplit: UnsplitProgram | None = None
     counts: bool = False
 
-    def program(self, whole: Program) -> Program:
+    def program(self, whole: lars.Program) -> lars.Program:
         """The part with the background it may need."""
         known = background(whole)
         facts = [rule for rule in whole.rules if head_predicates(rule) & known]
-        return Program((*self.rules, *facts), whole.sources)
+        return lars.Program((*self.rules, *facts), whole.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +222,7 @@ class Parts:
         return any(part.unsplit is None for part in self.parts)
 
 
-def parts_of(program: Program) -> Parts:
+def parts_of(program: lars.Program) -> Parts:
     """How a program is split; its windows are measured in time points."""
     known = background(program)
     rules = [rule for rule in program.rules if not head_predicates(rule) & known]
@@ -250,14 +234,14 @@ def parts_of(program: Program) -> Parts:
     return Parts(tuple(_split(_part(*group), known) for group in _groups(rules)))
 
 
-def _why_whole(rules: Iterable[Rule], program: Program) -> UnsplitProgram | None:
+def _why_whole(rules: Iterable[lars.Rule], program: lars.Program) -> UnsplitProgram | None:
     for rule in rules:
         match rule.head:
             case None:
                 return UnsplitProgram("where a constraint is broken, nothing has an answer", rule)
-            case Choice() | Or():
+            case lars.Choice() | lars.Or():
                 return UnsplitProgram("there may be several answers", rule)
-            case Atom() | At(formula=Atom()):
+            case lars.Atom() | lars.At(formula=lars.Atom()):
                 pass
             case _:
                 return UnsplitProgram("the head is no atom", rule)
@@ -267,11 +251,11 @@ def _why_whole(rules: Iterable[Rule], program: Program) -> UnsplitProgram | None
     return None
 
 
-def _groups(rules: list[Rule]) -> Iterator[tuple[list[Rule], set[Predicate]]]:
+def _groups(rules: list[lars.Rule]) -> Iterator[tuple[list[lars.Rule], set[lars.Predicate]]]:
     """Rules that are connected by what they derive, in the order of the program."""
-    leader: dict[Predicate, Predicate] = {}
+    leader: dict[lars.Predicate, lars.Predicate] = {}
 
-    def find(one: Predicate) -> Predicate:
+    def find(one: lars.Predicate) -> lars.Predicate:
         while leader[one] != one:
             one = leader[one]
         return one
@@ -283,7 +267,7 @@ def _groups(rules: list[Rule]) -> Iterator[tuple[list[Rule], set[Predicate]]]:
         for atom in body_atoms(rule):
             if atom.predicate in leader:
                 leader[find(atom.predicate)] = find(head)
-    groups: dict[Predicate, list[Rule]] = {}
+    groups: dict[lars.Predicate, list[lars.Rule]] = {}
     for rule in rules:
         (head,) = head_predicates(rule)
         groups.setdefault(find(head), []).append(rule)
@@ -291,7 +275,7 @@ def _groups(rules: list[Rule]) -> Iterator[tuple[list[Rule], set[Predicate]]]:
         yield some, {one for one in leader if find(one) == first}
 
 
-def _part(rules: Iterable[Rule], makes: set[Predicate]) -> ProgramPart:
+def _part(rules: Iterable[lars.Rule], makes: set[lars.Predicate]) -> ProgramPart:
     listed = tuple(rules)
     read = {atom.predicate for rule in listed for atom in body_atoms(rule)}
     # What rules derive, and even background, may come as signals, too.
@@ -299,16 +283,17 @@ def _part(rules: Iterable[Rule], makes: set[Predicate]) -> ProgramPart:
     return ProgramPart(listed, frozenset(makes), frozenset(read | makes), counts=counts)
 
 
-def _counts(rule: Rule) -> bool:
+def _counts(rule: lars.Rule) -> bool:
     """Is there a window for which other signals matter than those of its atom?"""
     return any(
-        isinstance(part, Within) and isinstance(part.window, TupleWindow | PartitionWindow)
+        isinstance(part, lars.Within)
+        and isinstance(part.window, lars.TupleWindow | lars.PartitionWindow)
         for condition in rule.body
         for part in subformulas(condition)
     )
 
 
-def _split(part: ProgramPart, known: set[Predicate]) -> ProgramPart:
+def _split(part: ProgramPart, known: set[lars.Predicate]) -> ProgramPart:
     found = keys_of(part.rules, known)
     if isinstance(found, UnsplitProgram):
         return ProgramPart(part.rules, part.makes, part.reads, {}, found, part.counts)

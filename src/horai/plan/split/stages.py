@@ -13,19 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from horai.lang.core.terms import Term, Var, functor, is_anonymous
-from horai.lang.ec.syntax import (
-    Clause,
-    Compare,
-    Disjunction,
-    EventDescription,
-    FutureInitiation,
-    Grounding,
-    InitiatedAt,
-    Postponable,
-    Rule,
-    TerminatedAt,
-    conjuncts,
-)
+from horai.lang.ec import syntax as ec
 from horai.plan.ec.components import Strata, stratify
 from horai.plan.ec.dependencies import dependency_graph
 from horai.plan.ec.entities import Kind
@@ -134,7 +122,11 @@ def _anchors(body: list[EntityPart], key: Var, own: set[EntityKey]) -> list[Enti
 
 
 def _joins(
-    part: EntityPart, key: Var, anchors: list[EntityPart], places: dict[EntityKey, Path], rule: Rule
+    part: EntityPart,
+    key: Var,
+    anchors: list[EntityPart],
+    places: dict[EntityKey, Path],
+    rule: ec.Rule,
 ) -> list[Join]:
     """How rows of a condition find the key through an anchor; several if a variable is either."""
     for place, term in key_terms(part.term):
@@ -152,11 +144,11 @@ def _joins(
     return []
 
 
-def _alternatives(term: Var, rule: Rule) -> list[Term]:
+def _alternatives(term: Var, rule: ec.Rule) -> list[Term]:
     """The variables one of which a variable is: `(V = V1 ; V = V2)`."""
     body = getattr(rule, "body", None)
-    for literal in conjuncts(body) if body is not None else ():
-        if isinstance(literal, Disjunction):
+    for literal in ec.conjuncts(body) if body is not None else ():
+        if isinstance(literal, ec.Disjunction):
             found = [_equal(term, branch) for branch in literal.items]
             if all(other is not None for other in found):
                 return [other for other in found if other is not None]
@@ -164,9 +156,9 @@ def _alternatives(term: Var, rule: Rule) -> list[Term]:
 
 
 def _equal(term: Var, branch: object) -> Term | None:
-    for literal in conjuncts(branch):  # type: ignore[arg-type]
+    for literal in ec.conjuncts(branch):  # type: ignore[arg-type]
         match literal:
-            case Compare(op="=" | "==", left=Var() as left, right=Var() as right):
+            case ec.Compare(op="=" | "==", left=Var() as left, right=Var() as right):
                 if term in (left, right):
                     return right if left == term else left
             case _:
@@ -184,7 +176,7 @@ class Unsplit:
 
     entities: tuple[EntityKey, ...]
     reason: str
-    clause: Clause | None
+    clause: ec.Clause | None
 
 
 @dataclass(slots=True)
@@ -196,7 +188,7 @@ class Stage:
     """
 
     number: int
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[ec.Rule] = field(default_factory=list)
     makes: list[EntityKey] = field(default_factory=list)
     items: list[EntityKey] = field(default_factory=list)
     given: list[EntityKey] = field(default_factory=list)
@@ -209,7 +201,7 @@ class Stage:
         """False for a stage of one bucket."""
         return not self.unsplit
 
-    def description(self, whole: EventDescription) -> EventDescription:
+    def description(self, whole: ec.EventDescription) -> ec.EventDescription:
         """The rules of the stage, in which what earlier stages make is input."""
         mine, made = {id(rule) for rule in self.rules}, set(self.makes)
         elsewhere = {part.entity for rule in whole.rules if (part := head_part(rule))} - made
@@ -219,28 +211,28 @@ class Stage:
             for rule in whole.rules
             if id(rule) in mine
             or (head_part(rule) is None and _about(rule) not in elsewhere)
-            or (isinstance(rule, Grounding) and not any(domains.asked(rule)))
+            or (isinstance(rule, ec.Grounding) and not any(domains.asked(rule)))
         ]
         return replace(whole, rules=rules)
 
 
-def _about(rule: Rule) -> EntityKey | None:
+def _about(rule: ec.Rule) -> EntityKey | None:
     """The entities that a grounding or a `p` mentions.
 
     A grounding of what an earlier stage made still says who is known; but one that asks for members
     of dynamic domains would make some, as one of an input.
     """
     match rule:
-        case Grounding(entity=entity, value=value):
+        case ec.Grounding(entity=entity, value=value):
             key, kind = functor(entity), Kind.EVENT if value is None else Kind.FLUENT
-        case Postponable(fvp=fvp):
+        case ec.Postponable(fvp=fvp):
             key, kind = functor(fvp.fluent), Kind.FLUENT
         case _:
             return None
     return None if key is None else (kind, *key)
 
 
-def stages_of(description: EventDescription) -> list[Stage]:
+def stages_of(description: ec.EventDescription) -> list[Stage]:
     """The stages of a description, in the order in which they run."""
     strata = stratify(dependency_graph(description))
     planner = _Planner(description, strata)
@@ -261,7 +253,7 @@ class _Group:
 class _Planner:
     """Puts groups of components into stages, one after the other."""
 
-    def __init__(self, description: EventDescription, strata: Strata) -> None:
+    def __init__(self, description: ec.EventDescription, strata: Strata) -> None:
         self.description, self.strata = description, strata
         self.made = {part.entity for rule in description.rules if (part := head_part(rule))}
         self.stages: list[Stage] = []
@@ -309,8 +301,8 @@ class _Planner:
             if head is None or head.entity not in makers:
                 continue
             read = [one.literal for one in readings(rule, helpers)]
-            asked = [one.fvp for one in read if isinstance(one, InitiatedAt | TerminatedAt)]
-            asked += [rule.origin] if isinstance(rule, FutureInitiation) else []
+            asked = [one.fvp for one in read if isinstance(one, ec.InitiatedAt | ec.TerminatedAt)]
+            asked += [rule.origin] if isinstance(rule, ec.FutureInitiation) else []
             for fvp in asked:
                 entity = (Kind.FLUENT, *(functor(fvp.fluent) or ("", -1)))
                 if entity in makers:

@@ -15,23 +15,7 @@ from typing import cast
 from horai.lang.core.diagnostics import Diagnostic, Report, did_you_mean, sort_key
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Bindings, Compound, Span, Term, Var, is_anonymous, subterms
-from horai.lang.lars.syntax import (
-    FUNCTIONS,
-    Aggregate,
-    Atom,
-    Comparison,
-    Element,
-    Formula,
-    Function,
-    Not,
-    PartitionWindow,
-    Pattern,
-    Program,
-    Rule,
-    Sign,
-    TimeWindow,
-    Window,
-)
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.walk import bind, own_terms, subformulas
 from horai.lang.translate.building import FreshNames, compare, negated, some
 from horai.lang.translate.cql.reader import (
@@ -60,8 +44,15 @@ from horai.lang.translate.cql.reader import (
 )
 from horai.lang.translate.cql.reader import FromItem as From
 
-Alternatives = list[list[Formula]]
-OPPOSITE: dict[Sign, Sign] = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+Alternatives = list[list[lars.Formula]]
+OPPOSITE: dict[lars.Sign, lars.Sign] = {
+    "=": "!=",
+    "!=": "=",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+}
 MOST_ALTERNATIVES = 256
 
 
@@ -72,15 +63,15 @@ class TooManyAlternatives(Exception):
 def alternatives(
     condition: Condition | None,
     value: Callable[[Expression], Term],
-    exists: Callable[[Exists], Formula],
+    exists: Callable[[Exists], lars.Formula],
 ) -> Alternatives:
     """The disjunctive normal form of a condition; `NOT` turns comparisons round."""
 
     def normal(part: Condition, positive: bool) -> Alternatives:
         match part:
             case CqlComparison(sign=sign, left=left, right=right):
-                said: Sign = sign if positive else OPPOSITE[sign]
-                return [[Comparison(said, value(left), value(right))]]
+                said: lars.Sign = sign if positive else OPPOSITE[sign]
+                return [[lars.Comparison(said, value(left), value(right))]]
             case Exists():
                 found = exists(part)
                 return [[found if positive else negated(found)]]
@@ -136,7 +127,7 @@ class Relation:
     """A source of rows: the condition that brings them, and a variable for each column."""
 
     alias: str
-    condition: Formula
+    condition: lars.Formula
     columns: Mapping[str, Var]
 
 
@@ -238,10 +229,10 @@ class QueryGroups:
     def __init__(self, query: Select, scope: Scope, name: str, say: Say) -> None:
         self._query, self._scope, self._say = query, scope, say
         columns = [var for relation in scope.relations for var in relation.columns.values()]
-        self.row = Atom(name, tuple(columns))
+        self.row = lars.Atom(name, tuple(columns))
         self._keys = [scope.variable(reference) for reference in query.group]
         self._values: dict[AggregateCall, Var] = {}
-        self._elements: dict[Var, tuple[Function, Element]] = {}
+        self._elements: dict[Var, tuple[lars.Function, lars.Element]] = {}
 
     def bodies(self) -> Alternatives:
         """For each alternative of `HAVING`: there is such a group, and it has this."""
@@ -254,13 +245,13 @@ class QueryGroups:
         )
         nobody = (Var(f"_#{number}") for number in range(len(self.row.args)))
         args = (arg if arg in self._keys else next(nobody) for arg in self.row.args)
-        here = [Atom(self.row.name, tuple(args))] if self._keys else []
+        here = [lars.Atom(self.row.name, tuple(args))] if self._keys else []
         return [[*here, *conditions] for conditions in found]
 
-    def _no_query(self, part: Exists) -> Formula:
+    def _no_query(self, part: Exists) -> lars.Formula:
         hint = "put it into WHERE, or name the grouped query with CREATE VIEW"
         self._say("H802", "a query inside of HAVING", part.span, hint)
-        return Atom("unknown")
+        return lars.Atom("unknown")
 
     def column(self, reference: Reference) -> Term:
         """A column of the groups."""
@@ -278,11 +269,11 @@ class QueryGroups:
             self._values[call] = var
             element = self._element(call)
             if element is not None:
-                self._elements[var] = (cast(Function, call.function), element)
+                self._elements[var] = (cast(lars.Function, call.function), element)
         return self._values[call]
 
-    def _element(self, call: AggregateCall) -> Element | None:
-        if call.function not in FUNCTIONS:
+    def _element(self, call: AggregateCall) -> lars.Element | None:
+        if call.function not in lars.FUNCTIONS:
             hint = "select SUM and COUNT, and divide where the result is used"
             self._say("H802", f"there is no {call.function.upper()}", call.span, hint)
             return None
@@ -291,27 +282,27 @@ class QueryGroups:
             if call.function != "count":
                 hint = "name a column"
                 self._say("H801", f"{call.function.upper()} of what?", call.span, hint)
-            return Element(every, (self.row,))
+            return lars.Element(every, (self.row,))
         term = expression_value(call.argument, self._scope.variable, self._nested)
-        conditions: list[Formula] = [self.row]
+        conditions: list[lars.Formula] = [self.row]
         if not isinstance(call.argument, Reference | CqlConstant):
             own = Var(self._scope.variables.free("Of"))
             conditions.append(compare(own, "=", term))
             term = own
         if call.function == "count" and not call.is_distinct:
-            return Element(every, tuple(conditions))
+            return lars.Element(every, tuple(conditions))
         # Equal values of different rows are summed each; for the least it makes no difference.
         rest = every if call.function == "sum" and not call.is_distinct else ()
-        return Element((term, *rest), tuple(conditions))
+        return lars.Element((term, *rest), tuple(conditions))
 
     def _nested(self, call: AggregateCall) -> Term:
         self._say("H810", "an aggregate of an aggregate", call.span, "name the inner one in a view")
         return Var("Unknown")
 
-    def counted(self) -> Iterator[Formula]:
+    def counted(self) -> Iterator[lars.Formula]:
         """The conditions that give aggregates their values."""
         for var, (function, element) in self._elements.items():
-            yield Aggregate(function, (element,), "=", var)
+            yield lars.Aggregate(function, (element,), "=", var)
 
 
 def items_of(query: Select, scope: Scope) -> list[SelectItem]:
@@ -352,37 +343,37 @@ def is_computed(item: SelectItem) -> bool:
     return not isinstance(item.expression, Reference | CqlConstant)
 
 
-def finished(rule: Rule) -> Rule:
+def finished(rule: lars.Rule) -> lars.Rule:
     """The rule with joins as equal variables, and `_` for what is not needed."""
-    assert isinstance(rule.head, Atom)
+    assert isinstance(rule.head, lars.Atom)
     head, body = joined(rule.head, list(rule.body))
     terms = [t for part in (head, *body) for f in subformulas(part) for t in own_terms(f)]
     counts = Counter(var.name for t in terms for var in subterms(t) if isinstance(var, Var))
     single = [name for name, count in counts.items() if count == 1 and not is_anonymous(Var(name))]
     nobody: Bindings = {name: Var(f"_#{name}") for name in single}
     changed = bind(head, nobody)
-    assert isinstance(changed, Atom)
-    return Rule(changed, tuple(bind(part, nobody) for part in body))
+    assert isinstance(changed, lars.Atom)
+    return lars.Rule(changed, tuple(bind(part, nobody) for part in body))
 
 
-def joined(head: Atom, body: list[Formula]) -> tuple[Atom, list[Formula]]:
+def joined(head: lars.Atom, body: list[lars.Formula]) -> tuple[lars.Atom, list[lars.Formula]]:
     """The rule with equal columns made one variable, so that joins are joins."""
     body = [part for part in body if not _is_trivial(part)]
     found = next((pair for part in body if (pair := _equal(part)) is not None), None)
     if found is None:
         return head, body
     changed = bind(head, found)
-    assert isinstance(changed, Atom)
+    assert isinstance(changed, lars.Atom)
     return joined(changed, [bind(part, found) for part in body])
 
 
-def _is_trivial(part: Formula) -> bool:
-    return isinstance(part, Comparison) and part.sign == "=" and part.left == part.right
+def _is_trivial(part: lars.Formula) -> bool:
+    return isinstance(part, lars.Comparison) and part.sign == "=" and part.left == part.right
 
 
-def _equal(part: Formula) -> Bindings | None:
+def _equal(part: lars.Formula) -> Bindings | None:
     """A variable and the other term that it must be, if a condition says so."""
-    if not isinstance(part, Comparison) or part.sign != "=":
+    if not isinstance(part, lars.Comparison) or part.sign != "=":
         return None
     for one, other in ((part.right, part.left), (part.left, part.right)):
         if isinstance(one, Var) and not isinstance(other, Compound):
@@ -408,8 +399,8 @@ def read_source(say: SaySource, source: From, known: KnownTable, scope: Scope) -
     """The condition that a source is, and the variables of its columns."""
     alias = source.alias.capitalize()
     columns = {c: Var(scope.variables.free(f"{alias}_{c}")) for c in known.columns}
-    atom = Atom(known.predicate, tuple(columns.values()))
-    condition: Formula = atom
+    atom = lars.Atom(known.predicate, tuple(columns.values()))
+    condition: lars.Formula = atom
     if known.is_stream and source.window is None:
         hint = f"choose one: `{source.name} [RANGE 10 s]`, `[ROWS 5]`, `[NOW]`, `[UNBOUNDED]`"
         say("H809", f"the stream `{source.name}` needs a window", source.span, hint)
@@ -424,10 +415,10 @@ def read_source(say: SaySource, source: From, known: KnownTable, scope: Scope) -
 
 def _window(
     say: SaySource, window: Range | RowsWindow | Untranslated, known: KnownTable
-) -> Window | None:
+) -> lars.Window | None:
     match window:
         case Range(length=length, slide=slide):
-            return TimeWindow(length, hop=slide)
+            return lars.TimeWindow(length, hop=slide)
         case RowsWindow(number=number, by=by):
             groups = {reference.column for reference in by}
             for reference in by:
@@ -438,7 +429,7 @@ def _window(
                 Var(c.capitalize()) if c in groups else Var(f"_#{place}")
                 for place, c in enumerate(known.columns)
             )
-            return PartitionWindow(number, 0, (Pattern(known.predicate, args),))
+            return lars.PartitionWindow(number, 0, (lars.Pattern(known.predicate, args),))
         case Untranslated():
             say("H802", window.what, window.span, window.hint)
     return None
@@ -449,7 +440,7 @@ UNNAMED = "answer"
 
 def translated(
     statements: Iterable[Statement], source: SourceText
-) -> tuple[Program, list[Diagnostic]]:
+) -> tuple[lars.Program, list[Diagnostic]]:
     """The program that derives the rows of all views, and what cannot be translated."""
     translation = Translation(list(statements), source)
     return translation.program(), sorted(translation.report.findings, key=sort_key)
@@ -461,13 +452,13 @@ class Translation:
     def __init__(self, statements: list[Statement], source: SourceText) -> None:
         self.report = Report()
         self.source = source
-        self.rules: list[Rule] = []
+        self.rules: list[lars.Rule] = []
         self._statements = statements
         self._known: dict[str, KnownTable] = {}
         named = [s.name for s in statements if isinstance(s, CqlDeclaration | CqlView) and s.name]
         self.names = FreshNames(named)
 
-    def program(self) -> Program:
+    def program(self) -> lars.Program:
         """The rules for all statements."""
         for statement in self._statements:
             match statement:
@@ -484,7 +475,7 @@ class Translation:
                         self.say("H801", "a condition with too many alternatives", span, hint)
                         columns = ()
                     self._declare(own, KnownTable(own, columns, False), span)
-        return Program(tuple(finished(rule) for rule in self.rules))
+        return lars.Program(tuple(finished(rule) for rule in self.rules))
 
     def say(self, code: str, message: str, span: Span | None, hint: str) -> None:
         """Note what is wrong."""
@@ -505,7 +496,7 @@ class Translation:
                 hint = f"the columns are: {', '.join(known.columns)}"
                 self.say("H808", message, insert.span, hint)
                 return
-            self.rules.append(Rule(Atom(known.predicate, row)))
+            self.rules.append(lars.Rule(lars.Atom(known.predicate, row)))
 
     def _relation(self, name: str, span: Span | None) -> KnownTable | None:
         if name not in self._known:
@@ -532,9 +523,9 @@ class Translation:
                 columns = self.query(left, one, outer)
                 self._same_width(query, columns, self.query(right, other, outer))
                 row = tuple(Var(column.capitalize()) for column in columns)
-                second: Formula = Atom(other, row)
-                body = (Atom(one, row), Not(second) if how == "EXCEPT" else second)
-                self.rules.append(Rule(Atom(name, row), body))
+                second: lars.Formula = lars.Atom(other, row)
+                body = (lars.Atom(one, row), lars.Not(second) if how == "EXCEPT" else second)
+                self.rules.append(lars.Rule(lars.Atom(name, row), body))
                 return columns
             case Select():
                 return self._select(query, name)
@@ -554,10 +545,10 @@ class Translation:
         groups = None
         if has_aggregates(query):
             groups = QueryGroups(query, scope, self.names.fresh("rows"), self.say)
-            self.rules.extend(Rule(groups.row, tuple(body)) for body in bodies)
+            self.rules.extend(lars.Rule(groups.row, tuple(body)) for body in bodies)
             bodies, column, aggregate = groups.bodies(), groups.column, groups.value
         row: list[Term] = []
-        computed: list[Formula] = []
+        computed: list[lars.Formula] = []
         for item in items:
             value = expression_value(item.expression, column, aggregate)
             if is_computed(item):
@@ -566,7 +557,7 @@ class Translation:
                 value = own
             row.append(value)
         more = [*computed, *(() if groups is None else groups.counted())]
-        self.rules.extend(Rule(Atom(name, tuple(row)), (*body, *more)) for body in bodies)
+        self.rules.extend(lars.Rule(lars.Atom(name, tuple(row)), (*body, *more)) for body in bodies)
         return columns_of(items)
 
     def scope(self, query: Select, outer: Scope | None) -> Scope:
@@ -611,23 +602,23 @@ class Translation:
         self.say("H810", "an aggregate cannot stand here", call.span, hint)
         return Var("Unknown")
 
-    def exists(self, part: Exists, outer: Scope) -> Formula:
+    def exists(self, part: Exists, outer: Scope) -> lars.Formula:
         """An atom that says whether a query has rows, with a predicate of its own."""
         name = self.names.fresh("exists")
-        inners: list[tuple[Scope, list[Formula]]] = []
+        inners: list[tuple[Scope, list[lars.Formula]]] = []
         for select in self._selects(part.query):
             inner = self.scope(select, outer)
-            wanted: list[Formula] = []
+            wanted: list[lars.Formula] = []
             if part.wanted is not None:
                 wanted = [self._member(part, select, inner)]
             inners.extend((inner, [*body, *wanted]) for body in self.bodies(select, inner))
         captured = {name: r for inner, _ in inners for name, r in inner.captured.items()}
-        head = Atom(name, tuple(Var(variable) for variable in sorted(captured)))
+        head = lars.Atom(name, tuple(Var(variable) for variable in sorted(captured)))
         around = list(dict.fromkeys(relation.condition for relation in captured.values()))
-        self.rules.extend(Rule(head, (*around, *body)) for _, body in inners)
+        self.rules.extend(lars.Rule(head, (*around, *body)) for _, body in inners)
         return head
 
-    def _member(self, part: Exists, select: Select, inner: Scope) -> Formula:
+    def _member(self, part: Exists, select: Select, inner: Scope) -> lars.Formula:
         """`expression IN (query)`: the expression is the only column of the query."""
         assert part.wanted is not None
         items = items_of(select, inner)
