@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from horai.io import InputSchema, InputType, Narrative, read_object
-from horai.io.items.json import MANY, block_of_alike
-from horai.io.items.rows import RowReader
+from horai.io.items.blocks import Options
+from horai.io.items.json import MANY, read_object_rows
 from horai.io.times import TimeScale
 
 SCHEMA = InputSchema.of(
@@ -81,10 +81,10 @@ def test_together_and_one_by_one(rows: list[Row], units: Any) -> None:
 
 @pytest.mark.parametrize("row", COMMON)
 def test_common_rows_are_read_together(row: Row) -> None:
-    reader = RowReader(SCHEMA, TimeScale(), "f")
-    block = block_of_alike([row] * MANY, range(MANY), reader, None)
-    assert block is not None
-    assert len(block) == MANY
+    harvest = Options(SCHEMA, TimeScale()).harvest("f")
+    read_object_rows([row] * MANY, harvest)
+    assert [len(block) for block in harvest.blocks] == [MANY]
+    assert (harvest.items, harvest.letters) == ([], [])
 
 
 def test_rows_come_in_order_whatever_their_shape() -> None:

@@ -12,11 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from horai.io import InputSchema, InputType, Narrative, TimeScale, read_object
-from horai.io.items.blocks import Harvest
+from horai.io.items.blocks import Options
 from horai.io.items.csv import read_csv
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
-from horai.io.items.rows import RowReader
 from horai.io.letters import InputError
 
 # Name, then per kind of row its number of arguments.
@@ -125,12 +124,11 @@ def outcomes(narrative: Narrative) -> dict[int, Outcome]:
 
 def check(text: bytes, size: int = 1 << 20) -> None:
     """Read in chunks of `size` bytes and compare every line. The first line is never a header."""
-    harvest = Harvest("f")
+    harvest = Options(SCHEMA, TimeScale()).harvest("f")
     stream = io.BytesIO(b"up|0|0\n" + text)
-    reader = RowReader(SCHEMA, TimeScale(), "f")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("horai.io.items.text.chunks.__defaults__", (size,))
-        read_narrative(stream, reader, harvest)
+        read_narrative(stream, harvest)
     narrative = Narrative.from_blocks(harvest.sorted_blocks(), harvest.letters)
     expected: dict[int, Outcome] = {}
     for number, raw in enumerate((b"up|0|0\n" + text).split(b"\n"), 1):
@@ -204,13 +202,13 @@ def test_many_rows_with_a_few_bad_ones() -> None:
 @example(b"type,time\n\xff,1\n", "csv")
 @example(b"type,time,a0\ngo,1,\x00\n", "csv")
 def test_garbage_is_never_a_traceback(text: bytes, format: str) -> None:
-    reader, harvest = RowReader(SCHEMA, TimeScale(), "f"), Harvest("f")
+    harvest = Options(SCHEMA, TimeScale()).harvest("f")
     prefix = b"type,time,end,value,a0,a1\n" if format == "csv" else b""
     try:
         if format == "csv":
-            read_csv(io.BytesIO(prefix + text), reader, harvest)
+            read_csv(io.BytesIO(prefix + text), harvest)
         else:
-            read_json_lines(io.BytesIO(text), reader, harvest)
+            read_json_lines(io.BytesIO(text), harvest)
     except InputError:
         pytest.fail("every row can be set aside")
     Narrative.from_blocks(harvest.sorted_blocks(), harvest.letters)
@@ -230,8 +228,8 @@ def test_csv_rows_alone_and_together_are_read_alike(cells: list[list[str]]) -> N
         for row in cells:
             first = f'"{row[0]}"' if quote and row[0].isalpha() else row[0]
             lines.append(",".join([first, *row[1:]]).encode())
-        reader, harvest = RowReader(SCHEMA, TimeScale(), "f"), Harvest("f")
-        read_csv(io.BytesIO(b"\n".join(lines)), reader, harvest)
+        harvest = Options(SCHEMA, TimeScale()).harvest("f")
+        read_csv(io.BytesIO(b"\n".join(lines)), harvest)
         narrative = Narrative.from_blocks(harvest.sorted_blocks(), harvest.letters)
         codes = [(letter.line, letter.code) for letter in narrative.dead_letters]
         return sorted(map(repr, narrative.items())), codes

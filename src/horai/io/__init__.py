@@ -8,7 +8,8 @@ narrative.dead_letters   # rows that could not be used, each with its reason
 
 from horai.io.answers.rows import AnswerBlock, AnswerKind, AnswerRow, AnswerTable
 from horai.io.answers.write import AnswerFormat, answer_table, json_line, write_answers
-from horai.io.items.read import Format, read, read_object
+from horai.io.items.blocks import Format
+from horai.io.items.read import read, read_object
 from horai.io.items.rows import Item
 from horai.io.items.tables import ItemTable, Narrative, ReadCounts
 from horai.io.letters import CODES, DeadLetter, InputError, write_dead_letters

@@ -72,6 +72,10 @@ class InputError(Exception):
         advice = f"\n  hint: {hint}" if hint else ""
         super().__init__(f"{where}: {reason}{shown}{advice}")
 
+    def at(self, line: int | None) -> InputError:
+        """The same error, on another line."""
+        return InputError(self.file, self.reason, line=line, text=self.text, hint=self.hint)
+
     @classmethod
     def from_letter(cls, letter: DeadLetter) -> InputError:
         return cls(

@@ -13,7 +13,8 @@ from typing import Any, Generic, TypeVar
 
 import pyarrow.compute as pc
 
-from horai.io.items.read import Options, Piece, read_piece
+from horai.io.items.blocks import Options
+from horai.io.items.read import Piece, read_piece
 from horai.io.items.tables import Narrative, extent
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
 from horai.runtime.bucket import run_bucket
@@ -112,12 +113,12 @@ def sender(run: RunTask) -> Send:
     return partial(packed, run.plan.routes, run.number)
 
 
-def reader(send: Send, pieces: Sequence[Piece], options: Options, format: Any) -> Read:
+def reader(send: Send, pieces: Sequence[Piece], options: Options) -> Read:
     """Reads pieces of files; what cannot be read is told, not raised."""
 
     def read(number: int) -> Iterator[Record]:
         try:
-            narrative = read_piece(pieces[number], options, format)
+            narrative = read_piece(pieces[number], options)
             yield from send(number, narrative)
         except InputError as error:
             yield unreadable(number, error)
@@ -125,12 +126,12 @@ def reader(send: Send, pieces: Sequence[Piece], options: Options, format: Any) -
     return read
 
 
-def patient_reader(send: Send, pieces: Sequence[Piece], options: Options, format: Any) -> Read:
+def patient_reader(send: Send, pieces: Sequence[Piece], options: Options) -> Read:
     """Reads pieces of files of a stream; a file that cannot be read is a dead letter."""
 
     def read(number: int) -> Iterator[Record]:
         try:
-            narrative = read_piece(pieces[number], options, format)
+            narrative = read_piece(pieces[number], options)
         except InputError as error:
             if options.strict:
                 yield unreadable(number, error)

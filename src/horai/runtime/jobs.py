@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from horai import io
 from horai.errors import UsageError
 from horai.io import Format
-from horai.io.items.read import Options
+from horai.io.items.blocks import Options
 from horai.plan.split.stages import stages_of
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
@@ -108,7 +108,12 @@ class SparkJob:
     @property
     def options(self) -> Options:
         """How rows are read."""
-        return Options(self.rules.schema, self.clock, None, self.settings.strict)
+        return Options(
+            self.rules.schema,
+            self.clock,
+            strict=self.settings.strict,
+            format=self.settings.input_format,
+        )
 
     def schedule(self, extent: Extent | None) -> Clockwork | None:
         """The query times, once it is known what the input covers."""

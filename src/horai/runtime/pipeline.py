@@ -29,7 +29,7 @@ from horai.engine.saved import RECORDS, readable
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent
 from horai.errors import RunError, UsageError
-from horai.io.items.blocks import Block, merge, one_file
+from horai.io.items.blocks import Block
 from horai.io.schema import TableKey
 from horai.lang.core.terms import Constant
 from horai.lang.lars.clock import Clock
@@ -167,18 +167,18 @@ def _items(
     value = None
     if key.kind == "fluent":
         value = term_column(rest[0] if rest else constant(TRUE, rows, symbols), symbols)
-    block = Block(
+    block = Block.of(
         key,
-        one_file(FROM_PROGRAM, rows),
+        FROM_PROGRAM,
         pa.array(np.zeros(rows, np.int64)),
         pa.array(sign.astype(np.int8)),
         pa.array(np.full(rows, arrival, np.int64)),
         pa.array(start, pa.int64()),
         None if end is None else pa.array(end, pa.int64()),
         value,
-        tuple(term_column(column, symbols) for column in args),
+        [term_column(column, symbols) for column in args],
     )
-    return io.ItemTable(*key, merge([block]))
+    return io.ItemTable.of_block(block)
 
 
 @dataclass(slots=True)

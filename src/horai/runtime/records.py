@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from horai.io.items.blocks import Block, concat_blocks, merge
+from horai.io.items.blocks import Block, united
 from horai.io.items.tables import ItemTable
 from horai.io.schema import TableKey
 from horai.io.terms import META, TermColumn
@@ -153,7 +153,8 @@ def joined(key: TableKey, tables: Sequence[pa.Table]) -> ItemTable:
         tables = _once(tables)
     if len(tables) == 1:
         return ItemTable(*key, tables[0])
-    return ItemTable(*key, merge([concat_blocks([_block(key, table) for table in tables])]))
+    (block,) = united(_block(key, table) for table in tables)
+    return ItemTable.of_block(block)
 
 
 def _once(tables: Sequence[pa.Table]) -> list[pa.Table]:
@@ -179,7 +180,7 @@ def _block(key: TableKey, table: pa.Table) -> Block:
     def terms(name: str) -> TermColumn:
         return TermColumn(table.schema.field(name).metadata[META].decode(), array(name))
 
-    return Block(
+    return Block.of(
         key,
         array("file"),
         array("line"),
@@ -188,5 +189,5 @@ def _block(key: TableKey, table: pa.Table) -> Block:
         array("start"),
         array("end") if key.form == "intervals" else None,
         terms("value") if key.kind == "fluent" else None,
-        tuple(terms(f"a{place}") for place in range(key.arity)),
+        [terms(f"a{place}") for place in range(key.arity)],
     )

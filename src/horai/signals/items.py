@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io.answers.text import utf8
-from horai.io.items.blocks import Block, one_file
+from horai.io.items.blocks import Block
 from horai.io.items.tables import Narrative
 from horai.io.letters import DeadLetter, InputError
 from horai.io.schema import TableKey
@@ -119,16 +119,16 @@ def _blocks(items: pa.Table) -> Iterator[Block]:
             args += [TermColumn("float", rows.column(n).combine_chunks()) for n in NUMBERS]
         elif ARITY[kind] == 2:
             args.append(_source(rows, "two"))
-        yield Block(
+        yield Block.of(
             key,
-            one_file(SOURCE, many),
+            SOURCE,
             pa.array(line[np.asarray(mask)]),
             pa.array(np.ones(many, np.int8)),
             start if end is None else end,  # an interval is known when it is over
             start,
             end,
             from_arrow(pa.repeat(TRUE, many)) if is_span else None,
-            tuple(args),
+            args,
         )
 
 

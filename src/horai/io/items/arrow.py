@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io.items.blocks import Harvest
-from horai.io.items.rows import Columns, Item, RowReader, columns_for, read_record, read_value
-from horai.io.items.sheets import Cells, Sheet, read_sheet
+from horai.io.items.rows import Columns, Item, RowReader, header_of, read_record, read_value
+from horai.io.items.sheets import Cells, Sheet, by_columns, read_sheet
 from horai.io.items.text import Rows
 from horai.io.letters import BadRow, InputError
 from horai.io.terms import META, Term, from_source, to_source
@@ -26,47 +25,26 @@ BATCH_ROWS = 1 << 18
 TIMES = ("arrival", "time", "start", "end")
 
 
-def read_table(
-    table: pa.Table, reader: RowReader, harvest: Harvest, type_name: str | None = None
-) -> None:
+def read_table(table: pa.Table, harvest: Harvest) -> None:
     """Read the rows of a table into `harvest`; rows are counted from 1."""
     origin = [i for i, f in enumerate(table.schema) if (f.metadata or {}).get(b"horai.role")]
-    names = table.column_names
-    columns, by_type, type_name = columns_for(
-        names, reader.schema, reader.file, type_name, ignore=origin
-    )
+    header, file = header_of(table.column_names, harvest.reader, origin), harvest.file
     first = 1
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
-        lines = np.arange(first, first + batch.num_rows, dtype=np.int64)
-        for part, theirs, own in _by_columns(batch, lines, columns, by_type, reader.file):
-            sheet = _sheet(part, own, theirs, reader.file, type_name)
-            left = read_sheet(sheet, reader, harvest)
-            _read_left(sheet, left, reader, harvest)
+        words = partial(_words_of, batch, file)
+        for rows, columns in by_columns(header, batch.num_rows, words):
+            part = batch if len(rows) == batch.num_rows else batch.take(pa.array(rows))
+            sheet = _sheet(part, columns, rows + first, file)
+            _read_left(sheet, read_sheet(sheet, header.reader, harvest), header.reader, harvest)
         harvest.settle()
         first += batch.num_rows
 
 
-def _by_columns(
-    batch: pa.RecordBatch,
-    lines: Rows,
-    columns: Columns,
-    by_type: dict[str, Columns],
-    file: str,
-) -> Iterator[tuple[pa.RecordBatch, Rows, Columns]]:
-    """The rows of each type that has columns of its own, and all others."""
-    for type_, own in by_type.items():
-        place = columns.parts["type"]
-        types = _words(batch.column(place), batch.schema.field(place).name, file)
-        mask = pc.equal(types, type_).fill_null(False)
-        here = mask.to_numpy(zero_copy_only=False)
-        yield batch.filter(mask), lines[here], own
-        batch, lines = batch.filter(pc.invert(mask)), lines[~here]
-    yield batch, lines, columns
+def _words_of(batch: pa.RecordBatch, file: str, place: int) -> pa.Array:
+    return _words(batch.column(place), batch.schema.field(place).name, file)
 
 
-def _sheet(
-    batch: pa.RecordBatch, columns: Columns, lines: Rows, file: str, type_name: str | None
-) -> Sheet:
+def _sheet(batch: pa.RecordBatch, columns: Columns, lines: Rows, file: str) -> Sheet:
     def column(place: int) -> tuple[pa.Array, str, bool]:
         field = batch.schema.field(place)
         return batch.column(place), field.name, (field.metadata or {}).get(META) == b"term"
@@ -78,7 +56,7 @@ def _sheet(
     value = _cells(*column(columns.parts["value"]), file) if columns.has("value") else None
     lists = _list_cells(*column(columns.parts["args"]), file) if columns.has("args") else None
     args = [_cells(*column(place), file) for place in columns.args]
-    return Sheet(lines, parts, value, args, lists, type_name)
+    return Sheet(lines, parts, value, args, lists)
 
 
 def _cells(array: pa.Array, name: str, is_source: bool, file: str) -> Cells:
@@ -161,8 +139,6 @@ def _read_row(
     row: dict[str, object], args: list[object], sheet: Sheet, line: int, reader: RowReader
 ) -> Item:
     parts = dict(row)
-    if sheet.type_name is not None:
-        parts.setdefault("type", sheet.type_name)
     if sheet.value is not None:
         parts["value"] = _term(row["value"], sheet.value)
     if sheet.arg_list is not None:

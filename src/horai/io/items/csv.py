@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,14 +13,15 @@ import pyarrow.compute as pc
 from horai.io.items.blocks import Harvest
 from horai.io.items.rows import (
     Columns,
+    Header,
     Item,
     RowReader,
-    columns_for,
+    header_of,
     is_header,
     read_record,
     read_value,
 )
-from horai.io.items.sheets import Cells, Sheet, read_sheet
+from horai.io.items.sheets import Cells, Sheet, by_columns, read_sheet
 from horai.io.items.text import (
     Chunk,
     Fields,
@@ -42,31 +41,26 @@ from horai.io.terms import BLANKS, Term, read_field
 DELIMITERS = ",;\t|"
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """How the rows of a file are cut and what stands where."""
 
     delimiter: str
     names: list[str]
-    columns: Columns
-    type_name: str | None
-    by_type: dict[str, Columns]
+    header: Header
 
 
-def read_csv(
-    stream: BinaryIO, reader: RowReader, harvest: Harvest, type_name: str | None = None
-) -> None:
+def read_csv(stream: BinaryIO, harvest: Harvest) -> None:
     """Read CSV into `harvest`. The first line that is not blank names the columns."""
     dialect: Dialect | None = None
-    for chunk in chunks(stream, reader.file):
+    for chunk in chunks(stream, harvest.file):
         header = -1
         if dialect is None:
             header = _first_line(chunk.data)
             if header < 0:
                 continue
             line = chunk.data.split(b"\n", header + 1)[header]
-            dialect = _dialect(line.rstrip(b"\r"), reader, type_name)
-        _read_chunk(chunk, header + 1, dialect, reader, harvest)
+            dialect = _dialect(line.rstrip(b"\r"), harvest.reader)
+        _read_chunk(chunk, header + 1, dialect, harvest)
         harvest.settle()
 
 
@@ -90,57 +84,41 @@ def guess_delimiter(
     return None
 
 
-def _dialect(line: bytes, reader: RowReader, type_name: str | None) -> Dialect:
-    file, schema = reader.file, reader.schema
+def _dialect(line: bytes, reader: RowReader) -> Dialect:
     try:
         text = decode(line)
-        delimiter = guess_delimiter(text, type_name, schema) or max(DELIMITERS, key=text.count)
+        delimiter = guess_delimiter(text, reader.type_name, reader.schema)
+        delimiter = delimiter or max(DELIMITERS, key=text.count)
         names = split_fields(text, delimiter)
     except BadRow as bad:
-        raise InputError(file, f"the header cannot be read: {bad.reason}") from bad
-    columns, by_type, type_name = columns_for(names, schema, file, type_name)
-    return Dialect(delimiter, names, columns, type_name, by_type)
+        raise InputError(reader.file, f"the header cannot be read: {bad.reason}") from bad
+    return Dialect(delimiter, names, header_of(names, reader))
 
 
-def _read_chunk(
-    chunk: Chunk, skip: int, dialect: Dialect, reader: RowReader, harvest: Harvest
-) -> None:
-    fields = split(chunk.data, dialect.delimiter)
+def _read_chunk(chunk: Chunk, skip: int, dialect: Dialect, harvest: Harvest) -> None:
+    fields, header = split(chunk.data, dialect.delimiter), dialect.header
     wanted = ~blank_lines(fields)
     wanted[:skip] = False
-    if not dialect.columns.has("args"):
+    if not header.columns.has("args"):
         regular = wanted & (fields.count == len(dialect.names)) & ~odd_lines(fields)
-        for lines, columns in _by_columns(fields, np.flatnonzero(regular), dialect):
-            sheet = _sheet(fields, lines, chunk, dialect, columns)
-            left = read_sheet(sheet, reader, harvest)
-            wanted[lines] = False
-            wanted[lines[left]] = True
+        lines = np.flatnonzero(regular)
+        types = partial(_column, fields, lines)
+        for rows, columns in by_columns(header, len(lines), types):
+            here = lines[rows]
+            left = read_sheet(_sheet(fields, here, chunk, columns), header.reader, harvest)
+            wanted[here] = False
+            wanted[here[left]] = True
     for index in np.flatnonzero(wanted).tolist():
         raw, line = fields.line(index), chunk.first_line + index
-        harvest.row(line, raw, partial(_read_line, raw, line, dialect, reader))
+        harvest.row(line, raw, partial(_read_line, raw, line, dialect))
 
 
-def _by_columns(fields: Fields, lines: Rows, dialect: Dialect) -> Iterator[tuple[Rows, Columns]]:
-    """The rows of each type that has columns of its own, and all others."""
-    if dialect.by_type:
-        types = _column(fields, lines, dialect.columns.parts["type"])
-        for type_, columns in dialect.by_type.items():
-            mask = pc.equal(types, type_).fill_null(False).to_numpy(zero_copy_only=False)
-            yield lines[mask], columns
-            lines, types = lines[~mask], types.filter(pa.array(~mask))
-    yield lines, dialect.columns
-
-
-def _sheet(fields: Fields, lines: Rows, chunk: Chunk, dialect: Dialect, columns: Columns) -> Sheet:
+def _sheet(fields: Fields, lines: Rows, chunk: Chunk, columns: Columns) -> Sheet:
     parts = {part: _column(fields, lines, place) for part, place in columns.parts.items()}
     value = parts.pop("value", None)
+    args = [Cells(_column(fields, lines, place), "text") for place in columns.args]
     return Sheet(
-        lines + chunk.first_line,
-        parts,
-        None if value is None else Cells(value, "text"),
-        [Cells(_column(fields, lines, place), "text") for place in columns.args],
-        None,
-        dialect.type_name,
+        lines + chunk.first_line, parts, None if value is None else Cells(value, "text"), args
     )
 
 
@@ -150,29 +128,26 @@ def _column(fields: Fields, lines: Rows, place: int) -> pa.Array:
     return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
 
 
-def _read_line(raw: bytes, line: int, dialect: Dialect, reader: RowReader) -> Item | None:
+def _read_line(raw: bytes, line: int, dialect: Dialect) -> Item | None:
     text = decode(raw)
     if not text.strip(BLANKS):
         return None
+    names, header = dialect.names, dialect.header
     fields = scan_fields(text, dialect.delimiter)
     # Quotes around nothing mean an empty atom, nothing at all means an empty cell.
     cells = [text if text or quoted else None for text, quoted in fields]
-    if any(cell is not None for cell in cells[len(dialect.names) :]):
-        reason = f"{len(cells)} fields given, the header has {len(dialect.names)}"
-        raise BadRow("field-count", reason)
-    cells += [None] * (len(dialect.names) - len(cells))
-    columns = dialect.columns
-    if dialect.by_type:
-        columns = dialect.by_type.get(cells[columns.parts["type"]] or "", columns)
-    places = columns.parts.items()
-    parts: dict[str, object] = {part: cells[place] for part, place in places}
-    if dialect.type_name is not None:
-        parts.setdefault("type", dialect.type_name)
+    if any(cell is not None for cell in cells[len(names) :]):
+        raise BadRow("field-count", f"{len(cells)} fields given, the header has {len(names)}")
+    cells += [None] * (len(names) - len(cells))
+    columns = header.columns
+    if header.by_type:
+        columns = header.columns_of(cells[columns.parts["type"]])
+    parts: dict[str, object] = {part: cells[place] for part, place in columns.parts.items()}
     value = parts.get("value")
     if isinstance(value, str):
         parts["value"] = read_field(value)
     args = _listed_args(parts.get("args")) if "args" in parts else _args(cells, columns)
-    return read_record(parts, args, line, reader)
+    return read_record(parts, args, line, header.reader)
 
 
 def _args(cells: list[str | None], columns: Columns) -> list[Term | None]:

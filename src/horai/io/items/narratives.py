@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Block, Harvest, one_file
+from horai.io.items.blocks import Block, Harvest
 from horai.io.items.rows import RowReader, is_narrative_header, split_op
 from horai.io.items.text import (
     Chunk,
@@ -48,17 +48,17 @@ class Group(NamedTuple):
     op: np.ndarray[Any, np.dtype[np.int8]]
 
 
-def read_narrative(stream: BinaryIO, reader: RowReader, harvest: Harvest) -> None:
+def read_narrative(stream: BinaryIO, harvest: Harvest) -> None:
     """Read a stream of narrative lines into `harvest`."""
     may_be_header = True
-    for chunk in chunks(stream, reader.file):
+    for chunk in chunks(stream, harvest.file):
         fields = split(chunk.data, "|")
         wanted = ~blank_lines(fields)
         if may_be_header and wanted.any():
             may_be_header = False
             first = int(np.argmax(wanted))
-            wanted[first] = not _is_header(fields.line(first), reader.schema)
-        _read_chunk(chunk, fields, wanted, reader, harvest)
+            wanted[first] = not _is_header(fields.line(first), harvest.reader.schema)
+        _read_chunk(chunk, fields, wanted, harvest)
         harvest.settle()
 
 
@@ -67,9 +67,8 @@ def _is_header(line: bytes, schema: InputSchema) -> bool:
     return '"' not in text and is_narrative_header(split_fields(text, "|"), schema)
 
 
-def _read_chunk(
-    chunk: Chunk, fields: Fields, wanted: Mask, reader: RowReader, harvest: Harvest
-) -> None:
+def _read_chunk(chunk: Chunk, fields: Fields, wanted: Mask, harvest: Harvest) -> None:
+    reader = harvest.reader
     types = _types(fields, np.flatnonzero(wanted & ~odd_lines(fields)))
     for group in _groups(types, fields, reader.schema):
         block, used = _read_group(group, fields, chunk, reader)
@@ -143,15 +142,15 @@ def _read_group(
     used, chosen = lines[rows], pa.array(rows)
     value = from_text(fields.column(used, place)) if key.kind == "fluent" else None
     place += value is not None
-    block = Block(
+    block = Block.of(
         key,
-        one_file(reader.file, len(rows)),
+        reader.file,
         pa.array(used + chunk.first_line),
         pa.array(group.op[rows]),
         arrival.take(chosen),
         start.take(chosen),
         None if end is None else end.take(chosen),
         value,
-        tuple(from_text(fields.column(used, place + i)) for i in range(key.arity)),
+        [from_text(fields.column(used, place + i)) for i in range(key.arity)],
     )
     return block, used

@@ -9,28 +9,27 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, BinaryIO, NamedTuple, cast, get_args
 
 import pyarrow as pa
 
 from horai.io.items.arrow import read_table, table_of
-from horai.io.items.blocks import Harvest
+from horai.io.items.blocks import Format, Harvest, Options
 from horai.io.items.csv import guess_delimiter, read_csv
 from horai.io.items.json import read_json_array, read_json_lines, read_object_rows
 from horai.io.items.narratives import read_narrative
-from horai.io.items.rows import Item, RowReader, find_columns
+from horai.io.items.rows import Item, find_columns
 from horai.io.items.tables import ItemTable, Narrative
 from horai.io.items.text import split_fields, without_mark
 from horai.io.letters import InputError
 from horai.io.schema import InputSchema, TypeColumns
-from horai.io.sources.kafka import SCHEME, TopicRows, read_topic
+from horai.io.sources.kafka import SCHEME, read_topic
 from horai.io.times import TimeScale, Unit
 
-Format = Literal["narrative", "csv", "jsonl", "parquet", "arrow"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 SUFFIXES: dict[str, Format] = {
@@ -111,18 +110,6 @@ PathLike = str | os.PathLike[str]
 PEEK_BYTES = 1 << 16
 
 
-class Options(NamedTuple):
-    """The options that the caller of `read` gave."""
-
-    schema: InputSchema
-    clock: TimeScale
-    type_name: str | None
-    strict: bool
-
-    def start(self, file: str) -> tuple[RowReader, Harvest]:
-        return RowReader(self.schema, self.clock, file), Harvest(file, self.strict)
-
-
 def read(
     paths: PathLike | Iterable[PathLike],
     schema: InputSchema,
@@ -145,10 +132,11 @@ def read(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
-    options = Options(_with(schema, columns), TimeScale(unit, time_in), type_name, strict)
+    schema = _with(schema, columns)
+    options = Options(schema, TimeScale(unit, time_in), type_name, strict, format)
     one = isinstance(paths, str | os.PathLike)
     files = [os.fspath(p) for p in ([cast(PathLike, paths)] if one else cast(Any, paths))]
-    harvests = [read_file(file, format, options) for file in files]
+    harvests = [read_file(file, options) for file in files]
     return replace(joined(harvests), empty=tuple(h.file for h in harvests if h.is_empty))
 
 
@@ -170,21 +158,21 @@ def read_object(
     of `read`.
     """
     options = Options(_with(schema, columns), TimeScale(unit, time_in), type_name, strict)
-    reader, harvest = options.start(name)
+    harvest = options.harvest(name)
     if isinstance(source, str | bytes):
-        read_narrative(io.BytesIO(_as_bytes(source)), reader, harvest)
+        read_narrative(io.BytesIO(_as_bytes(source)), harvest)
     elif (table := table_of(source, name)) is not None:
         with explained(name):
-            read_table(table, reader, harvest, type_name)
+            read_table(table, harvest)
     elif isinstance(source, Iterable) and not isinstance(source, Mapping):
         rows = list(source)
         if rows and all(isinstance(row, Item) for row in rows):
             return Narrative.from_items(rows)
         if rows and all(isinstance(row, str) for row in rows):
             text = "\n".join(row.rstrip("\r\n") for row in rows)
-            read_narrative(io.BytesIO(_as_bytes(text)), reader, harvest)
+            read_narrative(io.BytesIO(_as_bytes(text)), harvest)
         else:
-            read_object_rows(rows, reader, harvest, type_name)
+            read_object_rows(rows, harvest)
     else:
         hint = "give an Arrow table, a data frame, a list of dicts or a list of narrative lines"
         raise InputError(name, f"{type(source).__name__} cannot be read", hint=hint)
@@ -208,30 +196,32 @@ def joined(harvests: Sequence[Harvest]) -> Narrative:
     return Narrative.from_blocks(blocks, [x for harvest in harvests for x in harvest.letters])
 
 
-def read_file(file: str, format: Format | None, options: Options) -> Harvest:
+READERS: dict[Format, Callable[[BinaryIO, Harvest], None]] = {
+    "narrative": read_narrative,
+    "csv": read_csv,
+    "jsonl": read_json_lines,
+}
+"""Who reads text, line by line."""
+
+
+def read_file(file: str, options: Options) -> Harvest:
     """The harvest of one file."""
     if file.startswith(SCHEME):
-        rows = TopicRows(options.schema, options.clock, format, options.type_name, options.strict)
-        return read_topic(file, rows)
+        return read_topic(file, options)
     label = "<stdin>" if file == "-" else file
-    reader, harvest = options.start(label)
+    harvest, format = options.harvest(label), options.format
     expected = format or ("narrative" if file == "-" else format_of(file))
     with explained(label), opened(file) as stream:
-        if expected in ("parquet", "arrow"):
-            load = read_parquet if expected == "parquet" else read_ipc
-            read_table(load(pa.BufferReader(stream.read())), reader, harvest, options.type_name)
+        if expected in LOADERS:
+            read_table(LOADERS[expected](pa.BufferReader(stream.read())), harvest)
             return harvest
         head = stream.peek(PEEK_BYTES)
         if format is None and expected != "jsonl" and file != "-":
             expected = text_format(head, expected, label, options.type_name, options.schema)
-        if expected == "narrative":
-            read_narrative(stream, reader, harvest)
-        elif expected == "csv":
-            read_csv(stream, reader, harvest, options.type_name)
-        elif first_line(head, label).startswith("["):
-            read_json_array(stream.read(), reader, harvest, options.type_name)
+        if expected == "jsonl" and first_line(head, label).startswith("["):
+            read_json_array(stream.read(), harvest)
         else:
-            read_json_lines(stream, reader, harvest, options.type_name)
+            READERS[expected](stream, harvest)
     return harvest
 
 
@@ -250,6 +240,13 @@ def read_ipc(source: pa.NativeFile) -> pa.Table:
         table = pa.ipc.open_stream(source).read_all()
     table.validate(full=True)  # Arrow itself would read wherever a forged offset points
     return table
+
+
+LOADERS: dict[Format, Callable[[pa.NativeFile], pa.Table]] = {
+    "parquet": read_parquet,
+    "arrow": read_ipc,
+}
+"""Who reads tables."""
 
 
 @contextmanager
@@ -372,51 +369,36 @@ def _row_groups(file: str) -> Iterator[Piece]:
                 first, before, rows = group + 1, before + rows, 0
 
 
-def read_piece(piece: Piece, options: Options, format: Format | None = None) -> Narrative:
-    """The items of a piece. `format` is what the caller said of a file that is not cut."""
+def read_piece(piece: Piece, options: Options) -> Narrative:
+    """The items of a piece. The format of `options` is for files that are not cut."""
     if piece.format is None:
-        return joined([read_file(piece.file, format, options)])
+        return joined([read_file(piece.file, options)])
     shift = piece.before - (1 if piece.head else 0)
     try:
         return shifted(_read(piece, options), shift)
     except InputError as error:
-        line = None if error.line is None else error.line + shift
-        raise InputError(
-            error.file, error.reason, line=line, text=error.text, hint=error.hint
-        ) from None
+        raise error.at(None if error.line is None else error.line + shift) from None
 
 
 def _read(piece: Piece, options: Options) -> Narrative:
-    reader, harvest = options.start(piece.file)
+    harvest = options.harvest(piece.file)
     with explained(piece.file):
         if piece.format == "parquet":
-            read_table(_groups(piece), reader, harvest, options.type_name)
+            read_table(_groups(piece), harvest)
             return joined([harvest])
         with Path(piece.file).open("rb") as file:
             file.seek(piece.first)
             text = piece.head + file.read(piece.last - piece.first)
-        stream = io.BytesIO(text)
-        if piece.format == "narrative":
-            read_narrative(stream, reader, harvest)
-        elif piece.format == "csv":
-            read_csv(stream, reader, harvest, options.type_name)
-        else:
-            read_json_lines(stream, reader, harvest, options.type_name)
+        READERS[piece.format or "narrative"](io.BytesIO(text), harvest)
     return joined([harvest])
 
 
-def read_lines(text: bytes, format: Format | None, options: Options, name: str) -> Narrative:
+def read_lines(text: bytes, options: Options, name: str) -> Narrative:
     """The items of lines that are no file: narrative rows or, if they look like it, JSON."""
-    reader, harvest = options.start(name)
-    if format is None:
-        format = "jsonl" if text.lstrip().startswith(b"{") else "narrative"
-    read = read_narrative if format == "narrative" else _json_lines
-    read(io.BytesIO(text), reader, harvest)
+    harvest = options.harvest(name)
+    read = read_json_lines if options.is_json(text) else read_narrative
+    read(io.BytesIO(text), harvest)
     return joined([harvest])
-
-
-def _json_lines(stream: io.BytesIO, reader: RowReader, harvest: Harvest) -> None:
-    read_json_lines(stream, reader, harvest, None)
 
 
 def _groups(piece: Piece) -> pa.Table:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from horai.io.items.text import decode, split_fields
@@ -54,6 +54,7 @@ class RowReader:
     schema: InputSchema
     clock: TimeScale
     file: str
+    type_name: str | None = None  # of rows that name none
 
     def narrative(self, raw: bytes, line: int) -> Item | None:
         """The item of a line of a narrative, None for a blank line. Raises BadRow."""
@@ -216,15 +217,22 @@ def _place(name: str, names: Sequence[str]) -> int | None:
     return small.index(name.lower()) if name.lower() in small else None
 
 
-def columns_for(
-    names: Sequence[str],
-    schema: InputSchema,
-    file: str,
-    type_name: str | None,
-    ignore: Iterable[int] = (),
-) -> tuple[Columns, dict[str, Columns], str | None]:
-    """The columns of a table: in general, for some types, and the type of rows that name none."""
-    general, by_type = find_columns(names, ignore), columns_of_types(names, schema, file)
+class Header(NamedTuple):
+    """The columns of a table, those of some types, and a reader that knows what no row says."""
+
+    columns: Columns
+    by_type: dict[str, Columns]
+    reader: RowReader
+
+    def columns_of(self, type_: object) -> Columns:
+        """The columns of rows of a type."""
+        return self.by_type.get(str(type_), self.columns)
+
+
+def header_of(names: Sequence[str], reader: RowReader, ignore: Iterable[int] = ()) -> Header:
+    """The header of a table with these columns."""
+    file, type_name = reader.file, reader.type_name
+    general, by_type = find_columns(names, ignore), columns_of_types(names, reader.schema, file)
     if len(by_type) == 1:
         only = next(iter(by_type))
         if general.parts.get("type") in by_type[only].args:
@@ -235,7 +243,7 @@ def columns_for(
         general, by_type = by_type[type_name], {}
     if not by_type or not general.has("type"):  # otherwise rows of other types tell what they lack
         check_columns(general, file, type_name)
-    return general, by_type, type_name
+    return Header(general, by_type, replace(reader, type_name=type_name))
 
 
 def _number(name: str) -> int:
@@ -287,18 +295,14 @@ RANKS = {
 }
 
 
-def read_object_row(
-    given: object, line: int, reader: RowReader, type_name: str | None = None
-) -> Item:
+def read_object_row(given: object, line: int, reader: RowReader) -> Item:
     """The item of a JSON object or Python dict."""
     if not isinstance(given, Mapping):
         raise BadRow("json", 'a row is an object such as {"type":"go_to","time":9,"args":[]}')
     parts = {part: given[key] for part, key in keys_of_parts(given).items()}
-    if type_name is not None:
-        parts.setdefault("type", type_name)
     if "value" in parts:
         parts["value"] = read_value(parts["value"])
-    args = [read_value(arg) for arg in _listed_args(given)]
+    args = [read_value(arg) for arg in listed_args(given)]
     try:
         return read_record(parts, args, line, reader)
     except BadRow as bad:
@@ -338,7 +342,8 @@ def keys_of_parts(keys: Iterable[object]) -> dict[str, str]:
     return found
 
 
-def _listed_args(given: Mapping[object, object]) -> Sequence[object]:
+def listed_args(given: Mapping[object, object]) -> Sequence[object]:
+    """The arguments of an object: a list, or keys `a0`, `a1`, ..."""
     if "args" not in given:
         numbered = [(NUMBERED.fullmatch(str(key)), arg) for key, arg in given.items()]
         places = [(int(found[1]), arg) for found, arg in numbered if found]
@@ -382,6 +387,8 @@ def read_record(
     parts: Mapping[str, object], args: Sequence[Term | None], line: int, reader: RowReader
 ) -> Item:
     """The item of a record. A part that is not there at all differs from one that is None."""
+    if reader.type_name is not None:
+        parts = {"type": reader.type_name, **parts}
     name = _needed(parts, "type", "the type of the row")
     if not isinstance(name, str):
         raise BadRow("unknown-type", f"the type {_shown(name)} is not a name")

@@ -6,7 +6,7 @@ plainly good is left to `records`, which accepts it after all or says what is wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Block, Harvest, one_file
-from horai.io.items.rows import OPS, RowReader
+from horai.io.items.blocks import Block, Harvest
+from horai.io.items.rows import OPS, Columns, Header, RowReader
 from horai.io.items.text import Mask, Rows
 from horai.io.schema import TableKey
 from horai.io.terms import TermColumn, from_arrow, from_text
@@ -54,10 +54,23 @@ class Sheet:
     value: Cells | None = None
     args: list[Cells] = field(default_factory=list)
     arg_list: Cells | None = None
-    type_name: str | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
+
+
+def by_columns(
+    header: Header, rows: int, column: Callable[[int], pa.Array]
+) -> Iterator[tuple[Rows, Columns]]:
+    """The rows of each type that has columns of its own, and all others."""
+    left = np.arange(rows, dtype=np.int64)
+    if header.by_type:
+        types = column(header.columns.parts["type"])
+        for type_, columns in header.by_type.items():
+            mask = _mask(pc.equal(types, type_).fill_null(False))
+            yield left[mask], columns
+            left, types = left[~mask], types.filter(pa.array(~mask))
+    yield left, header.columns
 
 
 def read_sheet(sheet: Sheet, reader: RowReader, harvest: Harvest) -> Rows:
@@ -65,23 +78,25 @@ def read_sheet(sheet: Sheet, reader: RowReader, harvest: Harvest) -> Rows:
     left = np.ones(len(sheet), dtype=np.bool_)
     facts = _Facts(sheet, reader.clock)
     for name, named in _by_name(sheet, reader):
+        arities = np.unique(facts.given[named]).tolist()
         for key in reader.schema.keys(name):
-            rows = np.flatnonzero(named & facts.fitting(key))
-            harvest.add(facts.block(key, rows, reader.file))
-            left[rows] = False
+            if key.arity in arities:
+                rows = np.flatnonzero(named & facts.fitting(key))
+                harvest.add(facts.block(key, rows, reader.file))
+                left[rows] = False
     return np.flatnonzero(left)
 
 
 def _by_name(sheet: Sheet, reader: RowReader) -> Iterator[tuple[str, Mask]]:
     """The names of the schema that occur, with their rows."""
     if "type" not in sheet.parts:
-        if sheet.type_name is not None:
-            yield sheet.type_name, np.ones(len(sheet), dtype=np.bool_)
+        if reader.type_name is not None:
+            yield reader.type_name, np.ones(len(sheet), dtype=np.bool_)
         return
     names = sheet.parts["type"].dictionary_encode()
     codes = np.asarray(pc.fill_null(names.indices, -1))
     for code, name in enumerate(names.dictionary.to_pylist()):
-        if name in reader.schema.types:
+        if name is not None and reader.schema.lookup(name):
             yield name, codes == code
 
 
@@ -130,9 +145,9 @@ class _Facts:
     def block(self, key: TableKey, rows: Rows, file: str) -> Block:
         chosen = pa.array(rows)
         value = self.sheet.value
-        return Block(
+        return Block.of(
             key,
-            one_file(file, len(rows)),
+            file,
             pa.array(self.sheet.lines[rows]),
             self.op.take(chosen),
             self.arrival.take(chosen),

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Block, block_of, merge
+from horai.io.items.blocks import Block, by_table, table_of_block, united
 from horai.io.items.rows import Item
 from horai.io.letters import DeadLetter
 from horai.io.schema import Kind, RowForm, TableKey
@@ -33,6 +33,11 @@ class ItemTable:
     kind: Kind
     form: RowForm
     table: pa.Table
+
+    @classmethod
+    def of_block(cls, block: Block) -> ItemTable:
+        """The table of a block."""
+        return cls(*block.key, table_of_block(block))
 
     @property
     def key(self) -> TableKey:
@@ -101,21 +106,15 @@ class Narrative:
         cls, items: Iterable[Item], dead_letters: Iterable[DeadLetter] = ()
     ) -> Narrative:
         """A narrative of items made in Python, each table in the order given."""
-        groups: dict[TableKey, list[Item]] = {}
-        for item in items:
-            groups.setdefault(item.key, []).append(item)
-        return cls.from_blocks([block_of(group) for group in groups.values()], dead_letters)
+        return cls.from_blocks(by_table(items), dead_letters)
 
     @classmethod
     def from_blocks(
         cls, blocks: Iterable[Block], dead_letters: Iterable[DeadLetter] = ()
     ) -> Narrative:
         """A narrative of blocks of typed columns, in their order."""
-        groups: dict[TableKey, list[Block]] = {}
-        for block in blocks:
-            groups.setdefault(block.key, []).append(block)
-        tables = [ItemTable(*key, merge(groups[key])) for key in sorted(groups)]
-        return cls(tuple(tables), list(dead_letters))
+        found = sorted(united(blocks), key=lambda block: block.key)
+        return cls(tuple(map(ItemTable.of_block, found)), list(dead_letters))
 
     def items(self) -> Iterator[Item]:
         """All items, table by table."""

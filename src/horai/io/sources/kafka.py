@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,14 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from horai.io.items.blocks import Harvest
+from horai.io.items.blocks import Harvest, Options
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
-from horai.io.items.rows import RowReader
 from horai.io.letters import InputError
-from horai.io.schema import InputSchema
 from horai.io.secrets import kafka_client
-from horai.io.times import TimeScale
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, KafkaError, Message
@@ -70,51 +67,32 @@ def topic_of(url: str) -> Topic:
     return Topic(found[1], found[2])
 
 
-@dataclass(frozen=True)
-class TopicRows:
-    """How rows of a topic are read: what the rules know, how times are meant, and the format."""
-
-    schema: InputSchema
-    clock: TimeScale
-    format: str | None = None
-    type_name: str | None = None
-    strict: bool = False
-
-    def read(self, file: str, offsets: Sequence[int], values: Sequence[bytes | None]) -> Harvest:
-        """The rows of messages. One without a value is a dead letter, like any bad row."""
-        reader, harvest = RowReader(self.schema, self.clock, file), Harvest(file, self.strict)
-        for line, value in enumerate(values, 1):
-            if value is None or not value.strip():
-                harvest.refuse(line, b"", "null", "the message has no value")
-        # A line break inside a message is no end of a row: JSON takes a blank for it.
-        lines = [(value or b"").replace(b"\n", b" ") for value in values]
-        text = io.BytesIO(b"\n".join(lines))
-        try:
-            harvest.settle()
-            if (self.format or _format(lines)) == "jsonl":
-                read_json_lines(text, reader, harvest, self.type_name)
-            else:
-                read_narrative(text, reader, harvest)
-        except InputError as error:
-            if error.line is None:
-                raise
-            line = offsets[error.line - 1]
-            raise InputError(
-                file, error.reason, line=line, text=error.text, hint=error.hint
-            ) from None
-        return _at_offsets(harvest, np.asarray(offsets, np.int64))
-
-
-def _format(lines: Sequence[bytes]) -> str:
-    """JSON or narrative, by the first message that says something."""
-    first = next((line for line in lines if line.strip()), b"")
-    return "jsonl" if first.lstrip().startswith(b"{") else "narrative"
+def read_messages(
+    file: str, offsets: Sequence[int], values: Sequence[bytes | None], options: Options
+) -> Harvest:
+    """The rows of messages. One without a value is a dead letter, like any bad row."""
+    harvest = options.harvest(file)
+    for line, value in enumerate(values, 1):
+        if value is None or not value.strip():
+            harvest.refuse(line, b"", "null", "the message has no value")
+    # A line break inside a message is no end of a row: JSON takes a blank for it.
+    lines = [(value or b"").replace(b"\n", b" ") for value in values]
+    text = b"\n".join(lines)
+    read = read_json_lines if options.is_json(text) else read_narrative
+    try:
+        harvest.settle()
+        read(io.BytesIO(text), harvest)
+    except InputError as error:
+        if error.line is None:
+            raise
+        raise error.at(offsets[error.line - 1]) from None
+    return _at_offsets(harvest, np.asarray(offsets, np.int64))
 
 
 def _at_offsets(harvest: Harvest, offsets: Any) -> Harvest:
     """The rows with offsets for their lines."""
     harvest.blocks = [
-        replace(block, line=pa.array(offsets[np.asarray(block.line) - 1]))
+        replace(block, columns=block.columns | {"line": _at(block.columns["line"], offsets)})
         for block in harvest.blocks
     ]
     harvest.items = [item._replace(line=int(offsets[item.line - 1])) for item in harvest.items]
@@ -124,23 +102,27 @@ def _at_offsets(harvest: Harvest, offsets: Any) -> Harvest:
     return harvest
 
 
+def _at(lines: Any, offsets: Any) -> pa.Array:
+    return pa.array(offsets[np.asarray(lines) - 1])
+
+
 def look(topic: Topic) -> None:
     """Raise if a topic is not there, or nobody who knows."""
     with _consumer(topic) as consumer:
         partitions_of(consumer, topic)
 
 
-def read_topic(url: str, rows: TopicRows) -> Harvest:
+def read_topic(url: str, options: Options) -> Harvest:
     """All messages that a topic has now, from the oldest on."""
-    if rows.format not in (None, "jsonl", "narrative"):
+    if options.format not in (None, "jsonl", "narrative"):
         hint = "messages are JSON objects (jsonl) or lines of a narrative"
-        raise InputError(url, f"a topic cannot be read as {rows.format}", hint=hint)
+        raise InputError(url, f"a topic cannot be read as {options.format}", hint=hint)
     topic = topic_of(url)
-    whole = Harvest(url, rows.strict)
+    whole = options.harvest(url)
     for partition, some in sorted(messages(topic).items()):
         values = [message.value() for message in some]
         offsets = [message.offset() for message in some]
-        found = rows.read(topic.partition(partition), offsets, values)  # type: ignore[arg-type]
+        found = read_messages(topic.partition(partition), offsets, values, options)  # type: ignore[arg-type]
         whole.blocks += found.blocks
         whole.items += found.items
         whole.letters += found.letters

@@ -172,7 +172,7 @@ def load(grid: Exchanger[H], job: SparkJob, task: RunTask) -> list[H]:
             job.input, job.rules.schema, job.clock, format=job.format, strict=job.settings.strict
         )
         return [grid.scatter(list(send(0, narrative)))]
-    return [grid.read(len(pieces), reader(send, pieces, job.options, job.format))]
+    return [grid.read(len(pieces), reader(send, pieces, job.options))]
 
 
 def _positions(grid: Exchanger[H], job: SparkJob, front: TrackTask) -> H:

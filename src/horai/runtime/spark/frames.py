@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Harvest
-from horai.io.items.read import Format, Options, joined, read_lines, read_object, shifted
+from horai.io.items.blocks import Format, Harvest, Options
+from horai.io.items.read import joined, read_lines, read_object, shifted
 from horai.io.items.tables import Narrative
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
-from horai.io.sources.kafka import Topic, TopicRows
+from horai.io.sources.kafka import Topic, read_messages
 from horai.io.terms import META, TermColumn, distinct, to_source
 from horai.io.times import NANOSECONDS, Unit
 from horai.runtime.batch import Send, unreadable
@@ -138,23 +138,20 @@ def columns(frame: DataFrame, send: Send, options: Options) -> tuple[DataFrame, 
     return frame, packing(send, partial(_read, options=options, terms=terms))
 
 
-def lines(
-    frame: DataFrame, send: Send, options: Options, format: Format | None
-) -> tuple[DataFrame, Pack]:
+def lines(frame: DataFrame, send: Send, options: Options) -> tuple[DataFrame, Pack]:
     """The lines in the column `value` of a data frame."""
     from pyspark.sql import functions as f
 
     texts = frame.select(f.col("value").cast("string"))
-    return texts, packing(send, partial(_read_lines, options=options, format=format))
+    return texts, packing(send, partial(_read_lines, options=options))
 
 
 def messages(
-    frame: DataFrame, send: Send, options: Options, format: Format | None, topic: Topic
+    frame: DataFrame, send: Send, options: Options, topic: Topic
 ) -> tuple[DataFrame, Pack]:
     """The messages of a topic."""
-    rows = TopicRows(options.schema, options.clock, format, options.type_name, options.strict)
     values = frame.select("partition", "offset", "value")
-    return values, packing(send, partial(_read_messages, rows=rows, topic=topic))
+    return values, packing(send, partial(_read_messages, options=options, topic=topic))
 
 
 def packing(
@@ -193,23 +190,21 @@ def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(some)
 
 
-def _read_lines(
-    table: pa.Table, name: str, lines: int, options: Options, format: Format | None
-) -> Narrative:
+def _read_lines(table: pa.Table, name: str, lines: int, options: Options) -> Narrative:
     # A line that has breaks in it is still one.
     values = [line.replace("\n", " ") for line in table.column(0).to_pylist() if line is not None]
     text = "\n".join(values).encode("utf-8", "surrogatepass")
-    return shifted(read_lines(text, format, options, name), lines)
+    return shifted(read_lines(text, options, name), lines)
 
 
 def _read_messages(
-    table: pa.Table, name: str, lines: int, rows: TopicRows, topic: Topic
+    table: pa.Table, name: str, lines: int, options: Options, topic: Topic
 ) -> Narrative:
     harvests: list[Harvest] = []
     for partition in table.column("partition").unique().to_pylist():
         some = table.filter(pc.equal(table.column("partition"), partition))
         offsets, values = (some.column(name).to_pylist() for name in ("offset", "value"))
-        harvests.append(rows.read(topic.partition(partition), offsets, values))
+        harvests.append(read_messages(topic.partition(partition), offsets, values, options))
     return joined(harvests)
 
 

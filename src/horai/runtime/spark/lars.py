@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from horai.errors import RunError, UsageError
 from horai.io import InputSchema, ItemTable
-from horai.io.items.read import Options
+from horai.io.items.blocks import Options
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.check import place_of
@@ -73,7 +73,8 @@ class ProgramTask:
     @property
     def options(self) -> Options:
         """How rows are read."""
-        return Options(self.schema, self.settings.scale, None, self.settings.strict)
+        asked = self.settings
+        return Options(self.schema, asked.scale, strict=asked.strict, format=asked.input_format)
 
     def queries(self, extent: Extent | None) -> range:
         """The query times, once it is known what the input covers."""
@@ -188,7 +189,7 @@ def load(grid: Exchanger[H], task: ProgramTask, input: object, send: Send) -> H:
         form, strict = asked.input_format, asked.strict
         narrative = read_input(input, task.schema, asked.scale, format=form, strict=strict)
         return grid.scatter(list(send(0, narrative)))
-    return grid.read(len(pieces), reader(send, pieces, task.options, asked.input_format))
+    return grid.read(len(pieces), reader(send, pieces, task.options))
 
 
 def result_of(

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from horai.errors import UsageError
-from horai.io.items.read import PIECE_BYTES, Format, Piece, pieces_of
+from horai.io.items.blocks import Format
+from horai.io.items.read import PIECE_BYTES, Piece, pieces_of
 from horai.io.letters import InputError
 from horai.io.secrets import kafka_spark
 from horai.io.sources.kafka import Topic, look, topic_of
@@ -351,18 +352,18 @@ def incoming(
     if steps.front is not None:
         within = None if limit is None else positions_within(limit)
         return _positions(grid, frame, source, steps.front.task, Take(job.settings.strict, within))
-    send, options, format = sender(steps.task), job.options, source.format
+    send, options = sender(steps.task), job.options._replace(format=source.format)
     send = send if limit is None else sending(send, limit)
     if source.layout == "columns":
         return grid.frame(*frames.columns(frame, send, options))
     if source.layout == "lines":
-        return grid.frame(*frames.lines(frame, send, options, format))
+        return grid.frame(*frames.lines(frame, send, options))
     if isinstance(source, KafkaSource):
-        return grid.frame(*frames.messages(frame, send, options, format, source.topic))
+        return grid.frame(*frames.messages(frame, send, options, source.topic))
     files = _incoming_files(frame)
     size = _piece_bytes(files, grid.parallel)
-    pieces = [piece for file in files for piece in _pieces(file, format, size)]
-    return grid.read(len(pieces), patient_reader(send, pieces, options, format))
+    pieces = [piece for file in files for piece in _pieces(file, source.format, size)]
+    return grid.read(len(pieces), patient_reader(send, pieces, options))
 
 
 def _positions(
