@@ -26,6 +26,24 @@ def every(text: str, given: str, time: int) -> list[list[str]]:
     return ask(text, given, time, models=0)
 
 
+def test_g39_t02_t03_a_window_over_signals_is_a_predicate_of_its_own() -> None:
+    session = AspSession(program("b(X) :- a(X) [2]."))
+    assert session.encoding.rules == ["b(X) :- _w0(X).", "#show.", "#show b/1."]
+    (model,) = session.advance(8, signals("7: a(x)")).models
+    assert {plain(one) for one in model.now} == {"b(x)"}
+
+
+def test_t14_t15_t16_t17_signals_of_one_point_have_an_order() -> None:
+    rules = """
+        time_a :- a [1].    time_b :- b [1].
+        last_a :- a [1 #].  last_b :- b [1 #].
+        @T pinned_a :- @T a [9].
+    """
+    assert every(rules, "3: a b", 4) == [["last_b", "time_a", "time_b"]]
+    assert every(rules, "3: b a", 4) == [["last_a", "time_a", "time_b"]]
+    assert every(rules, "3: a b", 3) == [["last_b", "pinned_a", "time_a", "time_b"]]
+
+
 class TestSeveralAnswers:
     def test_all_of_them(self) -> None:
         assert every(CHOICE, "2: a", 2) == [["p", "r", "s"], ["q", "r", "s"]]

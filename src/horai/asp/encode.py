@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from clingo import String
 
-from horai.asp.dependencies import Dependencies
 from horai.asp.plain import (
     NOW,
     Between,
@@ -287,7 +286,6 @@ class Encoder:
         self.signalled = signalled & program.defined
         self.write = writer
         self.result = Encoding(writer, self.signalled)
-        self.dependencies = Dependencies(program)
         self.pinned: set[Predicate] = set()
         self.measures = 0
         self.timed = {h.atom.predicate for r in program.rules for h in r.heads() if h.time}
@@ -310,7 +308,7 @@ class Encoder:
     def rule(self, rule: PlainRule) -> str:
         """A rule as text."""
         self.current = rule
-        self.write.counts = self.dependencies.is_recursive(rule)
+        self.write.counts = self.program.is_recursive(rule)
         if isinstance(rule.head, Choosing):
             head = self.choice(rule.head)
             guards: list[str] = []

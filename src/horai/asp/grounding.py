@@ -210,7 +210,7 @@ def solutions(steps: Sequence[Step], env: Env, rows: Rows) -> list[Env]:
 
 Key = tuple[str, Values]
 MOST_IDLE = 500
-"""How many atoms may be impossible before they are cleared away."""
+"""How many atoms may be impossible, beside an eighth of all, before they are cleared away."""
 MOST_ROUNDS = 4000
 """How often rules compute from what they have computed, at most, before they are given up."""
 MANY_ROUNDS, MANY_ATOMS = 500, 100_000
@@ -282,7 +282,7 @@ class Grounder:
 
     def changes(self) -> tuple[list[Justification], list[Justification]]:
         """Ground rules that came and went since this was last asked."""
-        if len(self.idle) > MOST_IDLE + len(self.keys) // 2:
+        if len(self.idle) > MOST_IDLE + len(self.keys) // 8:
             self._sweep()
         came, went = list(self.added), list(self.removed)
         self.added, self.removed = {}, {}

@@ -1,7 +1,7 @@
-"""The incremental encoding of plain LARS: rules that are always there, and those of single ticks.
+"""The incremental encoding of plain LARS: rules that are always there, and those of single points.
 
-Sliding time windows and tuple windows bring rules with every tick, which stay as long as the window
-is; other windows over derived atoms get rules for the points they cover, time by time.
+Sliding time windows over derived atoms bring rules with every time point, which stay as long as the
+window is; other windows over derived atoms get rules for the points they cover, time by time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from horai.asp.encode import selected
 from horai.asp.plain import (
-    Chain,
     Choosing,
     Condition,
     Headed,
@@ -92,11 +91,6 @@ def at(literal: Literal, time: Term) -> Literal:
     return Literal(pinned_name(literal.name), (*literal.args, time))
 
 
-def counted(literal: Literal, time: int, count: int) -> Literal:
-    """A literal pinned to a tick."""
-    return Literal(f"#{literal.name}", (*literal.args, Int(time), Int(count)))
-
-
 def derived_now(literal: Literal) -> Literal:
     """An atom that a rule derives for the current time, before it gets there."""
     return Literal(f"now:{literal.name}", literal.args)
@@ -108,49 +102,35 @@ def open_literal(predicate: Predicate) -> Literal:
     return Literal(plain_name(predicate), args)
 
 
-Duration = tuple[int | None, int | None]
-FOR_EVER: Duration = (None, None)
-Annotated = tuple[Duration, Template]
-Tick = tuple[int, int]
+Lasting = tuple[int | None, Template]
+"""A rule, and for how many points it is there; None is for ever."""
 
 
 class Expiry:
-    """Which rules are there: each as long as one of the ticks that brought it says.
+    """Which rules are there: each as long as one of the points that brought it says.
 
     The same rule may come again before it goes; it stays until its last copy has gone.
     """
 
     def __init__(self) -> None:
         self.copies: dict[Template, int] = {}
-        self._now = -1
-        self._by_time: dict[int, list[list[Template]]] = {}
-        self._by_count: dict[int, list[list[Template]]] = {}
+        self._ends: dict[int, list[Template]] = {}
 
-    def add(self, tick: Tick, annotated: Annotated) -> bool:
+    def add(self, time: int, lasting: Lasting) -> bool:
         """Take in a rule; True if it is new."""
-        (points, signals), template = annotated
+        points, template = lasting
         is_new = template not in self.copies
-        if points is None and signals is None:
+        if points is None:
             self.copies[template] = self.copies.get(template, 1)
-            return is_new
-        self.copies[template] = self.copies.get(template, 0) + 1
-        entry = [template]  # emptied by whichever end comes first
-        if points is not None:
-            self._by_time.setdefault(tick[0] + points, []).append(entry)
-        if signals is not None:
-            self._by_count.setdefault(tick[1] + signals, []).append(entry)
+        else:
+            self.copies[template] = self.copies.get(template, 0) + 1
+            self._ends.setdefault(time + points, []).append(template)
         return is_new
 
-    def expired(self, tick: Tick) -> Iterator[Template]:
-        """The rules that go at a tick."""
-        gone: list[list[Template]] = []
-        if tick[0] > self._now:
-            self._now = tick[0]
-            ends = [time for time in self._by_time if time <= tick[0]]
-            gone = [entry for time in ends for entry in self._by_time.pop(time)]
-        for entry in (*gone, *self._by_count.pop(tick[1], ())):
-            if entry:
-                template = entry.pop()
+    def expired(self, time: int) -> Iterator[Template]:
+        """The rules that go at a time, which never falls."""
+        for end in [end for end in self._ends if end <= time]:
+            for template in self._ends.pop(end):
                 self.copies[template] -= 1
                 if not self.copies[template]:
                     del self.copies[template]
@@ -193,86 +173,35 @@ class SpannedRules:
         return Template(Literal(self.name, held), (at(atom, _T),), (), tuple(checks))
 
 
-def has_rules(windows: Chain) -> bool:
-    """Whether there are rules for a window: a sliding one over a number of points or signals."""
-    match windows:
-        case (TimeRange(past=int(), future=0, hop=1),) | (Tuples(past=int(), future=0),):
-            return True
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class WindowRules:
-    """A window atom, and the rules for its predicate."""
+    """A sliding time window over derived atoms, and the rules for its predicate."""
 
     name: str
     key: ViewKey
+    past: int
 
-    def at(self, time: int, count: int, start: int, is_signal: bool) -> Iterator[Annotated]:
-        """The rules that come with a tick; `is_signal` when it brings one, not a time point."""
-        window = self.key.windows[0]
+    def at(self, time: int, start: int) -> Iterator[Lasting]:
+        """The rules that come with a time point."""
         atom = open_literal(self.key.predicate)
         held = Literal(self.name, atom.args)
-        if isinstance(window, TimeRange):
-            assert window.past is not None
-            if not is_signal:
-                yield from self._timed(atom, held, time, window.past, start)
-        else:
-            assert isinstance(window, Tuples) and window.past is not None
-            yield from self._counted(atom, held, time, count, window.past, is_signal)
-
-    def _timed(
-        self, atom: Literal, held: Literal, time: int, past: int, start: int
-    ) -> Iterator[Annotated]:
-        match self.key.modality:
-            case "some":
-                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
-            case "at":
-                held = Literal(held.name, (*held.args, Int(time)))
-                yield (past + 1, None), Template(held, (at(atom, Int(time)),))
-            case "always":
-                spoiled = Literal(f"spoil:{self.name}", atom.args)
-                yield FOR_EVER, Template(held, (atom,), (spoiled,))
-                # Before the start there are no points that could lack the atom.
-                if past >= 1 and time - 1 >= start:
-                    yield (past, None), Template(spoiled, (atom,), (at(atom, Int(time - 1)),))
-
-    def _counted(
-        self, atom: Literal, held: Literal, time: int, count: int, past: int, is_signal: bool
-    ) -> Iterator[Annotated]:
-        signal = counted(atom, time, count)
-        match self.key.modality:
-            case "some" if is_signal:
-                yield (None, past), Template(held, (signal,))
-            case "at" if is_signal:
-                held = Literal(held.name, (*held.args, Int(time)))
-                yield (None, past), Template(held, (signal,))
-            case "always":
-                yield from self._counted_always(atom, held, time, count, past)
-
-    def _counted_always(
-        self, atom: Literal, held: Literal, time: int, count: int, past: int
-    ) -> Iterator[Annotated]:
-        tick = Literal("tick", (Int(time), Int(count)))
-        spoiled = Literal(f"spoil:{self.name}", atom.args)
-        time_covered = Literal(f"time:{self.name}", (Int(time),))
-        count_covered = Literal(f"count:{self.name}", (Int(count),))
-        inside = Literal(f"in:{self.name}", (*atom.args, Int(time)))
-        signal = counted(atom, time, count)
-        yield FOR_EVER, Template(held, (atom,), (spoiled,))
-        yield FOR_EVER, Template(spoiled, (atom, tick, time_covered), (at(atom, Int(time)),))
-        # The atom is at a covered point, but all its signals there are before the cut.
-        yield FOR_EVER, Template(spoiled, (atom, signal, time_covered), (inside,))
-        yield FOR_EVER, Template(inside, (signal, count_covered))
-        yield (None, past), Template(time_covered, (tick,))
-        yield (None, past), Template(count_covered, (tick,))
+        if self.key.modality == "always":
+            spoiled = Literal(f"spoil:{self.name}", atom.args)
+            yield None, Template(held, (atom,), (spoiled,))
+            # Before the start there are no points that could lack the atom.
+            if self.past >= 1 and time - 1 >= start:
+                yield self.past, Template(spoiled, (atom,), (at(atom, Int(time - 1)),))
+            return
+        if self.key.modality == "at":
+            held = Literal(held.name, (*held.args, Int(time)))
+        yield self.past + 1, Template(held, (at(atom, Int(time)),))
 
 
 class IncrementalRules:
     """The encoding of a program: base rules, rules of windows, and windows that are fed as facts.
 
-    Sliding time windows and tuple windows have rules. With `feeds_boxes`, `always` over signals is
-    fed, which saves a rule for every point that might lack an atom; so is every other window.
+    Sliding time windows over derived atoms have rules that come with every time point, and other
+    windows over derived atoms rules for the points they cover. All that is over signals is fed.
     """
 
     def __init__(
@@ -281,19 +210,15 @@ class IncrementalRules:
         signalled: frozenset[Predicate] = frozenset(),
         *,
         start: int = 0,
-        feeds_boxes: bool = True,
     ) -> None:
         self.program = program
         self.signalled = signalled & program.defined
         self.start = start
-        self.feeds_boxes = feeds_boxes
         self.windows: dict[ViewKey, WindowRules] = {}
         self.fed: dict[ViewKey, str] = {}
         self.spanned: dict[ViewKey, SpannedRules] = {}
         self.reach: dict[Predicate, int | None] = {}
         """For how many points after its own a pinned signal is asked for; None is for ever."""
-        self.counted: dict[Predicate, int] = {}
-        """For how many signals a tick-pinned signal is asked for."""
         self.ordinary: set[Predicate] = set()
         """Signals that are asked for at the current time."""
         self.timed = {h.atom.predicate for r in program.rules for h in r.heads() if h.time}
@@ -367,73 +292,47 @@ class IncrementalRules:
         key = ViewKey(element.windows, element.modality, element.atom.predicate)
         args = element.atom.args if element.time is None else (*element.atom.args, element.time)
         counts = any(isinstance(window, Tuples | PartitionedTuples) for window in element.windows)
-        is_box = element.modality == "always"
-        is_fed = is_box and self.feeds_boxes and not is_derived
-        if has_rules(element.windows) and not is_fed and not (counts and is_derived):
-            rules = self.windows.setdefault(key, WindowRules(f"w{len(self.windows)}", key))
-            self._ask_window(key)
-            return Literal(rules.name, args)
-        if is_derived and not counts:
-            self._ask(key.predicate, None)
-            name = f"s{len(self.spanned)}"
-            spanned = self.spanned.setdefault(key, SpannedRules(name, key, self.start))
-            return Literal(spanned.name, args)
-        return Literal(self.fed.setdefault(key, f"f{len(self.fed)}"), args)
-
-    # --- what is asked of signals ---
-
-    def _ask_window(self, key: ViewKey) -> None:
-        window = key.windows[0]
-        predicate = key.predicate
-        if isinstance(window, TimeRange):
-            self._ask(predicate, window.past)
-        else:
-            assert isinstance(window, Tuples) and window.past is not None
-            self.counted[predicate] = max(self.counted.get(predicate, 0), window.past)
-            if key.modality == "always":
-                self._ask(predicate, None)
-        if key.modality == "always":
-            self.ordinary.add(predicate)
+        if counts or not is_derived:  # windows that count hold signals only
+            return Literal(self.fed.setdefault(key, f"f{len(self.fed)}"), args)
+        match element.windows:
+            case (TimeRange(past=int() as past, future=0, hop=1),):
+                self._ask(key.predicate, past)
+                rules = WindowRules(f"w{len(self.windows)}", key, past)
+                return Literal(self.windows.setdefault(key, rules).name, args)
+        self._ask(key.predicate, None)
+        spanned = SpannedRules(f"s{len(self.spanned)}", key, self.start)
+        return Literal(self.spanned.setdefault(key, spanned).name, args)
 
     def _ask(self, predicate: Predicate, past: int | None) -> None:
         self.pinned.add(predicate)
         known = self.reach.get(predicate, 0)
         self.reach[predicate] = None if past is None or known is None else max(known, past)
 
-    # --- ticks ---
+    # --- from time point to time point ---
 
-    def signal(self, atom: Atom, tick: Tick) -> Iterator[Annotated]:
+    def signal(self, atom: Atom, time: int) -> Iterator[Lasting]:
         """The facts that come with a signal."""
-        time, count = tick
         literal = plain(atom)
         if atom.predicate in self.ordinary or atom.predicate in self.signalled:
-            yield (1, None), Template(self._derived(literal))
+            yield 1, Template(self._derived(literal))
         if atom.predicate in self.reach:
             past = self.reach[atom.predicate]
-            yield (None if past is None else past + 1, None), Template(at(literal, Int(time)))
-        if atom.predicate in self.counted:
-            kept = self.counted[atom.predicate] if self.feeds_boxes else None
-            yield (None, kept), Template(counted(literal, time, count))
+            yield None if past is None else past + 1, Template(at(literal, Int(time)))
 
     def announced(self, atom: Atom, time: int) -> Iterator[Template]:
         """The fact of a signal to come, where all times are asked for."""
         if self.reach.get(atom.predicate, 0) is None:
             yield Template(at(plain(atom), Int(time)))
 
-    def tick(self, tick: Tick, is_signal: bool) -> Iterator[Annotated]:
-        """The rules that come with a tick."""
-        time, count = tick
-        if not self.feeds_boxes:
-            yield FOR_EVER, Template(Literal("tick", (Int(time), Int(count))))
-        if not is_signal:
-            for predicate in sorted(self.pinned & self.program.derived):
-                atom = open_literal(predicate)
-                yield (1, None), Template(atom, (at(atom, Int(time)),))
-                yield (1, None), Template(at(atom, Int(time)), (derived_now(atom),))
+    def point(self, time: int) -> Iterator[Lasting]:
+        """The rules that come with a time point."""
+        for predicate in sorted(self.pinned & self.program.derived):
+            atom = open_literal(predicate)
+            yield 1, Template(atom, (at(atom, Int(time)),))
+            yield 1, Template(at(atom, Int(time)), (derived_now(atom),))
         for rules in self.windows.values():
-            yield from rules.at(time, count, self.start, is_signal)
+            yield from rules.at(time, self.start)
 
     def longest(self) -> int:
-        """The size of the largest time window: earlier ticks leave no rule behind."""
-        sizes = [w.key.windows[0] for w in self.windows.values()]
-        return max((w.past or 0 for w in sizes if isinstance(w, TimeRange)), default=0)
+        """The size of the largest window with rules: earlier points leave no rule behind."""
+        return max((rules.past for rules in self.windows.values()), default=0)

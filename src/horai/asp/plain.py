@@ -45,6 +45,7 @@ from horai.lang.lars.syntax import (
 )
 from horai.lang.lars.syntax import Window as WrittenWindow
 from horai.lang.lars.walk import own_terms, subformulas
+from horai.plan.lars.dependencies import graph
 
 Modality = OneOf["some", "always", "at"]
 
@@ -219,6 +220,15 @@ class PlainRule:
                 found.extend(part for row in condition.element.rows for part in row.condition)
         return tuple(found)
 
+    def extended(self) -> Iterator[Extended]:
+        """All ordinary atoms, @-atoms and window atoms of the body."""
+        elements = (condition.element for condition in self.conditions())
+        return (one for one in elements if isinstance(one, Ordinary | WindowAtom))
+
+    def reads(self) -> Iterator[Predicate]:
+        """The predicates of the body."""
+        return (element.atom.predicate for element in self.extended())
+
 
 @dataclass(frozen=True, slots=True)
 class PlainProgram:
@@ -231,20 +241,22 @@ class PlainProgram:
     facts: tuple[Atom, ...]
     background: frozenset[Predicate]
     derived: frozenset[Predicate]
+    component: dict[Predicate, int] = field(compare=False, repr=False)
+    """Derived predicates that depend on each other have the same number."""
 
     @property
     def defined(self) -> frozenset[Predicate]:
         """The predicates that have facts or rules; a stream may bring signals of them, too."""
         return self.background | self.derived
 
+    def is_recursive(self, rule: PlainRule) -> bool:
+        """Whether what a rule derives may lead to more of it."""
+        own = {self.component[head.atom.predicate] for head in rule.heads()}
+        return any(self.component.get(read) in own for read in rule.reads())
+
     def extended(self) -> tuple[Extended, ...]:
         """All ordinary atoms, @-atoms and window atoms of bodies."""
-        return tuple(
-            condition.element
-            for rule in self.rules
-            for condition in rule.conditions()
-            if isinstance(condition.element, Ordinary | WindowAtom)
-        )
+        return tuple(element for rule in self.rules for element in rule.extended())
 
 
 def normal_form(program: Program, clock: Clock | None = None) -> PlainProgram:
@@ -261,7 +273,8 @@ def normal_form(program: Program, clock: Clock | None = None) -> PlainProgram:
         else:
             rules.extend(_Normalizer(rule, clock or Clock()).rules())
     derived = frozenset(head.atom.predicate for rule in rules for head in rule.heads())
-    return PlainProgram(tuple(rules), tuple(facts), frozenset(known), derived)
+    component = graph(program).component_of()
+    return PlainProgram(tuple(rules), tuple(facts), frozenset(known), derived, component)
 
 
 class _Normalizer:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from horai.asp.dependencies import Dependencies
 from horai.asp.grounding import Grounder, check_terms, to_term
 from horai.asp.incremental import (
     Expiry,
     IncrementalRules,
     Literal,
     Template,
-    Tick,
     pinned_name,
     plain,
     plain_name,
@@ -24,6 +22,7 @@ from horai.lang.core.terms import Int
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.syntax import Atom, Predicate, Program
+from horai.plan.lars.dependencies import odd_loops, strata
 
 
 class TmsSession:
@@ -40,15 +39,15 @@ class TmsSession:
         self.seed = seed
         self.inputs = Inputs(start)
         self.signalled: frozenset[Predicate] = frozenset()
-        dependencies = Dependencies(self.plain)
-        self.is_unique = dependencies.is_stratified()
+        self.is_unique = strata(program) is not None
         """Whether the answer is the only one."""
-        self.odd = dependencies.odd_loop()
+        loop, _ = next(odd_loops(program), (None, None))
+        self.odd = loop and loop[0]
         """A predicate that may depend on itself through an odd number of negations, if any does."""
         self.restart()
 
     def restart(self) -> None:
-        """Begin with the rules that are always there, before the first tick."""
+        """Begin with the rules that are always there, before the first time point."""
         self.rules = IncrementalRules(self.plain, self.signalled, start=self.start)
         self.expiry = Expiry()
         self.jtms = Jtms(self.seed, verifies=self.odd is not None)
@@ -58,7 +57,7 @@ class TmsSession:
         self.held: dict[ViewKey, set[Row]] = {key: set() for key in self.views}
         self.covering: dict[str, dict[Template, None]] = {}
         self.ahead: dict[Template, None] = {}  # facts of signals to come
-        self.tick: Tick = (self.start - 1, 0)
+        self.now = self.start - 1
         self.used = 0
         self.is_lost = False
         self.disorder = self.inputs.disorder
@@ -82,7 +81,7 @@ class TmsSession:
         came = list(signals)
         new = self.inputs.add(came)
         self.inputs.retract(retracted)
-        is_late = any(signal[0] <= self.tick[0] for signal in came)
+        is_late = any(signal[0] <= self.now for signal in came)
         signalled = self.signalled | {
             self.inputs.predicates[number]
             for number in new
@@ -90,7 +89,7 @@ class TmsSession:
         }
         is_late = is_late or self.disorder != self.inputs.disorder
         if signalled != self.signalled or is_late or self.is_lost:
-            # Ticks that were taken cannot be undone one by one: all of them are taken again.
+            # Points that were taken cannot be undone one by one: all of them are taken again.
             self.signalled = signalled
             self.restart()
         try:
@@ -103,10 +102,10 @@ class TmsSession:
             self.is_lost = False
         return AnswerSets(time, (self.read(time),))
 
-    # --- from tick to tick ---
+    # --- from time point to time point ---
 
     def move(self, time: int) -> None:
-        """Take all ticks up to a time, then mend the answer once for all of them."""
+        """Take all time points up to one, then mend the answer once for all of them."""
         came: dict[Template, None] = {}
         went: dict[Template, None] = {}
         inputs = self.inputs
@@ -114,48 +113,40 @@ class TmsSession:
         place = self.used - inputs.dropped
         # Time points whose rules would have gone again before the end are passed over.
         skipped = time - self.rules.longest() - 1
-        while self.tick[0] < time:
+        while self.now < time:
             ahead = inputs.times[place] if place < stop else time
-            self.take((max(self.tick[0] + 1, min(ahead, skipped)), self.tick[1]), None, came, went)
-            while place < stop and inputs.times[place] <= self.tick[0]:
-                atom = inputs.atoms[inputs.numbers[place]]
-                self.take((self.tick[0], self.tick[1] + 1), atom, came, went)
-                place += 1
+            self.now = max(self.now + 1, min(ahead, skipped))
+            until = inputs.until(self.now)
+            self.take([inputs.atoms[n] for n in inputs.numbers[place:until]], came, went)
+            place = until
         self.used = place + inputs.dropped
         self.feed(time, came, went)
         self.apply(came, went, dict.fromkeys(self.announced(place)))
         needed = [view.keep_from(time) for view in self.views.values()]
-        inputs.forget(min([self.keep_from(time, place), *needed]))
+        inputs.forget(min([self.keep_from(time), *needed]))
 
-    def keep_from(self, time: int, used: int) -> int:
-        """The first signal that is needed if a late one makes all ticks be taken again."""
+    def keep_from(self, time: int) -> int:
+        """The first signal that is needed if a late one makes all points be taken again."""
         signals = self.rules.reach.keys() - (self.plain.derived - self.signalled)
         if any(self.rules.reach[predicate] is None for predicate in signals):
             return 0
-        first = self.inputs.before(time - self.rules.longest())
-        return max(0, min(first, used - max(self.rules.counted.values(), default=0)))
+        return self.inputs.before(time - self.rules.longest())
 
     def take(
-        self,
-        tick: Tick,
-        signal: Atom | None,
-        came: dict[Template, None],
-        went: dict[Template, None],
+        self, signals: Iterable[Atom], came: dict[Template, None], went: dict[Template, None]
     ) -> None:
-        """Take a tick: rules that expire go, those that it brings come."""
-        self.tick = tick
-        for template in self.expiry.expired(tick):
+        """Take a time point: rules that expire go, those that it and its signals bring come."""
+        for template in self.expiry.expired(self.now):
             if came.pop(template, template) is template:
                 went[template] = None
-        annotated = list(self.rules.tick(tick, signal is not None))
-        if signal is not None:
-            annotated.extend(self.rules.signal(signal, tick))
-        for one in annotated:
-            if self.expiry.add(tick, one) and went.pop(one[1], one[1]) is one[1]:
-                came[one[1]] = None
+        facts = (fact for atom in signals for fact in self.rules.signal(atom, self.now))
+        for lasting in (*self.rules.point(self.now), *facts):
+            template = lasting[1]
+            if self.expiry.add(self.now, lasting) and went.pop(template, template) is template:
+                came[template] = None
 
     def feed(self, time: int, came: dict[Template, None], went: dict[Template, None]) -> None:
-        """Windows without rules for ticks come and go as facts, or with the points they cover."""
+        """Windows that are fed come and go as facts, others with the points they cover."""
         for key, view in self.views.items():
             rows = set(view.move(time))
             before = self.held[key]

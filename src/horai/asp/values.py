@@ -83,7 +83,7 @@ def growth(program: PlainProgram) -> int:
     for _ in range(len(program.rules) + 1):
         before = dict(sizes)
         for rule in program.rules:
-            used = (sizes.get(p, 1) for p in predicates(rule))
+            used = (sizes.get(p, 1) for p in rule.reads())
             size = max(used, default=1) * _factor(rule)
             most = max(most, size)
             for head in rule.heads():
@@ -91,13 +91,6 @@ def growth(program: PlainProgram) -> int:
         if sizes == before or most > LARGEST:
             return most
     return LARGEST + 1  # there is no bound
-
-
-def predicates(rule: PlainRule) -> Iterator[Predicate]:
-    """The predicates that a rule reads."""
-    for condition in rule.conditions():
-        if isinstance(condition.element, Ordinary | WindowAtom):
-            yield condition.element.atom.predicate
 
 
 def _factor(rule: PlainRule) -> int:

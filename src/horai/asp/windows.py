@@ -22,9 +22,8 @@ from horai.asp.plain import (
     Tuples,
     Window,
 )
-from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.lars.syntax import Atom, Pattern, Predicate
-from horai.plan.lars.reach import SignalReach
+from horai.plan.lars.reach import SignalReach, group_of
 
 Signal = tuple[int, Atom] | tuple[int, Atom, int]
 """A time point and a ground atom, perhaps with its place among the signals of that time point."""
@@ -231,40 +230,15 @@ def _grouped(window: PartitionedTuples, stretch: Stretch, now: int, atoms: list[
 
 
 def fitting(patterns: tuple[Pattern, ...], atoms: list[Atom]) -> Callable[[int], Key | None]:
-    """A function from numbers of atoms to the group they fall into; None for those that do not fit.
-
-    The group is the first pattern that fits together with the values of its variables.
-    """
+    """A function from numbers of atoms to the group they fall into; None for those in none."""
     known: dict[int, Key | None] = {}
 
     def fit(number: int) -> Key | None:
         if number not in known:
-            known[number] = _group(patterns, atoms[number])
+            known[number] = group_of(patterns, atoms[number])
         return known[number]
 
     return fit
-
-
-def _group(patterns: tuple[Pattern, ...], atom: Atom) -> Key | None:
-    for place, pattern in enumerate(patterns):
-        if pattern.name != atom.name:
-            continue
-        if pattern.args is None:
-            return (place,)
-        found: dict[str, Term] = {}
-        if len(pattern.args) == len(atom.args) and all(
-            matches(wanted, given, found)
-            for wanted, given in zip(pattern.args, atom.args, strict=True)
-        ):
-            return (place, tuple(found.values()))
-    return None
-
-
-def matches(wanted: Term, given: Term, found: dict[str, Term]) -> bool:
-    """Whether a term fits a pattern; `found` collects the values of its variables."""
-    if not isinstance(wanted, Var):
-        return wanted == given
-    return is_anonymous(wanted) or found.setdefault(wanted.name, given) == given
 
 
 def chain_span(windows: Chain, start: int, now: int) -> tuple[int, int | None] | None:
@@ -323,18 +297,15 @@ class WindowView(ABC):
 
 def make_view(key: ViewKey, inputs: Inputs) -> WindowView:
     """The cheapest view that serves."""
-    if len(key.windows) == 1 and key.modality == "some":
-        match key.windows[0]:
-            case TimeRange(past=int(), future=0, hop=1) | Tuples(past=int(), future=0):
-                return SlidingSome(key, inputs)
-    if len(key.windows) == 1 and key.modality != "always":
-        match key.windows[0]:
-            case PartitionedTuples(past=int(), future=0):
-                return GroupedView(key, inputs)
-    if len(key.windows) == 1 and key.modality == "always":
-        match key.windows[0]:
-            case TimeRange(future=0, hop=1):
-                return SlidingAlways(key, inputs)
+    match key.windows:
+        case (TimeRange(future=0, hop=1),) if key.modality == "always":
+            return SlidingAlways(key, inputs)
+        case _ if key.modality == "always":
+            return PlainView(key, inputs)
+        case (TimeRange(past=int(), future=0, hop=1) | Tuples(past=int(), future=0),):
+            return SlidingView(key, inputs)
+        case (PartitionedTuples(past=int(), future=0),):
+            return GroupedView(key, inputs)
     return PlainView(key, inputs)
 
 
@@ -363,43 +334,50 @@ def _throughout(stretch: Stretch, entries: Iterable[tuple[int, int]]) -> set[int
     return {number for number, times in points.items() if len(times) == length}
 
 
-class SlidingSome(WindowView):
-    """Counts atoms as they come in and go out: for windows that end now."""
+class CountedView(WindowView):
+    """Counts how often a row is in the window, as signals come in and go out."""
 
     def __init__(self, key: ViewKey, inputs: Inputs) -> None:
         super().__init__(key, inputs)
-        self.window = key.windows[0]
         self.restart()
 
     def restart(self) -> None:
         """Forget what is counted."""
         self.disorder = self.inputs.disorder
-        self.low = self.high = 0
         self.counts: dict[Row, int] = {}
+
+    def row(self, place: int) -> Row:
+        """The row of a signal."""
+        time = self.inputs.times[place] if self.key.modality == "at" else None
+        return self.inputs.numbers[place], time
+
+    def count(self, row: Row, change: int) -> None:
+        """A signal comes in or goes out."""
+        if self.inputs.predicates[row[0]] == self.key.predicate:
+            count = self.counts[row] = self.counts.get(row, 0) + change
+            if not count:
+                del self.counts[row]
+
+
+class SlidingView(CountedView):
+    """The rows of a window that ends now."""
+
+    def restart(self) -> None:
+        super().restart()
+        self.low = self.high = 0
 
     def move(self, now: int) -> Set[Row]:
         if self.disorder != self.inputs.disorder:
             self.restart()
         dropped = self.inputs.dropped
-        high = self.inputs.until(now) + dropped
         low = max(self.keep_from(now) + dropped, self.low)
+        high = max(self.inputs.until(now) + dropped, low)
         for place in range(max(self.high, low), high):
-            self.count(place - dropped, 1)
+            self.count(self.row(place - dropped), 1)
         for place in range(self.low, min(self.high, low)):
-            self.count(place - dropped, -1)
-        self.low, self.high = low, max(high, low)
+            self.count(self.row(place - dropped), -1)
+        self.low, self.high = low, high
         return self.counts.keys()
-
-    def count(self, place: int, change: int) -> None:
-        number = self.inputs.numbers[place]
-        if self.inputs.predicates[number] != self.key.predicate:
-            return
-        row = (number, None)
-        count = self.counts.get(row, 0) + change
-        if count:
-            self.counts[row] = count
-        else:
-            self.counts.pop(row, None)
 
 
 class SlidingAlways(WindowView):
@@ -433,50 +411,29 @@ class SlidingAlways(WindowView):
         return {(n, None) for n in current if n in self.runs and self.runs[n][0] <= first}
 
 
-class GroupedView(WindowView):
+class GroupedView(CountedView):
     """Keeps the last signals of every group: for partition windows that end now."""
 
-    def __init__(self, key: ViewKey, inputs: Inputs) -> None:
-        super().__init__(key, inputs)
-        window = key.windows[0]
+    def restart(self) -> None:
+        super().restart()
+        window = self.key.windows[0]
         assert isinstance(window, PartitionedTuples) and window.past is not None
         self.size = window.past
-        self.group_of = fitting(window.patterns, inputs.atoms)
-        self.restart()
-
-    def restart(self) -> None:
-        """Forget all groups."""
-        self.disorder = self.inputs.disorder
+        self.group_of = fitting(window.patterns, self.inputs.atoms)
         self.high = 0
         self.groups: dict[Key, deque[Row]] = {}
-        self.counts: dict[Row, int] = {}
 
     def move(self, now: int) -> Set[Row]:
         if self.disorder != self.inputs.disorder:
             self.restart()
-        inputs = self.inputs
-        high = inputs.until(now)
+        high = self.inputs.until(now)
         for place in range(self.high, high):
-            number = inputs.numbers[place]
-            group = self.group_of(number)
+            group = self.group_of(self.inputs.numbers[place])
             if group is not None:
-                time = inputs.times[place] if self.key.modality == "at" else None
-                self.enter(self.groups.setdefault(group, deque()), (number, time))
+                members = self.groups.setdefault(group, deque())
+                members.append(self.row(place))
+                self.count(members[-1], 1)
+                if len(members) > self.size:
+                    self.count(members.popleft(), -1)
         self.high = high
         return self.counts.keys()
-
-    def enter(self, members: deque[Row], row: Row) -> None:
-        """Take a signal into its group; the oldest one leaves if there are too many."""
-        members.append(row)
-        self.count(row, 1)
-        if len(members) > self.size:
-            self.count(members.popleft(), -1)
-
-    def count(self, row: Row, change: int) -> None:
-        if self.inputs.predicates[row[0]] != self.key.predicate:
-            return
-        count = self.counts.get(row, 0) + change
-        if count:
-            self.counts[row] = count
-        else:
-            del self.counts[row]
