@@ -8,15 +8,12 @@ from itertools import product
 from horai.lang.core.terms import Constant, Int, Term
 from horai.lang.translate.cql.reader import (
     AggregateCall,
-    Both,
     Combined,
     Condition,
+    Connective,
     CqlComparison,
-    CqlConstant,
     CqlDeclaration,
     CqlView,
-    Denied,
-    Either,
     Exists,
     Expression,
     FromItem,
@@ -132,11 +129,11 @@ class World:
             case CqlComparison(sign=sign, left=left, right=right):
                 one, other = self._value(left, env, group), self._value(right, env, group)
                 return compared(sign, one, other)
-            case Both(left=first, right=second):
-                return self._true(first, env, group) and self._true(second, env, group)
-            case Either(left=first, right=second):
-                return self._true(first, env, group) or self._true(second, env, group)
-            case Denied(condition=inner):
+            case Connective("and", parts):
+                return all(self._true(part, env, group) for part in parts)
+            case Connective("or", parts):
+                return any(self._true(part, env, group) for part in parts)
+            case Connective("not", (inner,)):
                 return not self._true(inner, env, group)
             case Exists(query=query, wanted=None):
                 return bool(self.answer(query, env)[1])
@@ -147,8 +144,8 @@ class World:
 
     def _value(self, expression: Expression, env: Environment, group: list[Environment]) -> Value:
         match expression:
-            case CqlConstant(term=term):
-                return plain(term)
+            case Int() | Constant():
+                return plain(expression)
             case Reference():
                 return found_in(env, expression)
             case Operation(sign=sign, left=left, right=right):

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from horai.lang.translate.ltl import (
-    Historically,
-    Iff,
-    LtlAnd,
-    LtlFormula,
-    LtlImplies,
-    LtlNot,
-    LtlOr,
-    LtlTruth,
-    Once,
-    Previous,
-    Proposition,
-    Since,
-)
+from horai.lang.translate.ltl import LtlFormula, LtlOperation, LtlTruth, Proposition
 
 Path = Mapping[int, Set[str]]
 
@@ -29,23 +16,23 @@ def holds(formula: LtlFormula, path: Path, time: int) -> bool:
             return name in path.get(time, set())
         case LtlTruth(value=value):
             return value
-        case LtlNot(formula=inner):
+        case LtlOperation("not", (inner,)):
             return not holds(inner, path, time)
-        case LtlAnd(left=left, right=right):
+        case LtlOperation("and", (left, right)):
             return holds(left, path, time) and holds(right, path, time)
-        case LtlOr(left=left, right=right):
+        case LtlOperation("or", (left, right)):
             return holds(left, path, time) or holds(right, path, time)
-        case LtlImplies(left=left, right=right):
+        case LtlOperation("implies", (left, right)):
             return not holds(left, path, time) or holds(right, path, time)
-        case Iff(left=left, right=right):
+        case LtlOperation("iff", (left, right)):
             return holds(left, path, time) == holds(right, path, time)
-        case Previous(formula=inner):
+        case LtlOperation("previous", (inner,)):
             return time > 0 and holds(inner, path, time - 1)
-        case Once(formula=inner, least=least, most=most):
+        case LtlOperation("once", (inner,), least, most):
             return any(holds(inner, path, then) for then in _back(time, least, most))
-        case Historically(formula=inner, least=least, most=most):
+        case LtlOperation("historically", (inner,), least, most):
             return all(holds(inner, path, then) for then in _back(time, least, most))
-        case Since(left=left, right=right, least=least, most=most):
+        case LtlOperation("since", (left, right), least, most):
             return any(
                 holds(right, path, then)
                 and all(holds(left, path, after) for after in range(then + 1, time + 1))

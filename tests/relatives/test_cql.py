@@ -16,11 +16,9 @@ from horai.lang.lars.clock import Duration
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
 from horai.lang.translate.cql.reader import (
-    Both,
+    Connective,
     CqlComparison,
-    CqlConstant,
     CqlView,
-    Either,
     FromItem,
     Range,
     Reference,
@@ -43,14 +41,17 @@ def test_reading() -> None:
     assert found == CqlView(
         None,
         Select(
-            (SelectItem(Reference("x", "a")), SelectItem(CqlConstant(Int(3)), "n")),
+            (SelectItem(Reference("x", "a")), SelectItem(Int(3), "n")),
             (
                 FromItem("s", Range(Duration(5, "s"), Duration(2, "s")), "x"),
                 FromItem("r", RowsWindow(2), "r"),
             ),
-            Either(
-                CqlComparison("<", Reference(None, "a"), CqlConstant(Int(3))),
-                CqlComparison("=", CqlConstant(Int(1)), CqlConstant(Int(1))),
+            Connective(
+                "or",
+                (
+                    CqlComparison("<", Reference(None, "a"), Int(3)),
+                    CqlComparison("=", Int(1), Int(1)),
+                ),
             ),
         ),
     )
@@ -59,7 +60,10 @@ def test_reading() -> None:
 def test_joins_are_conditions() -> None:
     (found,), _ = read_source(Text("q", "SELECT * FROM s [NOW] JOIN k ON s.a = k.a WHERE b > 1;"))
     assert isinstance(found, CqlView) and isinstance(found.query, Select)
-    assert isinstance(found.query.where, Both)
+    joined = CqlComparison("=", Reference("s", "a"), Reference("k", "a"))
+    assert found.query.where == Connective(
+        "and", (joined, CqlComparison(">", Reference(None, "b"), Int(1)))
+    )
 
 
 @pytest.mark.parametrize(

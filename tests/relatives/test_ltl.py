@@ -14,18 +14,11 @@ from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
 from horai.lang.translate.ltl import (
     Definition,
-    Historically,
-    Iff,
-    LtlAnd,
     LtlFormula,
-    LtlImplies,
-    LtlNot,
-    LtlOr,
+    LtlOperation,
+    LtlOperator,
     LtlTruth,
-    Once,
-    Previous,
     Proposition,
-    Since,
     read_source,
     translated,
 )
@@ -33,6 +26,12 @@ from horai.plan.lars.fragments import Fragment, classify
 
 END = 6
 P, Q = Proposition("p"), Proposition("q")
+
+
+def op(
+    operator: LtlOperator, *parts: LtlFormula, least: int = 0, most: int | None = None
+) -> LtlOperation:
+    return LtlOperation(operator, parts, least, most)
 
 
 def formula(text: str) -> LtlFormula:
@@ -44,15 +43,18 @@ def formula(text: str) -> LtlFormula:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("not p and q", LtlAnd(LtlNot(P), Q)),
-        ("p or q and p", LtlOr(P, LtlAnd(Q, P))),
-        ("p -> q -> p", LtlImplies(P, LtlImplies(Q, P))),
-        ("!p | q <-> q", Iff(LtlOr(LtlNot(P), Q), Q)),
-        ("previous once p", Previous(Once(P))),
-        ("Y O[1,3] H p", Previous(Once(Historically(P), 1, 3))),
-        ("p since[2, inf] q", Since(P, Q, 2, None)),
-        ("p S q S p", Since(Since(P, Q), P)),
-        ("(p) -> true", LtlImplies(P, LtlTruth(True))),
+        ("not p and q", op("and", op("not", P), Q)),
+        ("p or q and p", op("or", P, op("and", Q, P))),
+        ("p -> q -> p", op("implies", P, op("implies", Q, P))),
+        ("!p | q <-> q", op("iff", op("or", op("not", P), Q), Q)),
+        ("previous once p", op("previous", op("once", P))),
+        (
+            "Y O[1,3] H p",
+            op("previous", op("once", op("historically", P), least=1, most=3)),
+        ),
+        ("p since[2, inf] q", op("since", P, Q, least=2)),
+        ("p S q S p", op("since", op("since", P, Q), P)),
+        ("(p) -> true", op("implies", P, LtlTruth(True))),
     ],
 )
 def test_reading(text: str, expected: LtlFormula) -> None:
@@ -63,7 +65,7 @@ def test_definitions_stand_for_their_formulas() -> None:
     text = "b := previous a. a := p and q. % the order does not matter\n"
     found, findings = read_source(SourceText("f", text))
     assert findings == []
-    assert [one.formula for one in found] == [Previous(LtlAnd(P, Q)), LtlAnd(P, Q)]
+    assert [one.formula for one in found] == [op("previous", op("and", P, Q)), op("and", P, Q)]
 
 
 @pytest.mark.parametrize(
@@ -89,15 +91,17 @@ def formulas() -> st.SearchStrategy[LtlFormula]:
     )
 
     def larger(inner: st.SearchStrategy[LtlFormula]) -> st.SearchStrategy[LtlFormula]:
+        one, two = st.tuples(inner), st.tuples(inner, inner)
+        one_part: tuple[LtlOperator, ...] = ("not", "previous")
+        two_parts: tuple[LtlOperator, ...] = ("and", "or", "implies", "iff")
         return st.one_of(
-            st.builds(LtlNot, inner),
-            st.builds(Previous, inner),
-            *(st.builds(kind, inner, inner) for kind in (LtlAnd, LtlOr, LtlImplies, Iff)),
+            *(st.builds(LtlOperation, st.just(word), one) for word in one_part),
+            *(st.builds(LtlOperation, st.just(word), two) for word in two_parts),
             *(
-                st.builds(lambda f, b, kind=kind: kind(f, *b), inner, bounds)
-                for kind in (Once, Historically)
+                st.builds(lambda f, b, word=word: LtlOperation(word, f, *b), one, bounds)
+                for word in ("once", "historically")
             ),
-            st.builds(lambda f, g, b: Since(f, g, *b), inner, inner, bounds),
+            st.builds(lambda f, b: LtlOperation("since", f, *b), two, bounds),
         )
 
     return st.recursive(base, larger, max_leaves=5)

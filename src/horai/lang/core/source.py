@@ -49,3 +49,10 @@ class SourceText:
     def snippet(self, span: Span) -> str:
         """The text of a span."""
         return self.text[span[0] : span[1]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A node of a syntax tree: it knows where it was written, and compares by what it says."""
+
+    span: Span | None = field(default=None, compare=False, repr=False)

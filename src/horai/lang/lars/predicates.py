@@ -42,7 +42,7 @@ def background_facts(program: lars.Program) -> frozenset[lars.Atom]:
 def expanded(atom: lars.Atom) -> Iterator[lars.Atom]:
     """The atoms that an atom with ranges stands for.
 
-    >>> [show.args for show in expanded(Atom("n", (Compound("..", (Int(1), Int(2))),)))]
+    >>> [show.args for show in expanded(lars.Atom("n", (Compound("..", (Int(1), Int(2))),)))]
     [(Int(value=1),), (Int(value=2),)]
     """
     columns = [_values(arg) for arg in atom.args]

@@ -37,7 +37,8 @@ def show_program(program: lars.Program) -> str:
 def show_rule(rule: lars.Rule) -> str:
     """A rule with its full stop.
 
-    >>> show_rule(Rule(Atom("h"), (Within(TupleWindow(2), Some(Atom("b"))),)))
+    >>> recent = lars.Within(lars.TupleWindow(2), lars.Some(lars.Atom("b")))
+    >>> show_rule(lars.Rule(lars.Atom("h"), (recent,)))
     'h :- b [2 #].'
     """
     body = ", ".join(show(condition) for condition in rule.body)
@@ -61,7 +62,7 @@ def show_head(head: lars.Head) -> str:
 def show(formula: lars.Formula) -> str:
     """The text of a formula as it stands among other conditions.
 
-    >>> show(Within(TimeWindow(Duration(3, "s")), Always(Atom("b"))))
+    >>> show(lars.Within(lars.TimeWindow(Duration(3, "s")), lars.Always(lars.Atom("b"))))
     'always b [3 s]'
     """
     match formula:

@@ -169,7 +169,7 @@ def in_points(program: lars.Program, clock: Clock) -> lars.Program:
 def counted(window: lars.TimeWindow, clock: Clock) -> lars.TimeWindow:
     """A time window in time points; may raise `Incompatible`.
 
-    >>> counted(TimeWindow(Duration(3, "s")), Clock(500, "ms")).past
+    >>> counted(lars.TimeWindow(Duration(3, "s")), Clock(500, "ms")).past
     Duration(amount=6, unit=None)
     """
     past, future = clock.points(window.past), clock.points(window.future)

@@ -51,7 +51,7 @@ def some(atom: lars.Atom, window: lars.Window) -> lars.Within:
 def negated(literal: Literal) -> Literal:
     """The opposite of a literal.
 
-    >>> negated(negated(Atom("a")))
+    >>> negated(negated(lars.Atom("a")))
     Atom(name='a', args=())
     """
     return literal.formula if isinstance(literal, lars.Not) else lars.Not(literal)

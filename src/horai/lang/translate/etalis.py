@@ -14,23 +14,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from typing import Literal as OneOf
 
-from lark import Token, Transformer, v_args
+from lark import Token
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.grammar import atom_text, outer, token_span
-from horai.lang.core.printer import unquote
-from horai.lang.core.source import SourceText
+from horai.lang.core.grammar import atom_text
+from horai.lang.core.source import Placed, SourceText
 from horai.lang.core.terms import (
     DEEPEST,
-    Compound,
-    Constant,
-    Float,
     Int,
     Span,
-    Str,
     Term,
     Var,
     is_anonymous,
@@ -38,86 +32,85 @@ from horai.lang.core.terms import (
 )
 from horai.lang.lars import syntax as lars
 from horai.lang.translate.building import ENDLESS, FreshNames, compare, minus, plus, rule
-from horai.lang.translate.statements import SIGNS, Foreign, LanguageSpec, nesting, statements
+from horai.lang.translate.statements import (
+    SIGNS,
+    Foreign,
+    LanguageSpec,
+    StatementBuilder,
+    nesting,
+    statements,
+)
 
 Relation = OneOf["SEQ", "AND", "OR", "PAR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES"]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Placed):
     """`tram(Id, Stop)`: an event, from the stream or made by a rule."""
 
     name: str
     args: tuple[Term, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Placed):
     """A time point: the interval from it to itself."""
 
     time: int
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting:
+class Lasting(Placed):
     """`(p).5`: the intervals of p that are at most so long."""
 
     pattern: Pattern
     most: int
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Placed):
     """`p SEQ q` and its kin."""
 
     relation: Relation
     left: Pattern
     right: Pattern
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(Placed):
     """`NOT(p).[q, r]`: q SEQ r without any q SEQ p SEQ r."""
 
     pattern: Pattern
     first: Pattern
     last: Pattern
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class EtalisComparison:
+class EtalisComparison(Placed):
     """`X + 1 < Y`."""
 
     sign: OneOf["=", "!=", "<", "<=", ">", ">="]
     left: Term
     right: Term
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Where(Placed):
     """`p WHERE X > 3, Y != Z`."""
 
     pattern: Pattern
     conditions: tuple[EtalisComparison, ...]
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 Pattern = Event | Moment | Lasting | Binary | Absent | Where
 
 
 @dataclass(frozen=True, slots=True)
-class PatternRule:
+class PatternRule(Placed):
     """`event <- pattern.`: the intervals of the pattern are intervals of the event."""
 
     head: Event
     pattern: Pattern
-    span: Span | None = field(default=None, compare=False, repr=False)
     source: SourceText | None = field(default=None, compare=False, repr=False)
 
 
@@ -142,77 +135,42 @@ def events(pattern: Pattern) -> Iterator[Event]:
         yield from events(part)
 
 
-@v_args(inline=True)
-class Patterns(Transformer[Token, Any]):
-    """Grammar rules to patterns. It keeps nothing between calls."""
+class Patterns(StatementBuilder):
+    """Rules of patterns from parse trees."""
 
-    def rule(self, head: Event, _neck: Token, pattern: Pattern) -> PatternRule:
-        return PatternRule(head, pattern, outer(head, pattern))
+    def rule(self, place: Span, head: Event, pattern: Pattern) -> PatternRule:
+        return PatternRule(head, pattern, self.source, span=place)
 
-    def bare(self, event: Event) -> Event:
-        return event
+    def bare(self, place: Span, event: Event) -> None:
+        hint = "write `event <- pattern.`; events themselves come from the stream"
+        self.say("H801", "an event without a pattern", place, hint)
 
-    def single(self, event: Event) -> Event:
-        return event
-
-    def filtered(
-        self, pattern: Pattern, _where: Token, conditions: tuple[EtalisComparison, ...]
+    def where(
+        self, place: Span, pattern: Pattern, conditions: tuple[EtalisComparison, ...]
     ) -> Where:
-        return Where(pattern, conditions, outer(pattern, conditions[-1]))
+        return Where(pattern, conditions, span=place)
 
-    def binary(self, left: Pattern, relation: Token, right: Pattern) -> Binary:
-        return Binary(str(relation), left, right, outer(left, right))  # type: ignore[arg-type]
+    def binary(self, place: Span, left: Pattern, relation: Token, right: Pattern) -> Binary:
+        return Binary(str(relation), left, right, span=place)  # type: ignore[arg-type]
 
-    def moment(self, token: Token) -> Moment:
-        return Moment(int(token), token_span(token))
+    def moment(self, place: Span, token: Token) -> Moment:
+        return Moment(int(token), span=place)
 
-    def bracketed(self, _open: Token, pattern: Pattern, _close: Token) -> Pattern:
-        return pattern
+    def lasting(self, place: Span, pattern: Pattern, most: Token) -> Lasting:
+        return Lasting(pattern, int(most), span=place)
 
-    def lasting(
-        self, opening: Token, pattern: Pattern, _close: Token, _dot: Token, most: Token
-    ) -> Lasting:
-        return Lasting(pattern, int(most), outer(opening, most))
+    def absent(self, place: Span, inner: Pattern, first: Pattern, last: Pattern) -> Absent:
+        return Absent(inner, first, last, span=place)
 
-    def absent(self, *items: Any) -> Absent:
-        inner, first, last = (item for item in items if not isinstance(item, Token))
-        return Absent(inner, first, last, outer(items[0], items[-1]))
+    def event(self, place: Span, name: Token, args: tuple[Term, ...] = ()) -> Event:
+        return Event(atom_text(name), args, span=place)
 
-    def event(self, name: Token, *rest: Any) -> Event:
-        args = rest[1] if rest else ()
-        return Event(atom_text(name), args, outer(name, rest[-1] if rest else name))
+    def comparison(self, place: Span, left: Term, sign: Token, right: Term) -> EtalisComparison:
+        return EtalisComparison(str(sign), left, right, span=place)  # type: ignore[arg-type]
 
-    def terms(self, *items: Any) -> tuple[Term, ...]:
-        return tuple(item for item in items if not isinstance(item, Token))
-
-    def conditions(self, *items: Any) -> tuple[EtalisComparison, ...]:
-        return tuple(item for item in items if not isinstance(item, Token))
-
-    def comparison(self, left: Term, sign: Token, right: Term) -> EtalisComparison:
-        return EtalisComparison(str(sign), left, right, outer(left, right))  # type: ignore[arg-type]
-
-    def operation(self, left: Term, sign: Token, right: Term) -> Term:
-        return Compound(str(sign), (left, right), outer(left, right))
-
-    def inner(self, _open: Token, inside: Any, _close: Token) -> Any:
-        return inside
-
-    def constant(self, token: Token) -> Term:
-        return Constant(atom_text(token), token_span(token))
-
-    def integer(self, token: Token) -> Term:
-        return Int(int(token), token_span(token))
-
-    def decimal(self, token: Token) -> Term:
-        return Float(float(token), token_span(token))
-
-    def string(self, token: Token) -> Term:
-        return Str(unquote(str(token)), token_span(token))
-
-    def variable(self, token: Token) -> Term:
+    def variable(self, place: Span, token: Token) -> Term:
         # Every `_` is a variable of its own; its place tells it from the others.
-        name = f"_#{token.start_pos}" if token == "_" else str(token)
-        return Var(name, token_span(token))
+        return Var(f"_#{place[0]}" if token == "_" else str(token), place)
 
 
 Predicate = tuple[str, int]
@@ -221,10 +179,10 @@ Predicate = tuple[str, int]
 def _foreign(tokens: list[Token], wrong: int) -> Foreign | None:
     """A NOT that does not say between which events."""
     for place in range(min(wrong, len(tokens) - 1), -1, -1):
-        if tokens[place].type == "NOT":
+        if tokens[place].type == "_NOT":
             depth, last = 0, place
             for last in range(place + 1, wrong):
-                depth += {"LPAR": 1, "RPAR": -1}.get(tokens[last].type, 0)
+                depth += {"_LPAR": 1, "_RPAR": -1}.get(tokens[last].type, 0)
                 if depth == 0:
                     break
             if depth or not last >= wrong - 1:
@@ -239,16 +197,14 @@ LANGUAGE = LanguageSpec(
     "etalis.lark",
     Patterns,
     {
+        **SIGNS,
         "NAME": "a name",
-        "INT": "a number",
-        "DECIMAL": "a number",
         "VAR": "a variable",
         "STRING": "a text",
         "RELATION": "`SEQ`",
         "COMPARE": "a comparison",
         "ADD": "`+`",
         "MUL": "`*`",
-        **SIGNS,
     },
     ".",
     _foreign,
@@ -265,14 +221,11 @@ def read_source(source: SourceText) -> tuple[list[PatternRule], list[Diagnostic]
     report = Report()
     rules: list[PatternRule] = []
     for found in statements(LANGUAGE, source, report):
-        if isinstance(found, Event):
-            hint = "write `event <- pattern.`; events themselves come from the stream"
-            report.add("H801", "an event without a pattern", source, found.span, hint)
-        elif nesting(found.pattern, parts) > DEEPEST:
+        if nesting(found.pattern, parts) > DEEPEST:
             hint = "name the parts in rules of their own"
             report.add("H801", "this pattern is nested too deeply", source, found.span, hint)
         else:
-            rules.append(PatternRule(found.head, found.pattern, found.span, source))
+            rules.append(found)
     for one in rules:
         _check_variables(one, report)
         _check_shared(one, report)

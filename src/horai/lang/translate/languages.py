@@ -15,8 +15,8 @@ Translated = tuple[Program, list[Diagnostic]]
 
 
 def _from_cql(source: SourceText) -> Translated:
-    statements, findings = read_cql(source)
-    program, more = translation.translated(statements, source)
+    read, findings = read_cql(source)
+    program, more = translation.translated(read, source)
     return program, [*findings, *more]
 
 
@@ -28,7 +28,7 @@ def _from_etalis(source: SourceText, points: bool = False) -> Translated:
 
 def _from_ltl(source: SourceText) -> Translated:
     definitions, findings = ltl.read_source(source)
-    return ltl.translated(definitions), findings
+    return (Program(()) if findings else ltl.translated(definitions)), findings
 
 
 LANGUAGES: dict[str, Callable[[SourceText], Translated]] = {

@@ -9,17 +9,17 @@ stratified, and plain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
+from typing import Literal as OneOf
 
-from lark import Token, Transformer, v_args
+from lark import Token
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.grammar import atom_text, outer, token_span
-from horai.lang.core.printer import unquote
-from horai.lang.core.source import SourceText
-from horai.lang.core.terms import DEEPEST, Constant, Float, Int, Span, Str, Term, Var
+from horai.lang.core.grammar import atom_text, token_span
+from horai.lang.core.source import Placed, SourceText
+from horai.lang.core.terms import DEEPEST, Constant, Int, Span, Term, Var
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
 from horai.lang.translate.building import (
@@ -32,311 +32,115 @@ from horai.lang.translate.building import (
     plus,
     rule,
 )
-from horai.lang.translate.statements import SIGNS, LanguageSpec, nesting, statements
-
-
-@dataclass(frozen=True, slots=True)
-class Proposition:
-    """`hot`, `tram(a1, b)`: an atom without variables."""
-
-    name: str
-    args: tuple[Term, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LtlTruth:
-    """`true` or `false`."""
-
-    value: bool
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LtlNot:
-    """`not f`."""
-
-    formula: LtlFormula
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LtlAnd:
-    """`f and g`."""
-
-    left: LtlFormula
-    right: LtlFormula
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LtlOr:
-    """`f or g`."""
-
-    left: LtlFormula
-    right: LtlFormula
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LtlImplies:
-    """`f -> g`."""
-
-    left: LtlFormula
-    right: LtlFormula
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Iff:
-    """`f <-> g`."""
-
-    left: LtlFormula
-    right: LtlFormula
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Previous:
-    """`previous f`: there is a point before, and f holds there."""
-
-    formula: LtlFormula
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Once:
-    """`once[least, most] f`: at some point that far back; `most` None has no limit."""
-
-    formula: LtlFormula
-    least: int = 0
-    most: int | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Historically:
-    """`historically[least, most] f`: at all points that far back."""
-
-    formula: LtlFormula
-    least: int = 0
-    most: int | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """`f since[least, most] g`: g at some point that far back, and f at all points after it."""
-
-    left: LtlFormula
-    right: LtlFormula
-    least: int = 0
-    most: int | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-LtlFormula = (
-    Proposition
-    | LtlTruth
-    | LtlNot
-    | LtlAnd
-    | LtlOr
-    | LtlImplies
-    | Iff
-    | Previous
-    | Once
-    | Historically
-    | Since
+from horai.lang.translate.statements import (
+    SIGNS,
+    LanguageSpec,
+    StatementBuilder,
+    nesting,
+    statements,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """`name := formula.`; what the names in it stand for is put in their places."""
+class Proposition(Placed):
+    """`hot`, `tram(a1, b)`: an atom without variables."""
+
+    name: str
+    args: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LtlTruth(Placed):
+    """`true` or `false`."""
+
+    value: bool
+
+
+LtlOperator = OneOf[
+    "not", "and", "or", "implies", "iff", "previous", "once", "historically", "since"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LtlOperation(Placed):
+    """An operator and the formulas that it applies to.
+
+    `previous f`: there is a point before, and f holds there. `once[least, most] f`: at some point
+    that far back, `historically`: at all of them; `most` None has no limit.
+    `f since[least, most] g`: g at some point that far back, and f at all points after it.
+    """
+
+    operator: LtlOperator
+    parts: tuple[LtlFormula, ...]
+    least: int = 0
+    most: int | None = None
+
+
+LtlFormula = Proposition | LtlTruth | LtlOperation
+
+
+@dataclass(frozen=True, slots=True)
+class Definition(Placed):
+    """`name := formula.`"""
 
     name: str
     formula: LtlFormula
-    span: Span | None = field(default=None, compare=False, repr=False)
-    source: SourceText | None = field(default=None, compare=False, repr=False)
 
 
 def parts(formula: LtlFormula) -> tuple[LtlFormula, ...]:
     """The formulas that a formula is made of.
 
-    >>> parts(Once(Proposition("a")))
+    >>> parts(LtlOperation("once", (Proposition("a"),)))
     (Proposition(name='a', args=()),)
     """
-    match formula:
-        case LtlAnd() | LtlOr() | LtlImplies() | Iff() | Since():
-            return (formula.left, formula.right)
-        case LtlNot() | Previous() | Once() | Historically():
-            return (formula.formula,)
-        case _:
-            return ()
-
-
-def with_parts(formula: LtlFormula, inner: Sequence[LtlFormula]) -> LtlFormula:
-    """The formula made of other parts."""
-    match formula:
-        case LtlAnd() | LtlOr() | LtlImplies() | Iff() | Since():
-            left, right = inner
-            return replace(formula, left=left, right=right)
-        case LtlNot() | Previous() | Once() | Historically():
-            return replace(formula, formula=inner[0])
-        case _:
-            return formula
+    return formula.parts if isinstance(formula, LtlOperation) else ()
 
 
 UNNAMED = "holds"
 _FUTURE = "look back instead: `previous`, `once`, `historically`, `since`"
+_PROPOSITIONS = "put a constant in its place: temporal logic has propositions only"
+_BOUNDS = "write how far back at least and at most, in time points: `[2, 5]`, `[2, inf]`"
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A finding about a part of a formula."""
+class Definitions(StatementBuilder):
+    """Definitions from parse trees."""
 
-    code: str
-    message: str
-    span: Span
-    hint: str
+    def definition(self, place: Span, name: Token, formula: LtlFormula) -> Definition:
+        return Definition(atom_text(name), formula, span=place)
 
+    def unnamed(self, place: Span, formula: LtlFormula) -> Definition:
+        return Definition(UNNAMED, formula, span=place)
 
-@dataclass(slots=True)
-class Parsed:
-    """A definition before its names are looked up, and all that is wrong with it."""
+    def operator(self, place: Span, *items: Any) -> LtlOperation:
+        (sign,) = (item for item in items if isinstance(item, Token))
+        bounds = next((item for item in items if isinstance(item, tuple)), (0, None))
+        inner = tuple(item for item in items if not isinstance(item, Token | tuple))
+        word: LtlOperator = sign.type.lower()  # type: ignore[assignment]
+        return LtlOperation(word, inner, *bounds, span=place)
 
-    name: str
-    formula: LtlFormula
-    span: Span
-    wrongs: list[Wrong] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Piece:
-    formula: LtlFormula
-    span: Span
-    wrongs: list[Wrong]
-
-
-@v_args(inline=True)
-class Formulas(Transformer[Token, Any]):
-    """Grammar rules to formulas. It keeps nothing between calls."""
-
-    def definition(self, name: Token, _sign: Token, piece: _Piece) -> Parsed:
-        span = (token_span(name)[0], piece.span[1])
-        return Parsed(atom_text(name), piece.formula, span, piece.wrongs)
-
-    def unnamed(self, piece: _Piece) -> Parsed:
-        return Parsed(UNNAMED, piece.formula, piece.span, piece.wrongs)
-
-    def negation(self, sign: Token, piece: _Piece) -> _Piece:
-        return _prefixed(LtlNot, sign, piece)
-
-    def previous(self, sign: Token, piece: _Piece) -> _Piece:
-        return _prefixed(Previous, sign, piece)
-
-    def once(self, *items: Any) -> _Piece:
-        return _bounded(Once, *items)
-
-    def historically(self, *items: Any) -> _Piece:
-        return _bounded(Historically, *items)
-
-    def future(self, sign: Token, piece: _Piece) -> _Piece:
+    def future(self, place: Span, *items: Any) -> LtlFormula:
+        (sign,) = (item for item in items if isinstance(item, Token))
         message = f"`{sign}` looks into the future, which a run does not know"
-        piece.wrongs.append(Wrong("H802", message, token_span(sign), _FUTURE))
-        return piece
+        self.say("H802", message, token_span(sign), _FUTURE)
+        return LtlOperation("and", tuple(item for item in items if item is not sign))
 
-    def future_pair(self, left: _Piece, sign: Token, right: _Piece) -> _Piece:
-        joined = _joined(LtlAnd, left, right)
-        return self.future(sign, joined)
-
-    def since(self, left: _Piece, _sign: Token, *rest: Any) -> _Piece:
-        *bounds, right = rest
-        least, most, wrongs = bounds[0] if bounds else (0, None, [])
-        span = (left.span[0], right.span[1])
-        formula = Since(left.formula, right.formula, least, most, span)
-        return _Piece(formula, span, [*left.wrongs, *wrongs, *right.wrongs])
-
-    def both(self, left: _Piece, _sign: Token, right: _Piece) -> _Piece:
-        return _joined(LtlAnd, left, right)
-
-    def either(self, left: _Piece, _sign: Token, right: _Piece) -> _Piece:
-        return _joined(LtlOr, left, right)
-
-    def implies(self, left: _Piece, _sign: Token, right: _Piece) -> _Piece:
-        return _joined(LtlImplies, left, right)
-
-    def iff(self, left: _Piece, _sign: Token, right: _Piece) -> _Piece:
-        return _joined(Iff, left, right)
-
-    def bracketed(self, opening: Token, piece: _Piece, close: Token) -> _Piece:
-        return _Piece(piece.formula, outer(opening, close), piece.wrongs)
-
-    def truth(self, word: Token) -> _Piece:
-        span = token_span(word)
-        return _Piece(LtlTruth(word == "true", span), span, [])
-
-    def proposition(self, name: Token, *rest: Any) -> _Piece:
-        args: tuple[tuple[Term | None, Token], ...] = rest[1] if rest else ()
-        span = outer(name, rest[2] if rest else name)
-        hint = "put a constant in its place: temporal logic has propositions only"
-        wrongs = [
-            Wrong("H806", f"`{token}` is a variable", token_span(token), hint)
-            for term, token in args
-            if term is None
-        ]
-        given = tuple(term for term, _ in args if term is not None)
-        return _Piece(Proposition(atom_text(name), given, span), span, wrongs)
-
-    def terms(self, *items: Any) -> tuple[tuple[Term | None, Token], ...]:
-        return tuple(item for item in items if not isinstance(item, Token))
-
-    def constant(self, token: Token) -> tuple[Term, Token]:
-        return Constant(atom_text(token), token_span(token)), token
-
-    def integer(self, token: Token) -> tuple[Term, Token]:
-        return Int(int(token), token_span(token)), token
-
-    def decimal(self, token: Token) -> tuple[Term, Token]:
-        return Float(float(token), token_span(token)), token
-
-    def string(self, token: Token) -> tuple[Term, Token]:
-        return Str(unquote(str(token)), token_span(token)), token
-
-    def variable(self, token: Token) -> tuple[None, Token]:
-        return None, token
-
-    def word(self, token: Token) -> tuple[Term | None, Token]:
-        return self.constant(token) if token.islower() else (None, token)
-
-    def whole(self, token: Token) -> int | None:
-        return None if token == "inf" else int(token)
-
-    def bounds(
-        self, opening: Token, least: int | None, _comma: Token, most: int | None, close: Token
-    ) -> tuple[int, int | None, list[Wrong]]:
+    def bounds(self, place: Span, *numbers: Token) -> tuple[int, int | None]:
+        least, most = (None if number == "inf" else int(number) for number in numbers)
         if least is not None and least >= 0 and (most is None or least <= most):
-            return least, most, []
-        hint = "write how far back at least and at most, in time points: `[2, 5]`, `[2, inf]`"
-        return 0, None, [Wrong("H803", "no point lies there", outer(opening, close), hint)]
+            return least, most
+        self.say("H803", "no point lies there", place, _BOUNDS)
+        return 0, None
 
+    def truth(self, place: Span, word: Token) -> LtlTruth:
+        return LtlTruth(word == "true", span=place)
 
-def _prefixed(kind: Any, sign: Token, piece: _Piece) -> _Piece:
-    span = (token_span(sign)[0], piece.span[1])
-    return _Piece(kind(piece.formula, span=span), span, piece.wrongs)
+    def proposition(self, place: Span, name: Token, args: tuple[Term, ...] = ()) -> Proposition:
+        return Proposition(atom_text(name), args, span=place)
 
-
-def _bounded(kind: Any, sign: Token, *rest: Any) -> _Piece:
-    *bounds, piece = rest
-    least, most, wrongs = bounds[0] if bounds else (0, None, [])
-    span = (token_span(sign)[0], piece.span[1])
-    return _Piece(kind(piece.formula, least, most, span), span, [*wrongs, *piece.wrongs])
-
-
-def _joined(kind: Any, left: _Piece, right: _Piece) -> _Piece:
-    span = (left.span[0], right.span[1])
-    formula = kind(left.formula, right.formula, span)
-    return _Piece(formula, span, [*left.wrongs, *right.wrongs])
+    def word(self, place: Span, token: Token) -> Term:
+        if not token.islower():
+            self.say("H806", f"`{token}` is a variable", place, _PROPOSITIONS)
+        return Constant(atom_text(token), place)
 
 
 _FORMULA = "a formula"
@@ -344,14 +148,14 @@ _MOST_PARTS = 10_000  # definitions that use each other twice double what is wri
 LANGUAGE = LanguageSpec(
     "horai.lang.translate",
     "ltl.lark",
-    Formulas,
+    Definitions,
     {
+        **SIGNS,
         **dict.fromkeys(("NAME", "TRUE", "FALSE", "NOT", "PREVIOUS"), _FORMULA),
         **dict.fromkeys(("ONCE", "HISTORICALLY", "FUTURE"), _FORMULA),
-        **dict.fromkeys(("FUTURE_PAIR", "SINCE", "AND", "OR", "ARROW", "IFF"), "an operator"),
-        **dict.fromkeys(("INT", "DECIMAL", "INF"), "a number"),
+        **dict.fromkeys(("FUTURE_PAIR", "SINCE", "AND", "OR", "IMPLIES", "IFF"), "an operator"),
+        "INF": "a number",
         **dict.fromkeys(("VAR", "STRING"), "a constant"),
-        **SIGNS,
     },
     ".",
 )
@@ -365,29 +169,26 @@ def read_source(source: SourceText) -> tuple[list[Definition], list[Diagnostic]]
     ('calm', [])
     """
     report = Report()
-    found: dict[str, Parsed] = {}
-    for parsed in statements(LANGUAGE, source, report):
-        for wrong in parsed.wrongs:
-            report.add(wrong.code, wrong.message, source, wrong.span, wrong.hint)
-        if parsed.name in found:
-            hint = "choose another name"
-            message = f"`{parsed.name}` is defined already"
-            report.add("H804", message, source, parsed.span, hint)
-        elif nesting(parsed.formula, parts) > DEEPEST:
+    found: dict[str, Definition] = {}
+    for one in statements(LANGUAGE, source, report):
+        if one.name in found:
+            message = f"`{one.name}` is defined already"
+            report.add("H804", message, source, one.span, "choose another name")
+        elif nesting(one.formula, parts) > DEEPEST:
             hint = "name the parts in definitions of their own"
-            report.add("H801", "this formula is nested too deeply", source, parsed.span, hint)
+            report.add("H801", "this formula is nested too deeply", source, one.span, hint)
         else:
-            found[parsed.name] = parsed
+            found[one.name] = one
     definitions = [
-        Definition(name, formula, parsed.span, source)
-        for name, parsed in found.items()
-        if (formula := _written_out(parsed, found, source, report)) is not None
+        replace(one, formula=formula)
+        for one in found.values()
+        if (formula := _written_out(one, found, source, report)) is not None
     ]
     return definitions, sorted(report.findings, key=sort_key)
 
 
 def _written_out(
-    wanted: Parsed, known: dict[str, Parsed], source: SourceText, report: Report
+    wanted: Definition, known: dict[str, Definition], source: SourceText, report: Report
 ) -> LtlFormula | None:
     """The formula without names of other definitions; None if it needs itself."""
 
@@ -410,10 +211,11 @@ def _written_out(
                     report.add("H805", message, source, wanted.span, hint)
                 return None
             return expand(known[formula.name].formula, (*above, formula.name), depth)
-        inner = [expand(part, above, depth + 1) for part in parts(formula)]
-        if any(part is None for part in inner):
-            return None
-        return with_parts(formula, [part for part in inner if part is not None])
+        if not isinstance(formula, LtlOperation):
+            return formula
+        inner = [expand(part, above, depth + 1) for part in formula.parts]
+        whole = tuple(part for part in inner if part is not None)
+        return replace(formula, parts=whole) if len(whole) == len(inner) else None
 
     return expand(wanted.formula, (wanted.name,), 0)
 
@@ -441,11 +243,9 @@ class _Translation:
 
     def program(self, definitions: list[Definition]) -> lars.Program:
         """All rules, those about points last."""
-        for definition in definitions:
-            self._rules.extend(
-                rule(lars.Atom(definition.name), *body)
-                for body in self._bodies_now(definition.formula)
-            )
+        for one in definitions:
+            bodies = self._bodies_now(one.formula)
+            self._rules.extend(rule(lars.Atom(one.name), *body) for body in bodies)
         if self._everywhere:
             self._rules.extend(self._points())
         if self._needs_so or self._everywhere:
@@ -454,40 +254,25 @@ class _Translation:
 
     # --- now ---
 
-    def _bodies_now(self, formula: LtlFormula) -> list[list[lars.Formula]]:
+    def _bodies_now(self, formula: LtlFormula) -> list[list[Literal]]:
         """The bodies of rules that together say what a formula says now."""
-        match formula:
-            case LtlTruth(value=value):
-                self._needs_so = True
-                return [[lars.Atom(self._so)]] if value else []
-            case LtlAnd(left=left, right=right):
-                return [[self._now(left), self._now(right)]]
-            case LtlOr(left=left, right=right):
-                return [[self._now(left)], [self._now(right)]]
-            case LtlImplies(left=left, right=right):
-                return [[negated(self._now(left))], [self._now(right)]]
-            case Iff(left=left, right=right):
-                one, other = self._now(left), self._now(right)
-                return [[one, other], [negated(one), negated(other)]]
-            case _:
-                return [[self._now(formula)]]
+        if isinstance(formula, LtlTruth):
+            self._needs_so = True
+            return [[lars.Atom(self._so)]] if formula.value else []
+        return _alternatives(formula, self._now) or [[self._now(formula)]]
 
     def _now(self, formula: LtlFormula) -> Literal:
         """One literal that says what a formula says now."""
         match formula:
             case Proposition(name=name, args=args):
                 return lars.Atom(name, args)
-            case LtlNot(formula=inner):
+            case LtlOperation("not", (inner,)):
                 return negated(self._now(inner))
-            case Once(formula=Proposition(name=name, args=args), least=0, most=most):
-                return lars.Within(
-                    lars.TimeWindow(Duration(most)), lars.Some(lars.Atom(name, args))
-                )
-            case Historically(formula=Proposition(name=name, args=args), least=0):
-                return lars.Within(
-                    lars.TimeWindow(Duration(formula.most)), lars.Always(lars.Atom(name, args))
-                )
-            case Previous() | Once() | Historically() | Since():
+            case LtlOperation("once" | "historically", (Proposition() as inner,), 0, most):
+                modality = lars.Some if formula.operator == "once" else lars.Always
+                atom = lars.Atom(inner.name, inner.args)
+                return lars.Within(lars.TimeWindow(Duration(most)), modality(atom))
+            case LtlOperation("previous" | "once" | "historically" | "since"):
                 self._reach = _farther(self._reach, _look_back(formula))
                 return _shown(self._at(formula, _T))
             case _:
@@ -508,17 +293,19 @@ class _Translation:
         match formula:
             case Proposition(name=name, args=args):
                 return lars.At(time, lars.Atom(name, args))
-            case LtlNot(formula=inner):
+            case LtlOperation("not", (inner,)):
                 return negated(self._at(inner, time))
-            case Historically(formula=inner, least=least, most=most):
-                return negated(self._at(Once(LtlNot(inner), least, most), time))
+            case LtlOperation("historically", (inner,), least, most):
+                never = LtlOperation("once", (LtlOperation("not", (inner,)),), least, most)
+                return negated(self._at(never, time))
             case _:
                 return lars.At(time, self._named(formula))
 
     def _named(self, formula: LtlFormula) -> lars.Atom:
         """The atom that rules derive wherever a formula holds."""
         if formula not in self._everywhere:
-            head = lars.Atom(self._names.fresh(_WORDS[type(formula)]))
+            word = "truth" if isinstance(formula, Proposition | LtlTruth) else formula.operator
+            head = lars.Atom(self._names.fresh(word))
             self._everywhere[formula] = head
             self._rules.extend(self._definition(formula, head))
         return self._everywhere[formula]
@@ -527,45 +314,33 @@ class _Translation:
         here = lars.At(_T, lars.Atom(self._point))
         there = lars.At(_U, lars.Atom(self._point))
         made = lars.At(_T, head)
+        step = compare(_T, "=", plus(_U, 1))
         match formula:
             case LtlTruth(value=value):
                 return [rule(made, here)] if value else []
-            case LtlAnd(left=left, right=right):
-                return [rule(made, here, self._at(left, _T), self._at(right, _T))]
-            case LtlOr(left=left, right=right):
-                return [rule(made, here, self._at(part, _T)) for part in (left, right)]
-            case LtlImplies(left=left, right=right):
-                one, other = self._at(left, _T), self._at(right, _T)
-                return [rule(made, here, negated(one)), rule(made, here, other)]
-            case Iff(left=left, right=right):
-                one, other = self._at(left, _T), self._at(right, _T)
-                return [
-                    rule(made, here, one, other),
-                    rule(made, here, negated(one), negated(other)),
-                ]
-            case Previous(formula=inner):
-                before = self._at(inner, _U)
-                return [rule(made, there, before, compare(_T, "=", plus(_U, 1)), here)]
-            case Once(formula=inner, least=least, most=None):
+            case LtlOperation("previous", (inner,)):
+                return [rule(made, there, self._at(inner, _U), step, here)]
+            case LtlOperation("once", (inner,), least, None):
                 first = self._at(inner, _U)
-                on = lars.At(_U, head)
                 return [
                     rule(made, there, first, compare(_T, "=", plus(_U, least)), here),
-                    rule(made, on, compare(_T, "=", plus(_U, 1)), here),
+                    rule(made, lars.At(_U, head), step, here),
                 ]
-            case Once(formula=inner, least=least, most=int(most)):
+            case LtlOperation("once", (inner,), least, int(most)):
                 lag = self._names.fresh("lag")
                 then = self._at(inner, _U)
-                body = (there, then, lars.Atom(lag, (_D,)), compare(_T, "=", plus(_U, _D)), here)
+                late = compare(_T, "=", plus(_U, _D))
+                body = (there, then, lars.Atom(lag, (_D,)), late, here)
                 return [rule(made, *body), numbers(lag, least, most)]
-            case Since():
+            case LtlOperation("since"):
                 return self._since(formula, head)
-        raise AssertionError(f"{formula} has no rules of its own")
+        bodies = _alternatives(formula, lambda part: self._at(part, _T))
+        return [rule(made, here, *body) for body in bodies]
 
-    def _since(self, formula: Since, head: lars.Atom) -> list[lars.Rule]:
+    def _since(self, formula: LtlOperation, head: lars.Atom) -> list[lars.Rule]:
         """A count of the points since, which goes on up to the bound that matters."""
         least, most = formula.least, formula.most
-        left, right = self._at(formula.left, _T), self._at(formula.right, _T)
+        left, right = (self._at(part, _T) for part in formula.parts)
         here = lars.At(_T, lars.Atom(self._point))
         step = compare(_T, "=", plus(_U, 1))
         if least == 0 and most is None:
@@ -597,26 +372,29 @@ class _Translation:
             before = rule(lars.At(_T, now), lars.At(_U, now), compare(_T, "=", minus(_U, 1)))
             return [rule(now, so), before]
         name, here = self._names.free("back"), lars.Atom(self._names.free("here"))
-        return [
-            rule(here, so),
-            rule(
-                lars.At(_T, now),
-                *(lars.At(_U, here), lars.Atom(name, (_D,)), compare(_T, "=", minus(_U, _D))),
-            ),
-            numbers(name, 0, self._reach),
-        ]
+        back = (lars.At(_U, here), lars.Atom(name, (_D,)), compare(_T, "=", minus(_U, _D)))
+        return [rule(here, so), rule(lars.At(_T, now), *back), numbers(name, 0, self._reach)]
 
 
-_WORDS = {
-    LtlTruth: "truth",
-    LtlAnd: "and",
-    LtlOr: "or",
-    LtlImplies: "implies",
-    Iff: "iff",
-    Previous: "previous",
-    Once: "once",
-    Since: "since",
-}
+_CONNECTIVES = ("and", "or", "implies", "iff")
+
+
+def _alternatives(
+    formula: LtlFormula, said: Callable[[LtlFormula], Literal]
+) -> list[list[Literal]]:
+    """The bodies that together say what a connective says; none of other formulas."""
+    if not isinstance(formula, LtlOperation) or formula.operator not in _CONNECTIVES:
+        return []
+    one, other = map(said, formula.parts)
+    match formula.operator:
+        case "and":
+            return [[one, other]]
+        case "or":
+            return [[one], [other]]
+        case "implies":
+            return [[negated(one)], [other]]
+        case _:
+            return [[one, other], [negated(one), negated(other)]]
 
 
 def _farther(one: int | None, other: int | None) -> int | None:
@@ -628,13 +406,11 @@ def _look_back(formula: LtlFormula) -> int | None:
     inner: int | None = 0
     for part in parts(formula):
         inner = _farther(inner, _look_back(part))
-    match formula:
-        case Previous():
-            return None if inner is None else inner + 1
-        case Once(most=most) | Historically(most=most) | Since(most=most):
-            return None if inner is None or most is None else inner + most
-        case _:
-            return inner
+    if not isinstance(formula, LtlOperation):
+        return inner
+    own = {"previous": 1, "once": formula.most, "historically": formula.most, "since": formula.most}
+    more = own.get(formula.operator, 0)
+    return None if inner is None or more is None else inner + more
 
 
 def _shown(literal: Literal) -> Literal:

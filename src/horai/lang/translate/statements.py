@@ -1,7 +1,8 @@
 """Texts of related languages: statements with an end of their own, read one by one.
 
-A grammar file has the terminals END (what ends a statement) and STRANGE (any other character), so
-that every text can be cut into tokens. A bad statement spoils no other one.
+A grammar file has the terminals _END (what ends a statement) and STRANGE (any other character), so
+that every text can be cut into tokens. A bad statement spoils no other one. Signs and words that
+only separate have names that begin with `_`; they are not among the parts of a statement.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from lark import Lark, Token, Transformer
+from lark import Lark, Token, Tree
 
 from horai.lang.core.diagnostics import Report
-from horai.lang.core.grammar import GrammarError, fed, token_span
+from horai.lang.core.grammar import GrammarError, atom_text, fed, token_span
+from horai.lang.core.printer import unquote
 from horai.lang.core.source import SourceText
-from horai.lang.core.terms import Span
+from horai.lang.core.terms import Compound, Constant, Float, Int, Span, Str, Term
 
 Node = TypeVar("Node")
 SIGNS = {
@@ -30,8 +32,10 @@ SIGNS = {
     "DOT": "`.`",
     "DEFINED": "`:=`",
     "NECK": "`<-`",
+    "INT": "a number",
+    "DECIMAL": "a number",
 }
-"""How to say the signs that several languages share."""
+"""How to say the terminals that several languages share."""
 _MOST_EXPECTED = 6
 _MOST_TOKENS = 2_000
 _MOST_DIGITS = 308  # numbers are smaller than 2^1024
@@ -46,13 +50,62 @@ class Foreign(NamedTuple):
     hint: str
 
 
+class StatementBuilder:
+    """Makes the nodes of one text from parse trees: each rule of a grammar has its method.
+
+    A method gets the place and the parts of what was read. Mistakes that a grammar does not know
+    are reported here; None stands for a statement that means nothing.
+    """
+
+    def __init__(self, source: SourceText, report: Report) -> None:
+        self.source, self.report = source, report
+
+    def built(self, tree: Tree[Token]) -> Any:
+        """The node that a tree says; trees may be deep, so this walks."""
+        found: dict[int, Any] = {}
+        for part in tree.iter_subtrees():  # inner ones first
+            inner = [found[id(c)] if isinstance(c, Tree) else c for c in part.children]
+            found[id(part)] = getattr(self, part.data)(tree_span(part), *inner)
+        return found[id(tree)]
+
+    def say(self, code: str, message: str, span: Span | None, hint: str) -> None:
+        """Note what is wrong."""
+        self.report.add(code, message, self.source, span, hint)
+
+    # --- what the languages have in common ---
+
+    def listed(self, place: Span, *items: Any) -> tuple[Any, ...]:
+        """Several of a kind."""
+        return items
+
+    def constant(self, place: Span, token: Token) -> Term:
+        """`tram`, `'New York'`."""
+        return Constant(atom_text(token), place)
+
+    def integer(self, place: Span, *digits: Token) -> Term:
+        """`12`, `- 3`."""
+        return Int(int("".join(digits)), place)
+
+    def decimal(self, place: Span, token: Token) -> Term:
+        """`1.5`."""
+        return Float(float(token), place)
+
+    def string(self, place: Span, token: Token) -> Term:
+        """`"a text"`."""
+        return Str(unquote(str(token)), place)
+
+    def operation(self, place: Span, left: Term, sign: Token, right: Term) -> Any:
+        """`a + b`."""
+        return Compound(str(sign), (left, right), place)
+
+
 @dataclass(frozen=True)
 class LanguageSpec:
     """A related language: where its grammar is, and how people call what it is made of."""
 
     package: str
     grammar: str
-    builder: Callable[[], Transformer[Token, Any]]
+    builder: Callable[[SourceText, Report], StatementBuilder]
     words: Mapping[str, str]
     """How to say a terminal; those that are not listed are keywords and say themselves."""
     end: str
@@ -62,19 +115,21 @@ class LanguageSpec:
 
 
 @cache
-def _parser(language_id: tuple[str, str], builder: Callable[[], Transformer[Token, Any]]) -> Lark:
-    text = files(language_id[0]).joinpath(language_id[1]).read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", lexer="basic", transformer=builder(), maybe_placeholders=False)
+def _parser(package: str, grammar: str) -> Lark:
+    text = files(package).joinpath(grammar).read_text(encoding="utf-8")
+    return Lark(
+        text, parser="lalr", lexer="basic", propagate_positions=True, maybe_placeholders=False
+    )
 
 
 def statements(language: LanguageSpec, source: SourceText, report: Report) -> Iterator[Any]:
-    """The syntax tree of each statement of a text; the wrong ones are reported."""
-    parser = _parser((language.package, language.grammar), language.builder)
+    """The node of each statement of a text; the wrong ones are reported."""
+    parser = _parser(language.package, language.grammar)
     waiting: list[Token] = []
     for token in parser.lex(source.text):
         if report.gives_up():
             return
-        if token.type != "END":
+        if token.type != "_END":
             waiting.append(token)
             continue
         yield from _read(parser, language, waiting, token_span(token), source, report)
@@ -96,48 +151,65 @@ def _read(
 ) -> Iterator[Any]:
     if not tokens:
         return
+    builder = language.builder(source, report)
+    whole = (token_span(tokens[0])[0], end[1])
     strange = next((token for token in tokens if token.type == "STRANGE"), None)
+    long = next((t for t in tokens if t.type == "INT" and len(t) > _MOST_DIGITS), None)
     if strange is not None:
         message = f"the character `{strange}` has no meaning here"
-        report.add("H801", message, source, token_span(strange), "remove it, or quote the text")
-        return
-    if len(tokens) > _MOST_TOKENS:
-        span = (token_span(tokens[0])[0], end[1])
+        builder.say("H801", message, token_span(strange), "remove it, or quote the text")
+    elif len(tokens) > _MOST_TOKENS:
         hint = "name parts of it in statements of their own"
-        report.add("H801", f"a statement of more than {_MOST_TOKENS} words", source, span, hint)
-        return
-    long = next((t for t in tokens if t.type == "INT" and len(t) > _MOST_DIGITS), None)
-    if long is not None:
+        builder.say("H801", f"a statement of more than {_MOST_TOKENS} words", whole, hint)
+    elif long is not None:
         hint = f"use a number of at most {_MOST_DIGITS} digits"
-        report.add("H801", "this number is too large", source, token_span(long), hint)
-        return
-    try:
-        yield fed(parser, tokens)
-    except GrammarError as error:
-        known = language.foreign(tokens, error.index)
-        if known is not None:
-            span = (token_span(tokens[known.first])[0], token_span(tokens[known.last])[1])
-            report.add("H802", known.message, source, span, known.hint)
+        builder.say("H801", "this number is too large", token_span(long), hint)
+    else:
+        try:
+            tree = fed(parser, tokens)
+        except GrammarError as error:
+            _refused(error, language, tokens, end, builder)
             return
-        at_end = error.index >= len(tokens)
-        span = end if at_end else token_span(tokens[error.index])
-        told = "the statement ends too early" if at_end else _cannot(tokens[error.index])
-        report.add("H801", told, source, span, f"expected {_expected(error, language)}")
+        assert isinstance(tree, Tree)
+        node = builder.built(tree)
+        if node is not None:
+            yield node
 
 
-def _cannot(token: Token) -> str:
-    return f"`{token}` cannot stand here"
+def _refused(
+    error: GrammarError,
+    language: LanguageSpec,
+    tokens: list[Token],
+    end: Span,
+    builder: StatementBuilder,
+) -> None:
+    """Say what the grammar stumbled over."""
+    known = language.foreign(tokens, error.index)
+    if known is not None:
+        span = (token_span(tokens[known.first])[0], token_span(tokens[known.last])[1])
+        builder.say("H802", known.message, span, known.hint)
+    elif error.index >= len(tokens):
+        hint = f"expected {_expected(error, language)}"
+        builder.say("H801", "the statement ends too early", end, hint)
+    else:
+        token, hint = tokens[error.index], f"expected {_expected(error, language)}"
+        builder.say("H801", f"`{token}` cannot stand here", token_span(token), hint)
 
 
 def _expected(error: GrammarError, language: LanguageSpec) -> str:
     """In words, the ends of a statement last."""
-    found = error.expected()
+    found = {name.lstrip("_") for name in error.expected()}
     words = sorted({language.words.get(name, f"`{name}`") for name in found - {"$END", "STRANGE"}})
     if "$END" in found:
         words.append(f"`{language.end}`")
     if len(words) > _MOST_EXPECTED:
         words = [*islice(words, _MOST_EXPECTED), "..."]
     return " or ".join(words)
+
+
+def tree_span(tree: Tree[Token]) -> Span:
+    """Where a part of a text stands."""
+    return (tree.meta.start_pos, tree.meta.end_pos)
 
 
 def nesting(node: Node, parts: Callable[[Node], Iterable[Node]]) -> int:

@@ -1,78 +1,61 @@
 """The reader of continuous queries: text in; typed statements and all that is wrong out.
 
-Names are in small letters, as SQL wants it. A part that reads well and has no translation is an
-`Untranslated`, with the words for it.
+Names are in small letters, as SQL wants it. A part that reads well and has no translation is
+reported with the words for it, and left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 from typing import Literal as OneOf
 
-from lark import Token, Transformer, v_args
+from lark import Token
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.grammar import outer, token_span
-from horai.lang.core.source import SourceText
-from horai.lang.core.terms import Constant, Float, Int, Span, Term
+from horai.lang.core.grammar import token_span
+from horai.lang.core.source import Placed, SourceText
+from horai.lang.core.terms import Constant, Span, Term
 from horai.lang.lars.clock import Duration, unit_named
-from horai.lang.translate.statements import SIGNS, Foreign, LanguageSpec, statements
-
-Place = Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class Untranslated:
-    """A part of a query that LARS programs cannot express."""
-
-    what: str
-    hint: str
-    span: Place = field(default=None, compare=False, repr=False)
-
+from horai.lang.translate.statements import (
+    SIGNS,
+    Foreign,
+    LanguageSpec,
+    StatementBuilder,
+    statements,
+)
 
 # --- expressions ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Placed):
     """`tram.id`, `id`, `tram.*`: a column, or all of a source."""
 
     source: str | None
     column: str
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class CqlConstant:
-    """A number or a text."""
-
-    term: Term
-    span: Place = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Placed):
     """`a + b`."""
 
     sign: str
     left: Expression
     right: Expression
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class AggregateCall:
+class AggregateCall(Placed):
     """`COUNT(*)`, `SUM(DISTINCT a)`: an aggregate; without an argument it counts rows."""
 
     function: str
     argument: Expression | None
     is_distinct: bool = False
-    span: Place = field(default=None, compare=False, repr=False)
 
 
-Expression = Reference | CqlConstant | Operation | AggregateCall
+Expression = Reference | Operation | AggregateCall | Term
 
 # --- conditions -------------------------------------------------------------------------------
 
@@ -80,54 +63,37 @@ Sign = OneOf["=", "!=", "<", "<=", ">", ">="]
 
 
 @dataclass(frozen=True, slots=True)
-class CqlComparison:
+class CqlComparison(Placed):
     """`a < b`."""
 
     sign: Sign
     left: Expression
     right: Expression
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
-    """`c AND d`."""
+class Connective(Placed):
+    """`c AND d`, `c OR d`, `NOT c`."""
 
-    left: Condition
-    right: Condition
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """`c OR d`."""
-
-    left: Condition
-    right: Condition
+    word: OneOf["and", "or", "not"]
+    parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Denied:
-    """`NOT c`."""
-
-    condition: Condition
-
-
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Placed):
     """`EXISTS (query)`; with an expression, `expression IN (query)`."""
 
     query: Query
     wanted: Expression | None = None
-    span: Place = field(default=None, compare=False, repr=False)
 
 
-Condition = CqlComparison | Both | Either | Denied | Exists | Untranslated
+Condition = CqlComparison | Connective | Exists
 
 # --- queries ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Range(Placed):
     """`[RANGE 5 seconds SLIDE 2 seconds]`; an infinite one is `[UNBOUNDED]`, 0 is `[NOW]`."""
 
     length: Duration
@@ -135,28 +101,24 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class RowsWindow:
+class RowsWindow(Placed):
     """`[ROWS 3]`, `[PARTITION BY id ROWS 1]`: the last rows, perhaps of each group."""
 
     number: int
     by: tuple[Reference, ...] = ()
 
 
-Window = Range | RowsWindow | Untranslated
-
-
 @dataclass(frozen=True, slots=True)
-class FromItem:
+class FromItem(Placed):
     """`tram [RANGE 5] AS t`: where rows come from."""
 
     name: str
-    window: Window | None
+    window: Range | RowsWindow | None
     alias: str
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class SelectItem:
+class SelectItem(Placed):
     """`a + 1 AS b`: a column of the result."""
 
     expression: Expression
@@ -164,7 +126,7 @@ class SelectItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
+class Select(Placed):
     """`SELECT items FROM sources WHERE ... GROUP BY ... HAVING ...`; no items are all columns."""
 
     items: tuple[SelectItem, ...]
@@ -172,297 +134,241 @@ class Select:
     where: Condition | None = None
     group: tuple[Reference, ...] = ()
     having: Condition | None = None
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class Combined(Placed):
     """`query UNION query` and its kin."""
 
     how: OneOf["UNION", "EXCEPT", "INTERSECT"]
     left: Query
     right: Query
-    span: Place = field(default=None, compare=False, repr=False)
 
 
-Query = Select | Combined | Untranslated
+Query = Select | Combined
 
 # --- statements -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class CqlDeclaration:
+class CqlDeclaration(Placed):
     """`CREATE STREAM tram (id, stop)`, `CREATE TABLE line (id, name)`."""
 
     name: str
     columns: tuple[str, ...]
     is_stream: bool
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Placed):
     """`INSERT INTO line VALUES ('a1', 'l1'), ...`."""
 
     name: str
     rows: tuple[tuple[Term, ...], ...]
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class CqlView:
+class CqlView(Placed):
     """`CREATE VIEW late AS query`; a query alone has no name."""
 
     name: str | None
     query: Query
-    span: Place = field(default=None, compare=False, repr=False)
 
 
 Statement = CqlDeclaration | Insert | CqlView
 
 
 _CHANGES = "run the query itself with `--answers changelog`, which tells what comes and goes"
+_NO_NULL = "leave the condition out: every column of every row has a value"
+_PARTNER = "LARS has no NULL: join, and say with NOT EXISTS which rows have no partner"
 
 
-@v_args(inline=True)
-class Statements(Transformer[Token, Any]):
-    """Grammar rules to statements. It keeps nothing between calls."""
+class Statements(StatementBuilder):
+    """Statements from parse trees."""
 
-    # --- statements ---
+    def untranslated(self, what: str, span: Span | None, hint: str) -> None:
+        """Note a part of a query that LARS programs cannot express."""
+        self.say("H802", what, span, hint)
 
-    def stream(self, create: Token, *rest: Any) -> CqlDeclaration:
-        return _declaration(create, rest, is_stream=True)
+    def stream(self, place: Span, name: Token, columns: tuple[str, ...]) -> CqlDeclaration:
+        return CqlDeclaration(name.lower(), columns, is_stream=True, span=place)
 
-    def table(self, create: Token, *rest: Any) -> CqlDeclaration:
-        return _declaration(create, rest, is_stream=False)
+    def table(self, place: Span, name: Token, columns: tuple[str, ...]) -> CqlDeclaration:
+        return CqlDeclaration(name.lower(), columns, is_stream=False, span=place)
 
-    def columns(self, *items: Any) -> tuple[str, ...]:
-        return tuple(item for item in items if not isinstance(item, Token))
-
-    def column(self, name: Token, *_kind: Token) -> str:
+    def column(self, place: Span, name: Token, *_kind: Token) -> str:
         return name.lower()
 
-    def insert(
-        self, insert: Token, _into: Token, name: Token, _values: Token, *rest: Any
-    ) -> Insert:
-        rows = tuple(item for item in rest if not isinstance(item, Token))
-        return Insert(name.lower(), rows, outer(insert, name))
+    def insert(self, place: Span, name: Token, *rows: tuple[Term, ...]) -> Insert:
+        return Insert(name.lower(), rows, span=(place[0], token_span(name)[1]))
 
-    def row(self, *items: Any) -> tuple[Term, ...]:
-        return tuple(item.term for item in items if isinstance(item, CqlConstant))
+    def view(self, place: Span, name: Token, query: Query) -> CqlView:
+        return CqlView(name.lower(), query, span=(place[0], token_span(name)[1]))
 
-    def view(self, create: Token, _view: Token, name: Token, _as: Token, query: Query) -> CqlView:
-        return CqlView(name.lower(), query, outer(create, name))
-
-    def unnamed(self, query: Query) -> CqlView:
-        return CqlView(None, query, query.span)
+    def unnamed(self, place: Span, query: Query) -> CqlView:
+        return CqlView(None, query, span=query.span)
 
     # --- queries ---
 
-    def combined(self, left: Query, how: Token, right: Query) -> Combined:
-        return Combined(how.upper(), left, right, outer(left, right))  # type: ignore[arg-type]
+    def combined(self, place: Span, left: Query, how: Token, *rest: Any) -> Query:
+        *every, right = rest
+        if every:
+            span = (token_span(how)[0], token_span(every[0])[1])
+            self.untranslated(
+                "UNION ALL counts equal rows", span, "leave out ALL: relations are sets here"
+            )
+        return Combined(how.upper(), left, right, span=place)  # type: ignore[arg-type]
 
-    def combined_all(self, left: Query, union: Token, every: Token, right: Query) -> Query:
-        hint = "leave out ALL: relations are sets here"
-        return Untranslated("UNION ALL counts equal rows", hint, outer(union, every))
+    def to_stream(self, place: Span, how: Token, query: Query) -> Query:
+        # RSTREAM is the whole relation at every time, which is what a run shows.
+        if how.upper() != "RSTREAM":
+            self.untranslated(f"{how.upper()} looks at the time before", token_span(how), _CHANGES)
+        return query
 
-    def to_stream(self, how: Token, _open: Token, query: Query, close: Token) -> Query:
-        if how.upper() == "RSTREAM":  # the whole relation at every time, which is what a run shows
-            return query
-        return Untranslated(f"{how.upper()} looks at the time before", _CHANGES, token_span(how))
-
-    def inner(self, _open: Token, inside: Any, _close: Token) -> Any:
-        return inside
-
-    def select(self, first: Token, *rest: Any) -> Query:
+    def select(self, place: Span, first: Token, *rest: Any) -> Query:
         how = next((t for t in rest if isinstance(t, Token) and t.type == "R2S"), None)
-        items = next(part for part in rest if isinstance(part, tuple))
-        found: dict[str, Any] = {}
-        for part in rest:
-            if isinstance(part, dict):
-                found.update(part)
-        span = token_span(first)
-        conditions = [*found["on"], *([found["where"]] if "where" in found else [])]
-        where = reduce(Both, conditions) if conditions else None
-        group, having = found.get("group", ()), found.get("having")
-        query = Select(items, found["sources"], where, group, having, span)
-        return query if how is None else self.to_stream(how, how, query, how)
+        items, (sources, on), *more = (part for part in rest if not isinstance(part, Token))
+        clauses = dict(more)
+        conditions = [*on, *([clauses["where"]] if "where" in clauses else [])]
+        where = reduce(_both, conditions) if conditions else None
+        group, having = clauses.get("group", ()), clauses.get("having")
+        query = Select(items, sources, where, group, having, span=token_span(first))
+        return query if how is None else self.to_stream(place, how, query)
 
-    def everything(self, _star: Token) -> tuple[SelectItem, ...]:
+    def everything(self, place: Span, _star: Token) -> tuple[SelectItem, ...]:
         return ()
 
-    def items(self, *items: Any) -> tuple[SelectItem, ...]:
-        return tuple(item for item in items if isinstance(item, SelectItem))
+    def item(self, place: Span, expression: Expression, *name: Token) -> SelectItem:
+        return SelectItem(expression, name[0].lower() if name else None)
 
-    def item(self, expression: Expression, *name: Token) -> SelectItem:
-        return SelectItem(expression, name[-1].lower() if name else None)
+    def sources(self, place: Span, *items: Any) -> tuple[tuple[FromItem, ...], list[Condition]]:
+        sources = tuple(item for item in items if isinstance(item, FromItem))
+        return sources, [item for item in items if not isinstance(item, FromItem)]
 
-    def sources(self, *items: Any) -> dict[str, Any]:
-        found = tuple(item for item in items if isinstance(item, FromItem))
-        return {"sources": found, "on": [i for i in items if not isinstance(i, Token | FromItem)]}
-
-    def outer(self, left: FromItem, how: Token, *rest: Any) -> dict[str, Any]:
+    def outer_join(
+        self, place: Span, left: FromItem, how: Token, *rest: Any
+    ) -> tuple[tuple[FromItem, ...], list[Condition]]:
         words = " ".join(how.upper().split())
-        hint = "LARS has no NULL: join, and say with NOT EXISTS which rows have no partner"
-        wrong = Untranslated(f"{words} fills rows with NULL", hint, token_span(how))
-        return {"sources": (left, rest[0]), "on": [wrong]}
+        self.untranslated(f"{words} fills rows with NULL", token_span(how), _PARTNER)
+        return self.sources(place, left, *rest)
 
-    def on(self, _on: Token, condition: Condition) -> Condition:
-        return condition
-
-    def source(self, name: Token, *rest: Any) -> FromItem:
+    def from_item(self, place: Span, name: Token, *rest: Any) -> FromItem:
         window = next((part for part in rest if not isinstance(part, Token)), None)
         alias = rest[-1] if rest and isinstance(rest[-1], Token) else name
-        return FromItem(name.lower(), window, alias.lower(), token_span(name))
+        return FromItem(name.lower(), window, alias.lower(), span=token_span(name))
 
-    def where(self, _where: Token, condition: Condition) -> dict[str, Any]:
-        return {"where": condition}
+    def where(self, place: Span, condition: Condition) -> tuple[str, Condition]:
+        return "where", condition
 
-    def group(self, _group: Token, _by: Token, names: tuple[Reference, ...]) -> dict[str, Any]:
-        return {"group": names}
+    def group(self, place: Span, names: tuple[Reference, ...]) -> tuple[str, Any]:
+        return "group", names
 
-    def having(self, _having: Token, condition: Condition) -> dict[str, Any]:
-        return {"having": condition}
-
-    def references(self, *items: Any) -> tuple[Reference, ...]:
-        return tuple(item for item in items if isinstance(item, Reference))
+    def having(self, place: Span, condition: Condition) -> tuple[str, Condition]:
+        return "having", condition
 
     # --- windows ---
 
-    def window_now(self, *_: Token) -> Window:
+    def now(self, place: Span) -> Range:
         return Range(Duration(0))
 
-    def window_unbounded(self, *_: Token) -> Window:
+    def unbounded(self, place: Span) -> Range:
         return Range(Duration(None))
 
-    def window_range(self, *items: Any) -> Window:
-        durations = [item for item in items if not isinstance(item, Token)]
-        for wrong in durations:
-            if isinstance(wrong, Untranslated):
-                return wrong
-        return Range(*durations)
+    def window_range(self, place: Span, length: Duration, *slide: Any) -> Range:
+        return Range(length, slide[1] if slide else None)
 
-    def duration(self, number: Token, *unit: Token) -> Duration | Untranslated:
+    def duration(self, place: Span, number: Token, *unit: Token) -> Duration:
         named = unit_named(unit[0].lower()) if unit else None
         if unit and named is None:
             hint = "units are ms, s, min, h and d, or nothing for time points"
-            return Untranslated(f"`{unit[0]}` is no unit of time", hint, token_span(unit[0]))
+            self.untranslated(f"`{unit[0]}` is no unit of time", token_span(unit[0]), hint)
         return Duration(int(number), named)
 
-    def window_rows(self, opening: Token, _rows: Token, number: Token, close: Token) -> Window:
-        return _rows_of(number, ())
+    def rows(self, place: Span, number: Token, *slide: Token) -> RowsWindow:
+        if slide:
+            hint = "leave out SLIDE: windows over rows move with every row"
+            self.untranslated("windows over rows do not hop", place, hint)
+        return self._rows_of(number, ())
 
-    def window_rows_slide(self, opening: Token, *rest: Token) -> Window:
-        hint = "leave out SLIDE: windows over rows move with every row"
-        return Untranslated("windows over rows do not hop", hint, outer(opening, rest[-1]))
+    def partition(
+        self, place: Span, names: tuple[Reference, ...], number: Token, *within: Duration
+    ) -> RowsWindow:
+        if within:
+            hint = "use either PARTITION BY with ROWS, or RANGE"
+            what = "a window over rows of each group and a range of time"
+            self.untranslated(what, place, hint)
+        return self._rows_of(number, names)
 
-    def window_partition(self, *items: Any) -> Window:
-        names = next(item for item in items if isinstance(item, tuple))
-        return _rows_of(items[-2], names)
+    def _rows_of(self, number: Token, by: tuple[Reference, ...]) -> RowsWindow:
+        if int(number) == 0:
+            self.untranslated("a window of no rows", token_span(number), "take at least one row")
+        return RowsWindow(int(number), by)
 
-    def window_partition_range(self, opening: Token, *rest: Any) -> Window:
-        hint = "use either PARTITION BY with ROWS, or RANGE"
-        what = "a window over rows of each group and a range of time"
-        return Untranslated(what, hint, outer(opening, rest[-1]))
-
-    def names(self, *items: Token) -> tuple[Reference, ...]:
-        return tuple(
-            Reference(None, item.lower(), token_span(item)) for item in items if item.type == "NAME"
-        )
+    def names(self, place: Span, *names: Token) -> tuple[Reference, ...]:
+        return tuple(Reference(None, name.lower(), span=token_span(name)) for name in names)
 
     # --- conditions ---
 
-    def either(self, left: Condition, _or: Token, right: Condition) -> Condition:
-        return Either(left, right)
+    def connective(self, place: Span, *items: Any) -> Condition:
+        (word,) = (item for item in items if isinstance(item, Token))
+        inner = tuple(item for item in items if item is not word)
+        return Connective(word.lower(), inner)  # type: ignore[arg-type]
 
-    def both(self, left: Condition, _and: Token, right: Condition) -> Condition:
-        return Both(left, right)
-
-    def denied(self, _not: Token, condition: Condition) -> Condition:
-        return Denied(condition)
-
-    def comparison(self, left: Expression, sign: Token, right: Expression) -> Condition:
+    def comparison(
+        self, place: Span, left: Expression, sign: Token, right: Expression
+    ) -> Condition:
         said = "!=" if sign == "<>" else str(sign)
-        return CqlComparison(said, left, right, outer(left, right))  # type: ignore[arg-type]
+        return CqlComparison(said, left, right, span=place)  # type: ignore[arg-type]
 
-    def between(self, *items: Any) -> Condition:
-        middle, low, high = (item for item in items if not isinstance(item, Token))
-        span = outer(middle, high)
-        return Both(CqlComparison(">=", middle, low, span), CqlComparison("<=", middle, high, span))
+    def between(
+        self, place: Span, middle: Expression, low: Expression, _and: Token, high: Expression
+    ) -> Condition:
+        above = CqlComparison(">=", middle, low, span=place)
+        return _both(above, CqlComparison("<=", middle, high, span=place))
 
-    def in_query(self, *items: Any) -> Condition:
-        wanted, query = (item for item in items if not isinstance(item, Token))
-        return Exists(query, wanted, wanted.span)
+    def member(self, place: Span, wanted: Expression, *rest: Any) -> Condition:
+        *denied, among = rest
+        found: Condition
+        if isinstance(among, tuple):
+            equal = [CqlComparison("=", wanted, one, span=place) for one in among]
+            found = equal[0] if len(equal) == 1 else Connective("or", tuple(equal))
+        else:
+            found = Exists(among, wanted, span=wanted.span)
+        return Connective("not", (found,)) if denied else found
 
-    def not_in_query(self, *items: Any) -> Condition:
-        return Denied(self.in_query(*items))
+    def exists(self, place: Span, query: Query) -> Condition:
+        return Exists(query, None, span=place)
 
-    def in_list(self, *items: Any) -> Condition:
-        wanted, values = (item for item in items if not isinstance(item, Token))
-        tests: list[Condition] = [
-            CqlComparison("=", wanted, one, outer(wanted, one)) for one in values
-        ]
-        return reduce(Either, tests)
+    def null(self, place: Span, expression: Expression, *_not: Token) -> Condition:
+        self.untranslated("LARS has no NULL", place, _NO_NULL)
+        return CqlComparison("=", expression, expression)
 
-    def not_in_list(self, *items: Any) -> Condition:
-        return Denied(self.in_list(*items))
-
-    def exists(self, exists: Token, _open: Token, query: Query, close: Token) -> Condition:
-        return Exists(query, None, outer(exists, close))
-
-    def null(self, expression: Expression, *words: Token) -> Condition:
-        hint = "leave the condition out: every column of every row has a value"
-        return Untranslated("LARS has no NULL", hint, outer(expression, words[-1]))
-
-    def like(self, left: Expression, _like: Token, right: Expression) -> Condition:
+    def like(self, place: Span, left: Expression, right: Expression) -> Condition:
         hint = "compare with `=`, or with `IN ('one', 'other')`"
-        return Untranslated("LARS does not look into texts", hint, outer(left, right))
-
-    def expressions(self, *items: Any) -> tuple[Expression, ...]:
-        return tuple(item for item in items if not isinstance(item, Token))
+        self.untranslated("LARS does not look into texts", place, hint)
+        return CqlComparison("=", left, right)
 
     # --- expressions ---
 
-    def operation(self, left: Expression, sign: Token, right: Expression) -> Expression:
-        return Operation(str(sign), left, right, outer(left, right))
+    def operation(self, place: Span, left: Expression, sign: Token, right: Expression) -> Operation:
+        return Operation(str(sign), left, right, span=place)
 
-    def count_rows(self, function: Token, *rest: Token) -> Expression:
-        return AggregateCall(function.lower(), None, False, outer(function, rest[-1]))
+    def aggregate(self, place: Span, function: Token, *rest: Any) -> AggregateCall:
+        argument = next((part for part in rest if not isinstance(part, Token)), None)
+        is_distinct = isinstance(rest[0], Token) and rest[0].type == "DISTINCT"
+        return AggregateCall(function.lower(), argument, is_distinct, span=place)
 
-    def aggregate(self, function: Token, *rest: Any) -> Expression:
-        return AggregateCall(function.lower(), rest[-2], False, outer(function, rest[-1]))
+    def reference(self, place: Span, name: Token, *column: Token) -> Reference:
+        if not column:
+            return Reference(None, name.lower(), span=place)
+        return Reference(name.lower(), column[0].lower(), span=place)
 
-    def aggregate_distinct(self, function: Token, *rest: Any) -> Expression:
-        return AggregateCall(function.lower(), rest[-2], True, outer(function, rest[-1]))
-
-    def reference(self, name: Token, *rest: Token) -> Expression:
-        if not rest:
-            return Reference(None, name.lower(), token_span(name))
-        return Reference(name.lower(), rest[-1].lower(), outer(name, rest[-1]))
-
-    def integer(self, token: Token) -> Expression:
-        return CqlConstant(Int(int(token)), token_span(token))
-
-    def signed(self, sign: Token, token: Token) -> Expression:
-        value = -int(token) if sign == "-" else int(token)
-        return CqlConstant(Int(value), outer(sign, token))
-
-    def decimal(self, token: Token) -> Expression:
-        return CqlConstant(Float(float(token)), token_span(token))
-
-    def string(self, token: Token) -> Expression:
-        return CqlConstant(Constant(token[1:-1].replace("''", "'")), token_span(token))
+    def string(self, place: Span, token: Token) -> Term:
+        return Constant(token[1:-1].replace("''", "'"), place)
 
 
-def _declaration(create: Token, rest: tuple[Any, ...], is_stream: bool) -> CqlDeclaration:
-    _, name, _, columns, close = rest
-    return CqlDeclaration(name.lower(), columns, is_stream, outer(create, close))
-
-
-def _rows_of(number: Token, by: tuple[Reference, ...]) -> Window:
-    if int(number) == 0:
-        return Untranslated("a window of no rows", "take at least one row", token_span(number))
-    return RowsWindow(int(number), by)
+def _both(left: Condition, right: Condition) -> Condition:
+    return Connective("and", (left, right))
 
 
 _MORE_ROWS = "an answer has all rows that hold; for the last N tuples write a window: [ROWS N]"
@@ -504,9 +410,8 @@ LANGUAGE = LanguageSpec(
     "cql.lark",
     Statements,
     {
+        **SIGNS,
         "NAME": "a name",
-        "INT": "a number",
-        "DECIMAL": "a number",
         "STRING": "a text",
         "ADD": "`+`",
         "STAR": "`*`",
@@ -515,7 +420,6 @@ LANGUAGE = LanguageSpec(
         "AGGREGATE": "an aggregate",
         "R2S": "`RSTREAM`",
         "OUTER_JOIN": "`JOIN`",
-        **SIGNS,
     },
     ";",
     _foreign,

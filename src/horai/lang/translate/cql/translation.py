@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
+from math import prod
 from typing import cast
 
 from horai.lang.core.diagnostics import Diagnostic, Report, did_you_mean, sort_key
@@ -20,15 +22,12 @@ from horai.lang.lars.walk import bind, own_terms, subformulas
 from horai.lang.translate.building import FreshNames, compare, negated, some
 from horai.lang.translate.cql.reader import (
     AggregateCall,
-    Both,
     Combined,
     Condition,
+    Connective,
     CqlComparison,
-    CqlConstant,
     CqlDeclaration,
     CqlView,
-    Denied,
-    Either,
     Exists,
     Expression,
     Insert,
@@ -40,7 +39,6 @@ from horai.lang.translate.cql.reader import (
     Select,
     SelectItem,
     Statement,
-    Untranslated,
 )
 from horai.lang.translate.cql.reader import FromItem as From
 
@@ -75,17 +73,15 @@ def alternatives(
             case Exists():
                 found = exists(part)
                 return [[found if positive else negated(found)]]
-            case Denied(condition=inner):
+            case Connective("not", (inner,)):
                 return normal(inner, not positive)
-            case Both(left=one, right=other) | Either(left=one, right=other):
-                first, second = normal(one, positive), normal(other, positive)
-                if isinstance(part, Either) == positive:
-                    return [*first, *second]
-                if len(first) * len(second) > MOST_ALTERNATIVES:
+            case Connective(word, inner_parts):
+                found_in = [normal(one, positive) for one in inner_parts]
+                if (word == "or") == positive:
+                    return [body for bodies in found_in for body in bodies]
+                if prod(map(len, found_in)) > MOST_ALTERNATIVES:
                     raise TooManyAlternatives
-                return [[*left, *right] for left in first for right in second]
-            case Untranslated():
-                return [[]]
+                return [[f for body in bodies for f in body] for bodies in product(*found_in)]
         raise AssertionError(f"{part} is no condition")
 
     return [[]] if condition is None else normal(condition, True)
@@ -100,26 +96,13 @@ def expression_value(
     match expression:
         case Reference():
             return column(expression)
-        case CqlConstant(term=term):
-            return term
         case Operation(sign=sign, left=left, right=right):
             sides = (expression_value(side, column, aggregate) for side in (left, right))
             return Compound(sign, tuple(sides))
         case AggregateCall():
             return aggregate(expression)
-    raise AssertionError(f"{expression} is no expression")
-
-
-def untranslated_parts(condition: Condition | None) -> Iterator[Untranslated]:
-    """The parts of a condition that have no translation; inner queries are not looked at."""
-    match condition:
-        case Untranslated():
-            yield condition
-        case Both(left=left, right=right) | Either(left=left, right=right):
-            yield from untranslated_parts(left)
-            yield from untranslated_parts(right)
-        case Denied(condition=inner):
-            yield from untranslated_parts(inner)
+        case _:
+            return expression
 
 
 @dataclass(frozen=True)
@@ -205,6 +188,7 @@ def _written(reference: Reference) -> str:
 
 
 Say = Callable[[str, str, Span | None, str], None]
+"""Takes code, message, place and hint of a mistake."""
 
 
 def has_aggregates(query: Select) -> bool:
@@ -236,8 +220,6 @@ class QueryGroups:
 
     def bodies(self) -> Alternatives:
         """For each alternative of `HAVING`: there is such a group, and it has this."""
-        for part in untranslated_parts(self._query.having):
-            self._say("H802", part.what, part.span, part.hint)
         found = alternatives(
             self._query.having,
             lambda part: expression_value(part, self.column, self.value),
@@ -285,7 +267,7 @@ class QueryGroups:
             return lars.Element(every, (self.row,))
         term = expression_value(call.argument, self._scope.variable, self._nested)
         conditions: list[lars.Formula] = [self.row]
-        if not isinstance(call.argument, Reference | CqlConstant):
+        if not isinstance(call.argument, Reference | Term):
             own = Var(self._scope.variables.free("Of"))
             conditions.append(compare(own, "=", term))
             term = own
@@ -321,7 +303,7 @@ def _all_of(reference: Reference, scope: Scope) -> list[SelectItem]:
     if not wanted:
         scope.variable(reference)  # tells that there is no such source
     return [
-        SelectItem(Reference(relation.alias, column, reference.span))
+        SelectItem(Reference(relation.alias, column, span=reference.span))
         for relation in wanted
         for column in relation.columns
     ]
@@ -340,7 +322,7 @@ def columns_of(items: list[SelectItem]) -> tuple[str, ...]:
 
 def is_computed(item: SelectItem) -> bool:
     """Must the value of a column be worked out?"""
-    return not isinstance(item.expression, Reference | CqlConstant)
+    return not isinstance(item.expression, Reference | Term)
 
 
 def finished(rule: lars.Rule) -> lars.Rule:
@@ -381,11 +363,6 @@ def _equal(part: lars.Formula) -> Bindings | None:
     return None
 
 
-SaySource = Callable[
-    [str, str, Span | None, str], None
-]  # code, message, place and hint of a mistake
-
-
 @dataclass(frozen=True)
 class KnownTable:
     """A stream, table or view: its predicate and columns."""
@@ -395,7 +372,7 @@ class KnownTable:
     is_stream: bool
 
 
-def read_source(say: SaySource, source: From, known: KnownTable, scope: Scope) -> Relation:
+def read_source(say: Say, source: From, known: KnownTable, scope: Scope) -> Relation:
     """The condition that a source is, and the variables of its columns."""
     alias = source.alias.capitalize()
     columns = {c: Var(scope.variables.free(f"{alias}_{c}")) for c in known.columns}
@@ -407,15 +384,11 @@ def read_source(say: SaySource, source: From, known: KnownTable, scope: Scope) -
     elif source.window is not None and not known.is_stream:
         say("H809", f"`{source.name}` is no stream", source.span, "leave the window out")
     elif source.window is not None:
-        window = _window(say, source.window, known)
-        if window is not None:
-            condition = some(atom, window)
+        condition = some(atom, _window(say, source.window, known))
     return Relation(source.alias, condition, columns)
 
 
-def _window(
-    say: SaySource, window: Range | RowsWindow | Untranslated, known: KnownTable
-) -> lars.Window | None:
+def _window(say: Say, window: Range | RowsWindow, known: KnownTable) -> lars.Window:
     match window:
         case Range(length=length, slide=slide):
             return lars.TimeWindow(length, hop=slide)
@@ -430,9 +403,6 @@ def _window(
                 for place, c in enumerate(known.columns)
             )
             return lars.PartitionWindow(number, 0, (lars.Pattern(known.predicate, args),))
-        case Untranslated():
-            say("H802", window.what, window.span, window.hint)
-    return None
 
 
 UNNAMED = "answer"
@@ -511,9 +481,6 @@ class Translation:
     def query(self, query: Query, name: str, outer: Scope | None) -> tuple[str, ...]:
         """Rules that derive the rows of a query; its columns."""
         match query:
-            case Untranslated():
-                self._untranslated(query)
-                return ()
             case Combined(how="UNION", left=left, right=right):
                 columns = self.query(left, name, outer)
                 self._same_width(query, columns, self.query(right, name, outer))
@@ -576,15 +543,10 @@ class Translation:
                 scope.add(read_source(self.say, source, known, scope))
         return scope
 
-    def _untranslated(self, part: Untranslated) -> None:
-        self.say("H802", part.what, part.span, part.hint)
-
     # --- conditions ---
 
     def bodies(self, query: Select, scope: Scope) -> Alternatives:
         """The bodies of rules for the rows that a query selects from."""
-        for part in untranslated_parts(query.where):
-            self._untranslated(part)
         sources = [relation.condition for relation in scope.relations]
         found = alternatives(
             query.where,
@@ -642,6 +604,4 @@ class Translation:
             case Combined(how=how, span=span):
                 hint = "name the query with CREATE VIEW, and select from the view here"
                 self.say("H802", f"{how} inside of a condition", span, hint)
-            case Untranslated():
-                self._untranslated(query)
         return []
