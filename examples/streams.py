@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io import Narrative, TermColumn
-from horai.io.items.blocks import Block, one_file
+from horai.io.items.blocks import Block
 from horai.io.schema import TableKey
 from horai.io.terms import text_bytes
 
@@ -131,16 +131,16 @@ class Stream:
         row = self.row[places]
         interval = part.end is not None
         kind, form = ("fluent", "intervals") if interval else ("event", "points")
-        return Block(
+        return Block.of(
             TableKey(part.name, len(part.args), kind, form),  # type: ignore[arg-type]
-            one_file(file, len(row)),
+            file,
             pa.array(places + 1, pa.int64()),
             pa.array(self.op[places], pa.int8()),
             pa.array(self.arrival[places], pa.int64()),
             pa.array(part.start[row], pa.int64()),
             pa.array(part.end[row], pa.int64()) if part.end is not None else None,
             _terms(Words(np.zeros(len(row), dtype=np.int64), ["true"])) if interval else None,
-            tuple(_terms(_take(column, row)) for column in part.args),
+            [_terms(_take(column, row)) for column in part.args],
         )
 
     def write(self, path: Path) -> None:

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-import click
+from typing import Any
 
 from horai.cli import console
 from horai.cli.command import WRONG, Exit, takes
-from horai.cli.options import (
-    BACKGROUND,
-    FOR_PEOPLE,
-    PREDICATES,
-    RULES,
-    SEVERITY,
-    run_options,
-)
+from horai.cli.options import FOR_PEOPLE, ON_RULES, SEVERITY, run_options
 from horai.cli.workload import Workload, choose
 from horai.errors import counted
 from horai.lang.core.diagnostics import Diagnostic, has_errors, sort_key
@@ -29,22 +19,17 @@ from horai.tools.codes import judged
 
 
 @takes(
-    RULES,
-    BACKGROUND,
-    PREDICATES,
+    *ON_RULES,
     *run_options(only=("clock", "unit")),
     SEVERITY,
     FOR_PEOPLE,
 )
 def command(
-    rules: list[Path],
-    background: list[Path],
-    predicates: Path | None,
-    severity: list[str],
+    named: dict[str, Any],
     format: str,
     given: dict[str, str],
 ) -> None:
-    chosen = choose(rules, background, predicates, severity=severity, runs=False)
+    chosen = choose(**named, runs=False)
     settings = chosen.settings(("run", "live"), given, ("clock", "unit"))
     if chosen.language == "combined":
         findings, summary = _combined(chosen, settings)
@@ -56,11 +41,10 @@ def command(
         summary = _summary(description)
     findings = judged(findings, chosen.severity)
     errors = sum(finding.severity is Level.ERROR for finding in findings)
-    if format == "json":
-        click.echo(json.dumps([d.as_json() for d in findings], ensure_ascii=False, indent=1))
-    else:
+    if format != "json":
         console.show_findings(findings)
-        click.echo(f"{summary}: {_verdict(findings, errors)}")
+    verdict = f"{summary}: {_verdict(findings, errors)}"
+    console.show(format, [one.as_json() for one in findings], [verdict])
     if errors:
         raise Exit(WRONG)
 

@@ -26,6 +26,8 @@ WRONG = 2
 INTERRUPTED = 130
 SUFFIX = ".lars"
 """The names of LARS programs end so."""
+NAMED = ("rules", "background", "input", "predicates", "severity")
+"""The parameters that say what a command works on: those of `horai.cli.workload.choose`."""
 
 __all__ = [
     "FAILED",
@@ -98,6 +100,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> None:
         """Run the command; what goes wrong becomes a message and an exit status."""
         values = {name: list(v) if isinstance(v, tuple) else v for name, v in ctx.params.items()}
+        if "background" in values:
+            values["named"] = {name: values.pop(name) for name in NAMED if name in values}
         ours = [n for n, option in OPTIONS.items() if option.written and n in values]
         given = {name: values.pop(name) for name in ours}
         if given:
@@ -125,7 +129,10 @@ class Command(click.Command):
 
 
 def takes(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
-    """Makes a command of a function, which takes the options of a run together as `given`."""
+    """Makes a command of a function.
+
+    It takes the options of a run together as `given`, and what it is to work on as `named`.
+    """
 
     def made(function: Callable[..., None]) -> Command:
         more = []

@@ -5,11 +5,14 @@ Rich is loaded when there is something to say, for most runs say nothing.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import click
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,6 +58,15 @@ def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None] |
     with Progress(*columns, console=stderr(), transient=True) as shown:
         task = shown.add_task(what, total=None)
         yield lambda done, all: shown.update(task, completed=done, total=all)
+
+
+def show(format: str, plain: object, lines: Iterable[str]) -> None:
+    """Print what a command has found: `plain` values as JSON, or lines for people."""
+    if format == "json":
+        click.echo(json.dumps(plain, ensure_ascii=False, indent=1))
+        return
+    for line in lines:
+        click.echo(line)
 
 
 def say(text: str, style: str = "") -> None:

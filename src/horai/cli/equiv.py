@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-
-import click
 
 from horai.cli import console
 from horai.cli.command import FAILED, SUFFIX, Choice, Exit, option, takes
@@ -100,11 +97,7 @@ def command(
         )
     if output is not None and verdict.counterexample is not None:
         _write(verdict.counterexample, output)
-    if format == "json":
-        click.echo(json.dumps(_as_json(verdict), ensure_ascii=False, indent=1))
-    else:
-        for line in _lines(verdict, first, second, output):
-            click.echo(line)
+    console.show(format, _as_json(verdict), _lines(verdict, first, second, output))
     if verdict.is_equal is False:
         raise Exit(FAILED)
 

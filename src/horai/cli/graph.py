@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from horai.cli.command import option, takes
-from horai.cli.options import BACKGROUND, PREDICATES, RULES
+from horai.cli.options import ON_RULES
 from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs
 from horai.cli.workload import choose
@@ -17,9 +18,7 @@ from horai.report.graph import GraphError, dependency_graph, program_graph, to_m
 
 
 @takes(
-    RULES,
-    BACKGROUND,
-    PREDICATES,
+    *ON_RULES,
     output_option("Ends in .svg, .png, .dot or .mmd; without it, Mermaid text on standard output."),
     option(
         "--with-input",
@@ -28,15 +27,9 @@ from horai.report.graph import GraphError, dependency_graph, program_graph, to_m
         help="Draw input events, fluents and signals too.",
     ),
 )
-def command(
-    rules: list[Path],
-    background: list[Path],
-    predicates: Path | None,
-    output: Path | None,
-    with_input: bool,
-) -> None:
-    chosen = choose(rules, background, predicates, runs=False)
-    check_outputs({"--output": output}, chosen.files(predicates))
+def command(named: dict[str, Any], output: Path | None, with_input: bool) -> None:
+    chosen = choose(**named, runs=False)
+    check_outputs({"--output": output}, chosen.files())
     if chosen.language == "combined":
         raise UsageError("rules of two languages are drawn apart", "name files of one of them")
     if chosen.language == "lars":

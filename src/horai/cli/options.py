@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,52 +131,31 @@ SEVERITY = option(
 )
 QUIET = option("--quiet", "-q", is_flag=True, group="output", help="Only errors and lost rows.")
 DEAD_LETTERS = path("--dead-letters", group="output", help="Rows that were not used, with reasons.")
-KNOTS = "kn"
-POSITIONS = option(
+ON_RULES = (RULES, BACKGROUND, PREDICATES)
+ON_STREAM = (RULES, BACKGROUND, INPUT, PREDICATES)
+"""What a command works on; its function takes them together, as `named`."""
+
+_about_positions: Any = partial(option, group="positions", languages=["ec"])
+POSITIONS = _about_positions(
     "--positions",
     "-p",
     metavar="FILE",
     multiple=True,
-    group="positions",
-    languages=["ec"],
     help="Raw positions: CSV, JSON lines, Parquet or Arrow; - is stdin.",
 )
-ABOUT_POSITIONS = (
-    path("--areas", "-a", group="positions", languages=["ec"], help="Polygons as GeoJSON."),
-    option(
-        "--speed-in",
-        metavar="UNIT",
-        default=KNOTS,
-        group="positions",
-        languages=["ec"],
-        help="kn, m/s, km/h or mph.",
-    ),
-    option(
+ABOUT_POSITIONS: tuple[GroupedOption, ...] = (
+    _about_positions("--areas", "-a", type=PATH, metavar="FILE", help="Polygons as GeoJSON."),
+    _about_positions("--speed-in", metavar="UNIT", help="kn, m/s, km/h or mph."),
+    _about_positions(
         "--column",
         metavar="PART=NAME",
         multiple=True,
-        group="positions",
-        languages=["ec"],
         help="Which column is which: entity=ship_id.",
     ),
-    option(
-        "--set",
-        metavar="NAME=VALUE",
-        multiple=True,
-        group="positions",
-        languages=["ec"],
-        help="A limit: gap_after=1800, turn=10, ...",
+    _about_positions(
+        "--set", metavar="NAME=VALUE", multiple=True, help="A limit: gap_after=1800, turn=10, ..."
     ),
 )
-
-NO_POSITIONS: dict[str, Any] = {
-    "areas": None,
-    "speed_in": KNOTS,
-    "column": [],
-    "set": [],
-    "lateness": 0,
-}
-"""What these are when nobody says anything about positions."""
 
 
 def output(help: str = "Where answers go.", **more: Any) -> GroupedOption:

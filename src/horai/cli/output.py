@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from horai.cli import console
-from horai.cli.command import FAILED, Exit
 from horai.errors import UsageError, counted
 from horai.io import AnswerFormat, DeadLetter, write_answers
 from horai.io.answers.rows import POINT_COLUMNS, AnswerRow
@@ -243,14 +242,9 @@ def tell_of_rules(found: Sequence[Diagnostic], quiet: bool) -> None:
         console.warning(f"the rules have {len(found)} warnings; `horai check` shows all of them")
 
 
-def tell_of_run(findings: Sequence[Diagnostic], quiet: bool) -> None:
+def tell_of_run(result: Result, quiet: bool, dead_letters: Path | None = None) -> None:
     """Show what a run says about its input; errors even to who wants little."""
-    for finding in findings:
-        if not quiet or finding.severity is Severity.ERROR:
-            console.show_findings([finding])
-
-
-def fail_on(findings: Sequence[Diagnostic]) -> None:
-    """A run with an error among its findings has failed."""
-    if has_errors(findings):
-        raise Exit(FAILED)
+    tell_dead_letters(result.dead_letters, dead_letters, quiet)
+    console.show_findings(
+        one for one in result.warnings if not quiet or one.severity is Severity.ERROR
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,16 +11,7 @@ import pyarrow.compute as pc
 from horai import io
 from horai.cli import console
 from horai.cli.command import option, takes
-from horai.cli.options import (
-    BACKGROUND,
-    FOR_PEOPLE,
-    INPUT,
-    PREDICATES,
-    QUIET,
-    RULES,
-    flagged,
-    run_options,
-)
+from horai.cli.options import FOR_PEOPLE, ON_STREAM, QUIET, flagged, run_options
 from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, choose, read_chosen, run_rules
 from horai.engine.deltas.parts import update_of
@@ -47,10 +37,7 @@ _SETTINGS = [*_TIMING, "unit", "time_in", "input_format", "strict", "columns", "
 
 
 @takes(
-    RULES,
-    BACKGROUND,
-    INPUT,
-    PREDICATES,
+    *ON_STREAM,
     *run_options("run", only=_SETTINGS),
     option(
         "--analyze",
@@ -69,17 +56,14 @@ _SETTINGS = [*_TIMING, "unit", "time_in", "input_format", "strict", "columns", "
     QUIET,
 )
 def command(
-    rules: list[Path],
-    background: list[Path],
-    input: list[str],
-    predicates: Path | None,
+    named: dict[str, Any],
     given: dict[str, Any],
     analyze: bool,
     spark: bool,
     format: str,
     quiet: bool,
 ) -> None:
-    chosen = choose(rules, background, predicates, input, runs=analyze)
+    chosen = choose(**named, runs=analyze)
     if chosen.language == "combined":
         raise UsageError("rules of two languages have no common plan", "name files of one of them")
     settings = chosen.settings("run", given, _SETTINGS)

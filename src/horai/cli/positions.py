@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from horai.cli.options import KNOTS
 from horai.errors import UsageError
 from horai.io.times import TimeScale, Unit
 from horai.settings import nearest
@@ -24,17 +23,15 @@ from horai.signals import (
 )
 from horai.signals.columns import ALIASES
 
-if TYPE_CHECKING:
-    pass
-
 UNIT: Unit = "s"
+KNOTS = "kn"
 
 
 class AboutPositions(NamedTuple):
     """What options say about raw positions."""
 
     areas: Path | None = None
-    speed_in: str = KNOTS
+    speed_in: str | None = None
     column: Sequence[str] = ()
     set: Sequence[str] = ()
     lateness: int = 0
@@ -44,7 +41,7 @@ class AboutPositions(NamedTuple):
         scale = TimeScale(scale.unit or UNIT, scale.time_in)
         layout = Layout(
             scale,
-            _speed_unit(self.speed_in),
+            _speed_unit(self.speed_in or KNOTS),
             dict(_pairs(self.column, "--column", ALIASES, "entity=ship_id")),
         )
         chosen = _limits(scale.unit or UNIT, self.set)
@@ -60,7 +57,7 @@ class AboutPositions(NamedTuple):
         given = {
             "--areas": self.areas,
             "--position-lateness": self.lateness,
-            "--speed-in": self.speed_in != KNOTS,
+            "--speed-in": self.speed_in,
             "--column": self.column,
             "--set": self.set,
         }

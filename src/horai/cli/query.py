@@ -12,8 +12,8 @@ import click
 
 from horai.cli import console
 from horai.cli.command import WRONG, Exit, takes
-from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, argument, run_options
-from horai.cli.output import tell_dead_letters, tell_of_run
+from horai.cli.options import ON_STREAM, QUIET, argument, run_options
+from horai.cli.output import tell_of_run
 from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError
 from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, render
@@ -79,28 +79,18 @@ def _next(people: bool) -> str | None:
 
 @takes(
     argument("words", "[RULES]... [QUERIES]...", nargs=-1, type=str),
-    BACKGROUND,
-    INPUT,
-    PREDICATES,
+    *ON_STREAM[1:],
     *run_options("run", only=RUN_SETTINGS),
     QUIET,
 )
-def command(
-    words: list[str],
-    background: list[Path],
-    input: list[str],
-    predicates: Path | None,
-    given: dict[str, Any],
-    quiet: bool,
-) -> None:
+def command(words: list[str], named: dict[str, Any], given: dict[str, Any], quiet: bool) -> None:
     queries = [word for word in words if _is_query(word)]
     rules = [Path(word) for word in words if not _is_query(word)]
-    chosen = choose(rules, background, predicates, input)
+    chosen = choose(rules, **named)
     shown = {"lars": {"filter": "none"}, "ec": {"answers": "final"}}.get(chosen.language, {})
     settings = chosen.settings("run", given | shown, RUN_SETTINGS)
     result = run_rules(chosen.load(), chosen, settings, quiet)
-    tell_dead_letters(result.dead_letters, None, quiet)
-    tell_of_run(result.warnings, quiet)
+    tell_of_run(result, quiet)
     _answer(result, queries, chosen.language)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from horai.cli import console
 from horai.cli.command import option, takes
-from horai.cli.options import BACKGROUND, INPUT, PREDICATES, QUIET, RULES, run_options
+from horai.cli.options import ON_STREAM, QUIET, run_options
 from horai.cli.options import output as output_option
-from horai.cli.output import check_outputs, tell_dead_letters, tell_of_run
+from horai.cli.output import check_outputs, tell_of_run
 from horai.cli.workload import choose, run_rules
 from horai.errors import UsageError
 
@@ -20,20 +20,14 @@ _SETTINGS = [
 
 
 @takes(
-    RULES,
-    BACKGROUND,
-    INPUT,
-    PREDICATES,
+    *ON_STREAM,
     *run_options("run", only=_SETTINGS),
     output_option("The page.", default=Path("report.html")),
     option("--title", metavar="TEXT", group="output", help="What it is called."),
     QUIET,
 )
 def command(
-    rules: list[Path],
-    background: list[Path],
-    input: list[str],
-    predicates: Path | None,
+    named: dict[str, Any],
     given: dict[str, Any],
     output: Path,
     title: str | None,
@@ -43,14 +37,13 @@ def command(
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"{output}: a page is HTML", "name a file such as report.html")
-    chosen = choose(rules, background, predicates, input)
-    check_outputs({"--output": output}, chosen.files(predicates))
+    chosen = choose(**named)
+    check_outputs({"--output": output}, chosen.files())
     settings = chosen.settings("run", given, _SETTINGS)
     chosen.demand_input()
     result = run_rules(chosen.load(), chosen, settings, quiet)
     name = title or (chosen.project.name if chosen.project else title_of(chosen.rules))
     write_page(result, output, name, settings.unit)
-    tell_dead_letters(result.dead_letters, None, quiet)
-    tell_of_run(result.warnings, quiet)
+    tell_of_run(result, quiet)
     if not quiet:
         console.say(f"{output} is written")

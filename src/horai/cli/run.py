@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
-from horai.cli.command import option, takes
+from horai.cli.command import FAILED, Exit, option, takes
 from horai.cli.options import (
     ABOUT_POSITIONS,
-    BACKGROUND,
     DEAD_LETTERS,
-    INPUT,
+    ON_STREAM,
     POSITIONS,
-    PREDICATES,
     QUIET,
-    RULES,
     SEVERITY,
     form,
     path,
@@ -27,7 +24,6 @@ from horai.cli.output import (
     OutputFormat,
     Target,
     check_outputs,
-    fail_on,
     format_of,
     summary,
     tell_dead_letters,
@@ -39,6 +35,7 @@ from horai.cli.workload import arguments, choose, run_rules, with_positions
 from horai.errors import UsageError, counted
 from horai.io.answers.rows import AnswerKind
 from horai.io.letters import DeadLetter, write_dead_letters
+from horai.lang.core.diagnostics import has_errors
 from horai.result import Result
 from horai.settings import SPARK, RunSettings, nearest
 
@@ -48,10 +45,7 @@ if TYPE_CHECKING:
 
 
 @takes(
-    RULES,
-    BACKGROUND,
-    INPUT,
-    PREDICATES,
+    *ON_STREAM,
     *run_options("run", "live"),
     POSITIONS,
     *ABOUT_POSITIONS,
@@ -69,11 +63,7 @@ if TYPE_CHECKING:
     QUIET,
 )
 def command(
-    rules: list[Path],
-    background: list[Path],
-    input: list[str],
-    predicates: Path | None,
-    severity: list[str],
+    named: dict[str, Any],
     positions: list[str],
     given: dict[str, Any],
     format: str | None,
@@ -84,8 +74,8 @@ def command(
     quiet: bool,
     **raw: Any,
 ) -> None:
-    chosen = choose(rules, background, predicates, input or positions, severity)
-    if input and positions:
+    chosen = choose(**named | {"input": named["input"] or positions})
+    if named["input"] and positions:
         hint = "derive items with `horai signals`, and give them with the others as --input"
         raise UsageError("--input names items and --positions positions: a run reads one", hint)
     if chosen.language == "ec":
@@ -105,7 +95,7 @@ def command(
             "--metrics": metrics,
             "--state": settings.state,
         },
-        chosen.files(predicates, raw["areas"]),
+        chosen.files(raw["areas"]),
     )
     wanted = format or chosen.of_project("format")
     if is_folder and wanted not in (None, OutputFormat.parquet):
@@ -139,15 +129,15 @@ def command(
     _write_beside(result.dead_letters, result, dead_letters, metrics)
     if loaded.language == "combined" and not quiet:
         _tell_of_gaps(result)
-    tell_dead_letters(result.dead_letters, dead_letters, quiet)
-    tell_of_run(result.warnings, quiet)
+    tell_of_run(result, quiet, dead_letters)
     if not quiet and console.is_watched():
         _tell_of_the_end(result, number, time.perf_counter() - began)
     if interactive:
         from horai.cli.query import converse
 
         converse(result, loaded.language)
-    fail_on(result.warnings)
+    if has_errors(result.warnings):
+        raise Exit(FAILED)
 
 
 def _goes_on(settings: RunSettings) -> bool:

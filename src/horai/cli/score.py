@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from horai.cli import console
 from horai.cli.command import FAILED, Exit, option, takes
-from horai.cli.options import (
-    BACKGROUND,
-    FOR_PEOPLE,
-    INPUT,
-    PREDICATES,
-    QUIET,
-    RULES,
-    path,
-    run_options,
-)
-from horai.cli.output import tell_dead_letters, tell_of_run
+from horai.cli.options import FOR_PEOPLE, ON_STREAM, QUIET, path, run_options
+from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import choose, run_rules
 from horai.errors import UsageError
@@ -33,10 +21,7 @@ HEAD = ("precision", "recall", "F1")
 
 
 @takes(
-    RULES,
-    BACKGROUND,
-    INPUT,
-    PREDICATES,
+    *ON_STREAM,
     path(
         "--truth",
         "-t",
@@ -64,10 +49,7 @@ HEAD = ("precision", "recall", "F1")
     QUIET,
 )
 def command(
-    rules: list[Path],
-    background: list[Path],
-    input: list[str],
-    predicates: Path | None,
+    named: dict[str, Any],
     truth: Path,
     given: dict[str, Any],
     overlap: float,
@@ -79,13 +61,12 @@ def command(
 
     if at_least is not None and not 0 <= at_least <= 1:
         raise UsageError(f"--at-least must lie between 0 and 1, not {at_least}")
-    chosen = choose(rules, background, predicates, input)
+    chosen = choose(**named)
     settings = chosen.settings("run", given, RUN_SETTINGS)
     marked = read_marked(truth, settings.scale)
     loaded = chosen.load()
     result = run_rules(loaded, chosen, settings, quiet)
-    tell_dead_letters(result.dead_letters, None, quiet)
-    tell_of_run(result.warnings, quiet)
+    tell_of_run(result, quiet)
     found = score(result, marked, start=settings.start, overlap=overlap)
     known = {str(entity) for entity in loaded.entities.outputs}
     known |= {f"{name}/{arity}" for name, arity in loaded.predicates_of_program}
@@ -93,10 +74,7 @@ def command(
         if name not in known and not quiet:
             hint = nearest(name, known)
             console.warning(f"{truth}: no rule derives {name}{f'; {hint}' if hint else ''}")
-    if format == "json":
-        click.echo(json.dumps(found.to_dict(), indent=2))
-    else:
-        click.echo("\n".join(lines(found)))
+    console.show(format, found.to_dict(), lines(found))
     scores = [counts.f1 for one in found.fluents.values() for counts in one]
     if at_least is not None and any(f1 is not None and f1 < at_least for f1 in scores):
         raise Exit(FAILED)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
+from horai.cli import console
 from horai.cli.command import option, takes
 from horai.cli.options import PREDICATES, argument, path
 from horai.errors import UsageError, counted
@@ -36,12 +36,12 @@ def command(
         number = save(folder, savepoint).number
         click.echo(f"{savepoint}: the stream of {folder} after step {number}")
         return
-    functions = from_file(predicates) if predicates else None
+    functions, form = from_file(predicates) if predicates else None, "json" if as_json else "text"
     try:
         kept = SavedStream(folder, functions)
         if entity is not None:
             of_entity = kept.entity(entity)
-            _show(of_entity, as_json, lambda found: _entity(entity, found))
+            console.show(form, of_entity, _entity(entity, of_entity))
             return
         found: dict[str, Any] = kept.about | {"state": [asdict(one) for one in kept.buckets()]}
     except UsageError:
@@ -49,15 +49,7 @@ def command(
     except (EngineError, ValueError, LookupError, TypeError, AttributeError, OSError) as error:
         hint = "use another checkpoint, or a savepoint of it"
         raise UsageError(f"{folder}: the state of this stream is damaged", hint) from error
-    _show(found, as_json, _stream)
-
-
-def _show(found: dict[str, Any], as_json: bool, lines: Any) -> None:
-    if as_json:
-        click.echo(json.dumps(found, indent=2))
-    else:
-        for line in lines(found):
-            click.echo(line)
+    console.show(form, found, _stream(found))
 
 
 def _stream(found: dict[str, Any]) -> list[str]:

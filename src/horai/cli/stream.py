@@ -16,15 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
 from horai.cli.command import INTERRUPTED, Exit, option, takes
-from horai.cli.options import (
-    ABOUT_POSITIONS,
-    BACKGROUND,
-    PREDICATES,
-    QUIET,
-    RULES,
-    path,
-    run_options,
-)
+from horai.cli.options import ABOUT_POSITIONS, ON_RULES, QUIET, path, run_options
 from horai.cli.output import check_outputs, tell_dead_letters
 from horai.cli.workload import arguments, choose, tell_of_losses, with_positions
 from horai.errors import UsageError, counted
@@ -119,15 +111,13 @@ def line(report: dict[str, Any]) -> str:
 
 
 @takes(
-    RULES,
-    BACKGROUND,
+    *ON_RULES,
     option(
         "--source",
         metavar="SOURCE",
         group="input",
         help="FOLDER, csv:FOLDER, kafka://HOST:PORT/TOPIC, ...",
     ),
-    PREDICATES,
     *run_options("stream"),
     option(
         "--until-idle",
@@ -181,9 +171,7 @@ def line(report: dict[str, Any]) -> str:
     QUIET,
 )
 def command(
-    rules: list[Path],
-    background: list[Path],
-    predicates: Path | None,
+    named: dict[str, Any],
     given: dict[str, Any],
     source: str | None,
     sink: list[str],
@@ -198,7 +186,7 @@ def command(
     quiet: bool,
     **raw: Any,
 ) -> None:
-    chosen = choose(rules, background, predicates)
+    chosen = choose(**named)
     chosen.refuse_lars(
         "a LARS program does not run as a stream of Spark",
         "`horai run --live` follows Kafka, sockets and standard input in one process; "
@@ -210,7 +198,7 @@ def command(
     settings = with_positions(
         chosen, "stream", given, positions, {**raw, "lateness": position_lateness}
     )
-    check_outputs({"--metrics": metrics}, chosen.files(predicates, raw["areas"]))
+    check_outputs({"--metrics": metrics}, chosen.files(raw["areas"]))
     place, sinks, folder = _asked(source, sink, checkpoint)
     from horai.runtime.spark.sources import seconds_of
     from horai.runtime.spark.streaming import start as start_stream

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from horai.cli import console
 from horai.cli.command import FAILED, Exit, option, takes
-from horai.cli.options import (
-    BACKGROUND,
-    FOR_PEOPLE,
-    INPUT,
-    PREDICATES,
-    QUIET,
-    RULES,
-    run_options,
-)
+from horai.cli.options import FOR_PEOPLE, ON_STREAM, QUIET, run_options
 from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, arguments, choose, read_chosen
 from horai.errors import UsageError
@@ -34,10 +22,7 @@ HEAD = ["window", "items lost", "share", "answers missing", "wrong", "share", "m
 
 
 @takes(
-    RULES,
-    BACKGROUND,
-    INPUT,
-    PREDICATES,
+    *ON_STREAM,
     *run_options("run", only=_SETTINGS),
     option(
         "--windows",
@@ -56,17 +41,14 @@ HEAD = ["window", "items lost", "share", "answers missing", "wrong", "share", "m
     QUIET,
 )
 def command(
-    rules: list[Path],
-    background: list[Path],
-    input: list[str],
-    predicates: Path | None,
+    named: dict[str, Any],
     given: dict[str, Any],
     windows: str | None,
     max_loss: str,
     format: str,
     quiet: bool,
 ) -> None:
-    chosen = choose(rules, background, predicates, input)
+    chosen = choose(**named)
     chosen.refuse_lars(
         "the windows of a LARS program stand in the program itself",
         "`horai run --allowed-lateness N --metrics FILE` counts how late signals are",
@@ -75,10 +57,7 @@ def command(
     chosen.demand_input("name a sample of the stream: --input FILE")
     settings = chosen.settings("run", given, _SETTINGS)
     found = _tuned(chosen, settings, quiet, windows=lengths, max_loss=limit)
-    if format == "json":
-        click.echo(json.dumps(found.to_dict(), indent=2))
-    else:
-        click.echo("\n".join(lines(found)))
+    console.show(format, found.to_dict(), lines(found))
     if found.recommended is None:
         console.warning(f"no window that was tried loses at most {percent(limit)}")
         raise Exit(FAILED)

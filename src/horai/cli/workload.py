@@ -8,14 +8,14 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
 from horai.cli.command import SUFFIX, language_of
-from horai.cli.options import FILE, NO_POSITIONS, flagged
+from horai.cli.options import FILE, flagged
 from horai.errors import UsageError
 from horai.predicates import Predicate, from_file, outlined
 from horai.settings import (
@@ -60,9 +60,10 @@ class Workload:
     rules: list[Path]
     background: list[Path]
     input: list[str]
+    code: Path | None
     predicates: dict[str, Predicate]
-    project: Project | None = None
-    severity: Severities = field(default_factory=dict)
+    project: Project | None
+    severity: Severities
 
     @property
     def language(self) -> Language:
@@ -72,8 +73,7 @@ class Workload:
     def files(self, *more: Path | None) -> list[str | Path]:
         """All files that are read, as far as the command line and the project name them."""
         project = None if self.project is None else self.project.folder / FILE
-        functions = None if self.project is None else self.project.predicates
-        named = [path for path in (project, functions, *more) if path is not None]
+        named = [path for path in (project, self.code, *more) if path is not None]
         return [*self.rules, *self.background, *self.input, *named]
 
     def of_project(self, name: str) -> Any:
@@ -144,11 +144,13 @@ def choose(
         raise UsageError("no rules given", hint)
     if project is not None and not project.rules:
         raise UsageError(f"{project.folder / FILE}: no rules", 'add rules = ["rules.ec"]')
+    code = predicates or (project.predicates if project else None)
     return Workload(
         rules=rules or (project.rules if project else []),
         background=background or (project.background if project else []),
         input=list(input) or [str(path) for path in (project.input if project else [])],
-        predicates=_functions(predicates, project, runs),
+        code=code,
+        predicates={} if code is None else _functions(code, project, predicates is None, runs),
         project=project,
         severity={**(project.severity if project else {}), **_severities(severity)},
     )
@@ -164,15 +166,14 @@ def _severities(given: Sequence[str]) -> Severities:
     return checked_severities(found)
 
 
-def _functions(named: Path | None, project: Project | None, runs: bool) -> dict[str, Predicate]:
-    path = named or (project.predicates if project else None)
-    if path is None:
-        return {}
+def _functions(
+    code: Path, project: Project | None, is_of_project: bool, runs: bool
+) -> dict[str, Predicate]:
     if not runs:
-        return outlined(path)
-    if named or project is None:
-        return from_file(path)
-    return from_file(path, trusted_text(path, project.folder / FILE))
+        return outlined(code)
+    if project is None or not is_of_project:
+        return from_file(code)
+    return from_file(code, trusted_text(code, project.folder / FILE))
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -192,7 +193,7 @@ def with_positions(
             raise UsageError(problem, "derive items with `horai signals`")
         given = {"unit": chosen.of_project("unit") or "s", **given}
     settings = chosen.settings(modes, given)
-    if not positions and not any(value != NO_POSITIONS.get(n) for n, value in about.items()):
+    if not positions and not any(about.values()):
         return settings  # most runs need not load what positions take
     from horai.cli.positions import AboutPositions
 
