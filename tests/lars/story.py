@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations
 
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.printer import show
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom, Formula, Program
 from horai.lang.lars.walk import in_points
-from horai.oracle.lars.answers import OracleAnswerStream, answers_at, answers_on
+from horai.oracle.lars.answers import OracleAnswerStream, Pairs, Problem, answer_streams, answers_at
+from horai.oracle.lars.grounding import ProgramGrounding, is_model, reduct
 from horai.oracle.lars.stream import Pair, Stream
 
 
@@ -69,3 +71,27 @@ def derived_at(text: str, signals: Mapping[int, str], time: int, start: int = 0)
     """What each answer stream derives, given the signals up to a time."""
     known = [pair for pair in pairs(signals) if pair[0] <= time]
     return [new(answer) for answer in answers_at(program(text), known, time, start)]
+
+
+def by_trying_all(problem: Problem, candidates: Iterable[Pair]) -> Iterator[Pairs]:
+    """All answer streams, found by trying every set of candidates and every smaller one.
+
+    Exponential twice over; it checks the search above on tiny problems.
+    """
+    pairs = sorted(set(candidates) - problem.data.pairs, key=repr)
+    for chosen in _subsets(pairs):
+        structure = problem.structure(chosen)
+        if is_model(problem.instances, structure, problem.time):
+            rules = reduct(problem.instances, structure, problem.time)
+            smaller = (less for less in _subsets(chosen) if len(less) < len(chosen))
+            if not any(is_model(rules, problem.structure(less), problem.time) for less in smaller):
+                yield frozenset(chosen)
+
+
+def _subsets(pairs: Sequence[Pair]) -> Iterator[tuple[Pair, ...]]:
+    return chain.from_iterable(combinations(pairs, size) for size in range(len(pairs) + 1))
+
+
+def answers_on(program: Program, data: Stream, time: int) -> Iterator[OracleAnswerStream]:
+    """All answer streams of a program for a data stream on a timeline with an end."""
+    yield from answer_streams(ProgramGrounding(program, data, time), data)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.lars.story import formula, stream
+from tests.lars.story import by_trying_all, formula, stream
 
 from horai.lang.lars.syntax import Atom, Choice, ChoiceOption, Head, Or
-from horai.oracle.lars.answers import Problem, by_trying_all
+from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.grounding import Instance
 from horai.oracle.lars.stream import Pair

@@ -63,7 +63,7 @@ def test_g17_nested_windows_and_their_graph() -> None:
     data = stream(0, 8, {5: "a", 7: "b", 8: "c"})
     nested = "[2 #] (b [3], c [1 #])"
     assert [time for time in range(9) if holds(nested, data, time)] == [8]
-    cuts = [tuple_based(2)(data, time) for time in range(9)]
+    cuts = [tuple_based(data, time, 2) for time in range(9)]
     shown = " ".join(f"{cut.first}-{cut.last}" for cut in cuts)
     assert shown == "0-0 0-1 0-2 0-3 0-4 0-5 0-6 5-7 7-8"
 

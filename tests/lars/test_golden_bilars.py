@@ -54,7 +54,7 @@ def test_g31_some_over_a_window_of_another_kind() -> None:
 def test_g32_tuple_windows_of_a_part_are_no_part() -> None:
     left = stream(0, 4, {1: "a", 3: "b", 4: "a"})
     right = stream(0, 4, {1: "a", 3: "b", 4: "a, c"})
-    small, large = (tuple_based(3)(one, 4) for one in (left, right))
+    small, large = (tuple_based(one, 4, 3) for one in (left, right))
     assert (small.first, content(small)) == (1, {1: {"a"}, 3: {"b"}, 4: {"a"}})
     assert (large.first, content(large)) == (3, {3: {"b"}, 4: {"a", "c"}})
     assert not small.pairs <= large.pairs

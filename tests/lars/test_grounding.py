@@ -7,7 +7,7 @@ from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.lars.story import program, stream
+from tests.lars.story import answers_on, program, stream
 from tests.weights import examples
 
 import horai
@@ -16,7 +16,7 @@ from horai.lang.core.terms import Int, Term
 from horai.lang.lars.predicates import background_facts, is_fact
 from horai.lang.lars.syntax import At, Formula, Program
 from horai.lang.lars.walk import rule_variables
-from horai.oracle.lars.answers import Problem, answers_on
+from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.grounding import Instance
 from horai.oracle.lars.matching import Written, written
 from horai.oracle.lars.stream import Stream

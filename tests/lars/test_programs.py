@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
 import pytest
-from tests.lars.story import atoms, derived_at, derived_on, formula, program, stream
+from tests.lars.story import (
+    answers_on,
+    atoms,
+    by_trying_all,
+    derived_at,
+    derived_on,
+    formula,
+    program,
+    stream,
+)
 from tests.lars.test_windows import D1, D2
 
-from horai.lang.lars.syntax import Atom
+from horai.lang.lars.syntax import Atom, TupleWindow, Window
+from horai.lang.lars.walk import map_windows
 from horai.oracle.lars import grounding
-from horai.oracle.lars.answers import Problem, answers_on, by_trying_all
+from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.entailment import Structure
 from horai.oracle.lars.grounding import EndlessDerivation, Instance, is_model
-from horai.oracle.lars.stream import Stream
+from horai.oracle.lars.stream import Stream, WindowFunction, tuple_based
 
 D2_LATE = Stream(30, 50, D2.signals)
 PLAN = """
@@ -127,21 +140,44 @@ def test_g28_joins() -> None:
     assert derived_at(text, {}, 0) == [{"0:q(l2)", "0:q2(l3)"}]
 
 
+def counts_all(size: int) -> WindowFunction:
+    """The tuple window of the papers, which counts what is derived like signals.
+
+    Of the atoms of a time point, the first by name comes last.
+    """
+
+    def window(data: Stream, time: int) -> Stream:
+        others = sorted(data.derived, key=lambda pair: repr(pair[1]), reverse=True)
+        every = sorted((*data.signals, *others), key=lambda pair: pair[0])
+        return tuple_based(replace(data, signals=tuple(every), derived=frozenset()), time, size)
+
+    return window
+
+
+def counting(text: str) -> list[Instance]:
+    """Ground rules whose tuple windows count all atoms."""
+
+    def change(given: Window) -> Window:
+        assert isinstance(given, TupleWindow) and given.past is not None
+        return cast(Window, counts_all(given.past))
+
+    bodies = ((r.head, [map_windows(one, change) for one in r.body]) for r in program(text).rules)
+    return [Instance(head, tuple(body)) for head, body in bodies]
+
+
 COUNTED = """
 c. d :- c [1 #]. (a, b) :- d. b :- a [1 #]. a :- b [1 #].
 """
 
 
 def test_g20_tuple_windows_that_count_derived_atoms_may_leave_no_answer() -> None:
-    rules = [Instance(rule.head, rule.body) for rule in program(COUNTED).rules]
-    problem = Problem(rules, Stream(0, 0, counts_derived=True), 0)
-    assert list(problem.answer_streams()) == []
+    problem = Problem(counting(COUNTED), Stream(0, 0), 0)
     candidates = [(0, Atom(name)) for name in "abcd"]
     assert list(by_trying_all(problem, candidates)) == []
 
     def models(names: str) -> bool:
         held = problem.data.plus([(0, Atom(name)) for name in names])
-        return is_model(rules, Structure(held), 0)
+        return is_model(problem.instances, Structure(held), 0)
 
     subsets = ["".join(c for i, c in enumerate("abcd") if n >> i & 1) for n in range(16)]
     assert [names for names in subsets if models(names)] == ["abc", "abcd"]
@@ -149,12 +185,8 @@ def test_g20_tuple_windows_that_count_derived_atoms_may_leave_no_answer() -> Non
 
 def test_t19_tuple_windows_as_a_rule_count_signals_only() -> None:
     assert derived_at("b :- a [1 #].", {0: "a"}, 1) == [{"1:b"}]
-    problem = Problem(
-        [Instance(rule.head, rule.body) for rule in program("b :- a [1 #].").rules],
-        Stream(0, 1, ((0, Atom("a")),), counts_derived=True),
-        1,
-    )
-    assert list(problem.answer_streams()) == []
+    problem = Problem(counting("b :- a [1 #]."), Stream(0, 1, ((0, Atom("a")),)), 1)
+    assert list(by_trying_all(problem, [(1, Atom("b"))])) == []
 
 
 @pytest.mark.parametrize(

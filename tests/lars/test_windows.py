@@ -67,7 +67,7 @@ def test_g04_tuple_windows_take_the_last_signals() -> None:
     assert cut("[3 #]", D2, 44) == (40, 44, kept)
     assert cut("[5 #]", stream(0, 9, {4: "a"}), 7) == (0, 7, {4: {"a"}})
     assert cut("[1 #]", stream(0, 9, {4: "a"}), 7) == (4, 7, {4: {"a"}})
-    nothing = tuple_based(0)(D2, 44)  # no text says that
+    nothing = tuple_based(D2, 44, 0)  # no text says that
     assert (nothing.first, nothing.last, content(nothing)) == (44, 44, {})
 
 

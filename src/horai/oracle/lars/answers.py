@@ -7,32 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
 
-from horai.lang.core.terms import Int
-from horai.lang.lars.arithmetic import compare
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Comparison,
-    Formula,
-    Implies,
-    IntervalWindow,
-    Not,
-    Or,
-    PartitionWindow,
-    Program,
-    Reset,
-    Some,
-    Truth,
-    TupleWindow,
-    Within,
-)
+from horai.lang.lars.syntax import Aggregate, Atom, Formula, Program
 from horai.lang.lars.walk import atoms
-from horai.oracle.lars.entailment import Structure, aggregate_holds, is_in_time
+from horai.oracle.lars.entailment import Part, Semantics, Structure, aggregate_holds
 from horai.oracle.lars.grounding import (
     Instance,
     ProgramGrounding,
@@ -41,96 +19,45 @@ from horai.oracle.lars.grounding import (
     reduct,
     sure_pairs,
 )
-from horai.oracle.lars.stream import Pair, Stream, select
+from horai.oracle.lars.stream import Pair, Stream
 
 Verdict = tuple[bool, bool]
 """Surely true, possibly true."""
 OPEN: Verdict = (False, True)
 
 
-@dataclass(frozen=True)
-class StreamBounds:
-    """A smallest and a largest stream, on the same timeline and with the same signals."""
+class StreamBounds(Semantics[Verdict]):
+    """What is known of formulas where a stream lies between a smallest and a largest one."""
 
-    low: Stream
-    high: Stream
-    background: Set[Atom] = frozenset()
+    def __init__(self, low: Stream, high: Stream, background: Set[Atom] = frozenset()) -> None:
+        self.whole = (low, high)
+        self.background = background
 
-    def all(self, formulas: Iterable[Formula], time: int) -> Verdict:
-        """The verdict on all formulas together."""
-        return _all(self.verdict(formula, self, time) for formula in formulas)
+    def atom(self, atom: Atom, part: Part, time: int) -> Verdict:
+        if atom in self.background:
+            return (True, True)
+        return (atom in part[0].at(time), atom in part[1].at(time))
 
-    def verdict(self, formula: Formula, whole: StreamBounds, time: int) -> Verdict:
-        """The verdict on a formula at a time; `whole` is what `reset` goes back to."""
-        match formula:
-            case Atom():
-                if formula in self.background:
-                    return (True, True)
-                return (formula in self.low.at(time), formula in self.high.at(time))
-            case Truth(value=value):
-                return (value, value)
-            case Comparison(sign=sign, left=one, right=other):
-                holds = compare(sign, one, other)
-                return (holds, holds)
-            case Not(formula=inner):
-                surely, possibly = self.verdict(inner, whole, time)
-                return (not possibly, not surely)
-            case And(parts=parts):
-                return _all(self.verdict(part, whole, time) for part in parts)
-            case Or(parts=parts):
-                return _any(self.verdict(part, whole, time) for part in parts)
-            case Implies(left=left, right=right):
-                return self.verdict(Or((Not(left), right)), whole, time)
-            case Some(formula=inner):
-                return _any(self.verdict(inner, whole, point) for point in self.low.timeline)
-            case Always(formula=inner):
-                return _all(self.verdict(inner, whole, point) for point in self.low.timeline)
-            case At(time=Int(value=point), formula=inner):
-                if point not in self.low:
-                    return (False, False)
-                return self.verdict(inner, whole, point)
-            case At() | Within(window=IntervalWindow()) if not is_in_time(formula):
-                return (False, False)
-            case Within(window=window, formula=inner):
-                if self.low.counts_derived and isinstance(window, TupleWindow | PartitionWindow):
-                    return OPEN  # one more derived atom may push others out
-                low, high = select(window, self.low, time), select(window, self.high, time)
-                return StreamBounds(low, high, self.background).verdict(inner, whole, time)
-            case Reset(formula=inner):
-                return whole.verdict(inner, whole, time)
-            case Aggregate():
-                return self._aggregate(formula, whole, time)
-        raise AssertionError(f"{formula} is not ground")
-
-    def _aggregate(self, formula: Aggregate, whole: StreamBounds, time: int) -> Verdict:
+    def aggregate(self, formula: Aggregate, part: Part, time: int) -> Verdict:
         rows = set()
         for element in formula.elements:
-            parts = [self.verdict(part, whole, time) for part in element.condition]
-            surely, possibly = _all(parts)
-            if surely != possibly:
+            verdict = self.both(self.holds(one, part, time) for one in element.condition)
+            if verdict == OPEN:
                 return OPEN
-            if surely:
+            if verdict[0]:
                 rows.add(element.terms)
-        holds = aggregate_holds(formula, rows)
-        return (holds, holds)
+        return self.constant(aggregate_holds(formula, rows))
 
+    def negation(self, value: Verdict) -> Verdict:
+        return (not value[1], not value[0])
 
-def _all(verdicts: Iterable[Verdict]) -> Verdict:
-    surely = possibly = True
-    for sure, possible in verdicts:
-        surely, possibly = surely and sure, possibly and possible
-        if not possibly:
-            break
-    return (surely, possibly)
-
-
-def _any(verdicts: Iterable[Verdict]) -> Verdict:
-    surely = possibly = False
-    for sure, possible in verdicts:
-        surely, possibly = surely or sure, possibly or possible
-        if surely:
-            break
-    return (surely, possibly)
+    def both(self, values: Iterable[Verdict]) -> Verdict:
+        surely = possibly = True
+        for sure, possible in values:
+            surely, possibly = surely and sure, possibly and possible
+            if not possibly:
+                break
+        return (surely, possibly)
 
 
 Pairs = frozenset[Pair]
@@ -198,7 +125,7 @@ class Problem:
             found = {
                 pair
                 for rule in rules
-                if bounds.all(rule.body, self.time)[0]
+                if bounds.together(rule.body, self.time)[0]
                 for pair in sure_pairs(rule.head, self.time)
             } - self.data.pairs
             if not found <= high:
@@ -237,7 +164,7 @@ class Problem:
             supported = self._supported(low, high)
             bounds = self.bounds(low, supported)
             if any(
-                bounds.all(instance.body, self.time)[0]
+                bounds.together(instance.body, self.time)[0]
                 for instance in self.instances
                 if instance.head is None
             ):
@@ -260,31 +187,12 @@ class Problem:
             more = {
                 pair
                 for instance in self.instances
-                if bounds.all(instance.body, self.time)[1]
+                if bounds.together(instance.body, self.time)[1]
                 for pair in head_pairs(instance.head, self.data, self.time)
             } & high
             grown = not more <= found
             found = found | more
         return found
-
-
-def by_trying_all(problem: Problem, candidates: Iterable[Pair]) -> Iterator[Pairs]:
-    """All answer streams, found by trying every set of candidates and every smaller one.
-
-    Exponential twice over; it checks the search above on tiny problems.
-    """
-    pairs = sorted(set(candidates) - problem.data.pairs, key=repr)
-    for chosen in _subsets(pairs):
-        structure = problem.structure(chosen)
-        if is_model(problem.instances, structure, problem.time):
-            rules = reduct(problem.instances, structure, problem.time)
-            smaller = (less for less in _subsets(chosen) if len(less) < len(chosen))
-            if not any(is_model(rules, problem.structure(less), problem.time) for less in smaller):
-                yield frozenset(chosen)
-
-
-def _subsets(pairs: Sequence[Pair]) -> Iterator[tuple[Pair, ...]]:
-    return chain.from_iterable(combinations(pairs, size) for size in range(len(pairs) + 1))
 
 
 @dataclass(frozen=True)
@@ -315,16 +223,10 @@ def answers_at(
     yield from answer_streams(grounding, data)
 
 
-def answers_on(program: Program, data: Stream, time: int) -> Iterator[OracleAnswerStream]:
-    """All answer streams of a program for a data stream on a timeline with an end."""
-    yield from answer_streams(ProgramGrounding(program, data, time), data)
-
-
 def answer_streams(grounding: ProgramGrounding, data: Stream) -> Iterator[OracleAnswerStream]:
     """All answer streams of ground rules."""
     problem = Problem(grounding.instances, data, grounding.time, grounding.background)
-    if not data.counts_derived:  # for then all windows depend on what is derived
-        problem = replace(problem, instances=list(_settled(problem, grounding)))
+    problem = replace(problem, instances=list(_settled(problem, grounding)))
     for found in problem.answer_streams():
         yield OracleAnswerStream(data.plus(found), grounding.background)
 

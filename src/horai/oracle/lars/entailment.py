@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence, Set
+from typing import Generic, TypeVar
 
 from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Bindings, Compound, Float, Int, Term, Var
@@ -57,57 +58,110 @@ def computed(sign: str, terms: Sequence[Term]) -> Term:
     return found
 
 
-@dataclass(frozen=True)
-class Structure:
-    """The whole stream, and the background that holds at all times."""
+V = TypeVar("V")
+Part = tuple[Stream, ...]
+"""Part of a stream, or of several on the same timeline that windows cut alike."""
 
-    stream: Stream
-    background: Set[Atom] = frozenset()
 
-    def entails(self, formula: Formula, time: int) -> bool:
-        """Does the formula hold at a time?"""
-        return self.holds(formula, self.stream, time)
+class Semantics(ABC, Generic[V]):
+    """When ground formulas hold, case by case, whatever the truth values `V` are."""
 
-    def holds(self, formula: Formula, stream: Stream, time: int) -> bool:
+    whole: Part
+
+    @abstractmethod
+    def atom(self, atom: Atom, part: Part, time: int) -> V:
+        """Does an atom hold at a time?"""
+
+    @abstractmethod
+    def aggregate(self, formula: Aggregate, part: Part, time: int) -> V:
+        """Does an aggregate hold at a time?"""
+
+    @abstractmethod
+    def negation(self, value: V) -> V:
+        """Does something not hold?"""
+
+    @abstractmethod
+    def both(self, values: Iterable[V]) -> V:
+        """Do all hold?"""
+
+    def either(self, values: Iterable[V]) -> V:
+        """Does one of them hold?"""
+        return self.negation(self.both(map(self.negation, values)))
+
+    def constant(self, truth: bool) -> V:
+        """The truth value of what is plainly true or false."""
+        return self.both(()) if truth else self.either(())
+
+    def together(self, formulas: Iterable[Formula], time: int) -> V:
+        """Do all formulas hold at a time in the whole stream?"""
+        return self.both(self.holds(formula, self.whole, time) for formula in formulas)
+
+    def holds(self, formula: Formula, part: Part, time: int) -> V:
         """Does the formula hold at a time in a part of the stream?"""
         match formula:
             case Atom():
-                return formula in stream.at(time) or formula in self.background
+                return self.atom(formula, part, time)
             case Truth(value=value):
-                return value
-            case Not(formula=inner):
-                return not self.holds(inner, stream, time)
-            case And(parts=parts):
-                return all(self.holds(part, stream, time) for part in parts)
-            case Or(parts=parts):
-                return any(self.holds(part, stream, time) for part in parts)
-            case Implies(left=left, right=right):
-                return not self.holds(left, stream, time) or self.holds(right, stream, time)
-            case Some(formula=inner):
-                return any(self.holds(inner, stream, point) for point in stream.timeline)
-            case Always(formula=inner):
-                return all(self.holds(inner, stream, point) for point in stream.timeline)
-            case At(time=Int(value=point), formula=inner):
-                return point in stream and self.holds(inner, stream, point)
-            case At() | Within(window=IntervalWindow()) if not is_in_time(formula):
-                return False
-            case Within(window=window, formula=inner):
-                return self.holds(inner, select(window, stream, time), time)
-            case Reset(formula=inner):
-                return self.holds(inner, self.stream, time)
+                return self.constant(value)
             case Comparison(sign=sign, left=one, right=other):
-                return compare(sign, one, other)
-            case Aggregate(elements=elements):
-                rows = {
-                    element.terms
-                    for element in elements
-                    if all(self.holds(part, stream, time) for part in element.condition)
-                }
-                return aggregate_holds(formula, rows)
+                return self.constant(compare(sign, one, other))
+            case Not(formula=inner):
+                return self.negation(self.holds(inner, part, time))
+            case And(parts=parts):
+                return self.both(self.holds(one, part, time) for one in parts)
+            case Or(parts=parts):
+                return self.either(self.holds(one, part, time) for one in parts)
+            case Implies(left=left, right=right):
+                return self.holds(Or((Not(left), right)), part, time)
+            case Some(formula=inner):
+                return self.either(self.holds(inner, part, t) for t in part[0].timeline)
+            case Always(formula=inner):
+                return self.both(self.holds(inner, part, t) for t in part[0].timeline)
+            case At() | Within(window=IntervalWindow()) if not _is_in_time(formula):
+                return self.constant(False)
+            case At(time=Int(value=point), formula=inner):
+                is_point = point in part[0].timeline
+                return self.holds(inner, part, point) if is_point else self.constant(False)
+            case Within(window=window, formula=inner):
+                selected = tuple(select(window, stream, time) for stream in part)
+                return self.holds(inner, selected, time)
+            case Reset(formula=inner):
+                return self.holds(inner, self.whole, time)
+            case Aggregate():
+                return self.aggregate(formula, part, time)
         raise AssertionError(f"{formula} is not ground")
 
 
-def is_in_time(formula: At | Within) -> bool:
+class Structure(Semantics[bool]):
+    """A stream, and the background that holds at all times: formulas are true or false."""
+
+    def __init__(self, stream: Stream, background: Set[Atom] = frozenset()) -> None:
+        self.whole = (stream,)
+        self.background = background
+
+    def entails(self, formula: Formula, time: int) -> bool:
+        """Does the formula hold at a time?"""
+        return self.holds(formula, self.whole, time)
+
+    def atom(self, atom: Atom, part: Part, time: int) -> bool:
+        return atom in part[0].at(time) or atom in self.background
+
+    def aggregate(self, formula: Aggregate, part: Part, time: int) -> bool:
+        rows = {
+            element.terms
+            for element in formula.elements
+            if all(self.holds(condition, part, time) for condition in element.condition)
+        }
+        return aggregate_holds(formula, rows)
+
+    def negation(self, value: bool) -> bool:
+        return not value
+
+    def both(self, values: Iterable[bool]) -> bool:
+        return all(values)
+
+
+def _is_in_time(formula: At | Within) -> bool:
     """Are the times that it names whole numbers? Nothing holds at others."""
     return all(isinstance(term, Int) for term in own_terms(formula))
 

@@ -28,15 +28,13 @@ Pair = tuple[int, Atom]
 class Stream:
     """Signals and derived atoms on the timeline from `first` to `last`.
 
-    `signals` are sorted by time. With `counts_derived` tuple windows count derived atoms too, which
-    is how the papers define them; as a rule they count signals only.
+    `signals` are sorted by time. Tuple windows count them only, nothing that is derived.
     """
 
     first: int
     last: int
     signals: tuple[Pair, ...] = ()
     derived: frozenset[Pair] = frozenset()
-    counts_derived: bool = False
 
     @classmethod
     def of(cls, first: int, last: int, content: Mapping[int, Iterable[Atom]]) -> Stream:
@@ -94,25 +92,9 @@ class Stream:
         """Nothing, at one time."""
         return replace(self, first=time, last=time, signals=(), derived=frozenset())
 
-    @cached_property
-    def counted(self) -> tuple[Pair, ...]:
-        """The signals that tuple windows count, oldest first."""
-        if not self.counts_derived:
-            return self.signals
-        # Derived atoms come after the signals of their time, and of these the first by name last.
-        extra = sorted(self.derived - set(self.signals), key=lambda p: repr(p[1]), reverse=True)
-        return tuple(sorted((*self.signals, *extra), key=lambda pair: pair[0]))
-
-    def holding(self, counted: Iterable[Pair], first: int, last: int) -> Stream:
-        """Some of what is counted, on a timeline of its own."""
-        kept = tuple(counted)
-        signals = tuple(pair for pair in kept if pair in self._signal_set)
-        derived = frozenset(kept) - self._signal_set
-        return replace(self, first=first, last=last, signals=signals, derived=derived)
-
-    @cached_property
-    def _signal_set(self) -> frozenset[Pair]:
-        return frozenset(self.signals)
+    def holding(self, signals: Iterable[Pair], first: int, last: int) -> Stream:
+        """Some of the signals and nothing derived, on a timeline of its own."""
+        return replace(self, first=first, last=last, signals=tuple(signals), derived=frozenset())
 
 
 WindowFunction = Callable[[Stream, int], Stream]
@@ -130,15 +112,15 @@ def select(window: Window | WindowFunction, stream: Stream, time: int) -> Stream
     match window:
         case TimeWindow(past=past, future=future, hop=hop):
             step = 1 if hop is None else _number(hop)
-            return time_based(_number(past), _number(future), step)(stream, time)
+            return _time_based(stream, time, _number(past), _number(future), step)
         case TupleWindow(past=before, future=after):
-            return tuple_based(_count(before), _count(after))(stream, time)
+            return tuple_based(stream, time, _count(before), _count(after))
         case PartitionWindow(past=before, future=after, patterns=patterns):
-            return partition_based(patterns, _count(before), _count(after))(stream, time)
+            return _partition_based(stream, time, patterns, _count(before), _count(after))
         case FilterWindow(patterns=patterns):
             return stream.only(lambda atom: any(fits(p, atom) is not None for p in patterns))
         case IntervalWindow(first=Int(value=first), last=Int(value=last)):
-            return interval(first, last)(stream, time)
+            return _between(stream, first, last)
         case _:
             raise AssertionError(f"{window} has times that are not known")
 
@@ -152,21 +134,12 @@ def _count(amount: int | None) -> int:
     return INFINITE if amount is None else amount
 
 
-def time_based(past: int, future: int = 0, hop: int = 1) -> WindowFunction:
+def _time_based(stream: Stream, time: int, past: int, future: int, hop: int) -> Stream:
     """The points around the pivot, which is the last multiple of the hop."""
-
-    def window(stream: Stream, time: int) -> Stream:
-        if time not in stream:
-            return stream
-        pivot = time // hop * hop
-        return _between(stream, pivot - past, pivot + future)
-
-    return window
-
-
-def interval(first: int, last: int) -> WindowFunction:
-    """The points between two times, whatever the current one is."""
-    return lambda stream, time: _between(stream, first, last)
+    if time not in stream:
+        return stream
+    pivot = time // hop * hop
+    return _between(stream, pivot - past, pivot + future)
 
 
 def _between(stream: Stream, first: int, last: int) -> Stream:
@@ -175,52 +148,46 @@ def _between(stream: Stream, first: int, last: int) -> Stream:
     return stream.restricted(first, last) if first <= last else stream.empty(stream.first)
 
 
-def tuple_based(past: int, future: int = 0) -> WindowFunction:
+def tuple_based(stream: Stream, time: int, past: int, future: int = 0) -> Stream:
     """The last signals up to now, and the next ones after it.
 
     The timeline starts with the oldest of them; with too few signals it is that of the stream.
     """
-
-    def window(stream: Stream, time: int) -> Stream:
-        if time not in stream:
-            return stream
-        before = [pair for pair in stream.counted if pair[0] <= time]
-        after = [pair for pair in stream.counted if pair[0] > time]
-        last_ones = before[len(before) - past :] if past < len(before) else before
-        first = time if past == 0 else stream.first
-        if 0 < past <= len(before):
-            first = last_ones[0][0]
-        last = time if future == 0 else stream.last
-        if 0 < future <= len(after):
-            last = after[future - 1][0]
-        return stream.holding((*last_ones, *after[:future]), first, last)
-
-    return window
+    if time not in stream:
+        return stream
+    before = [pair for pair in stream.signals if pair[0] <= time]
+    after = [pair for pair in stream.signals if pair[0] > time]
+    last_ones = before[len(before) - past :] if past < len(before) else before
+    first = time if past == 0 else stream.first
+    if 0 < past <= len(before):
+        first = last_ones[0][0]
+    last = time if future == 0 else stream.last
+    if 0 < future <= len(after):
+        last = after[future - 1][0]
+    return stream.holding((*last_ones, *after[:future]), first, last)
 
 
-def partition_based(patterns: tuple[Pattern, ...], past: int, future: int = 0) -> WindowFunction:
+def _partition_based(
+    stream: Stream, time: int, patterns: tuple[Pattern, ...], past: int, future: int
+) -> Stream:
     """A tuple window for each group of atoms that agree on the variables of a pattern.
 
     Atoms that fit no pattern belong to no group; groups without atoms add no time.
     """
-
-    def window(stream: Stream, time: int) -> Stream:
-        if time not in stream:
-            return stream
-        groups: dict[object, set[Atom]] = {}
-        for _, atom in stream.counted:
-            key = _key(patterns, atom)
-            if key is not None:
-                groups.setdefault(key, set()).add(atom)
-        of_group = [stream.only(group.__contains__) for group in groups.values()]
-        parts = [tuple_based(past, future)(part, time) for part in of_group]
-        if not parts:
-            return stream.empty(time)
-        kept = Counter(pair for part in parts for pair in part.counted)
-        first, last = min(part.first for part in parts), max(part.last for part in parts)
-        return stream.holding(_last_of_each(stream.counted, kept), first, last)
-
-    return window
+    if time not in stream:
+        return stream
+    groups: dict[object, set[Atom]] = {}
+    for _, atom in stream.signals:
+        key = _key(patterns, atom)
+        if key is not None:
+            groups.setdefault(key, set()).add(atom)
+    of_group = [stream.only(group.__contains__) for group in groups.values()]
+    parts = [tuple_based(part, time, past, future) for part in of_group]
+    if not parts:
+        return stream.empty(time)
+    kept = Counter(pair for part in parts for pair in part.signals)
+    first, last = min(part.first for part in parts), max(part.last for part in parts)
+    return stream.holding(_last_of_each(stream.signals, kept), first, last)
 
 
 def _last_of_each(pairs: tuple[Pair, ...], numbers: Counter[Pair]) -> list[Pair]:

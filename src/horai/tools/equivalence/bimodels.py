@@ -15,28 +15,19 @@ from itertools import product
 import clingo
 
 from horai.lang.core.terms import Int
-from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.syntax import (
-    Always,
-    And,
+    Aggregate,
     At,
     Atom,
     Choice,
     ChoiceOption,
-    Comparison,
     Formula,
-    Implies,
-    Not,
-    Or,
     Program,
-    Reset,
     Rule,
-    Some,
-    Truth,
-    Within,
 )
+from horai.oracle.lars.entailment import Part, Semantics
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
-from horai.oracle.lars.stream import Pair, Stream, select
+from horai.oracle.lars.stream import Pair, Stream
 
 Gate = bool | str
 """A constant, or the name of a gate that holds when its formula does."""
@@ -97,61 +88,41 @@ class Circuits:
         return self._known[key]
 
 
-class OpenStream:
+class OpenStream(Semantics[Gate]):
     """A stream whose derived atoms are open: `wire` names the gate of each."""
 
     def __init__(
-        self, circuits: Circuits, whole: Stream, background: Set[Atom], wire: Wire
+        self, circuits: Circuits, stream: Stream, background: Set[Atom], wire: Wire
     ) -> None:
+        self.whole = (stream,)
         self._circuits = circuits
-        self._whole = whole
         self._background = background
         self._wire = wire
-        self._signals = frozenset(whole.signals)
-        self._known: dict[tuple[Formula, Stream, int], Gate] = {}
+        self._known: dict[tuple[Formula, Part, int], Gate] = {}
 
-    def all(self, formulas: Iterable[Formula], time: int) -> Gate:
-        """A gate for all formulas together, at a time."""
-        return self._circuits.both(self.gate(formula, self._whole, time) for formula in formulas)
-
-    def gate(self, formula: Formula, stream: Stream, time: int) -> Gate:
-        """A gate for a formula at a time, in a part of the stream."""
-        key = (formula, stream, time)
+    def holds(self, formula: Formula, part: Part, time: int) -> Gate:
+        key = (formula, part, time)
         if key not in self._known:
-            self._known[key] = self._made(formula, stream, time)
+            self._known[key] = super().holds(formula, part, time)
         return self._known[key]
 
-    def _made(self, formula: Formula, stream: Stream, time: int) -> Gate:
-        match formula:
-            case Atom():
-                pair = (time, formula)
-                if formula in self._background or pair in stream.signals:
-                    return True
-                return self._wire(pair) if pair in stream.derived else False
-            case Truth(value=value):
-                return value
-            case Comparison(sign=sign, left=one, right=other):
-                return compare(sign, one, other)
-            case Not(formula=inner):
-                return self._circuits.no(self.gate(inner, stream, time))
-            case And(parts=parts):
-                return self._circuits.both(self.gate(part, stream, time) for part in parts)
-            case Or(parts=parts):
-                return self._circuits.either(self.gate(part, stream, time) for part in parts)
-            case Implies(left=left, right=right):
-                return self.gate(Or((Not(left), right)), stream, time)
-            case Some(formula=inner):
-                points = (self.gate(inner, stream, point) for point in stream.timeline)
-                return self._circuits.either(points)
-            case Always(formula=inner):
-                return self._circuits.both(self.gate(inner, stream, p) for p in stream.timeline)
-            case At(time=Int(value=point), formula=inner):
-                return self.gate(inner, stream, point) if point in stream else False
-            case Within(window=window, formula=inner):
-                return self.gate(inner, select(window, stream, time), time)
-            case Reset(formula=inner):
-                return self.gate(inner, self._whole, time)
+    def atom(self, atom: Atom, part: Part, time: int) -> Gate:
+        pair = (time, atom)
+        if atom in self._background or pair in part[0].signals:
+            return True
+        return self._wire(pair) if pair in part[0].derived else False
+
+    def aggregate(self, formula: Aggregate, part: Part, time: int) -> Gate:
         raise NotACircuit("an aggregate")
+
+    def negation(self, value: Gate) -> Gate:
+        return self._circuits.no(value)
+
+    def both(self, values: Iterable[Gate]) -> Gate:
+        return self._circuits.both(values)
+
+    def either(self, values: Iterable[Gate]) -> Gate:
+        return self._circuits.either(values)
 
 
 BiModel = tuple[frozenset[Pair], frozenset[Pair]]
@@ -208,7 +179,7 @@ def _violations(
     whole: Stream,
 ) -> list[str]:
     """Rules that tell when a pair of streams is no bi-model because of an instance."""
-    body = large.all(instance.body, time)
+    body = large.together(instance.body, time)
     if isinstance(instance.head, Choice):
         choice = instance.head
         if choice.least is not None or choice.most is not None:
@@ -216,17 +187,17 @@ def _violations(
         found: list[str] = []
         for option in choice.options:
             parts = (option.head, *option.condition)
-            taken = circuits.both([body, large.all(parts, time)])
-            reason = small.all((*instance.body, *option.condition), time)
-            missing = circuits.no(small.all((option.head,), time))
+            taken = circuits.both([body, large.together(parts, time)])
+            reason = small.together((*instance.body, *option.condition), time)
+            missing = circuits.no(small.together((option.head,), time))
             found += _when(f"bad({name})", circuits.both([taken, reason, missing]))
         return found
     head = () if instance.head is None else (instance.head,)
-    fails: Gate = True if instance.head is None else circuits.no(large.all(head, time))
-    loses: Gate = True if instance.head is None else circuits.no(small.all(head, time))
+    fails: Gate = True if instance.head is None else circuits.no(large.together(head, time))
+    loses: Gate = True if instance.head is None else circuits.no(small.together(head, time))
     return [
         *_when(f"worse({name})", circuits.both([body, fails])),
-        *_when(f"bad({name})", circuits.both([body, small.all(instance.body, time), loses])),
+        *_when(f"bad({name})", circuits.both([body, small.together(instance.body, time), loses])),
     ]
 
 
