@@ -13,36 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from horai.lang.core.terms import Int, Span, Term, Var, subterms
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import background, expanded
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Choice,
-    Comparison,
-    FilterWindow,
-    Formula,
-    Function,
-    Head,
-    IntervalWindow,
-    Not,
-    Or,
-    PartitionWindow,
-    Pattern,
-    Predicate,
-    Program,
-    Reset,
-    Rule,
-    Sign,
-    Some,
-    TimeWindow,
-    Truth,
-    TupleWindow,
-    Within,
-)
 from horai.lang.lars.syntax import Window as WrittenWindow
 from horai.lang.lars.walk import own_terms, subformulas
 from horai.plan.lars.dependencies import graph
@@ -53,7 +26,9 @@ Modality = OneOf["some", "always", "at"]
 class NotServed(Exception):
     """A program that an engine does not serve, and why; another engine may."""
 
-    def __init__(self, reason: str, rule: Rule | None = None, span: Span | None = None) -> None:
+    def __init__(
+        self, reason: str, rule: lars.Rule | None = None, span: Span | None = None
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.rule = rule
@@ -96,14 +71,14 @@ class PartitionedTuples:
 
     past: int | None
     future: int | None
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[lars.Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Only:
     """An atom that fits a pattern, at all times."""
 
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[lars.Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +101,7 @@ NOW: Chain = (TimeRange(0),)
 class Ordinary:
     """An atom at the current time."""
 
-    atom: Atom
+    atom: lars.Atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +110,7 @@ class WindowAtom:
 
     windows: Chain
     modality: Modality
-    atom: Atom
+    atom: lars.Atom
     time: Term | None = None
 
 
@@ -151,9 +126,9 @@ class AggregateRow:
 class Measure:
     """An aggregate compared with a bound."""
 
-    function: Function
+    function: lars.Function
     rows: tuple[AggregateRow, ...]
-    sign: Sign
+    sign: lars.Sign
     bound: Term
 
 
@@ -164,7 +139,7 @@ Extended = Ordinary | WindowAtom
 class Condition:
     """A part of a body, perhaps negated."""
 
-    element: Extended | Comparison | Measure
+    element: Extended | lars.Comparison | Measure
     negated: bool = False
 
 
@@ -175,7 +150,7 @@ class Condition:
 class Headed:
     """An atom to derive, at the current time or at another one."""
 
-    atom: Atom
+    atom: lars.Atom
     time: Term | None = None
 
 
@@ -202,7 +177,7 @@ class PlainRule:
 
     head: tuple[Headed, ...] | Choosing
     body: tuple[Condition, ...]
-    origin: Rule = field(compare=False, repr=False)
+    origin: lars.Rule = field(compare=False, repr=False)
 
     def heads(self) -> tuple[Headed, ...]:
         """All atoms that the rule can derive."""
@@ -225,7 +200,7 @@ class PlainRule:
         elements = (condition.element for condition in self.conditions())
         return (one for one in elements if isinstance(one, Ordinary | WindowAtom))
 
-    def reads(self) -> Iterator[Predicate]:
+    def reads(self) -> Iterator[lars.Predicate]:
         """The predicates of the body."""
         return (element.atom.predicate for element in self.extended())
 
@@ -238,14 +213,14 @@ class PlainProgram:
     """
 
     rules: tuple[PlainRule, ...]
-    facts: tuple[Atom, ...]
-    background: frozenset[Predicate]
-    derived: frozenset[Predicate]
-    component: dict[Predicate, int] = field(compare=False, repr=False)
+    facts: tuple[lars.Atom, ...]
+    background: frozenset[lars.Predicate]
+    derived: frozenset[lars.Predicate]
+    component: dict[lars.Predicate, int] = field(compare=False, repr=False)
     """Derived predicates that depend on each other have the same number."""
 
     @property
-    def defined(self) -> frozenset[Predicate]:
+    def defined(self) -> frozenset[lars.Predicate]:
         """The predicates that have facts or rules; a stream may bring signals of them, too."""
         return self.background | self.derived
 
@@ -259,13 +234,13 @@ class PlainProgram:
         return tuple(element for rule in self.rules for element in rule.extended())
 
 
-def normal_form(program: Program, clock: Clock | None = None) -> PlainProgram:
+def normal_form(program: lars.Program, clock: Clock | None = None) -> PlainProgram:
     """The program as plain LARS; raises `Refused` when it is not."""
     rules: list[PlainRule] = []
-    facts: list[Atom] = []
+    facts: list[lars.Atom] = []
     known = background(program)
     for rule in program.rules:
-        heads = list(expanded(rule.head)) if isinstance(rule.head, Atom) else []
+        heads = list(expanded(rule.head)) if isinstance(rule.head, lars.Atom) else []
         if heads and heads[0].predicate in known:
             facts.extend(heads)
         elif len(heads) > 1:
@@ -280,7 +255,7 @@ def normal_form(program: Program, clock: Clock | None = None) -> PlainProgram:
 class _Normalizer:
     """Brings one rule into normal form."""
 
-    def __init__(self, rule: Rule, clock: Clock) -> None:
+    def __init__(self, rule: lars.Rule, clock: Clock) -> None:
         self.rule = rule
         self.clock = clock
         self.uses = _uses(rule)
@@ -292,28 +267,28 @@ class _Normalizer:
         head = self.rule.head
         if head is None:
             yield PlainRule((), body, self.rule)
-        elif isinstance(head, Choice):
+        elif isinstance(head, lars.Choice):
             yield PlainRule(self.choice(head), body, self.rule)
         else:
             # A conjunction is derived part by part, so it is as many rules.
-            for part in head.parts if isinstance(head, And) else (head,):
-                options = part.parts if isinstance(part, Or) else (part,)
+            for part in head.parts if isinstance(head, lars.And) else (head,):
+                options = part.parts if isinstance(part, lars.Or) else (part,)
                 yield PlainRule(tuple(self.headed(option) for option in options), body, self.rule)
 
-    def refused(self, reason: str, part: Head | WrittenWindow | None = None) -> NotServed:
+    def refused(self, reason: str, part: lars.Head | WrittenWindow | None = None) -> NotServed:
         span: Span | None = part.span if part is not None and part.span else self.rule.span
         return NotServed(reason, self.rule, span)
 
     # --- heads ---
 
-    def headed(self, head: Formula) -> Headed:
-        if isinstance(head, Atom):
+    def headed(self, head: lars.Formula) -> Headed:
+        if isinstance(head, lars.Atom):
             return Headed(head)
-        if isinstance(head, At) and isinstance(head.formula, Atom):
+        if isinstance(head, lars.At) and isinstance(head.formula, lars.Atom):
             return Headed(head.formula, head.time)
         raise self.refused("the head is no atom, @-atom or disjunction of them", head)
 
-    def choice(self, head: Choice) -> Choosing:
+    def choice(self, head: lars.Choice) -> Choosing:
         picks: list[Pick] = []
         for option in head.options:
             condition = self.body(option.condition)
@@ -323,19 +298,19 @@ class _Normalizer:
 
     # --- bodies ---
 
-    def body(self, parts: Sequence[Formula]) -> tuple[Condition, ...] | None:
+    def body(self, parts: Sequence[lars.Formula]) -> tuple[Condition, ...] | None:
         """The conditions; None when they can never hold."""
         found: list[Condition] = []
         for part in parts:
-            if isinstance(part, And):
+            if isinstance(part, lars.And):
                 inner = self.body(part.parts)
                 if inner is None:
                     return None
                 found.extend(inner)
                 continue
-            negated = isinstance(part, Not)
-            formula = part.formula if isinstance(part, Not) else part
-            if isinstance(formula, Truth):
+            negated = isinstance(part, lars.Not)
+            formula = part.formula if isinstance(part, lars.Not) else part
+            if isinstance(formula, lars.Truth):
                 if formula.value == negated:
                     return None
                 continue
@@ -343,27 +318,27 @@ class _Normalizer:
         return tuple(found)
 
     def element(
-        self, formula: Formula, negated: bool
-    ) -> Ordinary | WindowAtom | Comparison | Measure:
+        self, formula: lars.Formula, negated: bool
+    ) -> Ordinary | WindowAtom | lars.Comparison | Measure:
         match formula:
-            case Atom():
+            case lars.Atom():
                 return Ordinary(formula)
-            case Comparison():
+            case lars.Comparison():
                 return formula
-            case Aggregate():
+            case lars.Aggregate():
                 return self.measure(formula)
-            case Some() | At():
+            case lars.Some() | lars.At():
                 return self.window_atom((), formula, negated)
-            case Within():
+            case lars.Within():
                 return self.within(formula, negated)
-            case Not():
+            case lars.Not():
                 raise self.refused("a double negation", formula)
-            case Reset():
+            case lars.Reset():
                 raise self.refused("the reset operator", formula)
             case _:
                 raise self.refused("a body with formulas that are no extended atoms", formula)
 
-    def measure(self, formula: Aggregate) -> Measure:
+    def measure(self, formula: lars.Aggregate) -> Measure:
         rows: list[AggregateRow] = []
         for element in formula.elements:
             condition = self.body(element.condition)
@@ -371,28 +346,30 @@ class _Normalizer:
                 rows.append(AggregateRow(element.terms, condition))
         return Measure(formula.function, tuple(rows), formula.sign, formula.bound)
 
-    def within(self, formula: Within, negated: bool) -> WindowAtom:
+    def within(self, formula: lars.Within, negated: bool) -> WindowAtom:
         windows: list[Window] = []
-        inner: Formula = formula
-        while isinstance(inner, Within):
+        inner: lars.Formula = formula
+        while isinstance(inner, lars.Within):
             windows.append(self.window(inner.window))
             inner = inner.formula
-        if isinstance(inner, Some | Always | At):
+        if isinstance(inner, lars.Some | lars.Always | lars.At):
             return self.window_atom(tuple(windows), inner, negated)
-        if isinstance(inner, Reset):
+        if isinstance(inner, lars.Reset):
             raise self.refused("the reset operator", inner)
         raise self.refused("a window without `some`, `always` or a time right below it", formula)
 
-    def window_atom(self, windows: Chain, formula: Some | Always | At, negated: bool) -> WindowAtom:
+    def window_atom(
+        self, windows: Chain, formula: lars.Some | lars.Always | lars.At, negated: bool
+    ) -> WindowAtom:
         atom = formula.formula
-        if not isinstance(atom, Atom):
-            if any(isinstance(part, Within) for part in subformulas(atom)):
+        if not isinstance(atom, lars.Atom):
+            if any(isinstance(part, lars.Within) for part in subformulas(atom)):
                 raise self.refused("a window inside of `some`, `always` or @", formula)
             raise self.refused("a modality over something else than an atom", formula)
-        if isinstance(formula, Always):
+        if isinstance(formula, lars.Always):
             return WindowAtom(windows, "always", atom)
         # Under `not`, a time that nothing else sets would range over all points instead.
-        if isinstance(formula, Some) or (not negated and self.is_any_time(formula.time)):
+        if isinstance(formula, lars.Some) or (not negated and self.is_any_time(formula.time)):
             return WindowAtom(windows, "some", atom)
         return WindowAtom(windows, "at", atom, formula.time)
 
@@ -402,26 +379,26 @@ class _Normalizer:
 
     def window(self, window: WrittenWindow) -> Window:
         match window:
-            case TimeWindow(past=past, future=future, hop=hop):
+            case lars.TimeWindow(past=past, future=future, hop=hop):
                 points = self.clock.points
                 every = 1 if hop is None else points(hop)
                 assert every is not None
                 return TimeRange(points(past), points(future), every)
-            case TupleWindow(past=before, future=after):
+            case lars.TupleWindow(past=before, future=after):
                 return Tuples(before, after)
-            case PartitionWindow(past=before, future=after, patterns=patterns):
+            case lars.PartitionWindow(past=before, future=after, patterns=patterns):
                 return PartitionedTuples(before, after, patterns)
-            case FilterWindow(patterns=patterns):
+            case lars.FilterWindow(patterns=patterns):
                 return Only(patterns)
-            case IntervalWindow(first=Int(value=first), last=Int(value=last)):
+            case lars.IntervalWindow(first=Int(value=first), last=Int(value=last)):
                 return Between(first, last)
-            case IntervalWindow():
+            case lars.IntervalWindow():
                 raise self.refused("an interval window with variable ends", window)
 
 
-def _uses(rule: Rule) -> Counter[str]:
+def _uses(rule: lars.Rule) -> Counter[str]:
     """How often every variable is written in a rule."""
-    parts: tuple[Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
+    parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
     return Counter(
         term.name
         for part in parts

@@ -7,26 +7,8 @@ from collections.abc import Iterator
 import networkx as nx
 
 from horai.lang.core.terms import Term, functor, is_ground
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    BackgroundRule,
-    Call,
-    Compare,
-    DynamicDomain,
-    Edge,
-    EventDescription,
-    FindAll,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    InitiatedAt,
-    Is,
-    Literal,
-    TerminatedAt,
-    conjuncts,
-    walk,
-)
 from horai.oracle.ec.scopes import Names, names
 from horai.oracle.ec.terms import Env, unify_all
 from horai.oracle.ec.terms import walk as value_of
@@ -35,7 +17,7 @@ from horai.oracle.ec.world import Key
 Row = tuple[Term, ...]
 # The arguments that built-in predicates need; `queryTime` is no relation, it depends on the run.
 INPUTS = {key: known.inputs for key, known in BUILTINS.items() if key[0] != "queryTime"}
-TEMPORAL = (Happens, Edge, HoldsAt, HoldsFor, InitiatedAt, TerminatedAt)
+TEMPORAL = (ec.Happens, ec.Edge, ec.HoldsAt, ec.HoldsFor, ec.InitiatedAt, ec.TerminatedAt)
 
 
 class FactTable:
@@ -87,16 +69,16 @@ class Background:
     while the background does not.
     """
 
-    def __init__(self, description: EventDescription) -> None:
+    def __init__(self, description: ec.EventDescription) -> None:
         self.facts = {key: FactTable(facts.rows) for key, facts in description.facts.items()}
-        self.rules: dict[Key, list[BackgroundRule]] = {}
+        self.rules: dict[Key, list[ec.BackgroundRule]] = {}
         self.dynamic: set[Key] = set()
         for rule in description.rules:
-            if isinstance(rule, BackgroundRule):
+            if isinstance(rule, ec.BackgroundRule):
                 key = functor(rule.head)
                 if key is not None:
                     self.rules.setdefault(key, []).append(rule)
-            elif isinstance(rule, DynamicDomain):
+            elif isinstance(rule, ec.DynamicDomain):
                 key = functor(rule.domain)
                 if key is not None:
                     self.dynamic.add(key)
@@ -116,14 +98,16 @@ class Background:
 
     def _called(self, key: Key) -> Iterator[Key]:
         for rule in self.rules[key]:
-            yield from (literal.key for literal in walk(rule.body) if isinstance(literal, Call))
+            yield from (
+                literal.key for literal in ec.walk(rule.body) if isinstance(literal, ec.Call)
+            )
 
     def _find_temporal(self, calls: dict[Key, set[Key]]) -> frozenset[Key]:
         """Predicates that look at events or fluents, themselves or through others."""
         found = {
             key
             for key, rules in self.rules.items()
-            if any(isinstance(part, TEMPORAL) for rule in rules for part in walk(rule.body))
+            if any(isinstance(part, TEMPORAL) for rule in rules for part in ec.walk(rule.body))
         }
         while True:
             more = {key for key, called in calls.items() if called & found} - found
@@ -148,9 +132,9 @@ class Background:
             known -= less
 
 
-def _lists(rule: BackgroundRule, known: set[Key]) -> bool:
+def _lists(rule: ec.BackgroundRule, known: set[Key]) -> bool:
     bound: Names = frozenset()
-    literals: list[Literal] = list(conjuncts(rule.body))
+    literals: list[ec.Literal] = list(ec.conjuncts(rule.body))
     changed = True
     while changed:
         changed = False
@@ -162,20 +146,20 @@ def _lists(rule: BackgroundRule, known: set[Key]) -> bool:
     return names(rule.head) <= bound
 
 
-def _gains(literal: Literal, bound: Names, known: set[Key]) -> Names:
+def _gains(literal: ec.Literal, bound: Names, known: set[Key]) -> Names:
     """The variables a condition gives values to, once `bound` have theirs."""
     match literal:
-        case Is(target=target, expression=expression) if names(expression) <= bound:
+        case ec.Is(target=target, expression=expression) if names(expression) <= bound:
             return names(target)
-        case Compare(op="=", left=left, right=right):
+        case ec.Compare(op="=", left=left, right=right):
             if names(left) <= bound or names(right) <= bound:
                 return names(left, right)
-        case Call(key=key, args=args) if key in INPUTS:
+        case ec.Call(key=key, args=args) if key in INPUTS:
             if names(*(args[place] for place in INPUTS[key])) <= bound:
                 return names(literal.term)
-        case Call(key=key) if key in known:
+        case ec.Call(key=key) if key in known:
             return names(literal.term)
-        case FindAll(result=result) | AggregateAll(result=result):
+        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
             return names(result)
         case _:
             pass

@@ -13,30 +13,8 @@ from operator import attrgetter
 from typing import Any
 
 from horai.lang.core.terms import Compound, Int, Term, Var
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
-from horai.lang.ec.syntax import (
-    FVP,
-    AggregateAll,
-    BackgroundRule,
-    Call,
-    Compare,
-    Conjunction,
-    Disjunction,
-    Edge,
-    FindAll,
-    FutureInitiation,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    IfThenElse,
-    InitiatedAt,
-    Is,
-    Literal,
-    TerminatedAt,
-    conjuncts,
-    parts,
-    walk,
-)
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.groundings import Groundings, head_solutions
 from horai.oracle.ec.points import Points, Said
@@ -46,14 +24,14 @@ from horai.oracle.ec.strata import DelayRule, OracleNode
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, key_of
 
-AT_A_POINT = (HoldsAt, Happens, Edge, InitiatedAt, TerminatedAt)
+AT_A_POINT = (ec.HoldsAt, ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
 # The part of a condition whose variables have values once it is met, whatever times it looks at.
 _SUBJECT: dict[type, Callable[[Any], Term]] = {
-    **dict.fromkeys((HoldsAt, Edge, InitiatedAt, TerminatedAt), attrgetter("fvp.term")),
-    **dict.fromkeys((FindAll, AggregateAll), attrgetter("result")),
-    Happens: attrgetter("event"),
-    HoldsFor: attrgetter("term"),
-    Is: attrgetter("target"),
+    **dict.fromkeys((ec.HoldsAt, ec.Edge, ec.InitiatedAt, ec.TerminatedAt), attrgetter("fvp.term")),
+    **dict.fromkeys((ec.FindAll, ec.AggregateAll), attrgetter("result")),
+    ec.Happens: attrgetter("event"),
+    ec.HoldsFor: attrgetter("term"),
+    ec.Is: attrgetter("target"),
 }
 
 
@@ -91,16 +69,16 @@ class Initiations:
             raise Unsupported(f"which of {', '.join(choice)} is the time of initiation?")
         return choice[0] if choice else None
 
-    def looks_ahead(self, goal: Literal, now: Names) -> bool:
+    def looks_ahead(self, goal: ec.Literal, now: Names) -> bool:
         """Does the condition look at a point that is known only at the deadline?
 
         `now` are the variables for the time of initiation.
         """
-        for part in walk(goal):
+        for part in ec.walk(goal):
             if isinstance(part, AT_A_POINT):
                 if not isinstance(part.time, Var) or part.time.name not in now:
                     return True
-            elif isinstance(part, Call):
+            elif isinstance(part, ec.Call):
                 if part.key in self.inside and part.key in self.background.temporal:
                     return True  # it may go on and on, from time to time
                 for rule, leaves in self._rules(part):
@@ -109,12 +87,12 @@ class Initiations:
                         return True
         return False
 
-    def _within(self, call: Call) -> Initiations:
+    def _within(self, call: ec.Call) -> Initiations:
         if call.key not in self._further:
             self._further[call.key] = Initiations(self.background, (*self.inside, call.key))
         return self._further[call.key]
 
-    def _rules(self, call: Call) -> list[tuple[BackgroundRule, list[tuple[Var, Term]]]]:
+    def _rules(self, call: ec.Call) -> list[tuple[ec.BackgroundRule, list[tuple[Var, Term]]]]:
         """The rules of a helper with what their variables stand for in a call."""
         if call.key in self.inside:
             return []
@@ -126,22 +104,22 @@ class Initiations:
                 found.append((rule, leaves))
         return found
 
-    def _times(self, body: Literal, times: Names = frozenset()) -> Names:
+    def _times(self, body: ec.Literal, times: Names = frozenset()) -> Names:
         """The variables that stand for times, and those that such times are computed from."""
         found = times
         while True:
-            more = found.union(*(self._more_times(part, found) for part in walk(body)))
+            more = found.union(*(self._more_times(part, found) for part in ec.walk(body)))
             if more == found:
                 return found
             found = more
 
-    def _more_times(self, literal: Literal, times: Names) -> Names:
+    def _more_times(self, literal: ec.Literal, times: Names) -> Names:
         match literal:
-            case HoldsAt() | Happens() | Edge() | InitiatedAt() | TerminatedAt():
+            case ec.HoldsAt() | ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
                 return names(literal.time)
-            case Is(target=target, expression=expression) if names(target) & times:
+            case ec.Is(target=target, expression=expression) if names(target) & times:
                 return names(expression)
-            case Call():
+            case ec.Call():
                 found: Names = frozenset()
                 for rule, leaves in self._rules(literal):
                     inside = self._times_inside(literal, rule, leaves, times)
@@ -151,7 +129,7 @@ class Initiations:
                 return frozenset()
 
     def _times_inside(
-        self, call: Call, rule: BackgroundRule, leaves: list[tuple[Var, Term]], times: Names
+        self, call: ec.Call, rule: ec.BackgroundRule, leaves: list[tuple[Var, Term]], times: Names
     ) -> Names:
         given = frozenset(inner.name for inner, outer in leaves if names(outer) & times)
         key = (id(rule), given)
@@ -162,8 +140,8 @@ class Initiations:
 
     def _found_inside(
         self,
-        call: Call,
-        rule: BackgroundRule,
+        call: ec.Call,
+        rule: ec.BackgroundRule,
         leaves: list[tuple[Var, Term]],
         known: Names,
         times: Names,
@@ -181,25 +159,25 @@ class Initiations:
             self._looked[key] = _Found(looked, happening)
         return self._looked[key]
 
-    def _look(self, literal: Literal, known: Names, times: Names, found: _Found) -> None:
+    def _look(self, literal: ec.Literal, known: Names, times: Names, found: _Found) -> None:
         """Find the times of a condition without a value, given the variables that have one."""
         match literal:
-            case HoldsAt(time=time):
+            case ec.HoldsAt(time=time):
                 found.looked |= names(time) - known
-            case Is(target=target, expression=expression) if names(target) & times:
+            case ec.Is(target=target, expression=expression) if names(target) & times:
                 found.looked |= names(expression) - known
-            case Happens() | Edge() | InitiatedAt() | TerminatedAt():
+            case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
                 found.happening |= names(literal.time) - known
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 inside = self._gives((condition, then), known)
                 self._look(condition, inside, times, found)
                 self._look(then, inside, times, found)
                 self._look(otherwise, known, times, found)
-            case Conjunction(items=items):
+            case ec.Conjunction(items=items):
                 inside = self._gives(items, known)
                 for part in items:
                     self._look(part, inside, times, found)
-            case Call():
+            case ec.Call():
                 for rule, leaves in self._rules(literal):
                     inner = self._found_inside(literal, rule, leaves, known, times)
                     for var, outer in leaves:
@@ -208,10 +186,10 @@ class Initiations:
                         if var.name in inner.happening:
                             found.happening |= names(outer) - known
             case _:
-                for part in parts(literal):
+                for part in ec.parts(literal):
                     self._look(part, known, times, found)
 
-    def _gives(self, goals: tuple[Literal, ...], known: Names) -> Names:
+    def _gives(self, goals: tuple[ec.Literal, ...], known: Names) -> Names:
         """The variables with a value once conditions are true, whatever times they look at."""
         found, before = known, None
         while found != before:  # one may give what the one before it waits for
@@ -220,24 +198,24 @@ class Initiations:
                 found |= self._given(goal, found)
         return found
 
-    def _given(self, goal: Literal, known: Names) -> Names:
+    def _given(self, goal: ec.Literal, known: Names) -> Names:
         if type(goal) in _SUBJECT:
             return names(_SUBJECT[type(goal)](goal))
         match goal:
-            case Conjunction(items=items):
+            case ec.Conjunction(items=items):
                 return self._gives(items, known)
-            case Disjunction(items=items):
+            case ec.Disjunction(items=items):
                 return frozenset.intersection(*(self._given(item, known) for item in items))
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 return self._gives((condition, then), known) & self._given(otherwise, known)
-            case Call():
+            case ec.Call():
                 return self._given_by_helper(goal, known)
-            case Compare(op="=") if names(goal.left) <= known or names(goal.right) <= known:
+            case ec.Compare(op="=") if names(goal.left) <= known or names(goal.right) <= known:
                 return names(goal.left, goal.right)
             case _:
                 return frozenset()
 
-    def _given_by_helper(self, call: Call, known: Names) -> Names:
+    def _given_by_helper(self, call: ec.Call, known: Names) -> Names:
         found = names(call.term)
         for rule, leaves in self._rules(call):
             before = frozenset(n.name for n, outer in leaves if names(outer) <= known)
@@ -271,7 +249,7 @@ def _is_one_of(term: Term, some: Names) -> bool:
     return isinstance(term, Var) and term.name in some
 
 
-def _closed(some: Iterable[str], body: Literal) -> Names:
+def _closed(some: Iterable[str], body: ec.Literal) -> Names:
     """Variables, and those that a body says to be equal to them."""
     found = set(some)
     pairs = [{left.name, right.name} for left, right in _equations(body)]
@@ -280,10 +258,10 @@ def _closed(some: Iterable[str], body: Literal) -> Names:
     return frozenset(found)
 
 
-def _equations(body: Literal) -> Iterator[tuple[Var, Var]]:
-    for part in conjuncts(body):
+def _equations(body: ec.Literal) -> Iterator[tuple[Var, Var]]:
+    for part in ec.conjuncts(body):
         match part:
-            case Compare(op="=", left=Var() as left, right=Var() as right):
+            case ec.Compare(op="=", left=Var() as left, right=Var() as right):
                 yield left, right
             case _:
                 pass
@@ -305,7 +283,7 @@ class Delays:
     def __init__(
         self,
         rules: list[DelayRule],
-        postponable: list[FVP],
+        postponable: list[ec.FVP],
         points: Points,
         groundings: Groundings,
         solver: Solver,
@@ -346,14 +324,14 @@ class Delays:
 
     def _effects(self, attempt: Attempt, t: int, nodes: list[OracleNode]) -> Iterator[Said]:
         rule = self.rules[attempt.rule]
-        acts_on = rule.target if isinstance(rule, FutureInitiation) else rule.origin
+        acts_on = rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
         if OracleNode("simple", key_of(acts_on.fluent)) not in nodes or self._cancelled(attempt, t):
             return
         for env in self._solutions(attempt, t):
             if _deadline(rule, attempt, env) != t:
                 continue
             fluent, value = resolve(acts_on.fluent, env), resolve(acts_on.value, env)
-            if not isinstance(rule, FutureInitiation):
+            if not isinstance(rule, ec.FutureInitiation):
                 yield ("terminated", fluent, value, t)
             elif self.groundings.allows(self.solver, fluent, value):
                 yield ("initiated", fluent, value, t)
@@ -387,7 +365,7 @@ class Delays:
         if env is None:
             return []
         with blaming(rule.clause):
-            goals = tuple(conjuncts(rule.body))
+            goals = tuple(ec.conjuncts(rule.body))
             if attempt.rule not in self._times:
                 self._times[attempt.rule] = self.initiations.time_of(rule)
             time = self._times[attempt.rule]
@@ -401,20 +379,20 @@ class Delays:
             due = unify(rule.delay, Int(deadline - attempt.since), env)
             if due is None:
                 return []
-            if not isinstance(rule, FutureInitiation):
+            if not isinstance(rule, ec.FutureInitiation):
                 return list(self.solver.solve(goals, due))
             fluent, value = rule.target.fluent, rule.target.value
-            body = Conjunction(goals, rule.body.term)
+            body = ec.Conjunction(goals, rule.body.term)
             return head_solutions(self.solver, self.groundings, body, fluent, value, due)
 
-    def _candidates(self, rule: DelayRule, goals: list[Literal], env: Env) -> list[Env]:
+    def _candidates(self, rule: DelayRule, goals: list[ec.Literal], env: Env) -> list[Env]:
         """The solutions known at the time of initiation; at the deadline all is judged again.
 
         So it may be too much, but never too little: where conditions wait for values, or nothing
         gives them, those that the grounding of the target has are tried, too.
         """
         found, left = self._as_far_as_known(goals, env)
-        if not isinstance(rule, FutureInitiation):
+        if not isinstance(rule, ec.FutureInitiation):
             return found
         fluent, value = rule.target.fluent, rule.target.value
         free = names(fluent, value) - frozenset(env)
@@ -424,12 +402,14 @@ class Delays:
                 found += self._as_far_as_known(goals, start)[0]
         return found
 
-    def _as_far_as_known(self, goals: list[Literal], env: Env) -> tuple[list[Env], list[Literal]]:
+    def _as_far_as_known(
+        self, goals: list[ec.Literal], env: Env
+    ) -> tuple[list[Env], list[ec.Literal]]:
         """Ways to satisfy all conditions but those that need a value only others could give.
 
         And the conditions that are left out for it.
         """
-        found, known = [env], tuple[Literal, ...]()
+        found, known = [env], tuple[ec.Literal, ...]()
         again = True
         while again:
             again = False

@@ -8,20 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from horai.lang.core.terms import Term
-from horai.lang.ec.syntax import (
-    BackgroundRule,
-    EventDescription,
-    EventRule,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    HoldsAtRule,
-    HoldsForRule,
-    Initially,
-    Initiation,
-    Rule,
-    Termination,
-)
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import unwrap
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.groundings import Groundings
@@ -57,7 +44,7 @@ class Interpreter:
 
     def __init__(
         self,
-        description: EventDescription,
+        description: ec.EventDescription,
         tick: int = 1,
         allen_memory: int | None = None,
         predicates: Mapping[str, PythonPredicate] | None = None,
@@ -77,23 +64,23 @@ class Interpreter:
         for rule in description.rules:
             self._add_scope(rule)
 
-    def _add_scope(self, rule: Rule) -> None:
+    def _add_scope(self, rule: ec.Rule) -> None:
         match rule:
-            case Initiation(fvp=fvp) | Termination(fvp=fvp) | Initially(fvp=fvp):
+            case ec.Initiation(fvp=fvp) | ec.Termination(fvp=fvp) | ec.Initially(fvp=fvp):
                 self.scopes.add((fvp.term, getattr(rule, "time", None)), rule.body)
-            case EventRule(event=event, time=time):
+            case ec.EventRule(event=event, time=time):
                 self.scopes.add((event, time), rule.body)
-            case HoldsForRule(fvp=fvp, intervals=intervals):
+            case ec.HoldsForRule(fvp=fvp, intervals=intervals):
                 self.scopes.add((fvp.term, intervals), rule.body)
-            case HoldsAtRule(fvp=fvp, time=time):
+            case ec.HoldsAtRule(fvp=fvp, time=time):
                 self.scopes.add((fvp.term, time), rule.body)
-            case FutureInitiation(origin=origin, target=target, delay=delay):
+            case ec.FutureInitiation(origin=origin, target=target, delay=delay):
                 self.scopes.add((origin.term, target.term, delay), rule.body)
-            case FutureTermination(origin=origin, delay=delay):
+            case ec.FutureTermination(origin=origin, delay=delay):
                 self.scopes.add((origin.term, delay), rule.body)
-            case Grounding(entity=entity, value=value):
+            case ec.Grounding(entity=entity, value=value):
                 self.scopes.add((entity, value), rule.body)
-            case BackgroundRule(head=head):
+            case ec.BackgroundRule(head=head):
                 self.scopes.add((head,), rule.body)
             case _:
                 pass

@@ -8,17 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from horai.lang.core.terms import Term, Var, functor, is_ground
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
-from horai.lang.ec.syntax import (
-    Call,
-    Conjunction,
-    Disjunction,
-    DynamicDomain,
-    EventDescription,
-    Grounding,
-    Literal,
-    conjuncts,
-)
 from horai.oracle.ec.background import Row
 from horai.oracle.ec.scopes import Names, names, visible
 from horai.oracle.ec.scopes import given as given_by
@@ -30,13 +21,13 @@ from horai.oracle.ec.world import Key, key_of
 class Groundings:
     """The grounding rules of a description, by entity."""
 
-    def __init__(self, description: EventDescription) -> None:
-        self.rules: dict[Key, list[Grounding]] = {}
+    def __init__(self, description: ec.EventDescription) -> None:
+        self.rules: dict[Key, list[ec.Grounding]] = {}
         self.dynamic: set[Key] = set()
         for rule in description.rules:
-            if isinstance(rule, Grounding):
+            if isinstance(rule, ec.Grounding):
                 self.rules.setdefault(key_of(rule.entity), []).append(rule)
-            elif isinstance(rule, DynamicDomain):
+            elif isinstance(rule, ec.DynamicDomain):
                 key = functor(rule.domain)
                 if key is not None:
                     self.dynamic.add(key)
@@ -49,8 +40,8 @@ class Groundings:
                 env = _fit(rule, entity, value)
                 if env is None:
                     continue
-                for literal in conjuncts(rule.body):
-                    if isinstance(literal, Call) and literal.key in self.dynamic:
+                for literal in ec.conjuncts(rule.body):
+                    if isinstance(literal, ec.Call) and literal.key in self.dynamic:
                         row = tuple(resolve(arg, env) for arg in literal.args)
                         if all(is_ground(term) for term in row):
                             rows[literal.key][row] = None
@@ -114,7 +105,7 @@ class Groundings:
                     listed = value if value is not None and is_ground(value) else None
                     yield resolve(rule.entity, env), listed
 
-    def _rules(self, entity: Term, value: Term | None) -> Iterator[Grounding]:
+    def _rules(self, entity: Term, value: Term | None) -> Iterator[ec.Grounding]:
         """The groundings of an event (no value), or of a fluent with a value that fits."""
         for rule in self.rules.get(key_of(entity), ()):
             if value is None:
@@ -124,7 +115,7 @@ class Groundings:
                 yield rule
 
 
-def _fit(rule: Grounding, entity: Term, value: Term | None) -> Env | None:
+def _fit(rule: ec.Grounding, entity: Term, value: Term | None) -> Env | None:
     """Bind a grounding to a ground entity and value."""
     bound = unify(rule.entity, entity, {})
     if bound is not None and value is not None and rule.value is not None:
@@ -135,7 +126,7 @@ def _fit(rule: Grounding, entity: Term, value: Term | None) -> Env | None:
 def head_solutions(
     solver: Solver,
     groundings: Groundings,
-    body: Literal,
+    body: ec.Literal,
     entity: Term,
     value: Term | None,
     env: Env,
@@ -168,20 +159,20 @@ def head_solutions(
     return _solutions(solver, groundings, body, entity, value, starts)
 
 
-def _branches(body: Literal) -> list[Literal]:
+def _branches(body: ec.Literal) -> list[ec.Literal]:
     """The body with each branch of its first disjunction in place of that."""
-    goals = tuple(conjuncts(body))
+    goals = tuple(ec.conjuncts(body))
     for place, goal in enumerate(goals):
-        if isinstance(goal, Disjunction):
+        if isinstance(goal, ec.Disjunction):
             before, after = goals[:place], goals[place + 1 :]
-            return [Conjunction((*before, item, *after), body.term) for item in goal.items]
+            return [ec.Conjunction((*before, item, *after), body.term) for item in goal.items]
     return []
 
 
 def _solutions(
     solver: Solver,
     groundings: Groundings,
-    body: Literal,
+    body: ec.Literal,
     entity: Term,
     value: Term | None,
     starts: list[Env],

@@ -11,19 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from horai.lang.core.terms import Term, variables
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Compare,
-    Conjunction,
-    Disjunction,
-    FindAll,
-    IfThenElse,
-    Is,
-    Literal,
-    Negation,
-    TruthValue,
-    walk,
-)
+from horai.lang.ec import syntax as ec
 
 Names = frozenset[str]
 
@@ -38,96 +26,99 @@ class Scopes:
 
     def __init__(self) -> None:
         self._shared: dict[int, Names] = {}
-        self._keep: list[Literal] = []  # ids stay valid while the literals live
+        self._keep: list[ec.Literal] = []  # ids stay valid while the literals live
 
-    def add(self, head: Iterable[Term | None], body: Literal) -> None:
+    def add(self, head: Iterable[Term | None], body: ec.Literal) -> None:
         """Note the closed parts of a clause."""
         self._keep.append(body)
         self._visit(body, names(*head))
 
-    def shared(self, literal: Literal) -> Names:
+    def shared(self, literal: ec.Literal) -> Names:
         """The variables that must be bound before the literal can be evaluated."""
         return self._shared[id(literal)]
 
-    def asked(self, literal: IfThenElse) -> Names:
+    def asked(self, literal: ec.IfThenElse) -> Names:
         """The variables it waits for in any case: those that it does not find values for itself."""
         return self.shared(literal) - found_by(literal)
 
-    def _visit(self, literal: Literal, outside: Names) -> None:
+    def _visit(self, literal: ec.Literal, outside: Names) -> None:
         """`outside` are the variables that can get a value elsewhere in the clause."""
         match literal:
-            case Conjunction(items=items):
+            case ec.Conjunction(items=items):
                 for index, item in enumerate(items):
                     others = (*items[:index], *items[index + 1 :])
                     self._visit(item, outside.union(*(visible(other) for other in others)))
-            case Disjunction(items=items):
+            case ec.Disjunction(items=items):
                 for item in items:
                     self._visit(item, outside)
-            case Negation(item=item):
+            case ec.Negation(item=item):
                 self._shared[id(literal)] = names(item.term) & outside
                 self._visit(item, outside)
-            case FindAll(template=template, goal=goal) | AggregateAll(template=template, goal=goal):
+            case (
+                ec.FindAll(template=template, goal=goal)
+                | ec.AggregateAll(template=template, goal=goal)
+            ):
                 self._shared[id(literal)] = names(template, goal.term) & outside
                 self._visit(goal, outside)
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 self._shared[id(literal)] = names(condition.term) & outside
                 self._visit(condition, outside)
                 self._visit(then, outside | visible(condition))
                 self._visit(otherwise, outside)
-            case Compare(op="\\="):
+            case ec.Compare(op="\\="):
                 self._shared[id(literal)] = names(literal.term) & outside
             case _:
                 pass
 
 
-def visible(literal: Literal) -> Names:
+def visible(literal: ec.Literal) -> Names:
     """Variables that a condition shares with the rest of its clause."""
     match literal:
-        case Conjunction(items=items) | Disjunction(items=items):
+        case ec.Conjunction(items=items) | ec.Disjunction(items=items):
             return frozenset().union(*(visible(item) for item in items))
-        case Negation():
+        case ec.Negation():
             return frozenset()
-        case FindAll(result=result) | AggregateAll(result=result):
+        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
             return names(result)
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
             return visible(condition) | visible(then) | visible(otherwise)
         case _:
             return names(literal.term)
 
 
-def found_by(choice: IfThenElse) -> Names:
+def found_by(choice: ec.IfThenElse) -> Names:
     """Variables that both branches of an if-then-else give a value: `(p(X) -> true ; X = none)`.
 
     Times are left out: whether the condition is ever true would decide about every moment.
     """
     yes = given(choice.condition) | given(choice.then)
     no = given(choice.otherwise)
-    times = (names(getattr(part, "time", None)) for part in walk(choice))
-    lists = (names(getattr(part, "intervals", None)) for part in walk(choice))
+    times = (names(getattr(part, "time", None)) for part in ec.walk(choice))
+    lists = (names(getattr(part, "intervals", None)) for part in ec.walk(choice))
     return (yes if _never(choice.otherwise) else yes & no).difference(*times, *lists)
 
 
-def given(literal: Literal) -> Names:
+def given(literal: ec.Literal) -> Names:
     """The variables that have a value once a condition is true."""
     match literal:
-        case Conjunction(items=items):
+        case ec.Conjunction(items=items):
             return frozenset().union(*(given(item) for item in items))
-        case Disjunction(items=items):
+        case ec.Disjunction(items=items):
             branches = [given(item) for item in items if not _never(item)]
             return frozenset.intersection(*branches) if branches else frozenset()
-        case IfThenElse():
+        case ec.IfThenElse():
             return found_by(literal)
-        case Compare(op=sign):
+        case ec.Compare(op=sign):
             return names(literal.term) if sign == "=" else frozenset()
-        case Is(target=target):
+        case ec.Is(target=target):
             return names(target)
         case _:
             return visible(literal)
 
 
-def _never(literal: Literal) -> bool:
+def _never(literal: ec.Literal) -> bool:
     match literal:
-        case Conjunction(items=items):
+        case ec.Conjunction(items=items):
             return any(_never(item) for item in items)
         case _:
-            return isinstance(literal, TruthValue) and not literal.value
+            return isinstance(literal, ec.TruthValue) and not literal.value

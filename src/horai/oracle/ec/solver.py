@@ -27,6 +27,7 @@ from horai.lang.core.arithmetic import (
 from horai.lang.core.order import ORDER, order_key, sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var, is_ground, variables
 from horai.lang.core.values import parameter_count, to_python, to_term
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS, MOST_LISTED
 from horai.lang.ec.errors import (
     Endless,
@@ -37,31 +38,6 @@ from horai.lang.ec.errors import (
     asks,
     blaming,
     note,
-)
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Allen,
-    BackgroundRule,
-    Call,
-    Compare,
-    Conjunction,
-    Disjunction,
-    DurationFilter,
-    Edge,
-    FindAll,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    IfThenElse,
-    InitiatedAt,
-    IntervalOp,
-    Is,
-    Literal,
-    Negation,
-    TerminatedAt,
-    TruthValue,
-    conjuncts,
-    walk,
 )
 from horai.oracle.ec import intervals as span
 from horai.oracle.ec.background import INPUTS, TEMPORAL, Background, FactTable, Row
@@ -112,7 +88,7 @@ class SolverContext(ABC):
         self._calls = 0  # inside of the outermost one
 
     @abstractmethod
-    def solve(self, goals: tuple[Literal, ...], env: Env) -> Iterator[Env]:
+    def solve(self, goals: tuple[ec.Literal, ...], env: Env) -> Iterator[Env]:
         """All environments that extend `env` and satisfy every goal."""
 
 
@@ -135,7 +111,7 @@ class CalculusConditions(SolverContext):
             raise NoValue(f"not a time-point: {value}")
         return value
 
-    def _happens(self, goal: Happens, env: Env) -> Iterator[Env]:
+    def _happens(self, goal: ec.Happens, env: Env) -> Iterator[Env]:
         event = resolve(goal.event, env)
         key = key_of(event)
         by_time = self.world.events.get(key, {})
@@ -148,7 +124,7 @@ class CalculusConditions(SolverContext):
                 if at is not None:
                     yield from once(unify(event, occurrence, at))
 
-    def _edge(self, goal: Edge, env: Env) -> Iterator[Env]:
+    def _edge(self, goal: ec.Edge, env: Env) -> Iterator[Env]:
         t = self._time(goal.time, env)
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         key = key_of(pattern[0])
@@ -159,9 +135,9 @@ class CalculusConditions(SolverContext):
             if at is not None:
                 yield from once(unify_all(pattern, (fluent, value), at))
 
-    def _points(self, goal: InitiatedAt | TerminatedAt, env: Env) -> Iterator[Env]:
+    def _points(self, goal: ec.InitiatedAt | ec.TerminatedAt, env: Env) -> Iterator[Env]:
         world = self.world
-        store = world.initiations if isinstance(goal, InitiatedAt) else world.terminations
+        store = world.initiations if isinstance(goal, ec.InitiatedAt) else world.terminations
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         key = key_of(pattern[0])
         by_time = store.get(key, {})
@@ -198,7 +174,7 @@ class CalculusConditions(SolverContext):
         low, high = self._time(bounds[0], env), self._time(bounds[1], env)
         return (low is None or low <= t) and (high is None or t < high)
 
-    def _holds_at(self, goal: HoldsAt, env: Env) -> Iterator[Env]:
+    def _holds_at(self, goal: ec.HoldsAt, env: Env) -> Iterator[Env]:
         t = self._time(goal.time, env)
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         key = key_of(pattern[0])
@@ -243,7 +219,7 @@ class CalculusConditions(SolverContext):
                 yield t
                 t += world.grid.tick
 
-    def _holds_for(self, goal: HoldsFor, env: Env) -> Iterator[Env]:
+    def _holds_for(self, goal: ec.HoldsFor, env: Env) -> Iterator[Env]:
         free = [
             name for name in names(goal.fvp.fluent, goal.fvp.value) if not ground(Var(name), env)
         ]
@@ -260,11 +236,11 @@ class CalculusConditions(SolverContext):
                 yield from once(unify(goal.intervals, interval_term(found), bound))
 
     def _interval_operation(
-        self, goal: IntervalOp | DurationFilter | Allen, env: Env
+        self, goal: ec.IntervalOp | ec.DurationFilter | ec.Allen, env: Env
     ) -> span.Intervals:
         world = self.world
         match goal:
-            case IntervalOp(kind=kind, base=base):
+            case ec.IntervalOp(kind=kind, base=base):
                 lists = self._interval_lists(goal.lists, env)
                 match kind:
                     case "union_all":
@@ -277,11 +253,11 @@ class CalculusConditions(SolverContext):
                         return span.difference(self._intervals(base, env), lists)
                     case _:
                         assert_never(kind)
-            case DurationFilter(op=op, open_counts=open_counts):
+            case ec.DurationFilter(op=op, open_counts=open_counts):
                 bound = evaluate(goal.bound, env)
                 given = self._intervals(goal.intervals, env)
                 return span.longer_or_shorter(given, op, bound, world.query, open_counts)
-            case Allen(relation=relation, mode=mode):
+            case ec.Allen(relation=relation, mode=mode):
                 sources = self._intervals(goal.source, env)
                 targets = self._intervals(goal.target, env)
                 return span.allen(relation, sources, targets, mode, world.grid, world.allen_memory)
@@ -305,7 +281,7 @@ _fresh = count()
 class KnowledgeConditions(SolverContext):
     """How calls and aggregates are satisfied."""
 
-    def collect(self, goal: FindAll | AggregateAll, template: Term, env: Env) -> list[Term]:
+    def collect(self, goal: ec.FindAll | ec.AggregateAll, template: Term, env: Env) -> list[Term]:
         """The template for every different way to satisfy the goal."""
         inner = sorted(names(goal.goal.term) | names(template))
         seen: dict[tuple[Term, ...], Term] = {}
@@ -314,7 +290,7 @@ class KnowledgeConditions(SolverContext):
             seen[solution] = resolve(template, found)
         return list(seen.values())
 
-    def _aggregate(self, goal: AggregateAll, env: Env) -> Iterator[Env]:
+    def _aggregate(self, goal: ec.AggregateAll, env: Env) -> Iterator[Env]:
         values = self.collect(goal, goal.template or Constant("count"), env)
         match goal.kind:
             case "count":
@@ -332,7 +308,7 @@ class KnowledgeConditions(SolverContext):
                 result = number_term(pick([evaluate(value, {}) for value in values]))
         yield from once(unify(goal.result, result, env))
 
-    def _call(self, goal: Call, env: Env) -> Iterator[Env]:
+    def _call(self, goal: ec.Call, env: Env) -> Iterator[Env]:
         if goal.key in INPUTS:
             yield from built_in(goal, env)
         elif goal.name in self.python:
@@ -403,7 +379,7 @@ class KnowledgeConditions(SolverContext):
                     with blaming(rule.clause):
                         raise Endless(endless.too_many_rounds(f"{key[0]}/{key[1]}"))
 
-    def _invents(self, rule: BackgroundRule, group: list[Key]) -> bool:
+    def _invents(self, rule: ec.BackgroundRule, group: list[Key]) -> bool:
         """May a rule that calls itself make new values of its own?"""
         if not _calls(rule.body, group):
             return False
@@ -411,32 +387,32 @@ class KnowledgeConditions(SolverContext):
         if any(not isinstance(arg, Var) and variables(arg) for arg in head):
             return True
         return any(
-            isinstance(part, FindAll | AggregateAll | Is)
-            or (isinstance(part, Compare) and part.op == "=")
-            or (isinstance(part, Call) and part.key not in self.background.listable)
-            for part in walk(rule.body)
+            isinstance(part, ec.FindAll | ec.AggregateAll | ec.Is)
+            or (isinstance(part, ec.Compare) and part.op == "=")
+            or (isinstance(part, ec.Call) and part.key not in self.background.listable)
+            for part in ec.walk(rule.body)
         )
 
     def _derive(
-        self, rule: BackgroundRule, group: list[Key], news: dict[Key, list[Row]] | None
+        self, rule: ec.BackgroundRule, group: list[Key], news: dict[Key, list[Row]] | None
     ) -> Iterator[Env]:
         """Solutions of a rule that use a new row; all of them in the first round."""
-        goals = tuple(conjuncts(rule.body))
+        goals = tuple(ec.conjuncts(rule.body))
         inside = [i for i, goal in enumerate(goals) if _calls(goal, group)]
-        if news is None or any(not isinstance(goals[i], Call) for i in inside):
+        if news is None or any(not isinstance(goals[i], ec.Call) for i in inside):
             yield from self.solve(goals, {})
             return
         for index in inside:
             goal = goals[index]
             rest = goals[:index] + goals[index + 1 :]
-            for row in news[goal.key] if isinstance(goal, Call) else ():
-                env = unify_all(goal.args, row, {}) if isinstance(goal, Call) else None
+            for row in news[goal.key] if isinstance(goal, ec.Call) else ():
+                env = unify_all(goal.args, row, {}) if isinstance(goal, ec.Call) else None
                 if env is not None:
                     yield from self.solve(rest, env)
 
     # --- procedures ------------------------------------------------------------------------------
 
-    def _unfold(self, goal: Call, env: Env) -> Iterator[Env]:
+    def _unfold(self, goal: ec.Call, env: Env) -> Iterator[Env]:
         """A procedure: its clauses in the place of the call, with variables of their own."""
         self._calls = self._calls + 1 if self._depth else 0
         if self._depth >= endless.DEEPEST_CALL or self._calls > endless.MOST_CALLS:
@@ -455,7 +431,7 @@ class KnowledgeConditions(SolverContext):
         for answer in answers:
             yield from once(unify_all(goal.args, tuple(map(_unlike_any, answer)), env))
 
-    def _clause(self, rule: BackgroundRule, args: tuple[Term, ...]) -> list[Env]:
+    def _clause(self, rule: ec.BackgroundRule, args: tuple[Term, ...]) -> list[Env]:
         head = rule.head.args if isinstance(rule.head, Compound) else ()
         inside = unify_all(head, args, {})
         if inside is None:
@@ -463,7 +439,7 @@ class KnowledgeConditions(SolverContext):
         with blaming(rule.clause):
             return list(self.solve((rule.body,), inside))
 
-    def _python(self, goal: Call, env: Env) -> Iterator[Env]:
+    def _python(self, goal: ec.Call, env: Env) -> Iterator[Env]:
         function = self.python[goal.name]
         values = [to_python(resolve(arg, env)) for arg in goal.args]
         tests = parameter_count(function) == len(values)
@@ -478,7 +454,7 @@ class KnowledgeConditions(SolverContext):
             yield env
 
 
-def built_in(goal: Call, env: Env) -> Iterator[Env]:
+def built_in(goal: ec.Call, env: Env) -> Iterator[Env]:
     """How a built-in predicate is satisfied."""
     solutions = BUILTINS[goal.key].solutions
     if solutions is None:
@@ -510,21 +486,21 @@ def _between(args: tuple[Term, ...], env: Env) -> Iterator[Env]:
             pass
 
 
-def _refuse_unstratified(rule: BackgroundRule, group: list[Key]) -> None:
+def _refuse_unstratified(rule: ec.BackgroundRule, group: list[Key]) -> None:
     """Negation and aggregation need what is below them complete, which a cycle never is."""
-    for part in walk(rule.body):
-        if isinstance(part, Negation | FindAll | AggregateAll):
-            for inner in walk(part):
-                if isinstance(inner, Call) and inner.key in group:
+    for part in ec.walk(rule.body):
+        if isinstance(part, ec.Negation | ec.FindAll | ec.AggregateAll):
+            for inner in ec.walk(part):
+                if isinstance(inner, ec.Call) and inner.key in group:
                     name, arity = inner.key
                     error = IllegalCycle(f"{name}/{arity} depends on its own absence or total")
                     error.clause = rule.clause
                     raise error
 
 
-def _calls(goal: Literal, group: list[Key]) -> bool:
+def _calls(goal: ec.Literal, group: list[Key]) -> bool:
     """Does the condition ask for a predicate of the group?"""
-    return any(isinstance(part, Call) and part.key in group for part in walk(goal))
+    return any(isinstance(part, ec.Call) and part.key in group for part in ec.walk(goal))
 
 
 def _apart(term: Term) -> Term:
@@ -545,7 +521,7 @@ LAST_RESORT = 7.0  # the rank of procedures that may not be able to run yet
 class Solver(CalculusConditions, KnowledgeConditions):
     """Evaluates conditions against a world and the background knowledge."""
 
-    def solve(self, goals: tuple[Literal, ...], env: Env) -> Iterator[Env]:
+    def solve(self, goals: tuple[ec.Literal, ...], env: Env) -> Iterator[Env]:
         """All environments that extend `env` and satisfy every goal."""
         if not goals:
             yield env
@@ -571,14 +547,14 @@ class Solver(CalculusConditions, KnowledgeConditions):
             return
         raise stuck or UnboundVariable(goals[0])
 
-    def _step(self, goal: Literal, rest: tuple[Literal, ...], env: Env) -> Iterator[Env]:
+    def _step(self, goal: ec.Literal, rest: tuple[ec.Literal, ...], env: Env) -> Iterator[Env]:
         match goal:
-            case Conjunction(items=items):
+            case ec.Conjunction(items=items):
                 yield from self.solve(items + rest, env)
-            case Disjunction(items=items):
+            case ec.Disjunction(items=items):
                 for item in items:
                     yield from self.solve((item, *rest), env)
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 # There is no first solution where order has no meaning: all of them count.
                 met = list(self.solve((condition,), env))
                 for found in met:
@@ -589,81 +565,81 @@ class Solver(CalculusConditions, KnowledgeConditions):
                 for found in self.evaluate(goal, env):
                     yield from self.solve(rest, found)
 
-    def holds(self, goal: Literal, env: Env) -> bool:
+    def holds(self, goal: ec.Literal, env: Env) -> bool:
         """Can the goal be satisfied?"""
         return next(self.solve((goal,), env), None) is not None
 
-    def _unspoken(self, goal: Literal) -> bool:
+    def _unspoken(self, goal: ec.Literal) -> bool:
         """At the very start of the run, formulas say nothing of what is absent."""
         return self.nothing_absent and self.is_temporal(goal)
 
-    def is_temporal(self, goal: Literal) -> bool:
+    def is_temporal(self, goal: ec.Literal) -> bool:
         """Does the condition look at events or fluents?"""
         return any(
             isinstance(part, TEMPORAL)
-            or (isinstance(part, Call) and part.key in self.background.temporal)
-            for part in walk(goal)
+            or (isinstance(part, ec.Call) and part.key in self.background.temporal)
+            for part in ec.walk(goal)
         )
 
     # --- when a condition can be evaluated -------------------------------------------------------
 
-    def _rank(self, goal: Literal, env: Env) -> float | None:
+    def _rank(self, goal: ec.Literal, env: Env) -> float | None:
         """How soon to evaluate a condition (small = now), None if it has to wait."""
 
         def ready(rank: float, *terms: Term) -> float | None:
             return rank if all(ground(term, env) for term in terms) else None
 
         match goal:
-            case Conjunction() | TruthValue():
+            case ec.Conjunction() | ec.TruthValue():
                 return 0
-            case Compare(op="="):
+            case ec.Compare(op="="):
                 return 0
-            case Compare(op="\\="):
+            case ec.Compare(op="\\="):
                 return 0 if self._bound(self.scopes.shared(goal), env) else None
-            case Compare(left=left, right=right):
+            case ec.Compare(left=left, right=right):
                 return ready(0, left, right)
-            case Is(expression=expression):
+            case ec.Is(expression=expression):
                 return ready(0, expression)
-            case Negation():
+            case ec.Negation():
                 return 1 if self._bound(self.scopes.shared(goal), env) else None
-            case IfThenElse():
+            case ec.IfThenElse():
                 return self._rank_choice(goal, env)
-            case FindAll() | AggregateAll():
+            case ec.FindAll() | ec.AggregateAll():
                 return 2 if self._bound(self.scopes.shared(goal), env) else None
-            case IntervalOp(base=base, lists=lists):
+            case ec.IntervalOp(base=base, lists=lists):
                 return ready(0, lists) if base is None else ready(0, base, lists)
-            case DurationFilter(intervals=given, bound=bound):
+            case ec.DurationFilter(intervals=given, bound=bound):
                 return ready(0, given, bound)
-            case Allen(source=source, target=target):
+            case ec.Allen(source=source, target=target):
                 return ready(0, source, target)
-            case Happens(event=event, time=time):
+            case ec.Happens(event=event, time=time):
                 return ready(1, event, time) or ready(2, time) or 4
-            case Edge(fvp=fvp, time=time):
+            case ec.Edge(fvp=fvp, time=time):
                 return ready(1, fvp.fluent, time) or ready(2, time) or 4
-            case InitiatedAt(fvp=fvp, time=time):
+            case ec.InitiatedAt(fvp=fvp, time=time):
                 return ready(1, fvp.fluent, time) or ready(2, time) or 4
-            case TerminatedAt(fvp=fvp, time=time):
+            case ec.TerminatedAt(fvp=fvp, time=time):
                 # A termination of every value names none, so others may name it first.
                 named = ready(1, fvp.fluent, fvp.value, time) or ready(2, fvp.value, time)
                 return named or ready(4, fvp.value) or 5.8
-            case HoldsAt(fvp=fvp, time=time):
+            case ec.HoldsAt(fvp=fvp, time=time):
                 # It finds times itself, but only on the grid: a procedure may name one between.
                 return ready(1, fvp.fluent, time) or ready(3, time) or LAST_RESORT + 0.25
-            case HoldsFor(fvp=fvp):
+            case ec.HoldsFor(fvp=fvp):
                 # It cannot fail, so it chooses no values where another condition can.
                 return ready(2, fvp.fluent, fvp.value) or LAST_RESORT + 1
-            case Disjunction():
+            case ec.Disjunction():
                 return 5.5
-            case Call():
+            case ec.Call():
                 return self._rank_call(goal, env)
 
-    def _rank_choice(self, goal: IfThenElse, env: Env) -> float | None:
+    def _rank_choice(self, goal: ec.IfThenElse, env: Env) -> float | None:
         """It tests values, and finds them itself only when no other condition can."""
         if self._bound(self.scopes.shared(goal), env):
             return 1
         return LAST_RESORT + 2 if self._bound(self.scopes.asked(goal), env) else None
 
-    def _rank_call(self, call: Call, env: Env) -> float | None:
+    def _rank_call(self, call: ec.Call, env: Env) -> float | None:
         bound = [ground(arg, env) for arg in call.args]
         if all(bound):
             return 1
@@ -683,53 +659,53 @@ class Solver(CalculusConditions, KnowledgeConditions):
 
     # --- single conditions -----------------------------------------------------------------------
 
-    def evaluate(self, goal: Literal, env: Env) -> Iterator[Env]:
+    def evaluate(self, goal: ec.Literal, env: Env) -> Iterator[Env]:
         """All environments that satisfy one condition."""
         try:
             yield from self._evaluate(goal, env)
         except NoValue as error:
             asks(goal.term)
             expression = error.expression or goal.term
-            if isinstance(goal, Compare):
+            if isinstance(goal, ec.Compare):
                 expression = Compound(goal.op, (goal.left, goal.right))
             note(expression, {name: resolve(Var(name), env) for name in variables(expression)})
 
-    def _evaluate(self, goal: Literal, env: Env) -> Iterator[Env]:
+    def _evaluate(self, goal: ec.Literal, env: Env) -> Iterator[Env]:
         match goal:
-            case TruthValue(value=value):
+            case ec.TruthValue(value=value):
                 if value:
                     yield env
-            case Negation(item=item):
+            case ec.Negation(item=item):
                 if not self._unspoken(item) and not self.holds(item, env):
                     yield env
-            case Compare():
+            case ec.Compare():
                 yield from self._compare(goal, env)
-            case Is(target=target, expression=expression):
+            case ec.Is(target=target, expression=expression):
                 yield from once(unify(target, number_term(evaluate(expression, env)), env))
-            case Happens():
+            case ec.Happens():
                 yield from self._happens(goal, env)
-            case Edge():
+            case ec.Edge():
                 yield from self._edge(goal, env)
-            case InitiatedAt() | TerminatedAt():
+            case ec.InitiatedAt() | ec.TerminatedAt():
                 yield from self._points(goal, env)
-            case HoldsAt():
+            case ec.HoldsAt():
                 yield from self._holds_at(goal, env)
-            case HoldsFor():
+            case ec.HoldsFor():
                 yield from self._holds_for(goal, env)
-            case FindAll(template=template, result=result):
+            case ec.FindAll(template=template, result=result):
                 values = sorted_bag(self.collect(goal, template, env))
                 yield from once(unify(result, ListTerm(values), env))
-            case AggregateAll():
+            case ec.AggregateAll():
                 yield from self._aggregate(goal, env)
-            case IntervalOp() | DurationFilter() | Allen():
+            case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
                 computed = self._interval_operation(goal, env)
                 yield from once(unify(goal.result, interval_term(computed), env))
-            case Call():
+            case ec.Call():
                 yield from self._call(goal, env)
             case _:
                 yield from self._step(goal, (), env)
 
-    def _compare(self, goal: Compare, env: Env) -> Iterator[Env]:
+    def _compare(self, goal: ec.Compare, env: Env) -> Iterator[Env]:
         if goal.op in COMPARISONS:
             if COMPARISONS[goal.op](evaluate(goal.left, env), evaluate(goal.right, env)):
                 yield env

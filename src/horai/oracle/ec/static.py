@@ -6,19 +6,8 @@ from collections.abc import Iterator
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Int, Term, Var
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
-from horai.lang.ec.syntax import (
-    Call,
-    Compare,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsFor,
-    HoldsForRule,
-    Is,
-    Literal,
-    conjuncts,
-    walk,
-)
 from horai.oracle.ec.background import TEMPORAL
 from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import INF, Intervals, coalesce
@@ -30,7 +19,7 @@ from horai.oracle.ec.world import key_of, term_intervals
 
 
 def holds_for_domains(
-    body: Literal, solver: Solver, groundings: Groundings, formula: bool = False
+    body: ec.Literal, solver: Solver, groundings: Groundings, formula: bool = False
 ) -> dict[str, list[Term]]:
     """Values for the variables of `holdsFor` and `holdsAt` conditions.
 
@@ -38,11 +27,11 @@ def holds_for_domains(
     instances that some fluent of the body is known to have, or that its grounding lists.
     """
     found: dict[str, dict[Term, None]] = {}
-    parts = list(walk(body))
-    if not formula and not any(isinstance(literal, HoldsFor) for literal in parts):
+    parts = list(ec.walk(body))
+    if not formula and not any(isinstance(literal, ec.HoldsFor) for literal in parts):
         return {}
     for literal in parts:
-        if not isinstance(literal, HoldsFor | HoldsAt):
+        if not isinstance(literal, ec.HoldsFor | ec.HoldsAt):
             continue
         pattern = (literal.fvp.fluent, literal.fvp.value)
         key = key_of(literal.fvp.fluent)
@@ -67,7 +56,7 @@ def evaluate_static(
     """Work out a statically determined fluent-value pair; several rules give their union."""
     results: dict[tuple[Term, Term], Intervals] = {}
     for rule in strata.defined.static[node]:
-        formula = isinstance(rule, HoldsAtRule)
+        formula = isinstance(rule, ec.HoldsAtRule)
         with blaming(rule.clause):
             solver.domains = holds_for_domains(rule.body, solver, groundings, formula)
             for env, intervals in _solutions(rule, groundings, solver):
@@ -87,7 +76,7 @@ def _solutions(
 ) -> list[tuple[Env, Intervals]]:
     found: list[tuple[Env, Intervals]] = []
     for start in _head_bindings(rule, groundings, solver):
-        if isinstance(rule, HoldsForRule):
+        if isinstance(rule, ec.HoldsForRule):
             for env in solver.solve((rule.body,), start):
                 intervals = term_intervals(resolve(rule.intervals, env))
                 if intervals is not None:
@@ -120,16 +109,16 @@ def _refuse_open(fluent: Term, value: Term) -> None:
         )
 
 
-def _timeless(rule: HoldsAtRule, start: Env, solver: Solver) -> list[Env]:
+def _timeless(rule: ec.HoldsAtRule, start: Env, solver: Solver) -> list[Env]:
     """Entities that conditions without time list: each has its own times to look at."""
-    timeless = tuple(g for g in conjuncts(rule.body) if not solver.is_temporal(g))
+    timeless = tuple(g for g in ec.conjuncts(rule.body) if not solver.is_temporal(g))
     try:
         return list(solver.solve(timeless, start))
     except UnboundVariable:
         return [start]  # they need values that the others give
 
 
-def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, Intervals]]:
+def _formula(rule: ec.HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, Intervals]]:
     """The intervals in which a Boolean formula over `holdsAt` is true, for every instance.
 
     The truth of a formula changes only where some fluent starts or ends, so it is enough to look
@@ -153,7 +142,7 @@ def _formula(rule: HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env, I
     ]
 
 
-def _cuts(rule: HoldsAtRule, env: Env, solver: Solver) -> list[int]:
+def _cuts(rule: ec.HoldsAtRule, env: Env, solver: Solver) -> list[int]:
     """Where the truth of a formula may change, for the entities bound so far."""
     world = solver.world
     cuts = {world.start, world.grid.next(world.start)}
@@ -163,21 +152,23 @@ def _cuts(rule: HoldsAtRule, env: Env, solver: Solver) -> list[int]:
     return sorted(t for t in cuts if t >= world.start)
 
 
-def _looked_at(body: Literal, time: Term, env: Env, solver: Solver) -> Iterator[tuple[Term, Term]]:
+def _looked_at(
+    body: ec.Literal, time: Term, env: Env, solver: Solver
+) -> Iterator[tuple[Term, Term]]:
     """The pairs a formula looks at, helper predicates included; nothing else may have a time."""
-    for literal in walk(body):
-        if isinstance(literal, HoldsAt):
+    for literal in ec.walk(body):
+        if isinstance(literal, ec.HoldsAt):
             yield resolve(literal.fvp.fluent, env), resolve(literal.fvp.value, env)
         elif isinstance(literal, TEMPORAL):
             raise Unsupported(f"a holdsAt rule cannot ask for `{show(literal.term)}`")
-        elif isinstance(literal, Call) and literal.key in solver.background.temporal:
+        elif isinstance(literal, ec.Call) and literal.key in solver.background.temporal:
             for rule in solver.background.rules[literal.key]:
                 yield from _looked_at(rule.body, time, {}, solver)
-        elif isinstance(literal, Compare | Is) and names(time) & names(literal.term):
+        elif isinstance(literal, ec.Compare | ec.Is) and names(time) & names(literal.term):
             raise Unsupported(f"a holdsAt rule cannot compare times: `{show(literal.term)}`")
 
 
-def _at(rule: HoldsAtRule, at: int, env: Env, solver: Solver, free: list[str]) -> list[Env]:
+def _at(rule: ec.HoldsAtRule, at: int, env: Env, solver: Solver, free: list[str]) -> list[Env]:
     """Solutions of the formula at one point, for every value its variables can take."""
     solver.nothing_absent = at < solver.world.grid.next(solver.world.start)
     try:

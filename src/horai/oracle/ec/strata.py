@@ -13,35 +13,15 @@ import networkx as nx
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, Var, is_ground, substitute, variables
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import IllegalCycle
-from horai.lang.ec.syntax import (
-    FVP,
-    Call,
-    Edge,
-    EventDescription,
-    EventRule,
-    FutureInitiation,
-    FutureTermination,
-    Happens,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsFor,
-    HoldsForRule,
-    Initially,
-    InitiatedAt,
-    Initiation,
-    Literal,
-    TerminatedAt,
-    Termination,
-    walk,
-)
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.terms import unify, unify_all
 from horai.oracle.ec.world import Key, key_of
 
-PointRule = Initiation | Termination | EventRule
-DelayRule = FutureInitiation | FutureTermination
-StaticRule = HoldsForRule | HoldsAtRule
+PointRule = ec.Initiation | ec.Termination | ec.EventRule
+DelayRule = ec.FutureInitiation | ec.FutureTermination
+StaticRule = ec.HoldsForRule | ec.HoldsAtRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +49,7 @@ class Definitions:
     """The rules of each node."""
 
     points: dict[OracleNode, list[PointRule]] = field(default_factory=dict)
-    initially: dict[OracleNode, list[Initially]] = field(default_factory=dict)
+    initially: dict[OracleNode, list[ec.Initially]] = field(default_factory=dict)
     delays: dict[OracleNode, list[DelayRule]] = field(default_factory=dict)  # by what they act on
     static: dict[OracleNode, list[StaticRule]] = field(default_factory=dict)
 
@@ -82,35 +62,35 @@ class Definitions:
     def simple_values(self, node: OracleNode) -> Iterator[Term]:
         """The value terms that rules can give to a simple fluent."""
         for rule in self.points.get(node, ()):
-            if isinstance(rule, Initiation):
+            if isinstance(rule, ec.Initiation):
                 yield rule.fvp.value
         for initial in self.initially.get(node, ()):
             yield initial.fvp.value
         for delay in self.delays.get(node, ()):
-            if isinstance(delay, FutureInitiation):
+            if isinstance(delay, ec.FutureInitiation):
                 yield delay.target.value
 
 
-def definitions(description: EventDescription) -> Definitions:
+def definitions(description: ec.EventDescription) -> Definitions:
     """Sort the rules by what they define."""
     found = Definitions()
     for rule in description.rules:
         match rule:
-            case Initiation(fvp=fvp) | Termination(fvp=fvp):
+            case ec.Initiation(fvp=fvp) | ec.Termination(fvp=fvp):
                 node = OracleNode("simple", key_of(fvp.fluent))
                 found.points.setdefault(node, []).append(rule)
-            case EventRule(event=event):
+            case ec.EventRule(event=event):
                 found.points.setdefault(OracleNode("event", key_of(event)), []).append(rule)
-            case Initially(fvp=fvp):
+            case ec.Initially(fvp=fvp):
                 node = OracleNode("simple", key_of(fvp.fluent))
                 found.initially.setdefault(node, []).append(rule)
-            case FutureInitiation(target=target):
+            case ec.FutureInitiation(target=target):
                 node = OracleNode("simple", key_of(target.fluent))
                 found.delays.setdefault(node, []).append(rule)
-            case FutureTermination(origin=origin):
+            case ec.FutureTermination(origin=origin):
                 node = OracleNode("simple", key_of(origin.fluent))
                 found.delays.setdefault(node, []).append(rule)
-            case HoldsForRule(fvp=fvp) | HoldsAtRule(fvp=fvp):
+            case ec.HoldsForRule(fvp=fvp) | ec.HoldsAtRule(fvp=fvp):
                 value = fvp.value if is_ground(fvp.value) else None
                 node = OracleNode("static", key_of(fvp.fluent), value, _pattern(fvp.fluent))
                 found.static.setdefault(node, []).append(rule)
@@ -130,7 +110,7 @@ class OracleLayer:
 class OracleStrata:
     """Components in an order in which they can be worked out."""
 
-    def __init__(self, description: EventDescription, background: Background) -> None:
+    def __init__(self, description: ec.EventDescription, background: Background) -> None:
         self.defined = definitions(description)
         self._background = background
         self.graph: nx.DiGraph[OracleNode] = nx.DiGraph()
@@ -179,28 +159,28 @@ class OracleStrata:
                 yield source, True
 
     def reads(
-        self, body: Literal, seen: frozenset[Key] = frozenset()
+        self, body: ec.Literal, seen: frozenset[Key] = frozenset()
     ) -> Iterator[tuple[OracleNode, bool]]:
         """The output nodes that a body reads, and whether at the very time-point it is about."""
-        for literal in walk(body):
+        for literal in ec.walk(body):
             match literal:
-                case Happens(event=event):
+                case ec.Happens(event=event):
                     node = OracleNode("event", key_of(event))
                     if node in self.defined.points:
                         yield node, True
-                case Edge(fvp=fvp, kind=kind):
+                case ec.Edge(fvp=fvp, kind=kind):
                     yield from self._pair(fvp, same_time=kind in ("start", "end"))
-                case HoldsAt(fvp=fvp) | HoldsFor(fvp=fvp):
+                case ec.HoldsAt(fvp=fvp) | ec.HoldsFor(fvp=fvp):
                     yield from self._pair(fvp, same_time=False)
-                case InitiatedAt(fvp=fvp) | TerminatedAt(fvp=fvp):
+                case ec.InitiatedAt(fvp=fvp) | ec.TerminatedAt(fvp=fvp):
                     yield from self._pair(fvp, same_time=True)
-                case Call(key=key) if key not in seen:
+                case ec.Call(key=key) if key not in seen:
                     for rule in self._background.rules.get(key, ()):
                         yield from self.reads(rule.body, seen | {key})
                 case _:
                     pass
 
-    def _pair(self, fvp: FVP, same_time: bool) -> Iterator[tuple[OracleNode, bool]]:
+    def _pair(self, fvp: ec.FVP, same_time: bool) -> Iterator[tuple[OracleNode, bool]]:
         """The nodes that can give the pair: those whose value fits."""
         key = key_of(fvp.fluent)
         simple = OracleNode("simple", key)
@@ -218,7 +198,7 @@ def _pattern(fluent: Term) -> Term:
     return substitute(fluent, {name: Var(f"_#~{i}") for i, name in enumerate(variables(fluent))})
 
 
-def _fits(node: OracleNode, fvp: FVP) -> bool:
+def _fits(node: OracleNode, fvp: ec.FVP) -> bool:
     """Can a statically determined node give the pair?"""
     pattern, value = node.pattern or fvp.fluent, node.value or fvp.value
     return unify_all((pattern, value), (fvp.fluent, fvp.value), {}) is not None

@@ -15,29 +15,8 @@ from itertools import product
 
 from horai.lang.core.terms import Compound, Int, Term, Var, is_ground
 from horai.lang.core.values import parameter_count
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import FutureRead, NotSettled, blaming
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Call,
-    Compare,
-    Conjunction,
-    Disjunction,
-    Edge,
-    EventDescription,
-    EventRule,
-    FindAll,
-    Happens,
-    HoldsAt,
-    Initially,
-    InitiatedAt,
-    Initiation,
-    Is,
-    Literal,
-    Postponable,
-    TerminatedAt,
-    conjuncts,
-    walk,
-)
 from horai.oracle.ec.background import INPUTS, Background
 from horai.oracle.ec.delays import Delays
 from horai.oracle.ec.groundings import Groundings, head_solutions
@@ -67,7 +46,7 @@ class Variant:
     """
 
     rule: PointRule
-    body: Literal
+    body: ec.Literal
     visits: frozenset[int]
     only: frozenset[int] | None
     named: bool
@@ -87,14 +66,16 @@ class Variant:
 def variants(rule: PointRule, members: Members, context: SolverContext) -> Iterator[Variant]:
     """The alternatives of a rule; on a grid of 1 the rule itself is enough."""
     world = context.world
-    bodies: list[Literal] = [rule.body] if world.grid.tick == 1 else list(disjuncts(rule.body))
+    bodies: list[ec.Literal] = [rule.body] if world.grid.tick == 1 else list(disjuncts(rule.body))
     for body in bodies:
         if isinstance(rule.time, Int):
             known: Known | None = (frozenset({rule.time.value}), True)
             how = {"computed"}
         else:
             known = _times(body, rule.time, members, world)
-            how = {found for part in conjuncts(body) for found in _names(part, rule.time, context)}
+            how = {
+                found for part in ec.conjuncts(body) for found in _names(part, rule.time, context)
+            }
         visits, only = _every_point(world), None
         if known is not None:
             visits, only = known[0], known[0] if known[1] else None
@@ -105,13 +86,15 @@ def variants(rule: PointRule, members: Members, context: SolverContext) -> Itera
         )
 
 
-def disjuncts(literal: Literal) -> Iterator[Literal]:
+def disjuncts(literal: ec.Literal) -> Iterator[ec.Literal]:
     """The alternatives of a condition, disjunctions written out."""
     match literal:
-        case Conjunction(items=items, term=term):
+        case ec.Conjunction(items=items, term=term):
             for choice in product(*(list(disjuncts(item)) for item in items)):
-                yield Conjunction(tuple(part for item in choice for part in conjuncts(item)), term)
-        case Disjunction(items=items):
+                yield ec.Conjunction(
+                    tuple(part for item in choice for part in ec.conjuncts(item)), term
+                )
+        case ec.Disjunction(items=items):
             for item in items:
                 yield from disjuncts(item)
         case _:
@@ -128,31 +111,31 @@ def _every_point(world: World) -> frozenset[int]:
 Known = tuple[frozenset[int], bool]
 
 
-def _times(literal: Literal, time: Term, members: Members, world: World) -> Known | None:
+def _times(literal: ec.Literal, time: Term, members: Members, world: World) -> Known | None:
     match literal:
-        case Conjunction(items=items):
+        case ec.Conjunction(items=items):
             known = [k for item in items if (k := _times(item, time, members, world)) is not None]
             return min(known, key=lambda k: (not k[1], len(k[0])), default=None)
-        case Disjunction(items=items):
+        case ec.Disjunction(items=items):
             branches = [_times(item, time, members, world) for item in items]
             all_known = [branch for branch in branches if branch is not None]
             if len(all_known) < len(branches):
                 return None
             union = frozenset(t for times, _ in all_known for t in times)
             return union, all(complete for _, complete in all_known)
-        case Happens(event=event, time=at) if at == time:
+        case ec.Happens(event=event, time=at) if at == time:
             key = key_of(event)
             return frozenset(world.events.get(key, ())), key not in members.events
-        case Edge(fvp=fvp, time=at, kind=kind) if at == time:
+        case ec.Edge(fvp=fvp, time=at, kind=kind) if at == time:
             key = key_of(fvp.fluent)
             if kind in ("startI", "endI") and key in members.fluents:
                 return None  # seen one time-point after the component acts
             times = frozenset(t for _, _, t in world.edges(key, kind))
             return times, key not in members.fluents
-        case InitiatedAt(fvp=fvp, time=at) if at == time:
+        case ec.InitiatedAt(fvp=fvp, time=at) if at == time:
             key = key_of(fvp.fluent)
             return frozenset(world.initiations.get(key, ())), key not in members.fluents
-        case TerminatedAt(fvp=fvp, time=at) if at == time:
+        case ec.TerminatedAt(fvp=fvp, time=at) if at == time:
             key = key_of(fvp.fluent)
             return frozenset(world.terminations.get(key, ())), key not in members.fluents
         case _:
@@ -160,27 +143,34 @@ def _times(literal: Literal, time: Term, members: Members, world: World) -> Know
 
 
 def _names(
-    literal: Literal, time: Term, context: SolverContext, seen: frozenset[Key] = frozenset()
+    literal: ec.Literal, time: Term, context: SolverContext, seen: frozenset[Key] = frozenset()
 ) -> Iterator[str]:
     """How a condition names its time: `named` where something happens, `computed`, or not."""
     match literal:
-        case Happens(time=at) | Edge(time=at) | InitiatedAt(time=at) | TerminatedAt(time=at):
+        case (
+            ec.Happens(time=at)
+            | ec.Edge(time=at)
+            | ec.InitiatedAt(time=at)
+            | ec.TerminatedAt(time=at)
+        ):
             if at == time:
                 yield "named"
-        case Is(target=target) if target == time:
+        case ec.Is(target=target) if target == time:
             yield "computed"
-        case Compare(op="=", left=left, right=right) if time in (left, right):
+        case ec.Compare(op="=", left=left, right=right) if time in (left, right):
             yield "computed"
-        case FindAll(result=result) | AggregateAll(result=result) if names(time) & names(result):
+        case ec.FindAll(result=result) | ec.AggregateAll(result=result) if names(time) & names(
+            result
+        ):
             yield "computed"
-        case Call(args=args) if names(time) & names(*args):
+        case ec.Call(args=args) if names(time) & names(*args):
             yield from _call_names(literal, time, context, seen)
         case _:
             pass
 
 
 def _call_names(
-    call: Call, time: Term, context: SolverContext, seen: frozenset[Key]
+    call: ec.Call, time: Term, context: SolverContext, seen: frozenset[Key]
 ) -> Iterator[str]:
     background = context.background
     if call.key in INPUTS or call.name in context.python:
@@ -203,7 +193,7 @@ def _call_names(
             if not isinstance(parameter, Var):
                 yield "computed"
                 continue
-            for part in conjuncts(rule.body):
+            for part in ec.conjuncts(rule.body):
                 yield from _names(part, parameter, context, seen | {call.key})
 
 
@@ -238,8 +228,8 @@ class Hindsight:
 
 def _at_other_times(variant: Variant, members: Members, background: Background) -> Iterator[Key]:
     """The readings of a rule of its own component at a time that is not its own."""
-    for literal in walk(variant.body):
-        if isinstance(literal, Call):
+    for literal in ec.walk(variant.body):
+        if isinstance(literal, ec.Call):
             if literal.key in background.temporal:
                 yield literal.key
         else:
@@ -248,15 +238,15 @@ def _at_other_times(variant: Variant, members: Members, background: Background) 
                 yield key
 
 
-def _reading(literal: Literal) -> tuple[Key, object]:
+def _reading(literal: ec.Literal) -> tuple[Key, object]:
     match literal:
-        case Happens(event=event, time=time):
+        case ec.Happens(event=event, time=time):
             return key_of(event), time
         case (
-            HoldsAt(fvp=fvp, time=time)
-            | Edge(fvp=fvp, time=time)
-            | InitiatedAt(fvp=fvp, time=time)
-            | TerminatedAt(fvp=fvp, time=time)
+            ec.HoldsAt(fvp=fvp, time=time)
+            | ec.Edge(fvp=fvp, time=time)
+            | ec.InitiatedAt(fvp=fvp, time=time)
+            | ec.TerminatedAt(fvp=fvp, time=time)
         ):
             return key_of(fvp.fluent), time
         case _:
@@ -272,7 +262,7 @@ class Sweep:
     def __init__(
         self,
         component: list[OracleNode],
-        description: EventDescription,
+        description: ec.EventDescription,
         strata: OracleStrata,
         groundings: Groundings,
         solver: Solver,
@@ -286,7 +276,7 @@ class Sweep:
         self.solver = solver
         self.world: World = solver.world
         self.points = Points(solver.world)
-        postponable = [rule.fvp for rule in description.rules if isinstance(rule, Postponable)]
+        postponable = [rule.fvp for rule in description.rules if isinstance(rule, ec.Postponable)]
         delays = [rule for node in component for rule in self.defined.delays.get(node, ())]
         self.delays = Delays(delays, postponable, self.points, groundings, solver)
         # Fluents settled before, whose initiations have a delayed effect here.
@@ -341,7 +331,7 @@ class Sweep:
                     for value in values:
                         self._attempt(fluent, value, t)
 
-    def _start_fluent(self, rules: list[Initially]) -> None:
+    def _start_fluent(self, rules: list[ec.Initially]) -> None:
         held: dict[Term, dict[Term, None]] = {}
         for rule in rules:
             fluent, value = rule.fvp.fluent, rule.fvp.value
@@ -440,7 +430,7 @@ class Sweep:
             return
         entity, value = rule_head(rule)
         needed = value
-        if value is not None and not isinstance(rule, Initiation):
+        if value is not None and not isinstance(rule, ec.Initiation):
             # A termination may leave its value open; not if a condition asks for it.
             needed = value if names(value) & names(rule.body.term) else None
         self.solver.domains = self.domains[id(variant)]
@@ -453,10 +443,10 @@ class Sweep:
                 yield from self._say(rule, resolve(entity, one), value and resolve(value, one), t)
 
     def _say(self, rule: PointRule, entity: Term, value: Term | None, t: int) -> Iterator[Said]:
-        if isinstance(rule, EventRule):
+        if isinstance(rule, ec.EventRule):
             if self.groundings.allows(self.solver, entity, None):
                 yield ("event", entity, None, t)
-        elif isinstance(rule, Initiation):
+        elif isinstance(rule, ec.Initiation):
             inside = self.groundings.allows(self.solver, entity, value)
             yield ("initiated" if inside else "ghost", entity, value, t)
         elif value is not None and not is_ground(value):
@@ -467,7 +457,7 @@ class Sweep:
     def _time_binding(self, rule: PointRule, t: int) -> Env | None:
         """The head's time bound to t; a range T1 =< T < T2 left open is the whole run."""
         env: Env = {}
-        if not isinstance(rule, EventRule) and rule.bounds is not None:
+        if not isinstance(rule, ec.EventRule) and rule.bounds is not None:
             whole_run = (Int(self.world.start + 1), Int(self.world.query + 1))
             asked = _given_by(rule.body)
             for bound, default in zip(rule.bounds, whole_run, strict=True):
@@ -478,27 +468,27 @@ class Sweep:
 
 def rule_head(rule: PointRule) -> tuple[Term, Term | None]:
     """The event, or the fluent and its value."""
-    if isinstance(rule, EventRule):
+    if isinstance(rule, ec.EventRule):
         return rule.event, None
     return rule.fvp.fluent, rule.fvp.value
 
 
 def _in_range(rule: PointRule, t: int, env: Env) -> bool:
     """Is t in the range that a head with four arguments names?"""
-    if isinstance(rule, EventRule) or rule.bounds is None:
+    if isinstance(rule, ec.EventRule) or rule.bounds is None:
         return True
     low, high = (resolve(bound, env) for bound in rule.bounds)
     return isinstance(low, Int) and isinstance(high, Int) and low.value <= t < high.value
 
 
-def _given_by(body: Literal) -> Names:
+def _given_by(body: ec.Literal) -> Names:
     """The variables that conditions other than comparisons speak of."""
     found: Names = frozenset()
-    for literal in walk(body):
+    for literal in ec.walk(body):
         match literal:
-            case Happens(term=term) | HoldsAt(term=term) | Call(term=term):
+            case ec.Happens(term=term) | ec.HoldsAt(term=term) | ec.Call(term=term):
                 found |= names(term)
-            case Is(target=target):
+            case ec.Is(target=target):
                 found |= names(target)
             case _:
                 pass

@@ -8,25 +8,9 @@ from typing import Generic, TypeVar
 
 from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Bindings, Compound, Float, Int, Term, Var
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.arithmetic import compare, compute_term
 from horai.lang.lars.predicates import ARITHMETIC
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Comparison,
-    Formula,
-    Implies,
-    IntervalWindow,
-    Not,
-    Or,
-    Reset,
-    Some,
-    Truth,
-    Within,
-)
 from horai.lang.lars.walk import own_terms
 from horai.oracle.lars.stream import Stream, select
 
@@ -69,11 +53,11 @@ class Semantics(ABC, Generic[V]):
     whole: Part
 
     @abstractmethod
-    def atom(self, atom: Atom, part: Part, time: int) -> V:
+    def atom(self, atom: lars.Atom, part: Part, time: int) -> V:
         """Does an atom hold at a time?"""
 
     @abstractmethod
-    def aggregate(self, formula: Aggregate, part: Part, time: int) -> V:
+    def aggregate(self, formula: lars.Aggregate, part: Part, time: int) -> V:
         """Does an aggregate hold at a time?"""
 
     @abstractmethod
@@ -92,42 +76,42 @@ class Semantics(ABC, Generic[V]):
         """The truth value of what is plainly true or false."""
         return self.both(()) if truth else self.either(())
 
-    def together(self, formulas: Iterable[Formula], time: int) -> V:
+    def together(self, formulas: Iterable[lars.Formula], time: int) -> V:
         """Do all formulas hold at a time in the whole stream?"""
         return self.both(self.holds(formula, self.whole, time) for formula in formulas)
 
-    def holds(self, formula: Formula, part: Part, time: int) -> V:
+    def holds(self, formula: lars.Formula, part: Part, time: int) -> V:
         """Does the formula hold at a time in a part of the stream?"""
         match formula:
-            case Atom():
+            case lars.Atom():
                 return self.atom(formula, part, time)
-            case Truth(value=value):
+            case lars.Truth(value=value):
                 return self.constant(value)
-            case Comparison(sign=sign, left=one, right=other):
+            case lars.Comparison(sign=sign, left=one, right=other):
                 return self.constant(compare(sign, one, other))
-            case Not(formula=inner):
+            case lars.Not(formula=inner):
                 return self.negation(self.holds(inner, part, time))
-            case And(parts=parts):
+            case lars.And(parts=parts):
                 return self.both(self.holds(one, part, time) for one in parts)
-            case Or(parts=parts):
+            case lars.Or(parts=parts):
                 return self.either(self.holds(one, part, time) for one in parts)
-            case Implies(left=left, right=right):
-                return self.holds(Or((Not(left), right)), part, time)
-            case Some(formula=inner):
+            case lars.Implies(left=left, right=right):
+                return self.holds(lars.Or((lars.Not(left), right)), part, time)
+            case lars.Some(formula=inner):
                 return self.either(self.holds(inner, part, t) for t in part[0].timeline)
-            case Always(formula=inner):
+            case lars.Always(formula=inner):
                 return self.both(self.holds(inner, part, t) for t in part[0].timeline)
-            case At() | Within(window=IntervalWindow()) if not _is_in_time(formula):
+            case lars.At() | lars.Within(window=lars.IntervalWindow()) if not _is_in_time(formula):
                 return self.constant(False)
-            case At(time=Int(value=point), formula=inner):
+            case lars.At(time=Int(value=point), formula=inner):
                 is_point = point in part[0].timeline
                 return self.holds(inner, part, point) if is_point else self.constant(False)
-            case Within(window=window, formula=inner):
+            case lars.Within(window=window, formula=inner):
                 selected = tuple(select(window, stream, time) for stream in part)
                 return self.holds(inner, selected, time)
-            case Reset(formula=inner):
+            case lars.Reset(formula=inner):
                 return self.holds(inner, self.whole, time)
-            case Aggregate():
+            case lars.Aggregate():
                 return self.aggregate(formula, part, time)
         raise AssertionError(f"{formula} is not ground")
 
@@ -135,18 +119,18 @@ class Semantics(ABC, Generic[V]):
 class Structure(Semantics[bool]):
     """A stream, and the background that holds at all times: formulas are true or false."""
 
-    def __init__(self, stream: Stream, background: Set[Atom] = frozenset()) -> None:
+    def __init__(self, stream: Stream, background: Set[lars.Atom] = frozenset()) -> None:
         self.whole = (stream,)
         self.background = background
 
-    def entails(self, formula: Formula, time: int) -> bool:
+    def entails(self, formula: lars.Formula, time: int) -> bool:
         """Does the formula hold at a time?"""
         return self.holds(formula, self.whole, time)
 
-    def atom(self, atom: Atom, part: Part, time: int) -> bool:
+    def atom(self, atom: lars.Atom, part: Part, time: int) -> bool:
         return atom in part[0].at(time) or atom in self.background
 
-    def aggregate(self, formula: Aggregate, part: Part, time: int) -> bool:
+    def aggregate(self, formula: lars.Aggregate, part: Part, time: int) -> bool:
         rows = {
             element.terms
             for element in formula.elements
@@ -161,12 +145,12 @@ class Structure(Semantics[bool]):
         return all(values)
 
 
-def _is_in_time(formula: At | Within) -> bool:
+def _is_in_time(formula: lars.At | lars.Within) -> bool:
     """Are the times that it names whole numbers? Nothing holds at others."""
     return all(isinstance(term, Int) for term in own_terms(formula))
 
 
-def aggregate_holds(formula: Aggregate, rows: Set[tuple[Term, ...]]) -> bool:
+def aggregate_holds(formula: lars.Aggregate, rows: Set[tuple[Term, ...]]) -> bool:
     """Does the aggregate of some rows of terms compare as the formula says?"""
     try:
         return compare(formula.sign, aggregate_value(formula.function, rows), formula.bound)

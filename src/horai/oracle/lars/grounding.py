@@ -13,28 +13,8 @@ from math import inf
 
 from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Compound, Int, Term
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import background_facts, derived, expanded
-from horai.lang.lars.syntax import (
-    Always,
-    And,
-    At,
-    Atom,
-    Choice,
-    ChoiceOption,
-    Formula,
-    Head,
-    Implies,
-    IntervalWindow,
-    Not,
-    Or,
-    Program,
-    Reset,
-    Rule,
-    Some,
-    TimeWindow,
-    Truth,
-    Within,
-)
 from horai.lang.lars.walk import children, own_terms, subformulas
 from horai.oracle.lars.entailment import Structure, value
 from horai.oracle.lars.matching import Possible, TimeScope, Values, solutions, written
@@ -45,8 +25,8 @@ from horai.oracle.lars.stream import Pair, Stream, select
 class Instance:
     """A ground rule; a constraint has no head."""
 
-    head: Head | None
-    body: tuple[Formula, ...] = ()
+    head: lars.Head | None
+    body: tuple[lars.Formula, ...] = ()
 
     def applies(self, structure: Structure, time: int) -> bool:
         """Does the body hold?"""
@@ -58,12 +38,12 @@ class Instance:
             return True
         if self.head is None:
             return False
-        if isinstance(self.head, Choice):
+        if isinstance(self.head, lars.Choice):
             return _within_bounds(self.head, structure, time)
         return structure.entails(self.head, time)
 
 
-def _within_bounds(choice: Choice, structure: Structure, time: int) -> bool:
+def _within_bounds(choice: lars.Choice, structure: Structure, time: int) -> bool:
     chosen = {
         option.head
         for option in choice.options
@@ -89,7 +69,7 @@ def reduct(instances: Iterable[Instance], structure: Structure, time: int) -> li
     for instance in instances:
         if not instance.applies(structure, time):
             continue
-        if isinstance(instance.head, Choice):
+        if isinstance(instance.head, lars.Choice):
             for option in instance.head.options:
                 if all(structure.entails(part, time) for part in (option.head, *option.condition)):
                     kept.append(Instance(option.head, (*instance.body, *option.condition)))
@@ -98,51 +78,51 @@ def reduct(instances: Iterable[Instance], structure: Structure, time: int) -> li
     return kept
 
 
-def head_pairs(head: Head | None, stream: Stream, time: int) -> Iterator[Pair]:
+def head_pairs(head: lars.Head | None, stream: Stream, time: int) -> Iterator[Pair]:
     """The atoms at times that a head may make true; those it denies are not among them."""
     if head is None:
         return
-    if isinstance(head, Choice):
+    if isinstance(head, lars.Choice):
         for option in head.options:
             yield from head_pairs(option.head, stream, time)
     else:
         yield from _pairs(head, stream, time, stream)
 
 
-def _pairs(head: Formula, stream: Stream, time: int, whole: Stream) -> Iterator[Pair]:
+def _pairs(head: lars.Formula, stream: Stream, time: int, whole: Stream) -> Iterator[Pair]:
     match head:
-        case Atom():
+        case lars.Atom():
             if time in stream:
                 yield (time, head)
-        case And(parts=parts) | Or(parts=parts):
+        case lars.And(parts=parts) | lars.Or(parts=parts):
             for part in parts:
                 yield from _pairs(part, stream, time, whole)
-        case Implies(right=right):
+        case lars.Implies(right=right):
             yield from _pairs(right, stream, time, whole)
-        case Some(formula=inner) | Always(formula=inner):
+        case lars.Some(formula=inner) | lars.Always(formula=inner):
             for point in stream.timeline:
                 yield from _pairs(inner, stream, point, whole)
-        case At(time=Int(value=point), formula=inner):
+        case lars.At(time=Int(value=point), formula=inner):
             if point in stream:
                 yield from _pairs(inner, stream, point, whole)
-        case Within(window=window, formula=inner):
+        case lars.Within(window=window, formula=inner):
             yield from _pairs(inner, select(window, stream, time), time, whole)
-        case Reset(formula=inner):
+        case lars.Reset(formula=inner):
             yield from _pairs(inner, whole, time, whole)
-        case Not() | Truth():
+        case lars.Not() | lars.Truth():
             return
         case _:
             raise AssertionError(f"{head} cannot be made true")
 
 
-def sure_pairs(head: Head | None, time: int) -> Iterator[Pair]:
+def sure_pairs(head: lars.Head | None, time: int) -> Iterator[Pair]:
     """The atoms at times without which a head cannot hold, as far as that is plain to see."""
     match head:
-        case Atom():
+        case lars.Atom():
             yield (time, head)
-        case At(time=Int(value=point), formula=Atom() as atom):
+        case lars.At(time=Int(value=point), formula=lars.Atom() as atom):
             yield (point, atom)
-        case And(parts=parts):
+        case lars.And(parts=parts):
             for part in parts:
                 yield from sure_pairs(part, time)
         case _:
@@ -172,7 +152,9 @@ class ProgramGrounding:
     time points.
     """
 
-    def __init__(self, program: Program, data: Stream, time: int, *, endless: bool = False) -> None:
+    def __init__(
+        self, program: lars.Program, data: Stream, time: int, *, endless: bool = False
+    ) -> None:
         self.time = time
         self.background = background_facts(program)
         facts = {atom.predicate for atom in self.background}
@@ -202,7 +184,7 @@ class ProgramGrounding:
                 raise EndlessDerivation(f"{round} rounds")
         raise EndlessDerivation(f"{MOST_ROUNDS} rounds")
 
-    def _instances(self, rule: Rule) -> Iterator[Instance]:
+    def _instances(self, rule: lars.Rule) -> Iterator[Instance]:
         now = TimeScope((self.time, self.time), self.possible.whole, is_top=True)
         for values in solutions(rule.body, {}, self.possible, now):
             try:
@@ -212,29 +194,29 @@ class ProgramGrounding:
                 continue
             yield from (Instance(head, body) for head in heads)
 
-    def _written(self, formula: Formula, values: Values) -> Formula:
+    def _written(self, formula: lars.Formula, values: Values) -> lars.Formula:
         return written(formula, values, self.possible.solve)
 
-    def _heads(self, head: Head | None, values: Values) -> Iterator[Head | None]:
+    def _heads(self, head: lars.Head | None, values: Values) -> Iterator[lars.Head | None]:
         if head is None:
             yield None
-        elif isinstance(head, Choice):
+        elif isinstance(head, lars.Choice):
             yield self._choice(head, values)
-        elif isinstance(head, Atom):
+        elif isinstance(head, lars.Atom):
             yield from (self._written(atom, values) for atom in expanded(head))
         else:
             written_head = self._written(head, values)
             if self._is_on_timeline(written_head):
                 yield written_head
 
-    def _is_on_timeline(self, head: Formula) -> bool:
+    def _is_on_timeline(self, head: lars.Formula) -> bool:
         """Times of heads are points of the timeline: with another one there is no instance."""
         first, last = self.possible.data.first, min(self.possible.last, FAR - 1)
-        times = (part.time for part in subformulas(head) if isinstance(part, At))
+        times = (part.time for part in subformulas(head) if isinstance(part, lars.At))
         return all(isinstance(time, Int) and first <= time.value <= last for time in times)
 
-    def _choice(self, choice: Choice, values: Values) -> Choice:
-        options: dict[ChoiceOption, None] = {}
+    def _choice(self, choice: lars.Choice, values: Values) -> lars.Choice:
+        options: dict[lars.ChoiceOption, None] = {}
         for option in choice.options:
             for found in self.possible.solve(option.condition, values):
                 try:
@@ -242,11 +224,11 @@ class ProgramGrounding:
                     condition = tuple(self._written(part, found) for part in option.condition)
                 except NoValue:
                     continue  # it is no option for these values
-                assert isinstance(head, Atom | At)
+                assert isinstance(head, lars.Atom | lars.At)
                 if self._is_on_timeline(head):
-                    options[ChoiceOption(head, condition)] = None
+                    options[lars.ChoiceOption(head, condition)] = None
         least, most = (None if b is None else value(b, values) for b in (choice.least, choice.most))
-        return Choice(tuple(options), least, most)
+        return lars.Choice(tuple(options), least, most)
 
     def end(self) -> int:
         """A time after which nothing can tell one stream from another."""
@@ -264,22 +246,22 @@ def _depth(term: Term) -> int:
     return 1 + max(map(_depth, term.args)) if isinstance(term, Compound) else 0
 
 
-def _defines(rule: Rule, facts: set[tuple[str, int]]) -> bool:
-    return isinstance(rule.head, Atom) and rule.head.predicate in facts
+def _defines(rule: lars.Rule, facts: set[tuple[str, int]]) -> bool:
+    return isinstance(rule.head, lars.Atom) and rule.head.predicate in facts
 
 
-def _times(formula: Head) -> Iterator[int]:
+def _times(formula: lars.Head) -> Iterator[int]:
     """The times that a ground formula names."""
     for part in subformulas(formula):
-        if isinstance(part, At) or (
-            isinstance(part, Within) and isinstance(part.window, IntervalWindow)
+        if isinstance(part, lars.At) or (
+            isinstance(part, lars.Within) and isinstance(part.window, lars.IntervalWindow)
         ):
             yield from (t.value for t in own_terms(part) if isinstance(t, Int) and t.value < FAR)
 
 
-def _ahead(formula: Head) -> int:
+def _ahead(formula: lars.Head) -> int:
     """How far a formula looks into the future, at most."""
     inner = max((_ahead(part) for part in children(formula)), default=0)
-    if isinstance(formula, Within) and isinstance(formula.window, TimeWindow):
+    if isinstance(formula, lars.Within) and isinstance(formula.window, lars.TimeWindow):
         return inner + (formula.window.future.amount or 0)
     return inner

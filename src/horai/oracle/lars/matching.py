@@ -12,29 +12,9 @@ from math import inf
 
 from horai.lang.core.arithmetic import NoValue
 from horai.lang.core.terms import Compound, Float, Int, Term, Var, variables
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.predicates import is_computed
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    And,
-    At,
-    Atom,
-    Comparison,
-    Element,
-    Formula,
-    Implies,
-    IntervalWindow,
-    Not,
-    Or,
-    Predicate,
-    Reset,
-    Some,
-    TimeWindow,
-    Truth,
-    Window,
-    Within,
-)
 from horai.lang.lars.walk import atoms, formula_variables, rebuilt
 from horai.oracle.lars.entailment import Structure, aggregate_value, computed, value
 from horai.oracle.lars.stream import Pair, Stream
@@ -42,93 +22,93 @@ from horai.oracle.lars.stream import Pair, Stream
 Bound = Mapping[str, Term]
 
 
-def is_ready(condition: Formula, values: Bound) -> bool:
+def is_ready(condition: lars.Formula, values: Bound) -> bool:
     """Can the condition be looked at: is everything known that it does not find itself?"""
     return needed(condition) <= values.keys() or (
-        isinstance(condition, Comparison) and _assigns(condition, values)
+        isinstance(condition, lars.Comparison) and _assigns(condition, values)
     )
 
 
-def _assigns(formula: Comparison, values: Bound) -> bool:
+def _assigns(formula: lars.Comparison, values: Bound) -> bool:
     sides = ((formula.left, formula.right), (formula.right, formula.left))
     return formula.sign == "=" and any(
         isinstance(var, Var) and variables(other).keys() <= values.keys() for var, other in sides
     )
 
 
-def needed(condition: Formula) -> set[str]:
+def needed(condition: lars.Formula) -> set[str]:
     """The variables that a condition tests but cannot find values for."""
     match condition:
-        case Comparison(left=left, right=right):
+        case lars.Comparison(left=left, right=right):
             return variables(left).keys() | variables(right).keys()
-        case Atom():
+        case lars.Atom():
             return set()  # expressions are compared once their variables have values
-        case Within(window=IntervalWindow(first=first, last=last), formula=inner):
+        case lars.Within(window=lars.IntervalWindow(first=first, last=last), formula=inner):
             return variables(first).keys() | variables(last).keys() | needed(inner)
-        case Some() | Always() | At() | Within() | Reset():
+        case lars.Some() | lars.Always() | lars.At() | lars.Within() | lars.Reset():
             return needed(condition.formula)
-        case And(parts=parts):
+        case lars.And(parts=parts):
             return set().union(*map(needed, parts)) - set().union(*map(found_by, parts))
-        case Or(parts=parts):
+        case lars.Or(parts=parts):
             return set().union(*map(_names, parts)) - found_by(condition)
-        case Aggregate(elements=elements, bound=bound, sign=sign):
+        case lars.Aggregate(elements=elements, bound=bound, sign=sign):
             conditions = [part for element in elements for part in element.condition]
             local = set().union(*map(found_by, conditions), *map(_given, conditions))
             if sign == "=" and isinstance(bound, Var):
                 local.add(bound.name)
             return _names(condition) - local
-        case Not(formula=Aggregate(bound=bound) as inner):
+        case lars.Not(formula=lars.Aggregate(bound=bound) as inner):
             return needed(inner) | variables(bound).keys()
-        case Truth():
+        case lars.Truth():
             return set()
         case _:
             return _names(condition)
 
 
-def found_by(condition: Formula) -> set[str]:
+def found_by(condition: lars.Formula) -> set[str]:
     """The variables that a condition finds values for."""
     match condition:
-        case Atom(args=args):
+        case lars.Atom(args=args):
             return {name for arg in args if not is_computed(arg) for name in variables(arg)}
-        case At(time=time, formula=inner):
+        case lars.At(time=time, formula=inner):
             own = {time.name} if isinstance(time, Var) else set()
             return own | found_by(inner)
-        case Within(window=IntervalWindow(first=first, last=last), formula=inner):
+        case lars.Within(window=lars.IntervalWindow(first=first, last=last), formula=inner):
             return found_by(inner) - variables(first).keys() - variables(last).keys()
-        case Some() | Always() | Within() | Reset():
+        case lars.Some() | lars.Always() | lars.Within() | lars.Reset():
             return found_by(condition.formula)
-        case And(parts=parts):
+        case lars.And(parts=parts):
             return set().union(*map(found_by, parts))
-        case Or(parts=parts):
+        case lars.Or(parts=parts):
             return set.intersection(*map(found_by, parts))
-        case Aggregate(bound=Var(name=name), sign="="):
+        case lars.Aggregate(bound=Var(name=name), sign="="):
             return {name}
         case _:
             return set()
 
 
-def _given(condition: Formula) -> set[str]:
+def _given(condition: lars.Formula) -> set[str]:
     """The variables that an equation may give a value to."""
-    if not isinstance(condition, Comparison) or condition.sign != "=":
+    if not isinstance(condition, lars.Comparison) or condition.sign != "=":
         return set()
     sides = ((condition.left, condition.right), (condition.right, condition.left))
     return {one.name for one, other in sides if isinstance(one, Var) and one != other}
 
 
-def awaits(condition: Formula, others: list[Formula], values: Bound) -> bool:
+def awaits(condition: lars.Formula, others: list[lars.Formula], values: Bound) -> bool:
     """Does an aggregate speak of a variable that another condition is still to find?"""
-    if not isinstance(condition, Aggregate):
+    if not isinstance(condition, lars.Aggregate):
         return False
     inside = {n for e in condition.elements for part in e.condition for n in _names(part)}
     found = set().union(*(found_by(other) for other in others if other is not condition))
     return bool((inside - values.keys()) & found)
 
 
-def _names(formula: Formula) -> set[str]:
+def _names(formula: lars.Formula) -> set[str]:
     return set(formula_variables(formula))
 
 
-def unknown(waiting: list[Formula], values: Bound) -> set[str]:
+def unknown(waiting: list[lars.Formula], values: Bound) -> set[str]:
     """The variables without which none of the conditions can be looked at."""
     return set().union(*(needed(condition) for condition in waiting)) - values.keys()
 
@@ -169,7 +149,7 @@ def _unified(pattern: Term, term: Term, values: Unified) -> Unified | None:
 
 
 Written = Mapping[str, Term]
-Solve = Callable[[Iterable[Formula], Written], Iterator[Written]]
+Solve = Callable[[Iterable[lars.Formula], Written], Iterator[Written]]
 """Values for which conditions may hold somewhere."""
 MOST_TOTALS = 20_000
 
@@ -178,26 +158,26 @@ class TooManyValues(Exception):
     """An aggregate over derived atoms that may have more values than can be tried."""
 
 
-def written(formula: Formula, values: Written, solve: Solve) -> Formula:
+def written(formula: lars.Formula, values: Written, solve: Solve) -> lars.Formula:
     """The formula without variables; raises `NoValue` if an expression has no value."""
 
-    def inside(part: Formula) -> Formula:
+    def inside(part: lars.Formula) -> lars.Formula:
         return written(part, values, solve)
 
     match formula:
-        case Aggregate(function=function, sign=sign, bound=bound):
+        case lars.Aggregate(function=function, sign=sign, bound=bound):
             rows = tuple(elements(formula, values, solve))
-            return Aggregate(function, rows, sign, value(bound, values))
-        case Within(window=IntervalWindow(first=first, last=last) as window):
+            return lars.Aggregate(function, rows, sign, value(bound, values))
+        case lars.Within(window=lars.IntervalWindow(first=first, last=last) as window):
             window = replace(window, first=value(first, values), last=value(last, values))
-            return Within(window, inside(formula.formula))
+            return lars.Within(window, inside(formula.formula))
         case _:
             return rebuilt(formula, inside, term=lambda term: value(term, values))
 
 
-def elements(aggregate: Aggregate, values: Written, solve: Solve) -> Iterable[Element]:
+def elements(aggregate: lars.Aggregate, values: Written, solve: Solve) -> Iterable[lars.Element]:
     """The elements of an aggregate for all values that may make their conditions true."""
-    found: dict[Element, None] = {}
+    found: dict[lars.Element, None] = {}
     for element in aggregate.elements:
         for inner in solve(element.condition, values):
             try:
@@ -205,7 +185,7 @@ def elements(aggregate: Aggregate, values: Written, solve: Solve) -> Iterable[El
                 condition = tuple(written(part, inner, solve) for part in element.condition)
             except NoValue:
                 continue
-            found[Element(terms, condition)] = None
+            found[lars.Element(terms, condition)] = None
     return found
 
 
@@ -241,12 +221,12 @@ class Possible:
 
     data: Stream
     now: int
-    facts: frozenset[Atom] = frozenset()
-    derived: Set[Predicate] = frozenset()
+    facts: frozenset[lars.Atom] = frozenset()
+    derived: Set[lars.Predicate] = frozenset()
     last: float = inf
     top: int = 0
-    pairs: dict[Predicate, dict[Pair, None]] = field(default_factory=dict)
-    background: dict[Predicate, list[Atom]] = field(default_factory=dict)
+    pairs: dict[lars.Predicate, dict[Pair, None]] = field(default_factory=dict)
+    background: dict[lars.Predicate, list[lars.Atom]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.top = max(self.top, self.now)
@@ -269,7 +249,7 @@ class Possible:
         last = self.top + BEYOND if self.last == inf else int(self.last)
         return Structure(replace(self.data, last=last), self.facts)
 
-    def solve(self, conditions: Iterable[Formula], values: Values) -> Iterator[Values]:
+    def solve(self, conditions: Iterable[lars.Formula], values: Values) -> Iterator[Values]:
         """Values for which conditions may hold somewhere, whatever windows are around them."""
         return solutions(conditions, values, self, TimeScope(self.whole, self.whole, False))
 
@@ -279,8 +259,8 @@ class Possible:
         return (self.data.first, self.last)
 
     def atoms(
-        self, predicate: Predicate, at: Reach, view: Reach
-    ) -> Iterator[tuple[int | None, Atom]]:
+        self, predicate: lars.Predicate, at: Reach, view: Reach
+    ) -> Iterator[tuple[int | None, lars.Atom]]:
         """The atoms that may hold between two times, with their times; the background has none."""
         for atom in self.background.get(predicate, ()):
             yield None, atom
@@ -308,13 +288,13 @@ class TimeScope:
         """Where a modality leads."""
         return TimeScope(at, self.view)
 
-    def through(self, window: Window, values: Values) -> TimeScope | None:
+    def through(self, window: lars.Window, values: Values) -> TimeScope | None:
         """Where a window leads; None if it is none, because its times are no numbers."""
-        if isinstance(window, TimeWindow):
+        if isinstance(window, lars.TimeWindow):
             stays = self.is_inside and window.hop is None
             seen = _around(window, self.at, self.view) if self.is_inside else self.view
             return TimeScope(self.at, seen, stays)
-        if not isinstance(window, IntervalWindow):
+        if not isinstance(window, lars.IntervalWindow):
             return TimeScope(self.at, self.view, self.is_inside)
         try:
             first, last = value(window.first, values), value(window.last, values)
@@ -327,7 +307,7 @@ class TimeScope:
         return TimeScope(self.at, seen if seen[0] <= seen[1] else self.view, False)
 
 
-def _around(window: TimeWindow, at: Reach, view: Reach) -> Reach:
+def _around(window: lars.TimeWindow, at: Reach, view: Reach) -> Reach:
     back = inf if window.past.amount is None else window.past.amount
     ahead = inf if window.future.amount is None else window.future.amount
     if window.hop is not None and window.hop.amount is not None:
@@ -336,43 +316,43 @@ def _around(window: TimeWindow, at: Reach, view: Reach) -> Reach:
 
 
 def matches(
-    formula: Formula, values: Values, possible: Possible, scope: TimeScope
+    formula: lars.Formula, values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
     """Values of variables for which a formula may hold in a scope."""
     match formula:
-        case Atom(args=args):
+        case lars.Atom(args=args):
             for _, atom in possible.atoms(formula.predicate, scope.at, scope.view):
                 found = unified(args, atom.args, values)
                 if found is not None:
                     yield found
-        case At(time=time, formula=inner):
+        case lars.At(time=time, formula=inner):
             yield from _at(time, inner, values, possible, scope)
-        case Some(formula=inner) | Always(formula=inner):
+        case lars.Some(formula=inner) | lars.Always(formula=inner):
             yield from matches(inner, values, possible, scope.moved(scope.view))
-        case Within(window=window, formula=inner):
+        case lars.Within(window=window, formula=inner):
             selected = scope.through(window, values)
             if selected is not None:
                 yield from matches(inner, values, possible, selected)
-        case Reset(formula=inner):
+        case lars.Reset(formula=inner):
             yield from matches(inner, values, possible, TimeScope(scope.at, possible.whole))
-        case And(parts=parts):
+        case lars.And(parts=parts):
             yield from solutions(parts, values, possible, scope)
-        case Or(parts=parts):
+        case lars.Or(parts=parts):
             for part in parts:
                 yield from matches(part, values, possible, scope)
-        case Comparison():
+        case lars.Comparison():
             yield from _compared(formula, values)
-        case Truth(value=holds):
+        case lars.Truth(value=holds):
             if holds:
                 yield values
-        case Aggregate():
+        case lars.Aggregate():
             yield from _totalled(formula, values, possible, scope)
-        case Not() | Implies():
+        case lars.Not() | lars.Implies():
             yield values
 
 
 def _at(
-    time: Term, inner: Formula, values: Values, possible: Possible, scope: TimeScope
+    time: Term, inner: lars.Formula, values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
     view = scope.view
     if not isinstance(time, Var) and not variables(time).keys() <= values.keys():
@@ -386,7 +366,7 @@ def _at(
         if isinstance(point, Int) and view[0] <= point.value <= view[1]:
             here = scope.moved((point.value, point.value))
             yield from matches(inner, values, possible, here)
-    elif isinstance(inner, Atom) and inner.predicate not in possible.background:
+    elif isinstance(inner, lars.Atom) and inner.predicate not in possible.background:
         for moment, atom in possible.atoms(inner.predicate, view, view):
             assert moment is not None
             # The atom may mention the time, too: @T a(T).
@@ -400,7 +380,7 @@ def _at(
             yield from matches(inner, bound, possible, scope.moved((number, number)))
 
 
-def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
+def _compared(formula: lars.Comparison, values: Values) -> Iterator[Values]:
     """A comparison that holds; `=` also gives a variable its value."""
     for var, other in ((formula.left, formula.right), (formula.right, formula.left)):
         unknown = isinstance(var, Var) and var.name not in values
@@ -419,7 +399,7 @@ def _compared(formula: Comparison, values: Values) -> Iterator[Values]:
 
 
 def _totalled(
-    formula: Aggregate, values: Values, possible: Possible, scope: TimeScope
+    formula: lars.Aggregate, values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
     """An aggregate gives `N = count { ... }` its values; otherwise it is checked later."""
     bound = formula.bound
@@ -442,7 +422,7 @@ def _totalled(
 
 
 def solutions(
-    conditions: Iterable[Formula], values: Values, possible: Possible, scope: TimeScope
+    conditions: Iterable[lars.Formula], values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
     """Values for which all conditions may hold; each is looked at as soon as it can be."""
     waiting = list(conditions)
@@ -460,5 +440,11 @@ def solutions(
         yield from solutions(rest, found, possible, scope)
 
 
-def _rank(condition: Formula) -> int:
-    return 0 if isinstance(condition, Comparison) else 2 if isinstance(condition, Aggregate) else 1
+def _rank(condition: lars.Formula) -> int:
+    return (
+        0
+        if isinstance(condition, lars.Comparison)
+        else 2
+        if isinstance(condition, lars.Aggregate)
+        else 1
+    )

@@ -8,19 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from horai.lang.core.terms import Int, Term, Var, is_anonymous
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.lang.lars.syntax import (
-    Atom,
-    FilterWindow,
-    IntervalWindow,
-    PartitionWindow,
-    Pattern,
-    TimeWindow,
-    TupleWindow,
-    Window,
-)
 
-Pair = tuple[int, Atom]
+Pair = tuple[int, lars.Atom]
 """An atom at a time."""
 
 
@@ -37,7 +28,7 @@ class Stream:
     derived: frozenset[Pair] = frozenset()
 
     @classmethod
-    def of(cls, first: int, last: int, content: Mapping[int, Iterable[Atom]]) -> Stream:
+    def of(cls, first: int, last: int, content: Mapping[int, Iterable[lars.Atom]]) -> Stream:
         """A stream of signals, given by time."""
         times = [time for time in sorted(content) if first <= time <= last]
         return cls(first, last, tuple((time, atom) for time in times for atom in content[time]))
@@ -56,13 +47,13 @@ class Stream:
         return frozenset(self.signals) | self.derived
 
     @cached_property
-    def _at(self) -> dict[int, set[Atom]]:
-        found: dict[int, set[Atom]] = {}
+    def _at(self) -> dict[int, set[lars.Atom]]:
+        found: dict[int, set[lars.Atom]] = {}
         for time, atom in self.pairs:
             found.setdefault(time, set()).add(atom)
         return found
 
-    def at(self, time: int) -> set[Atom]:
+    def at(self, time: int) -> set[lars.Atom]:
         """The atoms at a time."""
         return self._at.get(time, set())
 
@@ -80,7 +71,7 @@ class Stream:
             derived=frozenset(pair for pair in self.derived if first <= pair[0] <= last),
         )
 
-    def only(self, wanted: Callable[[Atom], bool]) -> Stream:
+    def only(self, wanted: Callable[[lars.Atom], bool]) -> Stream:
         """The atoms that are wanted, on the same timeline."""
         return replace(
             self,
@@ -102,7 +93,7 @@ INFINITE = 10**18
 """More time points than any timeline has."""
 
 
-def select(window: Window | WindowFunction, stream: Stream, time: int) -> Stream:
+def select(window: lars.Window | WindowFunction, stream: Stream, time: int) -> Stream:
     """The stream that a window selects; durations are numbers of time points.
 
     Any function that gives back a part of the stream is a window, too.
@@ -110,16 +101,16 @@ def select(window: Window | WindowFunction, stream: Stream, time: int) -> Stream
     if callable(window):
         return window(stream, time)
     match window:
-        case TimeWindow(past=past, future=future, hop=hop):
+        case lars.TimeWindow(past=past, future=future, hop=hop):
             step = 1 if hop is None else _number(hop)
             return _time_based(stream, time, _number(past), _number(future), step)
-        case TupleWindow(past=before, future=after):
+        case lars.TupleWindow(past=before, future=after):
             return tuple_based(stream, time, _count(before), _count(after))
-        case PartitionWindow(past=before, future=after, patterns=patterns):
+        case lars.PartitionWindow(past=before, future=after, patterns=patterns):
             return _partition_based(stream, time, patterns, _count(before), _count(after))
-        case FilterWindow(patterns=patterns):
+        case lars.FilterWindow(patterns=patterns):
             return stream.only(lambda atom: any(fits(p, atom) is not None for p in patterns))
-        case IntervalWindow(first=Int(value=first), last=Int(value=last)):
+        case lars.IntervalWindow(first=Int(value=first), last=Int(value=last)):
             return _between(stream, first, last)
         case _:
             raise AssertionError(f"{window} has times that are not known")
@@ -168,7 +159,7 @@ def tuple_based(stream: Stream, time: int, past: int, future: int = 0) -> Stream
 
 
 def _partition_based(
-    stream: Stream, time: int, patterns: tuple[Pattern, ...], past: int, future: int
+    stream: Stream, time: int, patterns: tuple[lars.Pattern, ...], past: int, future: int
 ) -> Stream:
     """A tuple window for each group of atoms that agree on the variables of a pattern.
 
@@ -176,7 +167,7 @@ def _partition_based(
     """
     if time not in stream:
         return stream
-    groups: dict[object, set[Atom]] = {}
+    groups: dict[object, set[lars.Atom]] = {}
     for _, atom in stream.signals:
         key = _key(patterns, atom)
         if key is not None:
@@ -200,7 +191,7 @@ def _last_of_each(pairs: tuple[Pair, ...], numbers: Counter[Pair]) -> list[Pair]
     return found[::-1]
 
 
-def _key(patterns: tuple[Pattern, ...], atom: Atom) -> object:
+def _key(patterns: tuple[lars.Pattern, ...], atom: lars.Atom) -> object:
     for number, pattern in enumerate(patterns):
         found = fits(pattern, atom)
         if found is not None:
@@ -209,7 +200,7 @@ def _key(patterns: tuple[Pattern, ...], atom: Atom) -> object:
     return None
 
 
-def fits(pattern: Pattern, atom: Atom) -> Mapping[str, Term] | None:
+def fits(pattern: lars.Pattern, atom: lars.Atom) -> Mapping[str, Term] | None:
     """The values of the variables for which a pattern is the atom; None when there are none.
 
     >>> fits(Pattern("tram", (Var("Id"), Var("_#1"))), Atom("tram", (Int(1), Int(2))))

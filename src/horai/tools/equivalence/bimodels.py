@@ -15,16 +15,7 @@ from itertools import product
 import clingo
 
 from horai.lang.core.terms import Int
-from horai.lang.lars.syntax import (
-    Aggregate,
-    At,
-    Atom,
-    Choice,
-    ChoiceOption,
-    Formula,
-    Program,
-    Rule,
-)
+from horai.lang.lars import syntax as lars
 from horai.oracle.lars.entailment import Part, Semantics
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
 from horai.oracle.lars.stream import Pair, Stream
@@ -92,27 +83,27 @@ class OpenStream(Semantics[Gate]):
     """A stream whose derived atoms are open: `wire` names the gate of each."""
 
     def __init__(
-        self, circuits: Circuits, stream: Stream, background: Set[Atom], wire: Wire
+        self, circuits: Circuits, stream: Stream, background: Set[lars.Atom], wire: Wire
     ) -> None:
         self.whole = (stream,)
         self._circuits = circuits
         self._background = background
         self._wire = wire
-        self._known: dict[tuple[Formula, Part, int], Gate] = {}
+        self._known: dict[tuple[lars.Formula, Part, int], Gate] = {}
 
-    def holds(self, formula: Formula, part: Part, time: int) -> Gate:
+    def holds(self, formula: lars.Formula, part: Part, time: int) -> Gate:
         key = (formula, part, time)
         if key not in self._known:
             self._known[key] = super().holds(formula, part, time)
         return self._known[key]
 
-    def atom(self, atom: Atom, part: Part, time: int) -> Gate:
+    def atom(self, atom: lars.Atom, part: Part, time: int) -> Gate:
         pair = (time, atom)
         if atom in self._background or pair in part[0].signals:
             return True
         return self._wire(pair) if pair in part[0].derived else False
 
-    def aggregate(self, formula: Aggregate, part: Part, time: int) -> Gate:
+    def aggregate(self, formula: lars.Aggregate, part: Part, time: int) -> Gate:
         raise NotACircuit("an aggregate")
 
     def negation(self, value: Gate) -> Gate:
@@ -129,7 +120,7 @@ BiModel = tuple[frozenset[Pair], frozenset[Pair]]
 
 
 def difference(
-    programs: tuple[Program, Program], data: Stream, time: int, universe: Sequence[Pair]
+    programs: tuple[lars.Program, lars.Program], data: Stream, time: int, universe: Sequence[Pair]
 ) -> tuple[BiModel, bool] | None:
     """Two sets of derived atoms that are a bi-model of one program only; None if there are none.
 
@@ -154,16 +145,16 @@ def difference(
 
 
 def _ground(
-    program: Program, data: Stream, time: int, universe: Sequence[Pair]
+    program: lars.Program, data: Stream, time: int, universe: Sequence[Pair]
 ) -> ProgramGrounding:
     """The instances of a program when any atom of the universe may hold.
 
     A choice among them makes the grounder believe it; afterwards the choice is dropped.
     """
-    options = tuple(ChoiceOption(At(Int(t), atom)) for t, atom in universe)
-    anything = Choice(options)
+    options = tuple(lars.ChoiceOption(lars.At(Int(t), atom)) for t, atom in universe)
+    anything = lars.Choice(options)
     grounding = ProgramGrounding(
-        replace(program, rules=(*program.rules, Rule(anything))), data, time
+        replace(program, rules=(*program.rules, lars.Rule(anything))), data, time
     )
     grounding.instances = [i for i in grounding.instances if i.head != anything]
     return grounding
@@ -180,7 +171,7 @@ def _violations(
 ) -> list[str]:
     """Rules that tell when a pair of streams is no bi-model because of an instance."""
     body = large.together(instance.body, time)
-    if isinstance(instance.head, Choice):
+    if isinstance(instance.head, lars.Choice):
         choice = instance.head
         if choice.least is not None or choice.most is not None:
             raise NotACircuit("a choice with bounds")
@@ -226,20 +217,20 @@ def _solved(text: str, universe: Sequence[Pair]) -> tuple[BiModel, bool] | None:
     return None
 
 
-def separating(found: BiModel, is_total: bool) -> tuple[Rule, ...]:
+def separating(found: BiModel, is_total: bool) -> tuple[lars.Rule, ...]:
     """Rules that, added to both programs, make the difference show (the proof of Theorem 21)."""
     small, large = found
-    facts = tuple(Rule(At(Int(t), a)) for t, a in _sorted(large if is_total else small))
+    facts = tuple(lars.Rule(lars.At(Int(t), a)) for t, a in _sorted(large if is_total else small))
     if is_total:
         return facts
     others = _sorted(large - small)
     implied = (
-        Rule(At(Int(z), b), (At(Int(y), a),))
+        lars.Rule(lars.At(Int(z), b), (lars.At(Int(y), a),))
         for (y, a), (z, b) in product(others, others)
         if (y, a) != (z, b)
     )
     return (*facts, *implied)
 
 
-def _sorted(pairs: frozenset[Pair]) -> list[tuple[int, Atom]]:
+def _sorted(pairs: frozenset[Pair]) -> list[tuple[int, lars.Atom]]:
     return sorted(pairs, key=lambda pair: (pair[0], repr(pair[1])))

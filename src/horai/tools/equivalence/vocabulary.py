@@ -8,26 +8,8 @@ from functools import cached_property
 from itertools import product
 
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, subterms
+from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import background, background_facts, derived, inputs, is_made
-from horai.lang.lars.syntax import (
-    Aggregate,
-    Always,
-    At,
-    Atom,
-    Choice,
-    Comparison,
-    FilterWindow,
-    Head,
-    PartitionWindow,
-    Predicate,
-    Program,
-    Reset,
-    Rule,
-    Some,
-    TimeWindow,
-    TupleWindow,
-    Within,
-)
 from horai.lang.lars.walk import children, own_terms, rule_variables, subformulas
 from horai.oracle.lars.stream import Pair
 
@@ -36,31 +18,31 @@ from horai.oracle.lars.stream import Pair
 class Vocabulary:
     """Two programs, with windows in time points, and what is in them."""
 
-    programs: tuple[Program, Program]
+    programs: tuple[lars.Program, lars.Program]
 
     @cached_property
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[lars.Rule]:
         """The rules of both."""
         return [rule for program in self.programs for rule in program.rules]
 
     @cached_property
-    def background(self) -> set[Predicate]:
+    def background(self) -> set[lars.Predicate]:
         """The predicates that facts define, in one of the programs at least."""
         return set().union(*map(background, self.programs))
 
     @cached_property
-    def derived(self) -> set[Predicate]:
+    def derived(self) -> set[lars.Predicate]:
         """The predicates that rules derive, in one of the programs at least."""
         return set().union(*map(derived, self.programs))
 
     @cached_property
-    def extensional(self) -> list[Predicate]:
+    def extensional(self) -> list[lars.Predicate]:
         """The predicates that only a stream makes true."""
         known = self.derived | self.background
         return sorted(set().union(*map(inputs, self.programs)) - known)
 
     @cached_property
-    def open(self) -> list[Predicate]:
+    def open(self) -> list[lars.Predicate]:
         """The predicates that a context may speak of: derived ones and those of the stream."""
         made = {p for p in self.derived if is_made(p[0])}
         return sorted((self.derived | set(self.extensional)) - self.background - made)
@@ -79,14 +61,14 @@ class Vocabulary:
         found.update((Constant(name), None) for name, _ in zip(fresh, range(more), strict=False))
         return sorted(found, key=repr)
 
-    def atoms(self, predicates: list[Predicate], constants: list[Term]) -> Iterator[Atom]:
+    def atoms(self, predicates: list[lars.Predicate], constants: list[Term]) -> Iterator[lars.Atom]:
         """All atoms over some predicates and constants."""
         for name, arity in predicates:
             for args in product(constants, repeat=arity):
-                yield Atom(name, args)
+                yield lars.Atom(name, args)
 
     def pairs(
-        self, predicates: list[Predicate], constants: list[Term], times: Iterable[int]
+        self, predicates: list[lars.Predicate], constants: list[Term], times: Iterable[int]
     ) -> list[Pair]:
         """All atoms at all of some times."""
         return [(t, atom) for t in times for atom in self.atoms(predicates, constants)]
@@ -95,7 +77,8 @@ class Vocabulary:
     def counts_signals(self) -> bool:
         """Are there windows over numbers of signals, for which their order matters?"""
         return any(
-            isinstance(part, Within) and isinstance(part.window, TupleWindow | PartitionWindow)
+            isinstance(part, lars.Within)
+            and isinstance(part.window, lars.TupleWindow | lars.PartitionWindow)
             for part in self._parts()
         )
 
@@ -114,7 +97,7 @@ class Vocabulary:
         """How far back windows of a limited length look, at most."""
         return max((_reach(part) for rule in self.rules for part in _conditions(rule)), default=0)
 
-    def _parts(self) -> Iterator[Head]:
+    def _parts(self) -> Iterator[lars.Head]:
         for rule in self.rules:
             for part in _conditions(rule):
                 yield from subformulas(part)
@@ -135,42 +118,44 @@ class Vocabulary:
         sizes = {
             part.window.past.amount or 0
             for part in self._parts()
-            if isinstance(part, Within) and isinstance(part.window, TimeWindow)
+            if isinstance(part, lars.Within) and isinstance(part.window, lars.TimeWindow)
         }
         return {0, 1, *sizes, *(size + 1 for size in sizes), self.reach}
 
 
-def _conditions(rule: Rule) -> Iterator[Head]:
+def _conditions(rule: lars.Rule) -> Iterator[lars.Head]:
     yield from rule.body
     if rule.head is not None:
         yield rule.head
 
 
-def _constants(rule: Rule) -> Iterator[Term]:
+def _constants(rule: lars.Rule) -> Iterator[Term]:
     for condition in _conditions(rule):
         for part in subformulas(condition):
             # The times of @ are no values, and those of intervals are not either.
-            for term in () if isinstance(part, At | Within | Choice) else own_terms(part):
+            for term in (
+                () if isinstance(part, lars.At | lars.Within | lars.Choice) else own_terms(part)
+            ):
                 for inner in subterms(term):
                     if not isinstance(inner, Var | Compound):
                         yield inner
 
 
-def _reach(formula: Head) -> int:
+def _reach(formula: lars.Head) -> int:
     inner = max((_reach(part) for part in children(formula)), default=0)
-    if isinstance(formula, Within) and isinstance(formula.window, TimeWindow):
+    if isinstance(formula, lars.Within) and isinstance(formula.window, lars.TimeWindow):
         return inner + (formula.window.past.amount or 0)
     return inner
 
 
-def _obstacle_in(rule: Rule) -> str | None:
-    if isinstance(rule.head, Atom) and is_made(rule.head.name):
+def _obstacle_in(rule: lars.Rule) -> str | None:
+    if isinstance(rule.head, lars.Atom) and is_made(rule.head.name):
         return "`_` under `not`"
     times = set(_window_times(rule))
     for condition in _conditions(rule):
         for part in subformulas(condition):
             named = {v for term in own_terms(part) for v in subterms(term) if isinstance(v, Var)}
-            if not isinstance(part, At) and named & times:
+            if not isinstance(part, lars.At) and named & times:
                 return "times that are values"
         found = _obstacle(condition, times, is_in_window=condition is rule.head)
         if found is not None:
@@ -178,44 +163,44 @@ def _obstacle_in(rule: Rule) -> str | None:
     return None
 
 
-def _window_times(rule: Rule) -> Iterator[Var]:
+def _window_times(rule: lars.Rule) -> Iterator[Var]:
     """The variables for times that lie in a window."""
     for condition in rule.body:
         match condition:
-            case Within(window=TimeWindow(), formula=At(time=Var() as time)):
+            case lars.Within(window=lars.TimeWindow(), formula=lars.At(time=Var() as time)):
                 yield time
 
 
-def _obstacle(formula: Head, times: set[Var], *, is_in_window: bool) -> str | None:
+def _obstacle(formula: lars.Head, times: set[Var], *, is_in_window: bool) -> str | None:
     match formula:
-        case Within(window=TimeWindow(past=past, future=future, hop=hop)):
+        case lars.Within(window=lars.TimeWindow(past=past, future=future, hop=hop)):
             if past.amount is None or future.amount != 0:
                 return "a window without end or into the future"
             if hop is not None:
                 return "a window that hops"
             is_in_window = True
-        case Within(window=FilterWindow()):
+        case lars.Within(window=lars.FilterWindow()):
             pass
-        case Within(window=TupleWindow() | PartitionWindow()):
+        case lars.Within(window=lars.TupleWindow() | lars.PartitionWindow()):
             return "a window over numbers of signals"
-        case Within():
+        case lars.Within():
             return "a window at fixed times"
-        case Reset():
+        case lars.Reset():
             is_in_window = False
-        case At(time=time) if not isinstance(time, Var):
+        case lars.At(time=time) if not isinstance(time, Var):
             return "times that are named or computed"
-        case At(time=Var() as time) if time not in times:
+        case lars.At(time=Var() as time) if time not in times:
             return "times outside of windows"
-        case Some() | Always() if not is_in_window:
+        case lars.Some() | lars.Always() if not is_in_window:
             return "`some` or `always` without a window"
-        case Comparison(sign=sign, left=left, right=right):
+        case lars.Comparison(sign=sign, left=left, right=right):
             if sign not in ("=", "!="):
                 return "a comparison by size"
             if isinstance(left, Compound) or isinstance(right, Compound):
                 return "arithmetic"
-        case Atom(args=args) if any(isinstance(arg, Compound) for arg in args):
+        case lars.Atom(args=args) if any(isinstance(arg, Compound) for arg in args):
             return "compound terms"
-        case Aggregate() | Choice():
+        case lars.Aggregate() | lars.Choice():
             return "an aggregate or a choice"
     for part in children(formula):
         found = _obstacle(part, times, is_in_window=is_in_window)
