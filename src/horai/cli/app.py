@@ -19,6 +19,7 @@ from horai.settings import nearest
 COMMANDS = {
     "new": "Start a project: rules, background, a narrative, settings and a test.",
     "check": "Check rules; exit status 2 if there are errors.",
+    "fmt": "Put the layout of rules right; what they say stays as it is.",
     "run": "Run rules over a stream of events.",
     "signals": "Derive events from raw positions: stops, turns, gaps, areas, who is close to whom.",
     "report": "Draw what rules find in a stream, on a page for a browser.",
@@ -32,6 +33,7 @@ COMMANDS = {
     "state": "Show what a stream keeps: how far it has come, its state bucket by bucket.",
     "translate": "Translate a CQL query, ETALIS patterns or past LTL to LARS.",
     "equiv": "Compare two LARS programs; exit status 1 if they differ.",
+    "lsp": "Serve editors: findings, help, completion, names, layout.",
     "rule": "Explain the code of a finding or of a dead letter.",
     "doctor": "Tell what Horai can use on this machine, what is absent, and how to get it.",
     "trust": "Let the Python predicates of a project run, until they change.",

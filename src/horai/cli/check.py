@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from horai.cli import console
 from horai.cli.command import WRONG, Exit, takes
-from horai.cli.options import FOR_PEOPLE, ON_RULES, SEVERITY, run_options
+from horai.cli.options import (
+    FOR_PEOPLE,
+    ON_RULES,
+    SEVERITY,
+    STDIN_NAME,
+    run_options,
+    standard_input,
+)
 from horai.cli.workload import Workload, choose
-from horai.errors import counted
+from horai.errors import UsageError, counted
 from horai.lang.core.diagnostics import Diagnostic, has_errors, sort_key
 from horai.lang.core.diagnostics import Severity as Level
+from horai.lang.core.source import SourceText
 from horai.lang.ec.reader import read_files
 from horai.lang.ec.syntax import EventDescription
 from horai.rules import all_findings
@@ -22,21 +31,26 @@ from horai.tools.codes import judged
     *ON_RULES,
     *run_options(only=("clock", "unit")),
     SEVERITY,
+    STDIN_NAME,
     FOR_PEOPLE,
 )
 def command(
     named: dict[str, Any],
+    stdin_name: Path | None,
     format: str,
     given: dict[str, str],
 ) -> None:
+    text = standard_input(named["rules"], stdin_name)
+    if text is not None:
+        named = {**named, "rules": [Path(text.name)]}
     chosen = choose(**named, runs=False)
     settings = chosen.settings(("run", "live"), given, ("clock", "unit"))
     if chosen.language == "combined":
         findings, summary = _combined(chosen, settings)
     elif chosen.language == "lars":
-        findings, summary = _program(chosen, settings)
+        findings, summary = _program(chosen, settings, text)
     else:
-        description, read = read_files(chosen.rules, chosen.background)
+        description, read = read_files([text] if text else chosen.rules, chosen.background)
         findings = all_findings(description, read, chosen.predicates)
         summary = _summary(description)
     findings = judged(findings, chosen.severity)
@@ -59,21 +73,27 @@ def _summary(description: EventDescription) -> str:
     return ", ".join(read)
 
 
-def _program(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic], str]:
+def _program(
+    chosen: Workload, settings: RunSettings, text: SourceText | None
+) -> tuple[list[Diagnostic], str]:
     """All findings about a program, its fragment, and the engines that run it."""
     from horai.lang.lars.reader import read_files as read_programs
+    from horai.lang.lars.reader import read_sources
     from horai.report.outline import engine_lines, kind_lines
     from horai.rules import Rules
     from horai.runtime.inputs import clock_for
 
-    program, read = read_programs([*chosen.rules, *chosen.background])
+    if text is not None and chosen.background:
+        raise UsageError("a program from standard input has no background", "add it to the program")
+    files = [*chosen.rules, *chosen.background]
+    program, read = read_programs(files) if text is None else read_sources([text])
     found, clock = Rules(program=program), str(clock_for(settings.clock, settings.unit))
     findings = sorted([*read, *found.check(clock)], key=sort_key)
     lines = [] if has_errors(read) else list(kind_lines(found.classification))
     if not has_errors(findings):
         lines += engine_lines(*(found.engine(clock, together=one) for one in (True, False)))
-    files, rules = counted(len(program.sources), "file"), counted(len(program.rules), "rule")
-    return findings, "\n".join([*lines, f"{files}, {rules}"])
+    read_all = counted(len(program.sources), "file"), counted(len(program.rules), "rule")
+    return findings, "\n".join([*lines, ", ".join(read_all)])
 
 
 def _combined(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic], str]:

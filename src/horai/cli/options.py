@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,8 @@ import click
 
 from horai.cli.command import Choice, GroupedOption, option
 from horai.errors import UsageError
+from horai.lang.core.reader import clean
+from horai.lang.core.source import SourceText
 from horai.settings import (
     MODES,
     OPTIONS,
@@ -166,6 +169,29 @@ def output(help: str = "Where answers go.", **more: Any) -> GroupedOption:
 def form(*known: str, help: str, **more: Any) -> GroupedOption:
     """`--format NAME`."""
     return option("--format", type=Choice(list(known)), group="output", help=help, **more)
+
+
+STDIN_NAME = path(
+    "--stdin-name",
+    metavar="NAME",
+    group="input",
+    help="What rules from standard input (-) are called; .lars says that they are LARS.",
+)
+
+
+def standard_input(rules: list[Path], name: Path | None) -> SourceText | None:
+    """Rules from standard input, if `-` stands in the place of files."""
+    if rules != [Path("-")]:
+        if Path("-") in rules:
+            raise UsageError("- stands beside files", "name files, or standard input alone")
+        if name is not None:
+            raise UsageError("--stdin-name names what is read from -", "give - in place of files")
+        return None
+    read = sys.stdin.buffer.read()
+    try:
+        return SourceText(str(name or "<stdin>"), clean(read.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 at byte {error.start}") from error
 
 
 FOR_PEOPLE = form("text", "json", default="text", help="For people, or for machines.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -484,9 +484,16 @@ def clean(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read_file(path: Path | str) -> tuple[SourceText, list[Diagnostic]]:
-    """The text of a file, decoded from UTF-8, and what was wrong with it."""
+def read_file(
+    path: Path | str, unsaved: Mapping[Path, str] | None = None
+) -> tuple[SourceText, list[Diagnostic]]:
+    """The text of a file, decoded from UTF-8, and what was wrong with it.
+
+    What is being edited is `unsaved`, by whole paths: it stands for what is on the disk.
+    """
     report = Report()
+    if unsaved and (text := unsaved.get(Path(path).resolve())) is not None:
+        return SourceText(str(path), clean(text)), report.findings
     try:
         raw = Path(path).read_bytes()
     except OSError as error:

@@ -5,7 +5,7 @@ Names that are probably typing mistakes are judged when all files are read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
@@ -134,11 +134,15 @@ def read_text(text: str, name: str = "<text>") -> Result:
     return read_sources([SourceText(name, clean(text))])
 
 
-def read_files(paths: Iterable[Given], background: Iterable[Given] = ()) -> Result:
+def read_files(
+    paths: Iterable[Given],
+    background: Iterable[Given] = (),
+    unsaved: Mapping[Path, str] | None = None,
+) -> Result:
     """The event description of several files together; rules may stand in any of them.
 
     Files that these load with `:- ['other.prolog'].` are read too, and every file once. Texts in
-    memory may stand among the files.
+    memory may stand among the files, and files may be `unsaved`: their texts count, not the disk.
     """
     builder = _Builder(())
     loader = Loader()
@@ -151,7 +155,7 @@ def read_files(paths: Iterable[Given], background: Iterable[Given] = ()) -> Resu
         path = Path(given)
         if not loader.is_new(path):
             continue
-        source, wrong = read_file(path)
+        source, wrong = read_file(path, unsaved)
         builder.report.extend(wrong)
         loads: list[Load] = []
         builder.read(source, loads)

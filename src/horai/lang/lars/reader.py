@@ -8,7 +8,7 @@ variables.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lark import Token
@@ -272,9 +272,9 @@ def read_text(text: str, name: str = "<text>", *, relations: bool = True) -> Res
     return read_sources([SourceText(name, clean(text))], relations=relations)
 
 
-def read_files(paths: Iterable[Path | str]) -> Result:
-    """The program of several files together."""
-    read = [read_file(path) for path in paths]
+def read_files(paths: Iterable[Path | str], unsaved: Mapping[Path, str] | None = None) -> Result:
+    """The program of several files together; texts that are `unsaved` stand for their files."""
+    read = [read_file(path, unsaved) for path in paths]
     found = [finding for _, findings in read for finding in findings]
     return read_sources([source for source, _ in read], found)
 
