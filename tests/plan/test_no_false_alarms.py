@@ -34,6 +34,10 @@ RIGHT = [
     """initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
     ft(on(X)=true, R) :- days(X, normal, R).
     days(a, normal, 3). days(b, unusual, 0).""",
+    # for n(X)=1 the shorter delay gives the value that there is: it ends nothing
+    """initiatedAt(n(X)=V, T) :- happensAt(set(X, V), T).
+    fi(n(X)=_, n(X)=1, 2).
+    fi(n(X)=V, m(X)=V, 5).""",
     # order carries no meaning
     "initiatedAt(f(X)=t, T) :- \\+ happensAt(b(X), T), X \\= k, happensAt(a(X), T).",
     # a variable of a negation alone is existential

@@ -9,7 +9,7 @@ from horai.lang.core.terms import Int, Var, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import names, visible
 from horai.plan.ec.modes import ModeTable, branches_bind, order_body, shared
-from horai.plan.ec.unify import generalises
+from horai.plan.ec.unify import generalises, may_match
 from horai.plan.unfolding import Helpers
 
 Effect = ec.FutureInitiation | ec.FutureTermination
@@ -66,7 +66,9 @@ def _surely_ends(rule: Effect) -> bool:
 
 
 def _breaks_itself(rule: ec.FutureInitiation) -> bool:
-    return rule.origin.fluent == rule.target.fluent and rule.origin.value != rule.target.value
+    """True when the fluent gets another value, whatever variables stand for."""
+    same = rule.origin.fluent == rule.target.fluent
+    return same and not may_match(rule.origin.value, rule.target.value)
 
 
 def initiation_times(rule: Effect, helpers: Helpers) -> list[str]:
