@@ -383,7 +383,7 @@ def _named(reading: Reading, fresh: _Fresh) -> tuple[Reading, list[lars.Comparis
         return variable
 
     atom = reading.atom
-    named = lars.Atom(atom.name, tuple(name(arg) for arg in atom.args), atom.span)
+    named = lars.Atom(atom.name, tuple(name(arg) for arg in atom.args), span=atom.span)
     time = None if reading.time is None else name(reading.time)
     return Reading(named, reading.window, reading.modality, time), values
 

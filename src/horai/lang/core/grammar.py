@@ -1,17 +1,133 @@
-"""The grammar of clauses at work: the tokens of one clause in, its term out."""
+"""Texts cut into the tokens of clauses, and the grammar of clauses: tokens in, a term out."""
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
-from lark import Lark, Token, Transformer, v_args
+from lark import Lark, Token, Transformer, Tree, v_args
 from lark.exceptions import UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
-from horai.lang.core.printer import unquote
+from horai.lang.core.printer import starts_variable, unquote
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Span, Str, Term, Var
+
+ESCAPE = r"\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|.|\n)"
+# The signs that people write by mistake stand before the operators they contain.
+_MISTAKEN = (
+    r"<-->|-->|<=>|==>|=!=|===|!==|=/=|~=|/=|:=|&&|[|][|]|=>|"
+    r"<-(?!\s*[0-9])|::|[?]-|\\/|/\\|>>|<<|[*]/"
+)
+
+
+def token_pattern(
+    *, special: str, end: str, comment: str, mistaken: str, operators: str, bad: str
+) -> re.Pattern[str]:
+    """The tokens of a language by kind; `special` are those that other languages lack.
+
+    U+FFFD counts as a letter: it stands for bytes that are no UTF-8, which were reported already.
+    """
+    return re.compile(
+        rf"""
+          (?P<FLOAT>[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+))
+        | {special}
+        | (?P<INT>[0-9]+(?:_[0-9]+)*)
+        | (?P<WORD>(?:[^\W\d]|\ufffd)(?:\w|\ufffd)*+)
+        | (?P<QUOTED>'(?:[^'\\\n]|''|{ESCAPE})*+')
+        | (?P<STR>"(?:[^"\\\n]|""|{ESCAPE})*+")
+        | (?P<OPENQUOTE>['"`][^\n]*)
+        | (?P<END>{end})
+        | (?P<OPENCOMMENT>{comment})
+        | (?P<MISTAKEN>{_MISTAKEN}|{mistaken})
+        | (?P<OP>{operators})
+        | (?P<BAD>{bad})
+        | (?P<LPAR>\() | (?P<RPAR>\)) | (?P<LSQB>\[) | (?P<RSQB>\])
+        | (?P<LBRACE>\{{) | (?P<RBRACE>\}})
+        | (?P<STRAY>.)
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
+
+
+_KINDS = {"CHAR": "INT", "RADIX": "INT", "REST": "MUL", "MISTAKEN": "BAD", "OPENQUOTE": "BADQUOTE"}
+
+
+class Scanner(ABC):
+    """Cuts texts of a language into the tokens of clauses."""
+
+    layout: re.Pattern[str]  # blanks and comments
+    token: re.Pattern[str]
+    spelling: ClassVar[Mapping[str, str]] = {}  # of several, the one that is kept
+
+    @abstractmethod
+    def word(self, word: str, before: list[Token], text: str, end: int) -> str:
+        """The kind of a word that is no variable."""
+
+    @abstractmethod
+    def operator(self, sign: str, previous: str, text: str, end: int) -> tuple[str, int]:
+        """The kind of a sign and where its token ends: `-` may belong to a number."""
+
+    def skip(self, text: str, at: int, previous: str = "") -> int:
+        """The offset of the next token: blanks and comments are passed over."""
+        found = self.layout.match(text, at)
+        return found.end() if found else at
+
+    def clause(self, text: str, at: int) -> tuple[list[Token], int]:
+        """The tokens of the clause that starts at an offset, and the offset after it.
+
+        The last token is `END` unless the text ran out. Nothing raises: what cannot be read becomes
+        a token of kind `BAD`, `STRAY`, `BADQUOTE` or `OPENCOMMENT`.
+        """
+        tokens: list[Token] = []
+        anonymous = 0
+        while True:
+            at = self.skip(text, at, tokens[-1].type if tokens else "")
+            found = self.token.match(text, at)
+            if found is None:
+                return tokens, at
+            kind, value, end = self._read(found, tokens)
+            if value == "_" and kind == "VAR":
+                anonymous += 1
+                value = f"_#{anonymous}"
+            tokens.append(Token(kind, value, start_pos=at, end_pos=end))
+            if kind == "END":
+                return tokens, end
+            at = end
+
+    def _read(self, found: re.Match[str], before: list[Token]) -> tuple[str, str, int]:
+        kind, value, end = found.lastgroup or "STRAY", found.group(), found.end()
+        text = found.string
+        match kind:
+            case "WORD":
+                kind = "VAR" if starts_variable(value) else self.word(value, before, text, end)
+            case "QUOTED":
+                kind = functor_or_name(text, end)
+            case "OP":
+                kind, end = self.operator(value, before[-1].type if before else "", text, end)
+                value = self.spelling.get(value, text[found.start() : end])
+            case "OPENCOMMENT":
+                end = len(text)
+        return (
+            _KINDS.get(kind, kind),
+            self.spelling.get(value, value) if kind == "MUL" else value,
+            end,
+        )
+
+    def number_behind(self, text: str, at: int) -> tuple[str, int] | None:
+        """The kind of a number that stands right here, and where it ends."""
+        found = self.token.match(text, at)
+        if found is None or found.lastgroup not in ("INT", "FLOAT", "RADIX", "CHAR"):
+            return None
+        return _KINDS.get(found.lastgroup, found.lastgroup), found.end()
+
+
+def functor_or_name(text: str, end: int) -> str:
+    """The kind of a name that ends at an offset."""
+    return "FUNCTOR" if text[end : end + 1] == "(" else "NAME"
 
 
 class ParsedClause:
@@ -51,6 +167,11 @@ def outer(first: Any, last: Any) -> Span:
     end = last.end_pos if isinstance(last, Token) else (last.span or (0, 0))[1]
     assert start is not None and end is not None
     return (start, end)
+
+
+def tree_span(tree: Tree[Token]) -> Span:
+    """Where a part of a text stands."""
+    return (tree.meta.start_pos, tree.meta.end_pos)
 
 
 @v_args(inline=True)

@@ -61,6 +61,11 @@ class Trouble:
             return token_span(self.tokens[index])
         return self.after(len(self.tokens) - 1)
 
+    @property
+    def whole(self) -> Span:
+        """Where the clause stands."""
+        return (self.span(0)[0], self.span(len(self.tokens) - 1)[1])
+
     def after(self, index: int) -> Span:
         """The place right after a token, where something is missing."""
         end = token_span(self.tokens[index])[1]

@@ -18,8 +18,17 @@ from typing import Generic, TypeVar
 from lark import Token
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.grammar import GrammarError, ParsedClause, parse_clause
+from horai.lang.core.grammar import (
+    ESCAPE,
+    GrammarError,
+    ParsedClause,
+    Scanner,
+    functor_or_name,
+    parse_clause,
+    token_pattern,
+)
 from horai.lang.core.mistakes import (
+    ENDS,
     INSTEAD,
     Clauses,
     Instead,
@@ -28,7 +37,7 @@ from horai.lang.core.mistakes import (
     check_tokens,
     diagnose,
 )
-from horai.lang.core.printer import BadEscape, is_name, is_pair, starts_variable
+from horai.lang.core.printer import BadEscape, is_name, is_pair
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import (
     Compound,
@@ -47,39 +56,6 @@ from horai.lang.core.terms import (
 from horai.lang.ec.builtins import RESERVED_HEADS
 from horai.lang.ec.syntax import Clause, Facts
 
-_LAYOUT = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)+", re.DOTALL)
-
-# Longest first; the signs that people write by mistake stand before the operators they contain.
-_MISTAKEN = (
-    "<-->|-->|<=>|==>|=!=|===|!==|=/=|=[.][.]|!=|<=|=>|<>|~=|/=|:=|=:(?!=)|&&|[|][|]|"
-    r"<-(?!\s*[0-9])|::|[?]-|\\/|/\\|>>|<<|[*]/"
-)
-_MISTAKEN_CHARACTERS = r"[&~:@#$?\\.≤≥≠∧∨¬←→⇒⇐]"
-_OPERATORS = r":-|->|\\\+|=:=|=\\=|\\==|\\=|==|=<|>=|@=<|@>=|@<|@>|//|[*][*]|[-+*/^<>=;,|]"
-# U+FFFD counts as a letter: it stands for bytes that are no UTF-8, which were reported already.
-_ESCAPE = r"\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|.|\n)"
-_TOKEN = re.compile(
-    rf"""
-      (?P<FLOAT>[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+))
-    | (?P<CHAR>0'(?:''|{_ESCAPE}|[^\\'\n]))
-    | (?P<RADIX>0(?:x[0-9a-fA-F]+|o[0-7]+|b[01]+))
-    | (?P<INT>[0-9]+(?:_[0-9]+)*)
-    | (?P<WORD>(?:[^\W\d]|\ufffd)(?:\w|\ufffd)*+)
-    | (?P<QUOTED>'(?:[^'\\\n]|''|{_ESCAPE})*+')
-    | (?P<STR>"(?:[^"\\\n]|""|{_ESCAPE})*+")
-    | (?P<OPENQUOTE>['"`][^\n]*)
-    | (?P<END>\.(?=\s|%|\Z))
-    | (?P<OPENCOMMENT>/\*)
-    | (?P<MISTAKEN>{_MISTAKEN})
-    | (?P<OP>{_OPERATORS})
-    | (?P<BAD>{_MISTAKEN_CHARACTERS})
-    | (?P<LPAR>\() | (?P<RPAR>\)) | (?P<LSQB>\[) | (?P<RSQB>\]) | (?P<LBRACE>\{{) | (?P<RBRACE>\}})
-    | (?P<CUT>!)
-    | (?P<STRAY>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
 _INFIX = {
     ":-": "NECK",
     ";": "SEMI",
@@ -96,107 +72,63 @@ _INFIX = {
 }
 _INFIX_WORDS = {"is": "REL", "mod": "MUL", "rem": "MUL"}
 _DIRECTIVE_WORDS = frozenset({"dynamic", "discontiguous", "multifile", "table", "initialization"})
-_OPERAND_ENDS = frozenset(
-    {"NAME", "VAR", "INT", "FLOAT", "STR", "RPAR", "RSQB", "RBRACE", "CUT", "BADQUOTE"}
-)
+_OPERAND_ENDS = ENDS | {"BADQUOTE"}
 _CLOSERS = frozenset(",)]|}")
 
 
-def skip_layout(text: str, at: int) -> int:
-    """The offset of the next token: blanks and comments are passed over."""
-    found = _LAYOUT.match(text, at)
-    return found.end() if found else at
+class PrologScanner(Scanner):
+    """Cuts texts of the Event Calculus into tokens.
 
-
-def scan_clause(text: str, at: int) -> tuple[list[Token], int]:
-    """The tokens of the clause that starts at an offset, and the offset after it.
-
-    The last token is `END` unless the text ran out. Nothing raises: what cannot be read becomes
-    a token of kind `BAD`, `STRAY`, `BADQUOTE` or `OPENCOMMENT`.
-
-    >>> [t.type for t in scan_clause("p(-1, X) :- q.", 0)[0]]
+    >>> [t.type for t in PrologScanner().clause("p(-1, X) :- q.", 0)[0]]
     ['FUNCTOR', 'LPAR', 'INT', 'COMMA', 'VAR', 'RPAR', 'NECK', 'NAME', 'END']
     """
-    tokens: list[Token] = []
-    anonymous = 0
-    previous = ""
-    while True:
-        at = skip_layout(text, at)
-        found = _TOKEN.match(text, at)
-        if found is None:
-            return tokens, at
-        kind = found.lastgroup or "STRAY"
-        value, end = found.group(), found.end()
-        if kind == "WORD":
-            kind = _word_kind(value, previous, text, end)
-            if len(tokens) == 1 and previous == "NECK" and value in _DIRECTIVE_WORDS:
-                kind = _directive_kind(kind, text, end)
-            if value == "_":
-                anonymous += 1
-                value = f"_#{anonymous}"
-        elif kind == "QUOTED":
-            kind = "FUNCTOR" if text[end : end + 1] == "(" else "NAME"
-        elif kind == "OP":
-            kind, end = _operator_kind(value, previous, text, end)
-            value = text[at:end]
-        elif kind in ("CHAR", "RADIX"):
-            kind = "INT"
-        elif kind == "MISTAKEN":
-            kind = "BAD"
-        elif kind == "OPENQUOTE":
-            kind = "BADQUOTE"
-        elif kind == "OPENCOMMENT":
-            end = len(text)
-        tokens.append(Token(kind, value, start_pos=at, end_pos=end))
-        if kind == "END":
-            return tokens, end
-        previous = kind
-        at = end
+
+    layout = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)+", re.DOTALL)
+    token = token_pattern(
+        special=rf"""(?P<CHAR>0'(?:''|{ESCAPE}|[^\\'\n]))
+            | (?P<RADIX>0(?:x[0-9a-fA-F]+|o[0-7]+|b[01]+)) | (?P<CUT>!(?!=))""",
+        end=r"\.(?=\s|%|\Z)",
+        comment=r"/\*",
+        mistaken=r"=[.][.]|!=|<=|<>|=:(?!=)",
+        operators=r":-|->|\\\+|=:=|=\\=|\\==|\\=|==|=<|>=|@=<|@>=|@<|@>|//|[*][*]|[-+*/^<>=;,|]",
+        bad=r"[&~:@#$?\\.≤≥≠∧∨¬←→⇒⇐]",
+    )
+
+    def word(self, word: str, before: list[Token], text: str, end: int) -> str:
+        if before and before[-1].type in _OPERAND_ENDS and word in _INFIX_WORDS:
+            return _INFIX_WORDS[word]
+        if word == "not" and not self._closes(text, end):
+            return "NAF"
+        kind = functor_or_name(text, end)
+        # `:- dynamic p/1.` has no brackets, unlike other directives.
+        directs = [token.type for token in before] == ["NECK"] and word in _DIRECTIVE_WORDS
+        return "DIRECTIVE" if directs and kind == "NAME" and not self._closes(text, end) else kind
+
+    def operator(self, sign: str, previous: str, text: str, end: int) -> tuple[str, int]:
+        if sign in (",", "|"):
+            return _INFIX[sign], end
+        if previous in _OPERAND_ENDS or sign == ":-":
+            # `a \+ b` lacks a comma; the kind must not hide that.
+            return ("NAF" if sign == "\\+" else _INFIX.get(sign, "REL")), end
+        if sign == "\\+":
+            return ("NAME" if self._closes(text, end) else "NAF"), end
+        after = text[end : end + 1]
+        number = self.number_behind(text, end) if sign == "-" and after.isdigit() else None
+        if number is not None:
+            return number
+        if after == "(":
+            return "FUNCTOR", end
+        if self._closes(text, end):
+            return "NAME", end
+        return ("SIGN" if sign in "+-" else _INFIX.get(sign, "REL")), end
+
+    def _closes(self, text: str, at: int) -> bool:
+        """True when an operand ends here, so that an operator before it stands for itself."""
+        at = self.skip(text, at)
+        return at < len(text) and text[at] in _CLOSERS
 
 
-def _word_kind(word: str, previous: str, text: str, end: int) -> str:
-    if starts_variable(word):
-        return "VAR"
-    if previous in _OPERAND_ENDS and word in _INFIX_WORDS:
-        return _INFIX_WORDS[word]
-    if word == "not" and not _closes(text, end):
-        return "NAF"
-    if text[end : end + 1] == "(":
-        return "FUNCTOR"
-    return "NAME"
-
-
-def _directive_kind(kind: str, text: str, end: int) -> str:
-    """`:- dynamic p/1.` has no brackets, unlike other directives."""
-    return "DIRECTIVE" if kind == "NAME" and not _closes(text, end) else kind
-
-
-def _operator_kind(sign: str, previous: str, text: str, end: int) -> tuple[str, int]:
-    if sign in (",", "|"):
-        return _INFIX[sign], end
-    if previous in _OPERAND_ENDS or sign == ":-":
-        # `a \+ b` lacks a comma; the kind must not hide that.
-        return ("NAF" if sign == "\\+" else _INFIX.get(sign, "REL")), end
-    if sign == "\\+":
-        return ("NAME" if _closes(text, end) else "NAF"), end
-    after = text[end : end + 1]
-    if sign == "-" and after.isdigit():
-        found = _TOKEN.match(text, end)
-        if found is not None and found.lastgroup in ("INT", "FLOAT", "RADIX", "CHAR"):
-            return ("FLOAT" if found.lastgroup == "FLOAT" else "INT"), found.end()
-    if after == "(":
-        return "FUNCTOR", end
-    if _closes(text, end):
-        return "NAME", end
-    return ("SIGN" if sign in "+-" else _INFIX.get(sign, "REL")), end
-
-
-def _closes(text: str, at: int) -> bool:
-    """True when an operand ends here, so that an operator before it stands for itself."""
-    at = skip_layout(text, at)
-    return at < len(text) and text[at] in _CLOSERS
-
-
+_SCANNER = PrologScanner()
 _HARMLESS = frozenset(
     {
         "dynamic",
@@ -335,6 +267,7 @@ class ClauseReader(ABC, Generic[Parsed]):
     """Reads the clauses of a language from their tokens."""
 
     instead: Instead = INSTEAD  # what to write for signs of other languages
+    scanner: Scanner = _SCANNER
 
     def __init__(self, source: SourceText, report: Report) -> None:
         self.source = source
@@ -348,9 +281,23 @@ class ClauseReader(ABC, Generic[Parsed]):
     def accept(self, parsed: Parsed, trouble: Trouble) -> None:
         """Take in a clause that could be read."""
 
+    def passed_over(self, at: int) -> int:
+        """The offset after what needs no grammar."""
+        return at
+
+    def read_all(self) -> None:
+        """Read all clauses of the source, until there are too many mistakes."""
+        text, at = self.source.text, 0
+        while not self.report.gives_up():
+            at = self.scanner.skip(text, self.passed_over(at))
+            if at >= len(text):
+                break
+            tokens, at = self.scanner.clause(text, at)
+            self.read(tokens)
+
     def read(self, tokens: list[Token]) -> None:
         """Read one clause; a wrong one is diagnosed, mended where possible and read again."""
-        waiting = [(tokens, _MOST_REPAIRS, False)]
+        waiting = [(tokens, _MOST_REPAIRS, False)] if tokens else []
         quiet: set[int] = set()
         # What the grammar led to has sound tokens: they are not looked through at each repair.
         while waiting and not self.report.gives_up():
@@ -400,20 +347,8 @@ def read_clauses(
     `fast=False` sends plain facts through the grammar too; the result is the same. Files that the
     text asks for are added to `loads`.
     """
-    reader = _Reader(source, special, loads)
-    plain = FactReader(source, special, reader.facts)
-    text, at = source.text, 0
-    while True:
-        if fast:
-            at = plain.read_run(at)
-        at = skip_layout(text, at)
-        if at >= len(text):
-            break
-        tokens, at = scan_clause(text, at)
-        if tokens:
-            reader.read(tokens)
-            if reader.report.gives_up():
-                break
+    reader = _Reader(source, special, fast, loads)
+    reader.read_all()
     return reader.clauses, reader.facts, sorted(reader.report.findings, key=sort_key)
 
 
@@ -436,20 +371,29 @@ class _Everything:
 
 class _Reader(ClauseReader[ParsedClause]):
     def __init__(
-        self, source: SourceText, special: Container[str], loads: list[Load] | None = None
+        self,
+        source: SourceText,
+        special: Container[str],
+        fast: bool,
+        loads: list[Load] | None = None,
     ) -> None:
         super().__init__(source, Report())
         self.special = special
         self.loads = loads
         self.clauses: list[Clause] = []
         self.facts: FactsByPredicate = {}
+        self.plain = FactReader(source, special, self.facts) if fast else None
+
+    def passed_over(self, at: int) -> int:
+        """Plain facts, which may be many, take a way of their own."""
+        return at if self.plain is None else self.plain.read_run(at)
 
     def parse(self, tokens: list[Token]) -> ParsedClause:
         """The clause that tokens spell."""
         return parse_clause(tokens)
 
     def accept(self, parsed: ParsedClause, trouble: Trouble) -> None:
-        span = (trouble.span(0)[0], trouble.span(len(trouble.tokens) - 1)[1])
+        span = trouble.whole
         if any(too_deep(part) for part in (parsed.head, parsed.body) if part is not None):
             hint = "name the parts in rules of their own"
             trouble.say("H017", "this clause is nested too deeply", span, hint)
@@ -572,7 +516,7 @@ def read_term(text: str) -> Term:
     """
     if _WORD_OR_SIGN.fullmatch(text):
         return Constant(text)
-    tokens, end = scan_clause(text + " .", 0)
+    tokens, end = _SCANNER.clause(text + " .", 0)
     try:
         parsed = parse_clause(tokens[:-1])
     except (GrammarError, BadEscape) as error:

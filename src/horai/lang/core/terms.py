@@ -6,10 +6,12 @@ character offsets into the source text and takes no part in equality.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 Span = tuple[int, int]
+Node = TypeVar("Node")
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -196,3 +198,11 @@ def too_deep(term: Term) -> bool:
         else:
             stack.extend((child, depth + 1, length) for child in children(current))
     return False
+
+
+def deeper(nodes: Iterable[Node], parts: Callable[[Node], Iterable[Node]]) -> bool:
+    """Are syntax trees deeper than `DEEPEST`?"""
+    level = list(nodes)
+    for _ in range(DEEPEST):
+        level = [part for node in level for part in parts(node)]
+    return bool(level)

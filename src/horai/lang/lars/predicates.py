@@ -46,7 +46,7 @@ def expanded(atom: lars.Atom) -> Iterator[lars.Atom]:
     [(Int(value=1),), (Int(value=2),)]
     """
     columns = [_values(arg) for arg in atom.args]
-    return (lars.Atom(atom.name, args, atom.span) for args in product(*columns))
+    return (lars.Atom(atom.name, args, span=atom.span) for args in product(*columns))
 
 
 def _values(term: Term) -> list[Term]:
@@ -130,9 +130,9 @@ def _named(condition: lars.Formula, rule: lars.Rule, made: list[lars.Rule]) -> l
         return condition
     assert isinstance(condition, lars.Not)
     kept: list[Var] = [v for v in formula_variables(condition).values() if not is_anonymous(v)]
-    head = lars.Atom(f"{PREFIX}{len(made) + 1}", tuple(kept), condition.span)
-    made.append(lars.Rule(head, (condition.formula,), condition.span, rule.source))
-    return lars.Not(head, condition.span)
+    head = lars.Atom(f"{PREFIX}{len(made) + 1}", tuple(kept), span=condition.span)
+    made.append(lars.Rule(head, (condition.formula,), rule.source, span=condition.span))
+    return lars.Not(head, span=condition.span)
 
 
 def is_made(name: str) -> bool:

@@ -10,20 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from lark import Token
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.mistakes import Instead, Trouble
-from horai.lang.core.printer import starts_variable
+from horai.lang.core.grammar import Scanner, functor_or_name, token_pattern, tree_span
+from horai.lang.core.mistakes import ENDS, Instead, Trouble
 from horai.lang.core.reader import ClauseReader, clean, read_file
 from horai.lang.core.source import SourceText
-from horai.lang.core.terms import DEEPEST, Span, Var, is_anonymous, subterms
+from horai.lang.core.terms import Span, Var, deeper, is_anonymous, subterms
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.formulas import (
     Builder,
-    ClausePart,
-    ParsedLarsClause,
+    Part,
+    head_and_body,
+    inner,
     is_event_calculus,
     parse_clause,
     read_head,
@@ -39,9 +41,9 @@ def check_rule(rule: lars.Rule, builder: Builder) -> None:
     parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
     for part in parts:
         _check_always(part, builder, has_end=False)
-        for inner in subformulas(part):
-            if isinstance(inner, lars.Within) and isinstance(inner.window, lars.FilterWindow):
-                _check_patterns(inner.window, builder)
+        for formula in subformulas(part):
+            if isinstance(formula, lars.Within) and isinstance(formula.window, lars.FilterWindow):
+                _check_patterns(formula.window, builder)
     _check_ranges(rule.body, builder)
 
 
@@ -59,8 +61,8 @@ def _check_always(part: lars.Head, builder: Builder, has_end: bool, windows: boo
         has_end, windows = False, False
     elif isinstance(part, lars.Within):
         has_end, windows = has_end or _has_end(part.window), True
-    for inner in children(part):
-        _check_always(inner, builder, has_end, windows)
+    for formula in children(part):
+        _check_always(formula, builder, has_end, windows)
 
 
 def _has_end(window: lars.Window) -> bool:
@@ -98,42 +100,11 @@ def _check_ranges(body: tuple[lars.Formula, ...], builder: Builder) -> None:
 
 
 _COMMENT = r"/\*.*?\*/|%\*.*?\*%|//[^\n]*+|%[^\n]*+"
-_LAYOUT = re.compile(rf"(?:\s++|{_COMMENT})+", re.DOTALL)
 _BLANKS = re.compile(r"\s*+")
 # After a number, a variable or a bracket, and with one operand and nothing like prose after it.
 _REMAINDER = re.compile(
     r"%[ \t]*(?:[A-Z_]\w*|[0-9]+|\([\w \t+*/^-]*\))[ \t]*(?=[-+*/^,.;)\]}=<>!]|\n|\Z)"
 )
-
-_MISTAKEN = (
-    r"<-->|-->|<=>|==>|=!=|===|!==|=/=|=:=|=\\=|\\==|\\=|\\[+]|~=|/=|:=|&&|[|][|]|=>|"
-    r"<-(?!\s*[0-9])|::|[?]-|\\/|/\\|>>|<<|[*]/"
-)
-_MISTAKEN_CHARACTERS = r"[&~$?\\.≤≥≠∧∨¬←→⇒⇐⊞◇□▷]"
-_OPERATORS = r":-|->|!=|<>|<=|=<|>=|==|[*][*]|[-+*/^<>=;,|:]"
-_ESCAPE = r"\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|.|\n)"
-_TOKEN = re.compile(
-    rf"""
-      (?P<FLOAT>[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+))
-    | (?P<INT>[0-9]+(?:_[0-9]+)*)
-    | (?P<AGGREGATE>\#?(?:count|sum|min|max)(?=\s*\{{))
-    | (?P<WORD>(?:[^\W\d]|\ufffd)(?:\w|\ufffd)*+)
-    | (?P<QUOTED>'(?:[^'\\\n]|''|{_ESCAPE})*+')
-    | (?P<STR>"(?:[^"\\\n]|""|{_ESCAPE})*+")
-    | (?P<OPENQUOTE>['"`][^\n]*)
-    | (?P<DOTS>\.\.)
-    | (?P<END>\.(?=\s|%|//|/\*|\Z))
-    | (?P<OPENCOMMENT>/\*|%\*)
-    | (?P<MISTAKEN>{_MISTAKEN})
-    | (?P<OP>{_OPERATORS})
-    | (?P<AT>@) | (?P<HASH>\#)
-    | (?P<BAD>{_MISTAKEN_CHARACTERS})
-    | (?P<LPAR>\() | (?P<RPAR>\)) | (?P<LSQB>\[) | (?P<RSQB>\]) | (?P<LBRACE>\{{) | (?P<RBRACE>\}})
-    | (?P<STRAY>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
 _SIGNS = {
     ":-": "NECK",
     ";": "SEMI",
@@ -148,96 +119,62 @@ _SIGNS = {
     "**": "POW",
     "^": "POW",
 }
-# Several ways to write a sign, and the one that is kept.
-_SPELLING = {"=<": "<=", "==": "=", "<>": "!=", "**": "^", "|": ";"}
 _BEFORE = {"some": "SOME", "always": "ALWAYS", "reset": "RESET", "not": "NAF"}
 _BETWEEN = {"at": "ATW", "in": "IN", "mod": "MUL"}
-_ENDS = frozenset({"NAME", "VAR", "INT", "FLOAT", "STR", "RPAR", "RSQB", "RBRACE"})
 
 
-def skip_layout(text: str, at: int) -> int:
-    """The offset of the next token: blanks and comments are passed over."""
-    found = _LAYOUT.match(text, at)
-    return found.end() if found else at
+class LarsScanner(Scanner):
+    """Cuts texts of LARS programs into tokens.
 
-
-def scan_clause(text: str, at: int) -> tuple[list[Token], int]:
-    """The tokens of the clause that starts at an offset, and the offset after it.
-
-    The last token is `END` unless the text ran out. Nothing raises: what cannot be read becomes a
-    token of kind `BAD`, `STRAY`, `BADQUOTE` or `OPENCOMMENT`.
-
-    >>> [t.type for t in scan_clause("@T h :- b(X) [3 s], X % 2 = 0. % odd", 0)[0]]
+    >>> [t.type for t in LarsScanner().clause("@T h :- b(X) [3 s], X % 2 = 0. % odd", 0)[0]]
     ['AT', 'VAR', 'NAME', 'NECK', 'FUNCTOR', 'LPAR', 'VAR', 'RPAR', 'LSQB', 'INT', 'NAME', 'RSQB',
      'COMMA', 'VAR', 'MUL', 'INT', 'REL', 'INT', 'END']
     """
-    tokens: list[Token] = []
-    anonymous = 0
-    while True:
-        previous = tokens[-1].type if tokens else ""
-        if (sign := _remainder_at(text, at, previous)) is not None:
-            tokens.append(Token("MUL", "%", start_pos=sign, end_pos=sign + 1))
-            at = sign + 1
-            continue
-        at = skip_layout(text, at)
-        found = _TOKEN.match(text, at)
-        if found is None:
-            return tokens, at
-        kind, value, end = found.lastgroup or "STRAY", found.group(), found.end()
-        if kind == "OP":
-            kind, end = _operator(value, previous, text, end)
-            value = _SPELLING.get(value, text[at:end])
-        else:
-            kind = _kind(kind, value, previous, text, end)
-        if kind == "VAR" and value == "_":
-            anonymous += 1
-            value = f"_#{anonymous}"
-        elif kind == "MUL" and value == "mod":
-            value = "%"
-        elif kind == "OPENCOMMENT":
-            end = len(text)
-        tokens.append(Token(kind, value, start_pos=at, end_pos=end))
-        if kind == "END":
-            return tokens, end
-        at = end
 
+    layout = re.compile(rf"(?:\s++|{_COMMENT})+", re.DOTALL)
+    token = token_pattern(
+        special=r"""(?P<AGGREGATE>\#?(?:count|sum|min|max)(?=\s*\{)) | (?P<DOTS>\.\.)
+            | (?P<REST>%(?!\*)) | (?P<AT>@) | (?P<HASH>\#)""",
+        end=r"\.(?=\s|%|//|/\*|\Z)",
+        comment=r"/\*|%\*",
+        mistaken=r"=:=|=\\=|\\==|\\=|\\[+]",
+        operators=r":-|->|!=|<>|<=|=<|>=|==|[*][*]|[-+*/^<>=;,|:]",
+        bad=r"[&~$?\\.≤≥≠∧∨¬←→⇒⇐⊞◇□▷]",
+    )
+    spelling: ClassVar[Mapping[str, str]] = {
+        "=<": "<=",
+        "==": "=",
+        "<>": "!=",
+        "**": "^",
+        "|": ";",
+        "mod": "%",
+    }
 
-def _remainder_at(text: str, at: int, previous: str) -> int | None:
-    """Where a `%` stands that is a sign and no comment."""
-    if previous not in ("VAR", "INT", "FLOAT", "RPAR"):
-        return None
-    found = _BLANKS.match(text, at)
-    start = found.end() if found else at
-    return start if _REMAINDER.match(text, start) else None
+    def skip(self, text: str, at: int, previous: str = "") -> int:
+        # Mostly `%` starts a comment; where it is a sign, the token is right there.
+        if previous in ("VAR", "INT", "FLOAT", "RPAR"):
+            found = _BLANKS.match(text, at)
+            start = found.end() if found else at
+            if _REMAINDER.match(text, start):
+                return start
+        return super().skip(text, at)
 
+    def word(self, word: str, before: list[Token], text: str, end: int) -> str:
+        previous = before[-1].type if before else ""
+        if word in _BEFORE:
+            return _BEFORE[word]
+        if word in _BETWEEN and previous in ENDS:
+            return _BETWEEN[word]
+        opens = text[self.skip(text, end) :][:1] == "["
+        if word == "in" and previous in ("NAF", "ALWAYS") and opens:
+            return "IN"
+        return functor_or_name(text, end)
 
-def _kind(kind: str, value: str, previous: str, text: str, end: int) -> str:
-    if kind == "QUOTED":
-        return "FUNCTOR" if text[end : end + 1] == "(" else "NAME"
-    if kind == "WORD":
-        return _word(value, previous, text, end)
-    return {"MISTAKEN": "BAD", "OPENQUOTE": "BADQUOTE"}.get(kind, kind)
-
-
-def _word(word: str, previous: str, text: str, end: int) -> str:
-    if starts_variable(word):
-        return "VAR"
-    if word in _BEFORE:
-        return _BEFORE[word]
-    if word in _BETWEEN and previous in _ENDS:
-        return _BETWEEN[word]
-    if word == "in" and previous in ("NAF", "ALWAYS") and text[skip_layout(text, end) :][:1] == "[":
-        return "IN"
-    return "FUNCTOR" if text[end : end + 1] == "(" else "NAME"
-
-
-def _operator(sign: str, previous: str, text: str, end: int) -> tuple[str, int]:
-    if sign in "+-" and previous not in _ENDS:
-        found = _TOKEN.match(text, end)
-        if sign == "-" and found is not None and found.lastgroup in ("INT", "FLOAT"):
-            return found.lastgroup, found.end()
-        return "SIGN", end
-    return _SIGNS.get(sign, "REL"), end
+    def operator(self, sign: str, previous: str, text: str, end: int) -> tuple[str, int]:
+        if sign in "+-" and previous not in ENDS:
+            number = self.number_behind(text, end) if sign == "-" else None
+            return number or ("SIGN", end)
+        return _SIGNS.get(sign, "REL"), end
 
 
 Result = tuple[lars.Program, list[Diagnostic]]
@@ -289,67 +226,49 @@ def read_sources(
     rules: list[lars.Rule] = []
     for source in kept:
         reader = _Reader(source, report)
-        at = skip_layout(source.text, 0)
-        while at < len(source.text) and not report.gives_up():
-            tokens, at = scan_clause(source.text, at)
-            if tokens:
-                reader.read(tokens)
-            at = skip_layout(source.text, at)
+        reader.read_all()
         rules.extend(reader.rules)
     rules = with_relations(rules) if relations else rules
     return lars.Program(tuple(rules), kept), sorted(report.findings, key=sort_key)
 
 
-class _Reader(ClauseReader[ParsedLarsClause]):
+class _Reader(ClauseReader[Part]):
     instead = _INSTEAD
+    scanner = LarsScanner()
 
     def __init__(self, source: SourceText, report: Report) -> None:
         super().__init__(source, report)
         self.rules: list[lars.Rule] = []
 
-    def parse(self, tokens: list[Token]) -> ParsedLarsClause:
+    def parse(self, tokens: list[Token]) -> Part:
         """The clause that tokens spell."""
         return parse_clause(tokens)
 
-    def accept(self, parsed: ParsedLarsClause, trouble: Trouble) -> None:
-        span = (trouble.span(0)[0], trouble.span(len(trouble.tokens) - 1)[1])
-        parts = parsed.body if parsed.head is None else (parsed.head, *parsed.body)
-        if any(_depth_exceeds(part, DEEPEST) for part in parts):
+    def accept(self, parsed: Part, trouble: Trouble) -> None:
+        span = trouble.whole
+        head_part, body_parts = head_and_body(parsed)
+        parts = body_parts if head_part is None else [head_part, *body_parts]
+        if deeper(parts, inner):
             hint = "name the parts in rules of their own"
             trouble.say("H017", "this clause is nested too deeply", span, hint)
             return
         builder = Builder(self.source, self.report)
-        if parsed.head is not None and is_event_calculus(parsed.head):
+        if head_part is not None and is_event_calculus(head_part):
             hint = "name the file .ec, and run it as an event description"
-            builder.say("H611", "this is a rule of the Event Calculus", parsed.head.span, hint)
+            place = tree_span(head_part)
+            builder.say("H611", "this is a rule of the Event Calculus", place, hint)
             return
-        body = builder.formulas(parsed.body)
+        body = builder.formulas(body_parts)
         head = None
-        if parsed.head is not None:
-            head = read_head(builder, parsed.head, is_fact=not parsed.body)
-        if body is None or (head is None and parsed.head is not None):
+        if head_part is not None:
+            head = read_head(builder, head_part, is_fact=not body_parts)
+        if body is None or (head is None and head_part is not None):
             return
-        if any(_nested_too_deeply(formula) for formula in body):
+        # Windows behind a condition go around each other, without brackets that would be counted.
+        if deeper(body, children):
             hint = "name the parts in rules of their own"
             trouble.say("H017", "this clause has too many windows around each other", span, hint)
             return
-        rule = lars.Rule(head, body, span, self.source)
+        rule = lars.Rule(head, body, self.source, span=span)
         check_rule(rule, builder)
         self.rules.append(rule)
-
-
-def _nested_too_deeply(formula: lars.Formula) -> bool:
-    """Windows behind a condition go around each other, without brackets that would be counted."""
-    level: list[lars.Formula] = [formula]
-    for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in children(outer)]
-    return bool(level)
-
-
-def _depth_exceeds(part: ClausePart, limit: int) -> bool:
-    level: list[ClausePart] = [part]
-    for _ in range(limit):
-        level = [inner for outer in level for inner in outer.parts]
-        if not level:
-            return False
-    return True

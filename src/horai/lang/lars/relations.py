@@ -59,16 +59,18 @@ def compared(atom: lars.Atom) -> tuple[lars.Comparison, ...]:
     """The comparisons that an atom stands for if it is a relation."""
     first, second, *rest = atom.args
     if atom.name in _SIGNS:
-        return (lars.Comparison(_SIGNS[atom.name], first, second, atom.span),)
+        return (lars.Comparison(_SIGNS[atom.name], first, second, span=atom.span),)
     if atom.name == "incr":
-        return (lars.Comparison("=", second, Compound("+", (first, Int(1)), atom.span), atom.span),)
+        return (
+            lars.Comparison("=", second, Compound("+", (first, Int(1)), atom.span), span=atom.span),
+        )
     (third,) = rest
     if atom.name in _CHAINS:
         one, other = _CHAINS[atom.name]
-        left = lars.Comparison(one, first, second, atom.span)
-        return (left, lars.Comparison(other, second, third, atom.span))
+        left = lars.Comparison(one, first, second, span=atom.span)
+        return (left, lars.Comparison(other, second, third, span=atom.span))
     computed = Compound(_COMPUTED[atom.name], (first, second), atom.span)
-    return (lars.Comparison("=", third, computed, atom.span),)
+    return (lars.Comparison("=", third, computed, span=atom.span),)
 
 
 # --- where atoms stand ----------------------------------------------------------------------------
@@ -144,4 +146,4 @@ def _changed(formula: lars.Formula, change: _Change) -> tuple[lars.Formula, ...]
 
 def _one(formula: lars.Formula, change: _Change) -> lars.Formula:
     parts = _changed(formula, change)
-    return parts[0] if len(parts) == 1 else lars.And(parts, formula.span)
+    return parts[0] if len(parts) == 1 else lars.And(parts, span=formula.span)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from horai.lang.core.source import SourceText
-from horai.lang.core.terms import Compound, Int, Span, Term
+from horai.lang.core.source import Placed, SourceText
+from horai.lang.core.terms import Compound, Int, Term
 from horai.lang.lars.clock import Duration
 
 NONE = Duration(0)
@@ -20,35 +20,32 @@ NONE = Duration(0)
 
 
 @dataclass(frozen=True, slots=True)
-class TimeWindow:
+class TimeWindow(Placed):
     """`[past, +future hop d]`: the points around the current one, or its pivot if it hops."""
 
     past: Duration
     future: Duration = NONE
     hop: Duration | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TupleWindow:
+class TupleWindow(Placed):
     """`[past #, +future #]`: the last and the next signals; None is all of them."""
 
     past: int | None
     future: int | None = 0
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Placed):
     """`tram(Id, _)`: which atoms are meant. Without arguments, all atoms of the name."""
 
     name: str
     args: tuple[Term, ...] | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionWindow:
+class PartitionWindow(Placed):
     """`[past # per tram(Id, _)]`: a tuple window for every value of the variables of a pattern.
 
     The variables belong to the patterns alone. Atoms that fit no pattern are left out.
@@ -57,24 +54,21 @@ class PartitionWindow:
     past: int | None
     future: int | None
     patterns: tuple[Pattern, ...]
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class FilterWindow:
+class FilterWindow(Placed):
     """`[only tram(a1, _)]`: the atoms that fit a pattern, at all times."""
 
     patterns: tuple[Pattern, ...]
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalWindow:
+class IntervalWindow(Placed):
     """`[from 3 to 9]`: the points between two times, whatever the current time is."""
 
     first: Term
     last: Term
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 Window = TimeWindow | TupleWindow | PartitionWindow | FilterWindow | IntervalWindow
@@ -83,12 +77,11 @@ Window = TimeWindow | TupleWindow | PartitionWindow | FilterWindow | IntervalWin
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Placed):
     """`tram(Id, b)`: a predicate and its arguments."""
 
     name: str
     args: tuple[Term, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
     def predicate(self) -> Predicate:
@@ -100,86 +93,76 @@ Predicate = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Placed):
     """`true` or `false`."""
 
     value: bool
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(Placed):
     """`not f`."""
 
     formula: Formula
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class And(Placed):
     """`(f, g)`: at least two parts."""
 
     parts: tuple[Formula, ...]
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class Or(Placed):
     """`(f ; g)`: at least two parts."""
 
     parts: tuple[Formula, ...]
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Implies:
+class Implies(Placed):
     """`(f -> g)`."""
 
     left: Formula
     right: Formula
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class Some(Placed):
     """`some f`: at some point of the current timeline."""
 
     formula: Formula
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Always:
+class Always(Placed):
     """`always f`: at all points of the current timeline."""
 
     formula: Formula
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class At(Placed):
     """`@T f`: at the point T, if it belongs to the current timeline."""
 
     time: Term
     formula: Formula
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Within(Placed):
     """`[w] f`: in the part of the current stream that the window selects, at the same time."""
 
     window: Window
     formula: Formula
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
+class Reset(Placed):
     """`reset f`: in the whole stream again."""
 
     formula: Formula
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 Sign = OneOf["=", "!=", "<", "<=", ">", ">="]
@@ -187,13 +170,12 @@ SIGNS: tuple[Sign, ...] = ("=", "!=", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Placed):
     """`Z = X + Y`, `V >= 18`; `=` also gives a variable its value."""
 
     sign: Sign
     left: Term
     right: Term
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 Function = OneOf["count", "sum", "min", "max"]
@@ -201,23 +183,21 @@ FUNCTIONS: tuple[Function, ...] = ("count", "sum", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class Element(Placed):
     """`X, Y : f, g`: the terms, for all values of variables that make the condition true."""
 
     terms: tuple[Term, ...]
     condition: tuple[Formula, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Placed):
     """`count { X : f } sign bound`, over the different rows of terms; the first is summed."""
 
     function: Function
     elements: tuple[Element, ...]
     sign: Sign
     bound: Term
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 Formula = (
@@ -240,34 +220,31 @@ Formula = (
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceOption:
+class ChoiceOption(Placed):
     """`a(X) : f`: something that may be chosen; an atom or @-atom, and when it may."""
 
     head: Atom | At
     condition: tuple[Formula, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Placed):
     """`least { a ; b } most`: any of the options, as many as the bounds allow."""
 
     options: tuple[ChoiceOption, ...]
     least: Term | None = None
     most: Term | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 Head = Formula | Choice
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Placed):
     """`head :- body.`; a constraint has no head, a fact no body."""
 
     head: Head | None
     body: tuple[Formula, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
     source: SourceText | None = field(default=None, compare=False, repr=False)
 
 

@@ -153,7 +153,9 @@ def in_points(program: lars.Program, clock: Clock) -> lars.Program:
         if not isinstance(given, lars.Choice):
             return map_windows(given, window)
         options = tuple(
-            lars.ChoiceOption(o.head, tuple(map_windows(c, window) for c in o.condition), o.span)
+            lars.ChoiceOption(
+                o.head, tuple(map_windows(c, window) for c in o.condition), span=o.span
+            )
             for o in given.options
         )
         return replace(given, options=options)

@@ -22,11 +22,11 @@ from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
 from horai.lang.core.grammar import atom_text
 from horai.lang.core.source import Placed, SourceText
 from horai.lang.core.terms import (
-    DEEPEST,
     Int,
     Span,
     Term,
     Var,
+    deeper,
     is_anonymous,
     variables,
 )
@@ -37,7 +37,6 @@ from horai.lang.translate.statements import (
     Foreign,
     LanguageSpec,
     StatementBuilder,
-    nesting,
     statements,
 )
 
@@ -221,7 +220,7 @@ def read_source(source: SourceText) -> tuple[list[PatternRule], list[Diagnostic]
     report = Report()
     rules: list[PatternRule] = []
     for found in statements(LANGUAGE, source, report):
-        if nesting(found.pattern, parts) > DEEPEST:
+        if deeper([found.pattern], parts):
             hint = "name the parts in rules of their own"
             report.add("H801", "this pattern is nested too deeply", source, found.span, hint)
         else:

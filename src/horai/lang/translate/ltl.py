@@ -19,7 +19,7 @@ from lark import Token
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
 from horai.lang.core.grammar import atom_text, token_span
 from horai.lang.core.source import Placed, SourceText
-from horai.lang.core.terms import DEEPEST, Constant, Int, Span, Term, Var
+from horai.lang.core.terms import DEEPEST, Constant, Int, Span, Term, Var, deeper
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
 from horai.lang.translate.building import (
@@ -36,7 +36,6 @@ from horai.lang.translate.statements import (
     SIGNS,
     LanguageSpec,
     StatementBuilder,
-    nesting,
     statements,
 )
 
@@ -174,7 +173,7 @@ def read_source(source: SourceText) -> tuple[list[Definition], list[Diagnostic]]
         if one.name in found:
             message = f"`{one.name}` is defined already"
             report.add("H804", message, source, one.span, "choose another name")
-        elif nesting(one.formula, parts) > DEEPEST:
+        elif deeper([one.formula], parts):
             hint = "name the parts in definitions of their own"
             report.add("H801", "this formula is nested too deeply", source, one.span, hint)
         else:

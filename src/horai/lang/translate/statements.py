@@ -7,22 +7,21 @@ only separate have names that begin with `_`; they are not among the parts of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from lark import Lark, Token, Tree
 
 from horai.lang.core.diagnostics import Report
-from horai.lang.core.grammar import GrammarError, atom_text, fed, token_span
+from horai.lang.core.grammar import GrammarError, atom_text, fed, token_span, tree_span
 from horai.lang.core.printer import unquote
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Constant, Float, Int, Span, Str, Term
 
-Node = TypeVar("Node")
 SIGNS = {
     "LPAR": "`(`",
     "RPAR": "`)`",
@@ -205,17 +204,3 @@ def _expected(error: GrammarError, language: LanguageSpec) -> str:
     if len(words) > _MOST_EXPECTED:
         words = [*islice(words, _MOST_EXPECTED), "..."]
     return " or ".join(words)
-
-
-def tree_span(tree: Tree[Token]) -> Span:
-    """Where a part of a text stands."""
-    return (tree.meta.start_pos, tree.meta.end_pos)
-
-
-def nesting(node: Node, parts: Callable[[Node], Iterable[Node]]) -> int:
-    """How deep a syntax tree is."""
-    level, depth = [node], 0
-    while level:
-        level = [part for one in level for part in parts(one)]
-        depth += 1
-    return depth
