@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.weights import examples
 
-from horai.lang.core.reader import scan_clause, skip_layout
-from horai.lang.lars import reader as lars
-from horai.lang.layout import Language, formatted, spelled
+from horai.lang.layout import SCANNERS, Language, formatted, spelled
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = sorted(
@@ -39,12 +37,10 @@ def test_examples_keep_what_they_say() -> None:
 
 def scattered(text: str, language: Language, random: Random) -> str:
     """The text with other blanks, line breaks and comments between its tokens."""
-    scan, skip = (
-        (lars.scan_clause, lars.skip_layout) if language == "lars" else (scan_clause, skip_layout)
-    )
-    out, at = "", skip(text, 0)
+    scanner = SCANNERS[language]
+    out, at = "", scanner.skip(text, 0)
     while at < len(text):
-        tokens, end = scan(text, at)
+        tokens, end = scanner.clause(text, at)
         last = tokens[0].start_pos or 0
         for token in tokens:
             start = token.start_pos or 0
@@ -53,7 +49,7 @@ def scattered(text: str, language: Language, random: Random) -> str:
             out += text[start : token.end_pos]
             last = token.end_pos or 0
         out += random.choice(["\n", " ", "\n\n\n", " % beside\n", "\n% below\n"])
-        at = skip(text, end)
+        at = scanner.skip(text, end)
     return out
 
 

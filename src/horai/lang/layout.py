@@ -8,14 +8,15 @@ whose comments stand where no line can end is left as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from lark import Token
 
-from horai.lang.core import reader as core
-from horai.lang.lars import reader as lars
+from horai.lang.core.grammar import Scanner
+from horai.lang.core.reader import PrologScanner
+from horai.lang.lars.reader import LarsScanner
 
 Language = Literal["ec", "lars"]
 WIDTH = 100
@@ -51,13 +52,7 @@ class Piece:
     behind: str = ""
 
 
-Tokens = Callable[[str, int], tuple[list[Token], int]]
-Skip = Callable[[str, int], int]
-
-
-def _reading(language: Language) -> tuple[Tokens, Skip]:
-    room = lars if language == "lars" else core
-    return room.scan_clause, room.skip_layout
+SCANNERS: dict[Language, Scanner] = {"ec": PrologScanner(), "lars": LarsScanner()}
 
 
 def formatted(text: str, language: Language = "ec", width: int = WIDTH) -> str:
@@ -104,13 +99,13 @@ def _squeezed(comment: str) -> str:
 
 def _clauses(text: str, language: Language) -> Iterator[tuple[int, list[Piece], int]]:
     """Start, tokens and end of each clause."""
-    scan, skip = _reading(language)
-    at = skip(text, 0)
+    scanner = SCANNERS[language]
+    at = scanner.skip(text, 0)
     while at < len(text):
-        tokens, end = scan(text, at)
+        tokens, end = scanner.clause(text, at)
         if tokens:
             yield at, _pieces(text, tokens, language), end
-        at = skip(text, end)
+        at = scanner.skip(text, end)
 
 
 def _pieces(text: str, tokens: list[Token], language: Language) -> list[Piece]:

@@ -10,10 +10,9 @@ from typing import Literal
 
 from lark import Token
 
-from horai.lang.core import reader as core
 from horai.lang.core.printer import unquote
 from horai.lang.ec.builtins import FLUENT_HEADS, RESERVED_HEADS
-from horai.lang.lars import reader as lars
+from horai.lang.layout import SCANNERS
 
 Key = tuple[str, int | None]
 """Name and number of arguments; None for a variable."""
@@ -42,18 +41,18 @@ def symbols(text: str, language: Literal["ec", "lars"] = "ec") -> list[Symbol]:
     >>> [one.key for one in symbols("rich(X) :- wins(X, lottery).") if one.defines]
     [('rich', 1)]
     """
-    room = lars if language == "lars" else core
+    scanner = SCANNERS[language]
     found: list[Symbol] = []
-    at, clause = room.skip_layout(text, 0), 0
+    at, clause = scanner.skip(text, 0), 0
     while at < len(text):
-        tokens, end = room.scan_clause(text, at)
+        tokens, end = scanner.clause(text, at)
         defined = _defined(tokens, language)
         found += [
             Symbol(key, token.start_pos or 0, token.end_pos or 0, clause, place in defined)
             for place, token in enumerate(tokens)
             if (key := _key(tokens, place)) is not None
         ]
-        at, clause = room.skip_layout(text, end), clause + 1
+        at, clause = scanner.skip(text, end), clause + 1
     return found
 
 
