@@ -13,7 +13,7 @@ from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.plan.ec.outline import outline
 from horai.plan.pipeline import compile_program
-from horai.report.plan import plan_lines
+from horai.report.plan import plan_json, plan_lines
 from horai.rules import load, loads
 
 from .conftest import Run
@@ -387,7 +387,7 @@ def test_a_project_needs_no_arguments(horai: Run, small: tuple[str, ...]) -> Non
 
 def test_a_terminal_gets_a_tree() -> None:
     plan = outline(compile_program(loads(SMALL).description))
-    lines = [line.plain for line in plan_lines(plan, tree=True)]
+    lines = [line.plain for line in plan_lines(plan_json(plan), tree=True)]
     assert any("├─ initiatedAt(on(X)=true, T)" in line for line in lines)
     assert any("│  └─ join lamp(X)" in line for line in lines)
 

@@ -105,7 +105,7 @@ def test_parts_are_connected_by_what_rules_derive_not_by_signals() -> None:
 
 def test_a_plan_for_people_and_for_machines() -> None:
     found = parts("h(X) :- b(X), not c(X,_). k :- h(_).\nl(X) :- b(X) [2 #].")
-    assert list(part_lines(found)) == [
+    assert list(part_lines(parts_json(found))) == [
         "part 1 of 2, in one bucket",
         "  works out  h/1, k/0",
         "  signals    b/1, c/2",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import click
 import pyarrow.compute as pc
 
 from horai import io
@@ -25,7 +23,7 @@ from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
 from horai.plan.split.lars import parts_of
 from horai.plan.split.stages import stages_of
-from horai.report.plan import PlanNumbers, plan_json, plan_lines
+from horai.report.plan import plan_json, plan_lines
 from horai.report.stages import part_lines, parts_json, stage_lines, stages_json
 from horai.rules import Rules
 from horai.settings import RunSettings
@@ -82,7 +80,8 @@ def command(
     if spark:
         if analyze:
             raise UsageError("--analyze runs in one process", "leave out --spark or --analyze")
-        _show_stages(chosen.load(), format)
+        stages = stages_json(stages_of(chosen.load().description))
+        console.show(format, stages, stage_lines(stages))
         return
     loaded = chosen.load()
     narrative = read_chosen(loaded, chosen, settings) if chosen.input else None
@@ -90,18 +89,9 @@ def command(
     if analyze and narrative is not None:
         profile = _profile(loaded, chosen, narrative, settings, quiet)
         assert profile.program is not None
-        _show(profile.program, sizes, PlanNumbers(profile), format, settings.tick)
+        _show(profile.program, sizes, profile, format, settings.tick)
     else:
         _show(_compiled(loaded), sizes, None, format, settings.tick)
-
-
-def _show_stages(rules: Rules, format: str) -> None:
-    stages = stages_of(rules.description)
-    if format == "json":
-        click.echo(json.dumps(stages_json(stages), ensure_ascii=False, indent=1))
-        return
-    for line in stage_lines(stages):
-        click.echo(line)
 
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
@@ -111,16 +101,11 @@ def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str
     program = chosen.load()
     timed = settings.clock, settings.unit
     if spark:
-        parts = parts_of(program.in_points(*timed))
-        lines, shown = part_lines(parts), parts_json(parts)
+        parts = parts_json(parts_of(program.in_points(*timed)))
+        console.show(format, parts, part_lines(parts))
     else:
         found = program.outline(*timed)
-        lines, shown = outline_lines(found), [outline_json(found)]
-    if format == "json":
-        click.echo(json.dumps(shown if spark else shown[0], ensure_ascii=False, indent=1))
-        return
-    for line in lines:
-        click.echo(line)
+        console.show(format, outline_json(found), outline_lines(found))
 
 
 def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
@@ -159,15 +144,15 @@ def _profile(
 def _show(
     program: Plan,
     sizes: dict[Source, InputSize] | None,
-    numbers: PlanNumbers | None,
+    profile: Profile | None,
     format: str,
     tick: int,
 ) -> None:
-    plan = outline(program, sizes)
     updates = {id(stratum): update_of(stratum, program, tick) for stratum in program.strata}
+    found = plan_json(outline(program, sizes), profile, updates)
     if format == "json":
-        click.echo(json.dumps(plan_json(plan, numbers, updates), ensure_ascii=False, indent=1))
+        console.show(format, found, ())
         return
     screen = console.stdout()
-    for line in plan_lines(plan, numbers, screen.is_terminal, updates):
+    for line in plan_lines(found, screen.is_terminal):
         screen.print(line)
