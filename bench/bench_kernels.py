@@ -4,7 +4,7 @@
 
 Every line is one operation on the same columns, in ns of CPU per input row (best of three, one
 thread) with the ratio to the kernel. Every answer is compared with the kernel's. polars and duckdb
-are measured if they are installed (`pip install -e .[bench]`); they start from and end with tables
+are measured, too; they start from and end with tables
 of their own, so handing columns over is not counted.
 """
 

@@ -11,7 +11,7 @@ MODULES = sorted((SRC / "horai").rglob("*.py"))
 
 # What each room may import besides itself. A room is a package, or a module, directly in `horai`.
 BASE = {"errors", "io", "lang", "plan", "predicates", "settings"}
-FACADE = {"result", "rules", "session"}
+FACADE = {"frames", "result", "rules", "session"}
 TABLE: dict[str, set[str]] = {
     "errors": set(),
     "lang": set(),

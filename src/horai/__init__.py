@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from horai.errors import CaseError, QueryError, RunError, UsageError
+    from horai.frames import Frame, frame
     from horai.io import AnswerRow, DeadLetter, InputError
     from horai.lang.core.diagnostics import Diagnostic, RulesError
     from horai.predicates import predicate, vectorised
@@ -32,6 +33,7 @@ __all__ = [
     "CaseError",
     "DeadLetter",
     "Diagnostic",
+    "Frame",
     "InputError",
     "Metrics",
     "QueryError",
@@ -43,6 +45,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "combine",
+    "frame",
     "load",
     "load_session",
     "loads",
@@ -57,6 +60,7 @@ _HOME = {
     "CaseError": "errors",
     "DeadLetter": "io",
     "Diagnostic": "lang.core.diagnostics",
+    "Frame": "frames",
     "InputError": "io",
     "Metrics": "runtime.metrics",
     "QueryError": "errors",
@@ -66,6 +70,7 @@ _HOME = {
     "RunError": "errors",
     "Session": "session",
     "UsageError": "errors",
+    "frame": "frames",
     "load": "rules",
     "load_session": "rules",
     "loads": "rules",
@@ -81,3 +86,7 @@ def __getattr__(name: str) -> object:
 
         return getattr(import_module(f"horai.{_HOME[name]}"), name)
     raise AttributeError(f"module 'horai' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *globals()})

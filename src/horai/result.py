@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pyarrow as pa
 
@@ -40,7 +41,9 @@ from horai.runtime.queries import (
 from horai.settings import whole
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
+    import polars as pl
 
     from horai.rules import Rules
 
@@ -365,6 +368,26 @@ class Result:
         unused = [c for c in frame.columns if c not in always and frame[c].isna().all()]
         return frame.drop(columns=[c for c in unused if c not in ("kind", "name", "args")])
 
+    def to_arrow(self, answers: str | None = None) -> pa.Table:
+        """The rows as an Arrow table: arguments are lists of source text, missing times null."""
+        table = io.answer_table(self.table(answers))
+        always = {"kind", "name", "args", "value", "start", "end", "time"}
+        return table.select(
+            [n for n in table.column_names if n in always or table[n].null_count < len(table)]
+        )
+
+    def to_polars(self, answers: str | None = None) -> pl.DataFrame:
+        """The rows as a data frame of Polars."""
+        return cast("pl.DataFrame", _library("polars").from_arrow(self.to_arrow(answers)))
+
+    def to_duckdb(
+        self, connection: duckdb.DuckDBPyConnection | None = None, answers: str | None = None
+    ) -> duckdb.DuckDBPyRelation:
+        """The rows as a relation of DuckDB, in a connection of yours or the default one."""
+        table = self.to_arrow(answers)
+        relation = _library("duckdb").from_arrow(table, connection=connection)
+        return cast("duckdb.DuckDBPyRelation", relation)
+
     # --- questions -------------------------------------------------------------------------------
 
     @cached_property
@@ -449,3 +472,11 @@ def _merged(parts: list[dict[K, list[V]]]) -> dict[K, list[V]]:
         for key, rows in part.items():
             found.setdefault(key, []).extend(rows)
     return found
+
+
+def _library(name: str) -> Any:
+    """A library that answers are asked for in, or a kind error."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        raise UsageError(f"{name} is not installed", f"pip install {name}") from None

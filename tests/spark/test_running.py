@@ -185,3 +185,18 @@ def test_wrong_use(files: Path, words: list[str], said: str, grid: SparkGrid) ->
 def test_a_session_is_not_for_spark() -> None:
     with pytest.raises(UsageError, match="whole streams only"):
         horai.loads(RULES).session(engine="spark")
+
+
+def test_data_frames_of_spark_give_data_frames(grid: SparkGrid) -> None:
+    """All rows of one event, with columns of other names; intervals and events come back."""
+    rules = horai.loads(
+        "initiatedAt(fast(V)=true, T) :- happensAt(speed(V, S), T), S > 20. "
+        "happensAt(sprint(V), T) :- happensAt(speed(V, S), T), S > 40."
+    )
+    data = grid.spark.createDataFrame([("b", 5, 45), ("a", 3, 8)], ["ship", "when", "knots"])
+    seen = horai.frame(data, event="speed", time="when", arguments=["ship", "knots"])
+    found = sorted(seen.recognise(rules).collect())
+    assert [tuple(row) for row in found] == [
+        ("event", "sprint", ["b"], None, None, None, 5),
+        ("fluent", "fast", ["b"], "true", 6, None, None),
+    ]

@@ -295,6 +295,17 @@ class SparkAnswers:
         return self._rows("event")
 
     @cached_property
+    def rows(self) -> DataFrame:
+        """Intervals and events in one frame: kind, name, args, value, start, end, time."""
+        from pyspark.sql import functions as f
+
+        spans = self.spans.withColumn("kind", f.lit("fluent"))
+        events = self.events.withColumn("kind", f.lit("event"))
+        both = spans.unionByName(events, allowMissingColumns=True)
+        first = ["kind", "name", "args", "value", "start", "end", "time"]
+        return both.select(*first, *(name for name in both.columns if name not in first))
+
+    @cached_property
     def atoms(self) -> DataFrame:
         """What holds at query times: query, name and args as source text.
 

@@ -114,6 +114,14 @@ def letters(spark: SparkSession, found: Sequence[DeadLetter]) -> DataFrame:
     return spark.createDataFrame([tuple(letter) for letter in found], LETTERS)
 
 
+def all_of_one_event(frame: DataFrame, columns: dict[str, str], event: str) -> DataFrame:
+    """The columns that are wanted under new names, with one that says that all is one event."""
+    from pyspark.sql import functions as f
+
+    renamed = [f.col(old).alias(new) for old, new in columns.items()]
+    return frame.select(f.lit(event).alias("type"), *renamed)
+
+
 def write_by_day(frame: DataFrame, path: str, time: str, unit: Unit | None) -> None:
     """Write Parquet in folders of names and, where time-points have a length, of days."""
     from pyspark.sql import functions as f
