@@ -18,7 +18,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from horai.io.sources.kafka import Topic, messages
+from horai.io.sources.kafka import Topic, TopicReader
 from horai.runtime.jars import folder
 from horai.tools.doctor import java
 
@@ -83,7 +83,7 @@ class Broker:
 
     def read(self, topic: str) -> list[bytes]:
         """The values of all messages that are committed, partition by partition."""
-        found = messages(Topic(self.address, topic))
+        found = TopicReader(Topic(self.address, topic)).all()
         return [message.value() or b"" for _, some in sorted(found.items()) for message in some]
 
     def send(self, topic: str, values: Iterable[str | bytes | None], keys: int = 0) -> None:

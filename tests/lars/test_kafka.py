@@ -16,7 +16,7 @@ from tests.brokers import Broker
 import horai
 from horai.cli.app import app
 from horai.io import InputError
-from horai.io.sources.kafka import Follower, Topic, TopicSink
+from horai.io.sources.kafka import Topic, TopicReader, TopicSink
 
 PROGRAM = "h(X) :- b(X) [2 s].\n"
 ROWS = ["b|1|1|x", "b|3|3|y", '{"type": "b", "time": 4, "args": ["z"]}']
@@ -122,14 +122,14 @@ def test_messages_that_were_removed_are_missed(kafka: Broker) -> None:
     topic = kafka.topic()
     kafka.send(topic, ["b|1|1|x"])
     with pytest.raises(InputError, match="has the messages 0 to 0, not 7"):
-        Follower(Topic(kafka.address, topic), {f"{kafka.url(topic)}/0": 7})
+        TopicReader(Topic(kafka.address, topic), {f"{kafka.url(topic)}/0": 7})
 
 
 def test_a_closed_follower_stops(kafka: Broker) -> None:
     topic = kafka.topic()
     kafka.send(topic, ["b|1|1|x"])
     closed = Event()
-    lines = Follower(Topic(kafka.address, topic), {}).lines(closed)
+    lines = TopicReader(Topic(kafka.address, topic), {}).lines(closed)
     assert next(lines).text == "b|1|1|x"
     closed.set()
     assert list(lines) == []

@@ -395,9 +395,39 @@ def read_record(
     type_ = _choose_type(name, parts, args, reader.schema)
     op = read_op(parts.get("op"))
     whole = tuple(_filled(arg, i, name) for i, arg in enumerate(args))
+    value, is_interval = None, False
     if type_.kind == "event":
-        return _event(type_, op, parts, whole, line, reader)
-    return _fluent(type_, op, parts, whole, line, reader)
+        _check_event(name, parts)
+    else:
+        value = read_value(_needed(parts, "value", f"the value of the fluent {name}"))
+        is_interval = parts.get("start") is not None or parts.get("end") is not None
+        if is_interval and type_.form == "points":
+            raise BadRow("form", f"{name} arrives as points: give time, not start and end")
+        if not is_interval and type_.form == "intervals":
+            raise BadRow("form", f"{name} arrives as intervals: give start and end, not time")
+    start = reader.point("start" if is_interval else "time", _first_time(parts))
+    arrival, end = parts.get("arrival"), parts.get("end")
+    return Item(
+        op,
+        name,
+        type_.kind,
+        "intervals" if is_interval else "points",
+        start if arrival is None else reader.point("arrival", arrival),  # else it is at once
+        start,
+        None if end is None else reader.end(end, start),
+        value,
+        whole,
+        reader.file,
+        line,
+    )
+
+
+def _check_event(name: str, parts: Mapping[str, object]) -> None:
+    if parts.get("end") is not None:
+        raise BadRow("form", f"{name} is an event: it has a time and no end")
+    if parts.get("value") is not None:
+        reason = "is an event and has no value; an argument needs another column name, such as a0"
+        raise BadRow("value", f"{name} {reason}")
 
 
 def _choose_type(
@@ -422,49 +452,6 @@ def _choose_type(
     return next((type_ for type_ in fitting if type_.kind == by_value), fitting[0])
 
 
-def _event(
-    type_: InputType,
-    op: int,
-    parts: Mapping[str, object],
-    args: tuple[Term, ...],
-    line: int,
-    reader: RowReader,
-) -> Item:
-    if parts.get("end") is not None:
-        raise BadRow("form", f"{type_.name} is an event: it has a time and no end")
-    if parts.get("value") is not None:
-        reason = "is an event and has no value; an argument needs another column name, such as a0"
-        raise BadRow("value", f"{type_.name} {reason}")
-    start = reader.point("time", _first_time(parts))
-    arrival = _arrival(parts, start, reader)
-    name = type_.name
-    return Item(op, name, "event", "points", arrival, start, None, None, args, reader.file, line)
-
-
-def _fluent(
-    type_: InputType,
-    op: int,
-    parts: Mapping[str, object],
-    args: tuple[Term, ...],
-    line: int,
-    reader: RowReader,
-) -> Item:
-    name = type_.name
-    value = read_value(_needed(parts, "value", f"the value of the fluent {name}"))
-    assert value is not None
-    is_interval = parts.get("start") is not None or parts.get("end") is not None
-    if is_interval and type_.form == "points":
-        raise BadRow("form", f"{name} arrives as points: give time, not start and end")
-    if not is_interval and type_.form == "intervals":
-        raise BadRow("form", f"{name} arrives as intervals: give start and end, not time")
-    start = reader.point("start" if is_interval else "time", _first_time(parts))
-    arrival = _arrival(parts, start, reader)
-    end = parts.get("end")
-    until = None if end is None else reader.end(end, start)
-    form: RowForm = "intervals" if is_interval else "points"
-    return Item(op, name, "fluent", form, arrival, start, until, value, args, reader.file, line)
-
-
 def _first_time(parts: Mapping[str, object]) -> object:
     time, start = parts.get("time"), parts.get("start")
     if time is not None and start is not None:
@@ -474,12 +461,6 @@ def _first_time(parts: Mapping[str, object]) -> object:
     return _needed(
         parts, "time" if "time" in parts or "start" not in parts else "start", "the time"
     )
-
-
-def _arrival(parts: Mapping[str, object], start: int, reader: RowReader) -> int:
-    """The arrival of an item; where none is given, it is at once."""
-    given = parts.get("arrival")
-    return start if given is None else reader.point("arrival", given)
 
 
 def read_op(given: object) -> int:

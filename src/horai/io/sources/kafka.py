@@ -11,10 +11,11 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import replace
 from difflib import get_close_matches
 from threading import Event
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from horai.io.letters import InputError
 from horai.io.secrets import kafka_client
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, KafkaError, Message
+    from confluent_kafka import Consumer, Message
 
 
 SCHEME = "kafka://"
@@ -108,7 +109,7 @@ def _at(lines: Any, offsets: Any) -> pa.Array:
 
 def look(topic: Topic) -> None:
     """Raise if a topic is not there, or nobody who knows."""
-    with _consumer(topic) as consumer:
+    with closing(consumer_of(topic)) as consumer:
         partitions_of(consumer, topic)
 
 
@@ -119,7 +120,7 @@ def read_topic(url: str, options: Options) -> Harvest:
         raise InputError(url, f"a topic cannot be read as {options.format}", hint=hint)
     topic = topic_of(url)
     whole = options.harvest(url)
-    for partition, some in sorted(messages(topic).items()):
+    for partition, some in sorted(TopicReader(topic).all().items()):
         values = [message.value() for message in some]
         offsets = [message.offset() for message in some]
         found = read_messages(topic.partition(partition), offsets, values, options)  # type: ignore[arg-type]
@@ -127,25 +128,6 @@ def read_topic(url: str, options: Options) -> Harvest:
         whole.items += found.items
         whole.letters += found.letters
     return whole
-
-
-def messages(topic: Topic) -> dict[int, list[Message]]:
-    """All messages that a topic has now, by partition, oldest first; only committed ones."""
-    found: dict[int, list[Message]] = {}
-    with _consumer(topic) as consumer:
-        ends = _assign(consumer, topic)
-        waiting = set(ends)
-        while waiting:
-            for message in consumer.consume(AT_ONCE, timeout=1.0):
-                partition, offset = message.partition() or 0, message.offset() or 0
-                error = message.error()
-                if error is None and offset < ends[partition]:
-                    found.setdefault(partition, []).append(message)
-                elif error is not None and error.code() != _end_of_partition():
-                    raise InputError(topic.url, f"it cannot be read: {error.str()}")
-                if error is not None or offset + 1 >= ends[partition]:
-                    waiting.discard(partition)
-    return found
 
 
 def partitions_of(consumer: Consumer, topic: Topic) -> list[int]:
@@ -164,60 +146,13 @@ def partitions_of(consumer: Consumer, topic: Topic) -> list[int]:
     return list(known[topic.name].partitions)
 
 
-def _extents(consumer: Consumer, topic: Topic) -> Iterator[tuple[int, int, int]]:
-    """Each partition with its oldest message and the number of the next one."""
-    from confluent_kafka import KafkaException, TopicPartition
-
-    for number in partitions_of(consumer, topic):
-        place = TopicPartition(topic.name, number)
-        try:
-            low, high = consumer.get_watermark_offsets(place, timeout=PATIENCE)
-        except KafkaException as error:
-            problem = f"partition {number} cannot be read: {error.args[0].str()}"
-            raise InputError(topic.url, problem, hint="try again when it has a leader") from error
-        yield number, low, high
-
-
-def _assign(consumer: Consumer, topic: Topic) -> dict[int, int]:
-    """Start all partitions at their oldest message; where each of them ends now."""
-    from confluent_kafka import TopicPartition
-
-    starts, ends = [], {}
-    for number, low, high in _extents(consumer, topic):
-        if high > low:
-            starts.append(TopicPartition(topic.name, number, low))
-            ends[number] = high
-    consumer.assign(starts)
-    return ends
-
-
-def _end_of_partition() -> int:
-    return int(error_codes()._PARTITION_EOF)
-
-
-def error_codes() -> type[KafkaError]:
-    """The numbers of what a broker may say."""
-    from confluent_kafka import KafkaError
-
-    return KafkaError
-
-
-@contextmanager
-def _consumer(topic: Topic) -> Iterator[Consumer]:
-    consumer = consumer_of(topic)
-    try:
-        yield consumer
-    finally:
-        consumer.close()
-
-
 def client_of(topic: Topic) -> dict[str, Any]:
     """The settings of every client of a broker."""
     # What goes wrong is told once, in words.
     return {"bootstrap.servers": topic.servers, "log_level": 0, **kafka_client()}
 
 
-def consumer_of(topic: Topic, more: Mapping[str, Any] | None = None) -> Consumer:
+def consumer_of(topic: Topic) -> Consumer:
     """Somebody who can read a topic, and commits nothing; a kind error if there is no client."""
     try:
         from confluent_kafka import Consumer
@@ -229,8 +164,9 @@ def consumer_of(topic: Topic, more: Mapping[str, Any] | None = None) -> Consumer
         "group.id": "horai",  # asked for, though nothing is committed
         "enable.auto.commit": False,
         "enable.partition.eof": True,
+        "auto.offset.reset": "error",
     }
-    return Consumer(settings | dict(more or {}))
+    return Consumer(settings)
 
 
 Offsets = Mapping[str, int]
@@ -247,12 +183,16 @@ class Read(NamedTuple):
     text: str
 
 
-class Follower:
-    """Reads a topic, for ever. What is wrong with it is told before it is read."""
+class TopicReader:
+    """Reads a topic from `offsets` on, or from its oldest messages; only committed ones.
 
-    def __init__(self, topic: Topic, offsets: Offsets) -> None:
+    What is wrong with the topic is told before it is read.
+    """
+
+    def __init__(self, topic: Topic, offsets: Offsets = MappingProxyType({})) -> None:
         self.topic = topic
-        self._consumer = consumer_of(topic, {"auto.offset.reset": "error"})
+        self._ends: dict[int, int] = {}
+        self._consumer = consumer_of(topic)
         try:
             self._assign(offsets)
         except BaseException:
@@ -260,35 +200,62 @@ class Follower:
             raise
 
     def _assign(self, offsets: Offsets) -> None:
-        from confluent_kafka import TopicPartition
+        """Go to the first message of each partition that is to be read; note where it ends now."""
+        from confluent_kafka import KafkaException, TopicPartition
 
-        places = []
-        for number, low, high in _extents(self._consumer, self.topic):
+        places, url = [], self.topic.url
+        for number in partitions_of(self._consumer, self.topic):
+            place = TopicPartition(self.topic.name, number)
+            try:
+                low, high = self._consumer.get_watermark_offsets(place, timeout=PATIENCE)
+            except KafkaException as error:
+                problem = f"partition {number} cannot be read: {error.args[0].str()}"
+                raise InputError(url, problem, hint="try again when it has a leader") from error
             first = offsets.get(self.topic.partition(number), low)
             if not low <= first <= high:
                 problem = f"partition {number} has the messages {low} to {high - 1}, not {first}"
                 hint = "messages were removed before they were read: begin anew"
-                raise InputError(self.topic.url, problem, hint=hint)
+                raise InputError(url, problem, hint=hint)
             places.append(TopicPartition(self.topic.name, number, first))
+            if first < high:
+                self._ends[number] = high
         self._consumer.assign(places)
+
+    def _some(self, most: int, seconds: float) -> Iterator[tuple[int, int, Message | None]]:
+        """Messages with partition and number; None is what a partition has at its end."""
+        from confluent_kafka import KafkaError
+
+        for message in self._consumer.consume(most, timeout=seconds):
+            error, partition = message.error(), message.partition() or 0
+            if error is None:
+                yield partition, message.offset() or 0, message
+            elif error.code() == KafkaError._PARTITION_EOF:
+                yield partition, self._ends.get(partition, 0), None
+            else:
+                raise InputError(self.topic.url, f"it cannot be read: {error.str()}")
+
+    def all(self) -> dict[int, list[Message]]:
+        """All messages that there are now, by partition, oldest first."""
+        found: dict[int, list[Message]] = {}
+        waiting = dict(self._ends)
+        with closing(self._consumer):
+            while waiting:
+                for partition, offset, message in self._some(AT_ONCE, 1.0):
+                    if message is not None and offset < self._ends.get(partition, 0):
+                        found.setdefault(partition, []).append(message)
+                    if offset + 1 >= self._ends.get(partition, 0):
+                        waiting.pop(partition, None)
+        return found
 
     def lines(self, closed: Event) -> Iterator[Read]:
         """All messages, and those to come, until somebody closes."""
-        try:
+        with closing(self._consumer):
             while not closed.is_set():
-                for message in self._consumer.consume(LINES_AT_ONCE, timeout=POLL):
-                    error = message.error()
-                    if error is None:
-                        yield self._line(message)
-                    elif error.code() != error_codes()._PARTITION_EOF:
-                        raise InputError(self.topic.url, f"it cannot be read: {error.str()}")
-        finally:
-            self._consumer.close()
-
-    def _line(self, message: Message) -> Read:
-        value = message.value() or b""
-        text = value.decode("utf-8", "surrogateescape").replace("\n", " ").rstrip("\r")
-        return Read(self.topic.partition(message.partition() or 0), message.offset() or 0, text)
+                for partition, offset, message in self._some(LINES_AT_ONCE, POLL):
+                    if message is not None:
+                        text = (message.value() or b"").decode("utf-8", "surrogateescape")
+                        line = text.replace("\n", " ").rstrip("\r")
+                        yield Read(self.topic.partition(partition), offset, line)
 
 
 class TopicSink:

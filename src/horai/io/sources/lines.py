@@ -22,7 +22,7 @@ from typing import NamedTuple, Protocol, TextIO
 
 from horai.io.letters import InputError
 from horai.io.secrets import BEARER, FILE, SOCKET, is_bearer, is_loopback, secret
-from horai.io.sources.kafka import SCHEME, Follower, Offsets, TopicSink, topic_of
+from horai.io.sources.kafka import SCHEME, Offsets, TopicReader, TopicSink, topic_of
 
 LOCAL = "127.0.0.1"
 PATIENCE = 10.0  # seconds that somebody may take to say the token
@@ -120,8 +120,8 @@ class Incoming:
         if name == "-":
             return lambda: self._read("<stdin>", sys.stdin)
         if name.startswith(SCHEME):
-            follower = Follower(topic_of(name), self._offsets)
-            return lambda: self._follow(follower)
+            topic = TopicReader(topic_of(name), self._offsets)
+            return lambda: self._follow(topic)
         if address is None:
             file = Path(name).open(encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
             return lambda: self._read(name, file)
@@ -154,10 +154,10 @@ class Incoming:
                 if not self._open:
                     self._put(None)
 
-    def _follow(self, follower: Follower) -> None:
+    def _follow(self, topic: TopicReader) -> None:
         self._followers.append(threading.current_thread())
         try:
-            for line in follower.lines(self._closed):
+            for line in topic.lines(self._closed):
                 self._put(InputLine(*line))
         except InputError as error:
             self._put(error)
