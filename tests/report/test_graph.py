@@ -138,27 +138,32 @@ def test_a_description_without_rules_gives_an_empty_drawing(tmp_path: Path) -> N
 @pytest.mark.parametrize("name", ["netbill", "maritime", "voting", "surveillance"])
 @pytest.mark.parametrize("inputs", [False, True])
 def test_dot_draws_it(name: str, inputs: bool, tmp_path: Path) -> None:
-    path = write_graph(example(name), tmp_path / "g.svg", inputs=inputs)
+    path = write_graph(dependency_graph(example(name), inputs), tmp_path / "g.svg")
     assert "<svg" in path.read_text(encoding="utf-8")
 
 
 def test_png(tmp_path: Path) -> None:
-    path = write_graph(example("netbill"), str(tmp_path / "g.png"))
+    path = write_graph(dependency_graph(example("netbill")), str(tmp_path / "g.png"))
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_an_empty_drawing_can_be_drawn(tmp_path: Path) -> None:
-    assert write_graph(described("p(a)."), tmp_path / "g.svg").exists()
+    assert write_graph(dependency_graph(described("p(a).")), tmp_path / "g.svg").exists()
 
 
 def test_text_formats_need_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     for ending in ("dot", "gv", "mmd"):
-        assert write_graph(example("netbill"), tmp_path / f"g.{ending}").stat().st_size > 0
+        assert (
+            write_graph(dependency_graph(example("netbill")), tmp_path / f"g.{ending}")
+            .stat()
+            .st_size
+            > 0
+        )
     with pytest.raises(GraphError, match="apt-get install graphviz"):
-        write_graph(example("netbill"), tmp_path / "g.png")
+        write_graph(dependency_graph(example("netbill")), tmp_path / "g.png")
 
 
 def test_an_unknown_ending_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(GraphError, match=r"\.svg"):
-        write_graph(example("netbill"), tmp_path / "g.jpeg")
+        write_graph(dependency_graph(example("netbill")), tmp_path / "g.jpeg")

@@ -1,4 +1,4 @@
-"""Dependency graphs as pictures: `write_graph(description, "rules.svg")`.
+"""Dependency graphs as pictures: `write_graph(dependency_graph(description), "rules.svg")`.
 
 A drawing is nodes, boxes around them and arrows; Graphviz has levels as columns, from left to
 right, and Mermaid flowcharts are for pages that draw them themselves.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal as OneOf
@@ -83,9 +83,9 @@ class Drawing:
         return found
 
 
-def draw(strata: Strata, inputs: bool = False) -> Drawing:
-    """The drawing of stratified rules, with or without what comes from the stream."""
-    return _Drafter(strata, inputs).draw()
+def dependency_graph(description: EventDescription, inputs: bool = False) -> Drawing:
+    """The drawing of a description's dependencies; `inputs` adds what comes from the stream."""
+    return _Drafter(stratify(dependencies(description)), inputs).draw()
 
 
 class _Drafter:
@@ -356,43 +356,32 @@ def _mermaid_lines(drawing: Drawing) -> Iterator[str]:
     for node in drawing.nodes:
         yield f"  {_mermaid_node(node)}"
     for box in drawing.boxes:
-        yield from _mermaid_box(box)
-    negative: list[int] = []
-    delayed: list[int] = []
+        yield f'  subgraph {box.id}["{_mermaid_escape(box.label)}"]'
+        yield from (f"    {_mermaid_node(node)}" for node in box.nodes)
+        yield "  end"
+    colours: dict[str, list[str]] = {"#c0392b": [], "#b0480f": []}
     for number, arrow in enumerate(drawing.arrows):
-        yield f"  {_mermaid_arrow(arrow)}"
+        line = "--x" if arrow.negative else "-->"
         if arrow.kind == "f":
-            delayed.append(number)
+            line = f"-.->|{_mermaid_escape(arrow.label)}|" if arrow.label else "-.->"
+            colours["#b0480f"].append(str(number))
         elif arrow.negative:
-            negative.append(number)
+            colours["#c0392b"].append(str(number))
+        yield f"  {arrow.source} {line} {arrow.target}"
     for name, look in _CLASSES.items():
         yield f"  classDef {name} {look}"
     for box in drawing.boxes:
         if box.cyclic:
             yield f"  class {box.id} cycle"
-    if negative:
-        yield f"  linkStyle {','.join(map(str, negative))} stroke:#c0392b"
-    if delayed:
-        yield f"  linkStyle {','.join(map(str, delayed))} stroke:#b0480f"
+    for colour, arrows in colours.items():
+        if arrows:
+            yield f"  linkStyle {','.join(arrows)} stroke:{colour}"
 
 
 def _mermaid_node(node: DrawnNode) -> str:
     opening, closing = _SHAPES[node.style]
     label = f"{node.label}<br/>({node.note})" if node.note else node.label
     return f"{node.id}{opening}{_mermaid_escape(label)}{closing}:::{node.style}"
-
-
-def _mermaid_box(box: Box) -> Iterator[str]:
-    yield f'  subgraph {box.id}["{_mermaid_escape(box.label)}"]'
-    yield from (f"    {_mermaid_node(node)}" for node in box.nodes)
-    yield "  end"
-
-
-def _mermaid_arrow(arrow: Arrow) -> str:
-    if arrow.kind == "f":
-        label = f"|{_mermaid_escape(arrow.label)}|" if arrow.label else ""
-        return f"{arrow.source} -.->{label} {arrow.target}"
-    return f"{arrow.source} {'--x' if arrow.negative else '-->'} {arrow.target}"
 
 
 def _mermaid_escape(text: str) -> str:
@@ -403,7 +392,7 @@ def _mermaid_escape(text: str) -> str:
 _SIGNS = {'"': "#quot;", "|": "#124;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "#": "#35;"}
 
 
-TEXTS = (".dot", ".gv", ".mmd")
+TEXTS: dict[str, Callable[[Drawing], str]] = {".dot": to_dot, ".gv": to_dot, ".mmd": to_mermaid}
 PICTURES = (".svg", ".png", ".pdf")
 # Seconds that laying out a graph may take.
 PATIENCE = 60
@@ -413,20 +402,12 @@ class GraphError(Exception):
     """A picture that cannot be made; the message says what to do."""
 
 
-def dependency_graph(description: EventDescription, inputs: bool = False) -> Drawing:
-    """The drawing of a description's dependencies; `inputs` adds what comes from the stream."""
-    return draw(stratify(dependencies(description)), inputs)
-
-
-def write_graph(graph: Drawing | EventDescription, path: Path | str, inputs: bool = False) -> Path:
+def write_graph(drawing: Drawing, path: Path | str) -> Path:
     """Write a drawing to a file; the ending of its name says in which format."""
-    drawing = graph if isinstance(graph, Drawing) else dependency_graph(graph, inputs)
     target = Path(path)
     ending = target.suffix.lower()
-    if ending == ".mmd":
-        target.write_text(to_mermaid(drawing), encoding="utf-8")
-    elif ending in (".dot", ".gv"):
-        target.write_text(to_dot(drawing), encoding="utf-8")
+    if ending in TEXTS:
+        target.write_text(TEXTS[ending](drawing), encoding="utf-8")
     elif ending in PICTURES:
         _run_dot(to_dot(drawing), ending[1:], target)
     else:
