@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from tests.spark.streaming import Driver
 
 import horai
 from horai.cli.app import app
+from horai.cli.command import DEBUG
+from horai.io import InputError
 from horai.io.secrets import KAFKA, METRICS, SOCKET, WEBHOOK
 
 WORD = "pLanTed-7f3a"
@@ -72,8 +75,9 @@ def test_a_secret_would_be_seen(tmp_path: Path) -> None:
     assert not shows(b"another word")
 
 
-FAILING = {"a topic that is not there", "a live topic that is not there", "wrong use"}
-FAILING |= {"a sink that is not there", "a stream without Java", "doctor"}
+NOT_THERE = {name for name in COMMANDS if name.endswith("not there")}
+OTHERS = {"a stream without Java", "doctor", "wrong use"}
+FAILING = NOT_THERE | OTHERS
 
 
 @pytest.fixture
@@ -95,7 +99,22 @@ def test_no_command_tells_a_secret(
     assert not shows(result.output.encode() + left(folder))
 
 
-@pytest.mark.parametrize("name", sorted(FAILING))
+@pytest.mark.parametrize("name", sorted(NOT_THERE))
+def test_no_topic_tells_a_secret(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With all that Python says of a problem, and the client in C."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv(DEBUG, "1")
+    monkeypatch.setattr("horai.io.sources.kafka.PATIENCE", 0.5)
+    result = CliRunner().invoke(app, COMMANDS[name].split(), input="", env=SECRETS)
+    assert isinstance(result.exception, InputError)
+    said = [result.output, *traceback.format_exception(result.exception), *capfd.readouterr()]
+    assert "no broker answers" in "".join(said)
+    assert not shows("".join(said).encode() + left(folder))
+
+
+@pytest.mark.parametrize("name", sorted(OTHERS))
 def test_no_failure_tells_a_secret(name: str, folder: Path) -> None:
     """With all that Python says of a problem, wherever it says it."""
     run = subprocess.run(
