@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,19 +73,17 @@ runpy.run_module("horai", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        *("pyarrow", "pyarrow.lib", "numpy", "click", "horai.cli.app", "horai.cli.run"),
-        *(
-            "horai.cli.command",
-            "horai.lang.core.terms",
-            "horai.rules",
-            "horai.engine.session",
-            "lark",
-        ),
-    ],
-)
+# Each takes a process: the first module of all, one that C code loads, one of ours and the last.
+QUICK = ["numpy", "pyarrow.lib", "horai.cli.app", "horai.engine.session"]
+SLOW = ["pyarrow", "click", "horai.cli.run", "horai.cli.command", "horai.lang.core.terms"]
+SLOW += ["horai.rules", "lark"]
+
+
+def _slow(*given: object) -> list[Any]:
+    return [pytest.param(one, marks=pytest.mark.slow) for one in given]
+
+
+@pytest.mark.parametrize("module", [*QUICK, *_slow(*SLOW)])
 def test_an_interrupt_while_modules_are_read_is_no_traceback(module: str) -> None:
     run = subprocess.run(
         [sys.executable, "-c", AT, module], cwd=TOY, capture_output=True, text=True, check=False
@@ -92,7 +91,7 @@ def test_an_interrupt_while_modules_are_read_is_no_traceback(module: str) -> Non
     assert (run.returncode, run.stderr) == (130, "error: interrupted\n")
 
 
-@pytest.mark.parametrize("delay", [0.03, 0.1, 0.2, 0.4, 0.6])
+@pytest.mark.parametrize("delay", [0.03, 0.4, *_slow(0.1, 0.2, 0.6)])
 def test_an_interrupt_at_any_moment_is_no_traceback_of_ours(delay: float, tmp_path: Path) -> None:
     """Python itself may be interrupted before it gets to us, and a run may have ended by then."""
     words = [sys.executable, "-m", "horai", "run", "-o", str(tmp_path / "out.jsonl")]
