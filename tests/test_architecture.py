@@ -30,7 +30,7 @@ TABLE: dict[str, set[str]] = {
     "report": {"engine", "errors", "io", "plan", "result", "runtime"},
     "tools": BASE | FACADE | {"oracle", "runtime", "signals", "temporal", "testing"},
     "testing": BASE | FACADE | {"runtime"},
-    **dict.fromkeys(FACADE, BASE | FACADE | {"engine", "explain", "runtime", "tools"}),
+    **dict.fromkeys(FACADE, BASE | FACADE | {"engine", "explain", "report", "runtime", "tools"}),
 }
 # These may import everything: the command line, and the names of `horai` itself.
 TOP = "horai"

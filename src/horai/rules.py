@@ -64,6 +64,7 @@ from horai.tools.codes import Severities, checked_severities, judged, lenient
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from horai.report.shown import ShownGraph, ShownPlan
     from horai.runtime.lars.outline import LarsOutline
     from horai.runtime.spark.batch import SparkAnswers
     from horai.runtime.spark.streaming import Streaming
@@ -178,6 +179,29 @@ class Rules:
 
         points = self.in_points(clock, unit)
         return outline_of(points, in_points(self.program, clock_for(clock, unit)))
+
+    def plan(self, clock: str | None = None, unit: str | None = None) -> ShownPlan:
+        """How the rules are worked out; notebooks show it, and `to_dict` gives plain values."""
+        from horai.report.shown import plan_of_description, plan_of_program
+
+        if self.language == "ec":
+            return plan_of_description(self.description, _python(self.predicates))
+        self._alone("have no common plan")
+        return plan_of_program(self.outline(clock, unit))
+
+    def graph(self, *, inputs: bool = False) -> ShownGraph:
+        """What depends on what, as a picture in notebooks; `inputs` draws what comes in, too."""
+        from horai.plan.lars.dependencies import readings_of
+        from horai.report.shown import graph_of_description, graph_of_program
+
+        if self.language == "ec":
+            return graph_of_description(self.description, inputs)
+        self._alone("are drawn apart")
+        return graph_of_program(readings_of(self.program, inputs))
+
+    def _alone(self, problem: str) -> None:
+        if self.language == "combined":
+            raise UsageError(f"rules of two languages {problem}", "load those of one of them")
 
     @cached_property
     def passing(self) -> Exchange:

@@ -409,32 +409,35 @@ def write_graph(drawing: Drawing, path: Path | str) -> Path:
     if ending in TEXTS:
         target.write_text(TEXTS[ending](drawing), encoding="utf-8")
     elif ending in PICTURES:
-        _run_dot(to_dot(drawing), ending[1:], target)
+        target.write_bytes(picture(drawing, ending[1:], target.name))
     else:
         known = ", ".join((*TEXTS, *PICTURES))
         raise GraphError(f"{target.name}: graphs are written as {known}")
     return target
 
 
-def _run_dot(text: str, form: str, target: Path) -> None:
+def picture(drawing: Drawing, form: str, name: str = "the graph") -> bytes:
+    """A drawing as `svg`, `png` or `pdf`, laid out by Graphviz."""
     program = shutil.which("dot")
     if program is None:
         raise GraphError(
-            f"{target.name}: drawing needs the program `dot` of Graphviz, which is not installed. "
+            f"{name}: drawing needs the program `dot` of Graphviz, which is not installed. "
             "Install it (`apt-get install graphviz`, `brew install graphviz`), or write a .mmd or "
             ".dot file, which needs no program."
         )
-    command = [program, f"-T{form}", "-Gdpi=110", "-o", str(target)]
+    command = [program, f"-T{form}", "-Gdpi=110"]
+    text = to_dot(drawing).encode()
     try:
         done = subprocess.run(
-            command, input=text, capture_output=True, text=True, check=False, timeout=PATIENCE
+            command, input=text, capture_output=True, check=False, timeout=PATIENCE
         )
     except subprocess.TimeoutExpired:
         raise GraphError(
-            f"{target.name}: dot found no layout in {PATIENCE} seconds; write a .mmd or .dot file"
+            f"{name}: dot found no layout in {PATIENCE} seconds; write a .mmd or .dot file"
         ) from None
     if done.returncode != 0:
-        raise GraphError(f"{target.name}: dot failed: {done.stderr.strip()}")
+        raise GraphError(f"{name}: dot failed: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
 
 
 Predicate = tuple[str, int]
