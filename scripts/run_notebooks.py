@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "examples" / "notebooks"
 
 def executed(path: Path) -> Any:
     """A notebook as Jupyter runs it in its folder, from the first cell to the last."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     resources = {"metadata": {"path": str(path.parent)}}
     NotebookClient(notebook, timeout=120, resources=resources).execute()
     for cell in notebook.cells:
@@ -24,5 +24,5 @@ def executed(path: Path) -> Any:
 
 if __name__ == "__main__":
     for path in sorted(FOLDER.glob("*.ipynb")):
-        nbformat.write(executed(path), path)
+        nbformat.write(executed(path), path)  # type: ignore[no-untyped-call]
         print(path.name)

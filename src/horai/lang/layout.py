@@ -38,7 +38,7 @@ class UnbreakableComment(Exception):
 
 
 @dataclass(slots=True)
-class Piece:
+class WrittenToken:
     """A token as it is written, with what stands before it.
 
     `above` are comments on lines of their own, `behind` is one that ends the line of the token.
@@ -97,7 +97,7 @@ def _squeezed(comment: str) -> str:
     return "\n".join(line.strip() for line in comment.split("\n"))
 
 
-def _clauses(text: str, language: Language) -> Iterator[tuple[int, list[Piece], int]]:
+def _clauses(text: str, language: Language) -> Iterator[tuple[int, list[WrittenToken], int]]:
     """Start, tokens and end of each clause."""
     scanner = SCANNERS[language]
     at = scanner.skip(text, 0)
@@ -108,13 +108,13 @@ def _clauses(text: str, language: Language) -> Iterator[tuple[int, list[Piece], 
         at = scanner.skip(text, end)
 
 
-def _pieces(text: str, tokens: list[Token], language: Language) -> list[Piece]:
-    found: list[Piece] = []
+def _pieces(text: str, tokens: list[Token], language: Language) -> list[WrittenToken]:
+    found: list[WrittenToken] = []
     last = tokens[0].start_pos or 0
     for token in tokens:
         start, end = token.start_pos or 0, token.end_pos or 0
         between = text[last:start]
-        piece = Piece(token.type, text[start:end], bool(between), False)
+        piece = WrittenToken(token.type, text[start:end], bool(between), False)
         for comment, own_line, _ in _comments(between, language):
             if own_line or found[-1].behind:
                 piece.above.append(comment)
@@ -152,14 +152,14 @@ def _between(lines: list[str], between: str, language: Language, after_clause: b
         lines.append("")
 
 
-def _is_fact(pieces: list[Piece]) -> bool:
+def _is_fact(pieces: list[WrittenToken]) -> bool:
     return all(piece.kind != "NECK" for piece in pieces)
 
 
 # --- clauses -------------------------------------------------------------------------------------
 
 
-def _clause(pieces: list[Piece], written: str, width: int) -> list[str]:
+def _clause(pieces: list[WrittenToken], written: str, width: int) -> list[str]:
     """The lines of a clause."""
     if pieces[-1].kind != "END":
         return written.rstrip().split("\n")
@@ -169,7 +169,7 @@ def _clause(pieces: list[Piece], written: str, width: int) -> list[str]:
         return [line.rstrip() for line in written.split("\n")]
 
 
-def _laid_out(pieces: list[Piece], width: int) -> list[str]:
+def _laid_out(pieces: list[WrittenToken], width: int) -> list[str]:
     neck = next((i for i, piece in enumerate(pieces) if piece.kind == "NECK"), None)
     if not _needs_lines(pieces) and not (neck and _is_broken(pieces[neck + 1 :])):
         line = _flat(pieces)
@@ -184,14 +184,14 @@ def _laid_out(pieces: list[Piece], width: int) -> list[str]:
     return head + _goals(pieces[neck + 1 :], INDENT, width)
 
 
-def _is_broken(body: list[Piece]) -> bool:
+def _is_broken(body: list[WrittenToken]) -> bool:
     """Did somebody end a line between two conditions, or after `:-`?"""
     return any(part[0].newline for part in _parts(body))
 
 
-def _goals(body: list[Piece], indent: str, width: int) -> list[str]:
+def _goals(body: list[WrittenToken], indent: str, width: int) -> list[str]:
     """Conditions: those on one line stay on one line, unless it gets too long."""
-    rows: list[list[list[Piece]]] = []
+    rows: list[list[list[WrittenToken]]] = []
     for part in _parts(body):
         if not rows or part[0].newline or part[0].above or rows[-1][-1][-1].behind:
             rows.append([])
@@ -217,9 +217,9 @@ def _lines(comments: list[str]) -> Iterator[str]:
         yield from (line.strip() for line in comment.split("\n"))
 
 
-def _parts(pieces: list[Piece]) -> list[list[Piece]]:
+def _parts(pieces: list[WrittenToken]) -> list[list[WrittenToken]]:
     """Pieces cut after the separators that stand in no bracket."""
-    parts: list[list[Piece]] = [[]]
+    parts: list[list[WrittenToken]] = [[]]
     depth = 0
     for piece in pieces:
         depth += (piece.kind in _OPENERS) - (piece.kind in _CLOSERS)
@@ -229,7 +229,7 @@ def _parts(pieces: list[Piece]) -> list[list[Piece]]:
     return [part for part in parts if part]
 
 
-def _broken(part: list[Piece], indent: str, width: int) -> list[str]:
+def _broken(part: list[WrittenToken], indent: str, width: int) -> list[str]:
     """A condition on as many lines as it takes: what is in its widest bracket gets lines."""
     if not _needs_lines(part) and len(line := indent + _flat(part)) <= width:
         return [line]
@@ -260,7 +260,7 @@ def _broken(part: list[Piece], indent: str, width: int) -> list[str]:
     return [*lines, _closing(after, indent)]
 
 
-def _closing(after: list[Piece], indent: str) -> str:
+def _closing(after: list[WrittenToken], indent: str) -> str:
     """The line that begins with the end of a bracket."""
     if after[0].behind and len(after) > 1:
         raise UnbreakableComment
@@ -268,9 +268,9 @@ def _closing(after: list[Piece], indent: str) -> str:
     return f"{tail}  {after[0].behind}" if after[0].behind else tail
 
 
-def _alternatives(inside: list[Piece]) -> list[list[Piece]]:
+def _alternatives(inside: list[WrittenToken]) -> list[list[WrittenToken]]:
     """What is between brackets, cut before each `;` and `->`."""
-    found: list[list[Piece]] = [[]]
+    found: list[list[WrittenToken]] = [[]]
     depth = 0
     for piece in inside:
         depth += (piece.kind in _OPENERS) - (piece.kind in _CLOSERS)
@@ -280,7 +280,7 @@ def _alternatives(inside: list[Piece]) -> list[list[Piece]]:
     return found
 
 
-def _in_columns(part: list[Piece], indent: str, width: int) -> list[str]:
+def _in_columns(part: list[WrittenToken], indent: str, width: int) -> list[str]:
     """Alternatives below each other, with their signs in front of them."""
     _, last = _widest(part) or (0, 0)
     inside, after = part[1:last], part[last:]
@@ -296,7 +296,7 @@ def _in_columns(part: list[Piece], indent: str, width: int) -> list[str]:
     return [*lines, _closing(after, indent)]
 
 
-def _widest(part: list[Piece]) -> tuple[int, int] | None:
+def _widest(part: list[WrittenToken]) -> tuple[int, int] | None:
     """The bracket with the most in it, by the places of its ends; none that is empty."""
     found, open_at = [], []
     for place, piece in enumerate(part):
@@ -309,7 +309,7 @@ def _widest(part: list[Piece]) -> tuple[int, int] | None:
     return max(found, key=lambda ends: ends[1] - ends[0], default=None)
 
 
-def _needs_lines(pieces: list[Piece]) -> bool:
+def _needs_lines(pieces: list[WrittenToken]) -> bool:
     """Are there comments, or alternatives that somebody wrote on several lines?"""
     open_at: list[list[bool]] = []  # of each bracket: is it one of a goal, has it signs and lines?
     before = ""
@@ -326,14 +326,14 @@ def _needs_lines(pieces: list[Piece]) -> bool:
     return _has_comment(pieces)
 
 
-def _has_comment(pieces: list[Piece]) -> bool:
+def _has_comment(pieces: list[WrittenToken]) -> bool:
     return any(piece.above or piece.behind for piece in pieces)
 
 
 # --- on one line ---------------------------------------------------------------------------------
 
 
-def _flat(pieces: list[Piece]) -> str:
+def _flat(pieces: list[WrittenToken]) -> str:
     """The pieces on one line."""
     shown = ""
     for place, piece in enumerate(pieces):
@@ -343,7 +343,7 @@ def _flat(pieces: list[Piece]) -> str:
     return shown
 
 
-def _blank(pieces: list[Piece], place: int) -> bool:
+def _blank(pieces: list[WrittenToken], place: int) -> bool:
     """Is there a blank between a piece and the one before it?"""
     before, piece = pieces[place - 1], pieces[place]
     if piece.kind in ("COMMA", "END", "RPAR", "RSQB") or before.kind in ("LPAR", "LSQB"):
