@@ -8,8 +8,7 @@ background knowledge and Python predicates.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count, product
 from math import inf
 from typing import assert_never
@@ -55,10 +54,21 @@ from horai.oracle.ec.world import Key, World, interval_term, key_of, term_interv
 
 PythonPredicate = Callable[..., object]
 Domains = Mapping[str, list[Term]]
+Timed = ec.Happens | ec.Edge | ec.InitiatedAt | ec.TerminatedAt | ec.HoldsAt
 
 
-class SolverContext(ABC):
-    """World, background knowledge and the state of an evaluation."""
+_fresh = count()
+LAST_RESORT = 7.0  # the rank of procedures that may not be able to run yet
+
+
+def once(env: Env | None) -> Iterator[Env]:
+    """The environment, if there is one."""
+    if env is not None:
+        yield env
+
+
+class Solver:
+    """Evaluates conditions against a world and the background knowledge."""
 
     def __init__(
         self,
@@ -87,19 +97,210 @@ class SolverContext(ABC):
         self._depth = 0  # of calls inside each other
         self._calls = 0  # inside of the outermost one
 
-    @abstractmethod
     def solve(self, goals: tuple[ec.Literal, ...], env: Env) -> Iterator[Env]:
         """All environments that extend `env` and satisfy every goal."""
+        if not goals:
+            yield env
+            return
+        ranked = sorted(
+            (rank, index)
+            for index, goal in enumerate(goals)
+            if (rank := self._rank(goal, env)) is not None
+        )
+        stuck: UnboundVariable | Endless | None = None
+        for rank, index in ranked:
+            goal, rest = goals[index], goals[:index] + goals[index + 1 :]
+            if rank < LAST_RESORT:
+                yield from self._step(goal, rest, env)
+                return
+            try:  # a procedure that cannot run yet gives way to another one
+                found = list(self._step(goal, (), env))
+            except (UnboundVariable, Endless) as problem:
+                stuck = stuck if isinstance(stuck, Endless) else problem
+                continue
+            for extended in found:
+                yield from self.solve(rest, extended)
+            return
+        raise stuck or UnboundVariable(goals[0])
 
+    def _step(self, goal: ec.Literal, rest: tuple[ec.Literal, ...], env: Env) -> Iterator[Env]:
+        match goal:
+            case ec.Conjunction(items=items):
+                yield from self.solve(items + rest, env)
+            case ec.Disjunction(items=items):
+                for item in items:
+                    yield from self.solve((item, *rest), env)
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                # There is no first solution where order has no meaning: all of them count.
+                met = list(self.solve((condition,), env))
+                for found in met:
+                    yield from self.solve((then, *rest), found)
+                if not met and not self._unspoken(condition):
+                    yield from self.solve((otherwise, *rest), env)
+            case _:
+                for found in self.evaluate(goal, env):
+                    yield from self.solve(rest, found)
 
-def once(env: Env | None) -> Iterator[Env]:
-    """The environment, if there is one."""
-    if env is not None:
-        yield env
+    def holds(self, goal: ec.Literal, env: Env) -> bool:
+        """Can the goal be satisfied?"""
+        return next(self.solve((goal,), env), None) is not None
 
+    def _unspoken(self, goal: ec.Literal) -> bool:
+        """At the very start of the run, formulas say nothing of what is absent."""
+        return self.nothing_absent and self.is_temporal(goal)
 
-class CalculusConditions(SolverContext):
-    """How each temporal condition is satisfied."""
+    def is_temporal(self, goal: ec.Literal) -> bool:
+        """Does the condition look at events or fluents?"""
+        return any(
+            isinstance(part, TEMPORAL)
+            or (isinstance(part, ec.Call) and part.key in self.background.temporal)
+            for part in ec.walk(goal)
+        )
+
+    # --- when a condition can be evaluated -------------------------------------------------------
+
+    def _rank(self, goal: ec.Literal, env: Env) -> float | None:
+        """How soon to evaluate a condition (small = now), None if it has to wait."""
+
+        def ready(rank: float, *terms: Term) -> float | None:
+            return rank if all(ground(term, env) for term in terms) else None
+
+        match goal:
+            case ec.Conjunction() | ec.TruthValue():
+                return 0
+            case ec.Compare(op="="):
+                return 0
+            case ec.Compare(op="\\="):
+                return 0 if self._bound(self.scopes.shared(goal), env) else None
+            case ec.Compare(left=left, right=right):
+                return ready(0, left, right)
+            case ec.Is(expression=expression):
+                return ready(0, expression)
+            case ec.Negation():
+                return 1 if self._bound(self.scopes.shared(goal), env) else None
+            case ec.IfThenElse():
+                return self._rank_choice(goal, env)
+            case ec.FindAll() | ec.AggregateAll():
+                return 2 if self._bound(self.scopes.shared(goal), env) else None
+            case ec.IntervalOp(base=base, lists=lists):
+                return ready(0, lists) if base is None else ready(0, base, lists)
+            case ec.DurationFilter(intervals=given, bound=bound):
+                return ready(0, given, bound)
+            case ec.Allen(source=source, target=target):
+                return ready(0, source, target)
+            case ec.Happens(event=event, time=time):
+                return ready(1, event, time) or ready(2, time) or 4
+            case ec.Edge(fvp=fvp, time=time):
+                return ready(1, fvp.fluent, time) or ready(2, time) or 4
+            case ec.InitiatedAt(fvp=fvp, time=time):
+                return ready(1, fvp.fluent, time) or ready(2, time) or 4
+            case ec.TerminatedAt(fvp=fvp, time=time):
+                # A termination of every value names none, so others may name it first.
+                named = ready(1, fvp.fluent, fvp.value, time) or ready(2, fvp.value, time)
+                return named or ready(4, fvp.value) or 5.8
+            case ec.HoldsAt(fvp=fvp, time=time):
+                # It finds times itself, but only on the grid: a procedure may name one between.
+                return ready(1, fvp.fluent, time) or ready(3, time) or LAST_RESORT + 0.25
+            case ec.HoldsFor(fvp=fvp):
+                # It cannot fail, so it chooses no values where another condition can.
+                return ready(2, fvp.fluent, fvp.value) or LAST_RESORT + 1
+            case ec.Disjunction():
+                return 5.5
+            case ec.Call():
+                return self._rank_call(goal, env)
+
+    def _rank_choice(self, goal: ec.IfThenElse, env: Env) -> float | None:
+        """It tests values, and finds them itself only when no other condition can."""
+        if self._bound(self.scopes.shared(goal), env):
+            return 1
+        return LAST_RESORT + 2 if self._bound(self.scopes.asked(goal), env) else None
+
+    def _rank_call(self, call: ec.Call, env: Env) -> float | None:
+        bound = [ground(arg, env) for arg in call.args]
+        if all(bound):
+            return 1
+        if call.key in INPUTS:
+            return 1 if all(bound[i] for i in INPUTS[call.key]) else None
+        if call.name in self.python:
+            result = parameter_count(self.python[call.name]) < len(call.args)
+            return 1 if result and all(bound[:-1]) else None
+        if call.key in self.background.listable:
+            return 3 if any(bound) else 3.5
+        if call.key == ("queryTime", 1):
+            return 1
+        return LAST_RESORT + 0.5 if call.key in self.background.temporal else LAST_RESORT
+
+    def _bound(self, shared: Names, env: Env) -> bool:
+        return all(ground(Var(name), env) for name in shared)
+
+    # --- single conditions -----------------------------------------------------------------------
+
+    def evaluate(self, goal: ec.Literal, env: Env) -> Iterator[Env]:
+        """All environments that satisfy one condition."""
+        try:
+            yield from self._evaluate(goal, env)
+        except NoValue as error:
+            asks(goal.term)
+            expression = error.expression or goal.term
+            if isinstance(goal, ec.Compare):
+                expression = Compound(goal.op, (goal.left, goal.right))
+            note(expression, {name: resolve(Var(name), env) for name in variables(expression)})
+
+    def _evaluate(self, goal: ec.Literal, env: Env) -> Iterator[Env]:
+        match goal:
+            case ec.TruthValue(value=value):
+                if value:
+                    yield env
+            case ec.Negation(item=item):
+                if not self._unspoken(item) and not self.holds(item, env):
+                    yield env
+            case ec.Compare():
+                yield from self._compare(goal, env)
+            case ec.Is(target=target, expression=expression):
+                yield from once(unify(target, number_term(evaluate(expression, env)), env))
+            case ec.Happens():
+                yield from self._happens(goal, env)
+            case ec.Edge():
+                yield from self._edge(goal, env)
+            case ec.InitiatedAt() | ec.TerminatedAt():
+                yield from self._points(goal, env)
+            case ec.HoldsAt():
+                yield from self._holds_at(goal, env)
+            case ec.HoldsFor():
+                yield from self._holds_for(goal, env)
+            case ec.FindAll(template=template, result=result):
+                values = sorted_bag(self.collect(goal, template, env))
+                yield from once(unify(result, ListTerm(values), env))
+            case ec.AggregateAll():
+                yield from self._aggregate(goal, env)
+            case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
+                computed = self._interval_operation(goal, env)
+                yield from once(unify(goal.result, interval_term(computed), env))
+            case ec.Call():
+                yield from self._call(goal, env)
+            case _:
+                yield from self._step(goal, (), env)
+
+    def _compare(self, goal: ec.Compare, env: Env) -> Iterator[Env]:
+        if goal.op in COMPARISONS:
+            if COMPARISONS[goal.op](evaluate(goal.left, env), evaluate(goal.right, env)):
+                yield env
+            return
+        left, right = resolve(goal.left, env), resolve(goal.right, env)
+        match goal.op:
+            case "=":
+                yield from once(unify(left, right, env))
+                return
+            case "\\=":
+                true = unify(left, right, {}) is None
+            case "==" | "\\==":
+                true = (left == right) == (goal.op == "==")
+            case _:
+                true = ORDER[goal.op](order_key(left), order_key(right))
+        if true:
+            yield env
+
+    # --- conditions about time ------------------------------------------------------------------
 
     def _time(self, term: Term, env: Env) -> int | None:
         """The time-point a term stands for, None while it is unbound."""
@@ -111,29 +312,39 @@ class CalculusConditions(SolverContext):
             raise NoValue(f"not a time-point: {value}")
         return value
 
+    def _moments(
+        self, goal: Timed, key: Key, env: Env, known: Callable[[], Iterable[int]]
+    ) -> Iterator[tuple[int, Env]]:
+        """The time-point of a condition; while it is unbound, all that are known."""
+        t = self._moment(goal, key, env)
+        for moment in known() if t is None else [t]:
+            at = unify(goal.time, Int(moment), env) if t is None else env
+            if at is not None:
+                yield moment, at
+
+    def _moment(self, goal: Timed, key: Key, env: Env) -> int | None:
+        """The time-point of a condition: in what is being settled, none after the cell in work."""
+        t = self._time(goal.time, env)
+        unsettled = self.events if isinstance(goal, ec.Happens) else self.members
+        if key in unsettled and t is not None and self.horizon is not None and t >= self.horizon:
+            raise FutureRead(key)
+        return t
+
     def _happens(self, goal: ec.Happens, env: Env) -> Iterator[Env]:
         event = resolve(goal.event, env)
         key = key_of(event)
         by_time = self.world.events.get(key, {})
-        t = self._time(goal.time, env)
-        if key in self.events:
-            self._refuse_future(key, t)
-        for moment in sorted(by_time) if t is None else [t]:
-            at = unify(goal.time, Int(moment), env) if t is None else env
+        for moment, at in self._moments(goal, key, env, lambda: sorted(by_time)):
             for occurrence in list(by_time.get(moment, ())):
-                if at is not None:
-                    yield from once(unify(event, occurrence, at))
+                yield from once(unify(event, occurrence, at))
 
     def _edge(self, goal: ec.Edge, env: Env) -> Iterator[Env]:
-        t = self._time(goal.time, env)
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         key = key_of(pattern[0])
-        if key in self.members:
-            self._refuse_future(key, t)
-        for fluent, value, moment in self.world.edges(key, goal.kind, t):
-            at = unify(goal.time, Int(moment), env) if t is None else env
-            if at is not None:
-                yield from once(unify_all(pattern, (fluent, value), at))
+        edges = self.world.edges(key, goal.kind)
+        for moment, at in self._moments(goal, key, env, lambda: sorted(edges)):
+            for pair in edges.get(moment, ()):
+                yield from once(unify_all(pattern, pair, at))
 
     def _points(self, goal: ec.InitiatedAt | ec.TerminatedAt, env: Env) -> Iterator[Env]:
         world = self.world
@@ -141,14 +352,8 @@ class CalculusConditions(SolverContext):
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         key = key_of(pattern[0])
         by_time = store.get(key, {})
-        t = self._time(goal.time, env)
-        if key in self.members:
-            self._refuse_future(key, t)
-        for moment in sorted(by_time) if t is None else [t]:
-            if not world.in_run(moment):
-                continue
-            at = unify(goal.time, Int(moment), env) if t is None else env
-            if at is None or not self._within(goal.bounds, moment, at):
+        for moment, at in self._moments(goal, key, env, lambda: sorted(by_time)):
+            if not (world.in_run(moment) and self._within(goal.bounds, moment, at)):
                 continue
             for fluent, values in list(by_time.get(moment, {}).items()):
                 matched = unify(pattern[0], fluent, at)
@@ -175,25 +380,14 @@ class CalculusConditions(SolverContext):
         return (low is None or low <= t) and (high is None or t < high)
 
     def _holds_at(self, goal: ec.HoldsAt, env: Env) -> Iterator[Env]:
-        t = self._time(goal.time, env)
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         key = key_of(pattern[0])
-        if key in self.members:
-            self._refuse_future(key, t)
+        t = self._moment(goal, key, env)
         for fluent, value, intervals in self.known(pattern):
-            if t is not None:
-                if span.contains(intervals, t):
-                    yield from once(unify_all(pattern, (fluent, value), env))
-                continue
-            for moment in self._all_points(intervals, key):
-                at = unify(goal.time, Int(moment), env)
-                if at is not None:
+            for moment in self._all_points(intervals, key) if t is None else [t]:
+                at = unify(goal.time, Int(moment), env) if t is None else env
+                if at is not None and span.contains(intervals, moment):
                     yield from once(unify_all(pattern, (fluent, value), at))
-
-    def _refuse_future(self, key: Key, t: int | None) -> None:
-        """Refuse to read the component being settled later than the cell in work."""
-        if t is not None and self.horizon is not None and t >= self.horizon:
-            raise FutureRead(key)
 
     def known(self, pattern: tuple[Term, Term]) -> list[tuple[Term, Term, span.Intervals]]:
         """The pairs that may fit a pattern, with their intervals."""
@@ -274,12 +468,7 @@ class CalculusConditions(SolverContext):
             raise NoValue("not a list of interval lists")
         return [self._intervals(item, env) for item in full.items]
 
-
-_fresh = count()
-
-
-class KnowledgeConditions(SolverContext):
-    """How calls and aggregates are satisfied."""
+    # --- aggregates and calls -------------------------------------------------------------------
 
     def collect(self, goal: ec.FindAll | ec.AggregateAll, template: Term, env: Env) -> list[Term]:
         """The template for every different way to satisfy the goal."""
@@ -513,213 +702,3 @@ def _unlike_any(term: Term) -> Term:
     """Variables that an answer leaves open must not be taken for variables of the caller."""
     free = [name for name in variables(term) if not name.startswith("^")]
     return resolve(term, {name: Var(f"^^{next(_fresh)}") for name in free}) if free else term
-
-
-LAST_RESORT = 7.0  # the rank of procedures that may not be able to run yet
-
-
-class Solver(CalculusConditions, KnowledgeConditions):
-    """Evaluates conditions against a world and the background knowledge."""
-
-    def solve(self, goals: tuple[ec.Literal, ...], env: Env) -> Iterator[Env]:
-        """All environments that extend `env` and satisfy every goal."""
-        if not goals:
-            yield env
-            return
-        ranked = sorted(
-            (rank, index)
-            for index, goal in enumerate(goals)
-            if (rank := self._rank(goal, env)) is not None
-        )
-        stuck: UnboundVariable | Endless | None = None
-        for rank, index in ranked:
-            goal, rest = goals[index], goals[:index] + goals[index + 1 :]
-            if rank < LAST_RESORT:
-                yield from self._step(goal, rest, env)
-                return
-            try:  # a procedure that cannot run yet gives way to another one
-                found = list(self._step(goal, (), env))
-            except (UnboundVariable, Endless) as problem:
-                stuck = stuck if isinstance(stuck, Endless) else problem
-                continue
-            for extended in found:
-                yield from self.solve(rest, extended)
-            return
-        raise stuck or UnboundVariable(goals[0])
-
-    def _step(self, goal: ec.Literal, rest: tuple[ec.Literal, ...], env: Env) -> Iterator[Env]:
-        match goal:
-            case ec.Conjunction(items=items):
-                yield from self.solve(items + rest, env)
-            case ec.Disjunction(items=items):
-                for item in items:
-                    yield from self.solve((item, *rest), env)
-            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                # There is no first solution where order has no meaning: all of them count.
-                met = list(self.solve((condition,), env))
-                for found in met:
-                    yield from self.solve((then, *rest), found)
-                if not met and not self._unspoken(condition):
-                    yield from self.solve((otherwise, *rest), env)
-            case _:
-                for found in self.evaluate(goal, env):
-                    yield from self.solve(rest, found)
-
-    def holds(self, goal: ec.Literal, env: Env) -> bool:
-        """Can the goal be satisfied?"""
-        return next(self.solve((goal,), env), None) is not None
-
-    def _unspoken(self, goal: ec.Literal) -> bool:
-        """At the very start of the run, formulas say nothing of what is absent."""
-        return self.nothing_absent and self.is_temporal(goal)
-
-    def is_temporal(self, goal: ec.Literal) -> bool:
-        """Does the condition look at events or fluents?"""
-        return any(
-            isinstance(part, TEMPORAL)
-            or (isinstance(part, ec.Call) and part.key in self.background.temporal)
-            for part in ec.walk(goal)
-        )
-
-    # --- when a condition can be evaluated -------------------------------------------------------
-
-    def _rank(self, goal: ec.Literal, env: Env) -> float | None:
-        """How soon to evaluate a condition (small = now), None if it has to wait."""
-
-        def ready(rank: float, *terms: Term) -> float | None:
-            return rank if all(ground(term, env) for term in terms) else None
-
-        match goal:
-            case ec.Conjunction() | ec.TruthValue():
-                return 0
-            case ec.Compare(op="="):
-                return 0
-            case ec.Compare(op="\\="):
-                return 0 if self._bound(self.scopes.shared(goal), env) else None
-            case ec.Compare(left=left, right=right):
-                return ready(0, left, right)
-            case ec.Is(expression=expression):
-                return ready(0, expression)
-            case ec.Negation():
-                return 1 if self._bound(self.scopes.shared(goal), env) else None
-            case ec.IfThenElse():
-                return self._rank_choice(goal, env)
-            case ec.FindAll() | ec.AggregateAll():
-                return 2 if self._bound(self.scopes.shared(goal), env) else None
-            case ec.IntervalOp(base=base, lists=lists):
-                return ready(0, lists) if base is None else ready(0, base, lists)
-            case ec.DurationFilter(intervals=given, bound=bound):
-                return ready(0, given, bound)
-            case ec.Allen(source=source, target=target):
-                return ready(0, source, target)
-            case ec.Happens(event=event, time=time):
-                return ready(1, event, time) or ready(2, time) or 4
-            case ec.Edge(fvp=fvp, time=time):
-                return ready(1, fvp.fluent, time) or ready(2, time) or 4
-            case ec.InitiatedAt(fvp=fvp, time=time):
-                return ready(1, fvp.fluent, time) or ready(2, time) or 4
-            case ec.TerminatedAt(fvp=fvp, time=time):
-                # A termination of every value names none, so others may name it first.
-                named = ready(1, fvp.fluent, fvp.value, time) or ready(2, fvp.value, time)
-                return named or ready(4, fvp.value) or 5.8
-            case ec.HoldsAt(fvp=fvp, time=time):
-                # It finds times itself, but only on the grid: a procedure may name one between.
-                return ready(1, fvp.fluent, time) or ready(3, time) or LAST_RESORT + 0.25
-            case ec.HoldsFor(fvp=fvp):
-                # It cannot fail, so it chooses no values where another condition can.
-                return ready(2, fvp.fluent, fvp.value) or LAST_RESORT + 1
-            case ec.Disjunction():
-                return 5.5
-            case ec.Call():
-                return self._rank_call(goal, env)
-
-    def _rank_choice(self, goal: ec.IfThenElse, env: Env) -> float | None:
-        """It tests values, and finds them itself only when no other condition can."""
-        if self._bound(self.scopes.shared(goal), env):
-            return 1
-        return LAST_RESORT + 2 if self._bound(self.scopes.asked(goal), env) else None
-
-    def _rank_call(self, call: ec.Call, env: Env) -> float | None:
-        bound = [ground(arg, env) for arg in call.args]
-        if all(bound):
-            return 1
-        if call.key in INPUTS:
-            return 1 if all(bound[i] for i in INPUTS[call.key]) else None
-        if call.name in self.python:
-            result = parameter_count(self.python[call.name]) < len(call.args)
-            return 1 if result and all(bound[:-1]) else None
-        if call.key in self.background.listable:
-            return 3 if any(bound) else 3.5
-        if call.key == ("queryTime", 1):
-            return 1
-        return LAST_RESORT + 0.5 if call.key in self.background.temporal else LAST_RESORT
-
-    def _bound(self, shared: Names, env: Env) -> bool:
-        return all(ground(Var(name), env) for name in shared)
-
-    # --- single conditions -----------------------------------------------------------------------
-
-    def evaluate(self, goal: ec.Literal, env: Env) -> Iterator[Env]:
-        """All environments that satisfy one condition."""
-        try:
-            yield from self._evaluate(goal, env)
-        except NoValue as error:
-            asks(goal.term)
-            expression = error.expression or goal.term
-            if isinstance(goal, ec.Compare):
-                expression = Compound(goal.op, (goal.left, goal.right))
-            note(expression, {name: resolve(Var(name), env) for name in variables(expression)})
-
-    def _evaluate(self, goal: ec.Literal, env: Env) -> Iterator[Env]:
-        match goal:
-            case ec.TruthValue(value=value):
-                if value:
-                    yield env
-            case ec.Negation(item=item):
-                if not self._unspoken(item) and not self.holds(item, env):
-                    yield env
-            case ec.Compare():
-                yield from self._compare(goal, env)
-            case ec.Is(target=target, expression=expression):
-                yield from once(unify(target, number_term(evaluate(expression, env)), env))
-            case ec.Happens():
-                yield from self._happens(goal, env)
-            case ec.Edge():
-                yield from self._edge(goal, env)
-            case ec.InitiatedAt() | ec.TerminatedAt():
-                yield from self._points(goal, env)
-            case ec.HoldsAt():
-                yield from self._holds_at(goal, env)
-            case ec.HoldsFor():
-                yield from self._holds_for(goal, env)
-            case ec.FindAll(template=template, result=result):
-                values = sorted_bag(self.collect(goal, template, env))
-                yield from once(unify(result, ListTerm(values), env))
-            case ec.AggregateAll():
-                yield from self._aggregate(goal, env)
-            case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
-                computed = self._interval_operation(goal, env)
-                yield from once(unify(goal.result, interval_term(computed), env))
-            case ec.Call():
-                yield from self._call(goal, env)
-            case _:
-                yield from self._step(goal, (), env)
-
-    def _compare(self, goal: ec.Compare, env: Env) -> Iterator[Env]:
-        if goal.op in COMPARISONS:
-            if COMPARISONS[goal.op](evaluate(goal.left, env), evaluate(goal.right, env)):
-                yield env
-            return
-        left, right = resolve(goal.left, env), resolve(goal.right, env)
-        match goal.op:
-            case "=":
-                yield from once(unify(left, right, env))
-                return
-            case "\\=":
-                true = unify(left, right, {}) is None
-            case "==" | "\\==":
-                true = (left == right) == (goal.op == "==")
-            case _:
-                true = ORDER[goal.op](order_key(left), order_key(right))
-        if true:
-            yield env

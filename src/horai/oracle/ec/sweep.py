@@ -22,7 +22,7 @@ from horai.oracle.ec.delays import Delays
 from horai.oracle.ec.groundings import Groundings, head_solutions
 from horai.oracle.ec.points import Points, Said
 from horai.oracle.ec.scopes import Names, names
-from horai.oracle.ec.solver import Solver, SolverContext
+from horai.oracle.ec.solver import Solver
 from horai.oracle.ec.static import holds_for_domains
 from horai.oracle.ec.strata import OracleLayer, OracleNode, OracleStrata, PointRule
 from horai.oracle.ec.terms import Env, resolve, unify
@@ -41,49 +41,35 @@ class Members:
 class Variant:
     """A rule, or one of its alternatives, with the moments at which it can act.
 
-    It acts at no others than `only`, if that is known. Off the grid it acts where something
-    happens if it is `named`, and at any moment if its time is `computed`.
+    It acts at no others than `only`, if that is known; off the grid only if it `names` its time.
     """
 
     rule: PointRule
     body: ec.Literal
     visits: frozenset[int]
     only: frozenset[int] | None
-    named: bool
-    computed: bool
+    names: bool
 
     def moments(self, cell: int, world: World) -> Iterator[int]:
         """The moments of a cell at which the rule is to be tried."""
-        if self.computed:
-            moments = [t for t in range(cell, world.grid.next(cell)) if world.in_run(t)]
-        elif self.named:
-            moments = world.moments(cell)
-        else:
-            moments = [cell] if world.in_run(cell) else []
-        return (t for t in moments if self.only is None or t in self.only)
+        inside = range(cell, world.grid.next(cell)) if self.names else (cell,)
+        return (t for t in inside if world.in_run(t) and (self.only is None or t in self.only))
 
 
-def variants(rule: PointRule, members: Members, context: SolverContext) -> Iterator[Variant]:
+def variants(rule: PointRule, members: Members, solver: Solver) -> Iterator[Variant]:
     """The alternatives of a rule; on a grid of 1 the rule itself is enough."""
-    world = context.world
-    bodies: list[ec.Literal] = [rule.body] if world.grid.tick == 1 else list(disjuncts(rule.body))
-    for body in bodies:
+    world = solver.world
+    is_off_grid = world.grid.tick > 1
+    for body in disjuncts(rule.body) if is_off_grid else [rule.body]:
         if isinstance(rule.time, Int):
             known: Known | None = (frozenset({rule.time.value}), True)
-            how = {"computed"}
         else:
             known = _times(body, rule.time, members, world)
-            how = {
-                found for part in ec.conjuncts(body) for found in _names(part, rule.time, context)
-            }
         visits, only = _every_point(world), None
         if known is not None:
             visits, only = known[0], known[0] if known[1] else None
         visits = frozenset(t for t in visits if world.in_run(t))
-        off_grid = world.grid.tick > 1
-        yield Variant(
-            rule, body, visits, only, off_grid and "named" in how, off_grid and "computed" in how
-        )
+        yield Variant(rule, body, visits, only, is_off_grid and _names(body, rule.time, solver))
 
 
 def disjuncts(literal: ec.Literal) -> Iterator[ec.Literal]:
@@ -130,8 +116,7 @@ def _times(literal: ec.Literal, time: Term, members: Members, world: World) -> K
             key = key_of(fvp.fluent)
             if kind in ("startI", "endI") and key in members.fluents:
                 return None  # seen one time-point after the component acts
-            times = frozenset(t for _, _, t in world.edges(key, kind))
-            return times, key not in members.fluents
+            return frozenset(world.edges(key, kind)), key not in members.fluents
         case ec.InitiatedAt(fvp=fvp, time=at) if at == time:
             key = key_of(fvp.fluent)
             return frozenset(world.initiations.get(key, ())), key not in members.fluents
@@ -143,58 +128,50 @@ def _times(literal: ec.Literal, time: Term, members: Members, world: World) -> K
 
 
 def _names(
-    literal: ec.Literal, time: Term, context: SolverContext, seen: frozenset[Key] = frozenset()
-) -> Iterator[str]:
-    """How a condition names its time: `named` where something happens, `computed`, or not."""
+    body: ec.Literal, time: Term, solver: Solver, seen: frozenset[Key] = frozenset()
+) -> bool:
+    """Does a condition name or compute its time, which may lie off the grid?"""
+    return isinstance(time, Int) or any(
+        _says(literal, time, solver, seen) for literal in ec.conjuncts(body)
+    )
+
+
+def _says(literal: ec.Literal, time: Term, solver: Solver, seen: frozenset[Key]) -> bool:
     match literal:
-        case (
-            ec.Happens(time=at)
-            | ec.Edge(time=at)
-            | ec.InitiatedAt(time=at)
-            | ec.TerminatedAt(time=at)
-        ):
-            if at == time:
-                yield "named"
-        case ec.Is(target=target) if target == time:
-            yield "computed"
-        case ec.Compare(op="=", left=left, right=right) if time in (left, right):
-            yield "computed"
-        case ec.FindAll(result=result) | ec.AggregateAll(result=result) if names(time) & names(
-            result
-        ):
-            yield "computed"
+        case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
+            return literal.time == time
+        case ec.Is(target=target):
+            return target == time
+        case ec.Compare(op="=", left=left, right=right):
+            return time in (left, right)
+        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
+            return bool(names(time) & names(result))
         case ec.Call(args=args) if names(time) & names(*args):
-            yield from _call_names(literal, time, context, seen)
+            return _says_by_helper(literal, time, solver, seen)
         case _:
-            pass
+            return False
 
 
-def _call_names(
-    call: ec.Call, time: Term, context: SolverContext, seen: frozenset[Key]
-) -> Iterator[str]:
-    background = context.background
-    if call.key in INPUTS or call.name in context.python:
+def _says_by_helper(call: ec.Call, time: Term, solver: Solver, seen: frozenset[Key]) -> bool:
+    background = solver.background
+    if call.key in INPUTS or call.name in solver.python:
         inputs = INPUTS.get(call.key)
         if inputs is None:
-            inputs = tuple(range(parameter_count(context.python[call.name])))
-        if not names(time) <= names(*(call.args[position] for position in inputs)):
-            yield "computed"
-        return
+            inputs = tuple(range(parameter_count(solver.python[call.name])))
+        return not names(time) <= names(*(call.args[position] for position in inputs))
     if call.key in background.listable or call.key not in background.rules:
-        yield "computed"  # a row of a table says it
-        return
-    if call.key in seen:
-        return
-    for rule in background.rules[call.key]:
-        head = rule.head.args if isinstance(rule.head, Compound) else ()
-        for argument, parameter in zip(call.args, head, strict=True):
-            if argument != time:
-                continue
-            if not isinstance(parameter, Var):
-                yield "computed"
-                continue
-            for part in ec.conjuncts(rule.body):
-                yield from _names(part, parameter, context, seen | {call.key})
+        return True  # a row of a table says it
+    heads = (
+        (rule, rule.head.args if isinstance(rule.head, Compound) else ())
+        for rule in background.rules[call.key]
+        if call.key not in seen
+    )
+    return any(
+        not isinstance(parameter, Var) or _names(rule.body, parameter, solver, seen | {call.key})
+        for rule, head in heads
+        for argument, parameter in zip(call.args, head, strict=True)
+        if argument == time
+    )
 
 
 class Hindsight:

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, functor
-from horai.lang.ec.builtins import EDGES
 from horai.oracle.ec.intervals import INF, Interval, Intervals, TickGrid, coalesce
 
 Key = tuple[str, int]
 # Points of fluents: by time, fluent and value. A termination of every value has value None, one
 # of all values of a form (`level(_)`) has that form.
 Points = dict[int, dict[Term, dict[Term | None, None]]]
-EdgesByTime = dict[int, dict[tuple[Term, Term], None]]
 
 ANYTHING: Key = ("", -1)
 
@@ -48,7 +46,6 @@ class World:
     new_edges: dict[Key, list[tuple[str, Term, Term, int]]] = field(default_factory=dict)
     # Moments between two time-points at which something happens, by the time-point before.
     between: dict[int, set[int]] = field(default_factory=dict)
-    _edges: dict[Key, dict[str, EdgesByTime]] = field(default_factory=dict)
 
     def in_run(self, t: int) -> bool:
         """Is the point after the start of the run and not after the query time?"""
@@ -81,7 +78,6 @@ class World:
         """An interval of a fluent-value pair, not yet merged with the others."""
         key = key_of(fluent)
         self.spans.setdefault(key, {}).setdefault(fluent, {}).setdefault(value, []).append(interval)
-        self._edges.pop(key, None)
         self.note(interval[0])
         if interval[1] != INF:
             self.note(int(interval[1]))
@@ -91,28 +87,18 @@ class World:
         for values in self.spans.get(key, {}).values():
             for value, intervals in values.items():
                 values[value] = coalesce(intervals)
-        self._edges.pop(key, None)
 
     # --- intervals that grow while a component is settled ----------------------------------------
 
     def begin(self, fluent: Term, value: Term, t: int) -> None:
         """From t on the pair holds."""
-        key = key_of(fluent)
-        index = self._edges.get(key)
-        self.spans.setdefault(key, {}).setdefault(fluent, {}).setdefault(value, []).append((t, INF))
-        if index is not None:
-            index["start"].setdefault(self.grid.prev(t), {})[fluent, value] = None
-            index["startI"].setdefault(t, {})[fluent, value] = None
+        pairs = self.spans.setdefault(key_of(fluent), {}).setdefault(fluent, {})
+        pairs.setdefault(value, []).append((t, INF))
 
     def finish(self, fluent: Term, value: Term, t: int) -> None:
         """From t on the pair holds no more."""
-        key = key_of(fluent)
-        index = self._edges.get(key)
-        intervals = self.spans[key][fluent][value]
+        intervals = self.spans[key_of(fluent)][fluent][value]
         intervals[-1] = (intervals[-1][0], t)
-        if index is not None:
-            index["end"].setdefault(self.grid.prev(t), {})[fluent, value] = None
-            index["endI"].setdefault(t, {})[fluent, value] = None
 
     # --- questions -------------------------------------------------------------------------------
 
@@ -126,37 +112,24 @@ class World:
             for value, intervals in values.items():
                 yield fluent, value, intervals
 
-    def edges(self, key: Key, kind: str, t: int | None = None) -> list[tuple[Term, Term, int]]:
-        """Occurrences of `start`, `end`, `startI` or `endI` of the pairs of a fluent."""
-        by_time = self._edge_index(key)[kind]
-        times = sorted(by_time) if t is None else [t]
+    def edges(self, key: Key, kind: str) -> dict[int, list[tuple[Term, Term]]]:
+        """When `start`, `end`, `startI` or `endI` of pairs of a fluent occur, and of which."""
         found = [
-            (fluent, value, moment)
-            for moment in times
-            if self.in_run(moment)
-            for fluent, value in by_time.get(moment, ())
+            (int(t) if kind.endswith("I") else self.grid.prev(int(t)), fluent, value)
+            for fluent, value, intervals in self.instances(key)
+            for interval in intervals
+            if (t := interval[not kind.startswith("start")]) != INF
         ]
-        for new_kind, fluent, value, moment in self.new_edges.get(key, ()):
-            if new_kind == kind and self.in_run(moment) and t in (None, moment):
-                found.append((fluent, value, moment))
-        return found
-
-    def _edge_index(self, key: Key) -> dict[str, EdgesByTime]:
-        index = self._edges.get(key)
-        if index is None:
-            index = self._edges[key] = {kind: {} for kind in EDGES}
-            for fluent, value, intervals in self.instances(key):
-                for start, end in intervals:
-                    for kind, t in self._edges_of(start, end):
-                        index[kind].setdefault(t, {})[fluent, value] = None
-        return index
-
-    def _edges_of(self, start: int, end: float) -> Iterator[tuple[str, int]]:
-        yield "start", self.grid.prev(start)
-        yield "startI", start
-        if end != INF:
-            yield "end", self.grid.prev(int(end))
-            yield "endI", int(end)
+        found += [
+            (moment, fluent, value)
+            for new_kind, fluent, value, moment in self.new_edges.get(key, ())
+            if new_kind == kind
+        ]
+        by_time: dict[int, list[tuple[Term, Term]]] = {}
+        for moment, fluent, value in found:
+            if self.in_run(moment):
+                by_time.setdefault(moment, []).append((fluent, value))
+        return by_time
 
 
 def interval_term(intervals: Intervals) -> ListTerm:
