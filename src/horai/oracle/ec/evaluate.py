@@ -20,6 +20,13 @@ from horai.oracle.ec.strata import OracleStrata, definitions
 from horai.oracle.ec.sweep import Sweep
 from horai.oracle.ec.world import Key, World
 
+# The parts of rules that heads say; a range T1 =< T < T2 is a condition.
+IN_HEADS = (
+    *("fvp", "origin", "target", "entity", "value", "event", "head"),
+    *("time", "intervals", "delay"),
+)
+WITHOUT_BODY = (ec.Postponable, ec.DynamicDomain, ec.InputFluent, ec.Declaration)
+
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
@@ -62,28 +69,10 @@ class Interpreter:
         self.strata = OracleStrata(description, self.background)
         self.scopes = Scopes()
         for rule in description.rules:
-            self._add_scope(rule)
-
-    def _add_scope(self, rule: ec.Rule) -> None:
-        match rule:
-            case ec.Initiation(fvp=fvp) | ec.Termination(fvp=fvp) | ec.Initially(fvp=fvp):
-                self.scopes.add((fvp.term, getattr(rule, "time", None)), rule.body)
-            case ec.EventRule(event=event, time=time):
-                self.scopes.add((event, time), rule.body)
-            case ec.HoldsForRule(fvp=fvp, intervals=intervals):
-                self.scopes.add((fvp.term, intervals), rule.body)
-            case ec.HoldsAtRule(fvp=fvp, time=time):
-                self.scopes.add((fvp.term, time), rule.body)
-            case ec.FutureInitiation(origin=origin, target=target, delay=delay):
-                self.scopes.add((origin.term, target.term, delay), rule.body)
-            case ec.FutureTermination(origin=origin, delay=delay):
-                self.scopes.add((origin.term, delay), rule.body)
-            case ec.Grounding(entity=entity, value=value):
-                self.scopes.add((entity, value), rule.body)
-            case ec.BackgroundRule(head=head):
-                self.scopes.add((head,), rule.body)
-            case _:
-                pass
+            if not isinstance(rule, WITHOUT_BODY):
+                parts = [getattr(rule, name, None) for name in IN_HEADS]
+                head = [part.term if isinstance(part, ec.FVP) else part for part in parts]
+                self.scopes.add(head, rule.body)
 
     def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
         """The knowledge at `query` that follows from the items known then."""

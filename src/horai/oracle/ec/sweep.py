@@ -9,7 +9,7 @@ that no rule of a cycle depended on what came later.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -17,31 +17,24 @@ from horai.lang.core.terms import Compound, Int, Term, Var, is_ground
 from horai.lang.core.values import parameter_count
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import FutureRead, NotSettled, blaming
-from horai.oracle.ec.background import INPUTS, Background
+from horai.oracle.ec.background import INPUTS
 from horai.oracle.ec.delays import Delays
 from horai.oracle.ec.groundings import Groundings, head_solutions
 from horai.oracle.ec.points import Points, Said
 from horai.oracle.ec.scopes import Names, names
-from horai.oracle.ec.solver import Solver
+from horai.oracle.ec.solver import Domains, Solver, Timed
 from horai.oracle.ec.static import holds_for_domains
 from horai.oracle.ec.strata import OracleLayer, OracleNode, OracleStrata, PointRule
 from horai.oracle.ec.terms import Env, resolve, unify
 from horai.oracle.ec.world import Key, World, key_of
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
-    """The fluents and events of the component being settled."""
-
-    fluents: frozenset[Key]
-    events: frozenset[Key]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Variant:
     """A rule, or one of its alternatives, with the moments at which it can act.
 
     It acts at no others than `only`, if that is known; off the grid only if it `names` its time.
+    Where it reads its own component at other times, at `elsewhere`, it is checked in hindsight.
     """
 
     rule: PointRule
@@ -49,27 +42,13 @@ class Variant:
     visits: frozenset[int]
     only: frozenset[int] | None
     names: bool
+    elsewhere: Key | None
+    domains: Domains
 
     def moments(self, cell: int, world: World) -> Iterator[int]:
         """The moments of a cell at which the rule is to be tried."""
         inside = range(cell, world.grid.next(cell)) if self.names else (cell,)
         return (t for t in inside if world.in_run(t) and (self.only is None or t in self.only))
-
-
-def variants(rule: PointRule, members: Members, solver: Solver) -> Iterator[Variant]:
-    """The alternatives of a rule; on a grid of 1 the rule itself is enough."""
-    world = solver.world
-    is_off_grid = world.grid.tick > 1
-    for body in disjuncts(rule.body) if is_off_grid else [rule.body]:
-        if isinstance(rule.time, Int):
-            known: Known | None = (frozenset({rule.time.value}), True)
-        else:
-            known = _times(body, rule.time, members, world)
-        visits, only = _every_point(world), None
-        if known is not None:
-            visits, only = known[0], known[0] if known[1] else None
-        visits = frozenset(t for t in visits if world.in_run(t))
-        yield Variant(rule, body, visits, only, is_off_grid and _names(body, rule.time, solver))
 
 
 def disjuncts(literal: ec.Literal) -> Iterator[ec.Literal]:
@@ -87,149 +66,9 @@ def disjuncts(literal: ec.Literal) -> Iterator[ec.Literal]:
             yield literal
 
 
-def _every_point(world: World) -> frozenset[int]:
-    first = world.grid.next(world.start)
-    return frozenset({world.start + 1, *range(first, world.query + 1, world.grid.tick)})
-
-
 # The only times at which a condition can hold, apart from moments at which the component itself
 # acts; and whether there are no such others.
 Known = tuple[frozenset[int], bool]
-
-
-def _times(literal: ec.Literal, time: Term, members: Members, world: World) -> Known | None:
-    match literal:
-        case ec.Conjunction(items=items):
-            known = [k for item in items if (k := _times(item, time, members, world)) is not None]
-            return min(known, key=lambda k: (not k[1], len(k[0])), default=None)
-        case ec.Disjunction(items=items):
-            branches = [_times(item, time, members, world) for item in items]
-            all_known = [branch for branch in branches if branch is not None]
-            if len(all_known) < len(branches):
-                return None
-            union = frozenset(t for times, _ in all_known for t in times)
-            return union, all(complete for _, complete in all_known)
-        case ec.Happens(event=event, time=at) if at == time:
-            key = key_of(event)
-            return frozenset(world.events.get(key, ())), key not in members.events
-        case ec.Edge(fvp=fvp, time=at, kind=kind) if at == time:
-            key = key_of(fvp.fluent)
-            if kind in ("startI", "endI") and key in members.fluents:
-                return None  # seen one time-point after the component acts
-            return frozenset(world.edges(key, kind)), key not in members.fluents
-        case ec.InitiatedAt(fvp=fvp, time=at) if at == time:
-            key = key_of(fvp.fluent)
-            return frozenset(world.initiations.get(key, ())), key not in members.fluents
-        case ec.TerminatedAt(fvp=fvp, time=at) if at == time:
-            key = key_of(fvp.fluent)
-            return frozenset(world.terminations.get(key, ())), key not in members.fluents
-        case _:
-            return None
-
-
-def _names(
-    body: ec.Literal, time: Term, solver: Solver, seen: frozenset[Key] = frozenset()
-) -> bool:
-    """Does a condition name or compute its time, which may lie off the grid?"""
-    return isinstance(time, Int) or any(
-        _says(literal, time, solver, seen) for literal in ec.conjuncts(body)
-    )
-
-
-def _says(literal: ec.Literal, time: Term, solver: Solver, seen: frozenset[Key]) -> bool:
-    match literal:
-        case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
-            return literal.time == time
-        case ec.Is(target=target):
-            return target == time
-        case ec.Compare(op="=", left=left, right=right):
-            return time in (left, right)
-        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
-            return bool(names(time) & names(result))
-        case ec.Call(args=args) if names(time) & names(*args):
-            return _says_by_helper(literal, time, solver, seen)
-        case _:
-            return False
-
-
-def _says_by_helper(call: ec.Call, time: Term, solver: Solver, seen: frozenset[Key]) -> bool:
-    background = solver.background
-    if call.key in INPUTS or call.name in solver.python:
-        inputs = INPUTS.get(call.key)
-        if inputs is None:
-            inputs = tuple(range(parameter_count(solver.python[call.name])))
-        return not names(time) <= names(*(call.args[position] for position in inputs))
-    if call.key in background.listable or call.key not in background.rules:
-        return True  # a row of a table says it
-    heads = (
-        (rule, rule.head.args if isinstance(rule.head, Compound) else ())
-        for rule in background.rules[call.key]
-        if call.key not in seen
-    )
-    return any(
-        not isinstance(parameter, Var) or _names(rule.body, parameter, solver, seen | {call.key})
-        for rule, head in heads
-        for argument, parameter in zip(call.args, head, strict=True)
-        if argument == time
-    )
-
-
-class Hindsight:
-    """The points of rules that may look ahead, to be checked in hindsight."""
-
-    def __init__(
-        self, variants: Iterable[Variant], members: Members, background: Background
-    ) -> None:
-        self._looks_at: dict[int, Key] = {}
-        self._variants: dict[int, Variant] = {}
-        self._said: dict[tuple[int, int], frozenset[Said]] = {}
-        for variant in variants:
-            for key in _at_other_times(variant, members, background):
-                self._looks_at[id(variant)] = key
-                self._variants[id(variant)] = variant
-
-    def note(self, variant: Variant, t: int, said: Iterable[Said]) -> None:
-        """Remember what a rule said when it was last asked about t."""
-        if id(variant) in self._looks_at:
-            self._said[id(variant), t] = frozenset(said)
-
-    def check(self, fire: Callable[[Variant, int], Iterator[Said]]) -> None:
-        """Ask again, now that everything is known."""
-        for (number, t), said in self._said.items():
-            variant = self._variants[number]
-            if frozenset(fire(variant, t)) != said:
-                error = FutureRead(self._looks_at[number])
-                error.clause = variant.rule.clause
-                raise error
-
-
-def _at_other_times(variant: Variant, members: Members, background: Background) -> Iterator[Key]:
-    """The readings of a rule of its own component at a time that is not its own."""
-    for literal in ec.walk(variant.body):
-        if isinstance(literal, ec.Call):
-            if literal.key in background.temporal:
-                yield literal.key
-        else:
-            key, time = _reading(literal)
-            if key in members.fluents | members.events and time != variant.rule.time:
-                yield key
-
-
-def _reading(literal: ec.Literal) -> tuple[Key, object]:
-    match literal:
-        case ec.Happens(event=event, time=time):
-            return key_of(event), time
-        case (
-            ec.HoldsAt(fvp=fvp, time=time)
-            | ec.Edge(fvp=fvp, time=time)
-            | ec.InitiatedAt(fvp=fvp, time=time)
-            | ec.TerminatedAt(fvp=fvp, time=time)
-        ):
-            return key_of(fvp.fluent), time
-        case _:
-            return ("", -1), None
-
-
 MAX_ROUNDS = 500
 
 
@@ -260,21 +99,19 @@ class Sweep:
         self.origins = {key_of(rule.origin.fluent) for rule in delays} - self.keys
         self.agenda: list[int] = []
         self.attempted: set[tuple[Term, Term, int]] = set()  # in the cell being settled
-        members = Members(self.keys, self.events)
         self.variants: dict[OracleNode, list[Variant]] = {
-            node: [v for rule in rules for v in variants(rule, members, solver)]
+            node: [v for rule in rules for v in self._alternatives(rule)]
             for node in component
             if (rules := self.defined.points.get(node))
         }
-        every = [variant for found in self.variants.values() for variant in found]
-        self.hindsight = Hindsight(every, members, solver.background)
-        self.domains = {id(v): holds_for_domains(v.body, solver, groundings) for v in every}
+        # What variants that look elsewhere said when they were last asked about a time.
+        self.said: dict[tuple[Variant, int], frozenset[Said]] = {}
 
     def run(self) -> None:
         """Settle every cell that can matter, in order."""
-        for found in self.variants.values():
-            for t in {t for variant in found for t in variant.visits}:
-                self._visit(t)
+        every = [variant for found in self.variants.values() for variant in found]
+        for t in frozenset[int]().union(*(variant.visits for variant in every)):
+            self._visit(t)
         self._start()
         self.solver.members, self.solver.events = self.keys, self.events
         last: int | None = None
@@ -287,7 +124,124 @@ class Sweep:
         self.solver.horizon = None
         for key in self.keys:
             self.world.merge(key)
-        self.hindsight.check(self._fire)
+        for (variant, t), said in self.said.items():
+            if frozenset(self._fire(variant, t)) != said and variant.elsewhere is not None:
+                error = FutureRead(variant.elsewhere)
+                error.clause = variant.rule.clause
+                raise error
+
+    # --- when a rule can act ---------------------------------------------------------------------
+
+    def _alternatives(self, rule: PointRule) -> Iterator[Variant]:
+        """The alternatives of a rule; on a grid of 1 the rule itself is enough."""
+        world = self.world
+        is_off_grid = world.grid.tick > 1
+        for body in disjuncts(rule.body) if is_off_grid else [rule.body]:
+            if isinstance(rule.time, Int):
+                known: Known | None = (frozenset({rule.time.value}), True)
+            else:
+                known = self._times(body, rule.time)
+            visits, only = self._every_point(), None
+            if known is not None:
+                visits, only = known[0], known[0] if known[1] else None
+            yield Variant(
+                rule,
+                body,
+                frozenset(t for t in visits if world.in_run(t)),
+                only,
+                is_off_grid and self._names(body, rule.time),
+                next(self._elsewhere(body, rule.time), None),
+                holds_for_domains(body, self.solver, self.groundings),
+            )
+
+    def _every_point(self) -> frozenset[int]:
+        world = self.world
+        first = world.grid.next(world.start)
+        return frozenset({world.start + 1, *range(first, world.query + 1, world.grid.tick)})
+
+    def _times(self, literal: ec.Literal, time: Term) -> Known | None:
+        world = self.world
+        match literal:
+            case ec.Conjunction(items=items):
+                known = [k for item in items if (k := self._times(item, time)) is not None]
+                return min(known, key=lambda k: (not k[1], len(k[0])), default=None)
+            case ec.Disjunction(items=items):
+                branches = [self._times(item, time) for item in items]
+                all_known = [branch for branch in branches if branch is not None]
+                if len(all_known) < len(branches):
+                    return None
+                union = frozenset(t for times, _ in all_known for t in times)
+                return union, all(complete for _, complete in all_known)
+            case ec.Happens(event=event, time=at) if at == time:
+                key = key_of(event)
+                return frozenset(world.events.get(key, ())), key not in self.events
+            case ec.Edge(fvp=fvp, time=at, kind=kind) if at == time:
+                key = key_of(fvp.fluent)
+                if kind in ("startI", "endI") and key in self.keys:
+                    return None  # seen one time-point after the component acts
+                return frozenset(world.edges(key, kind)), key not in self.keys
+            case ec.InitiatedAt(fvp=fvp, time=at) if at == time:
+                key = key_of(fvp.fluent)
+                return frozenset(world.initiations.get(key, ())), key not in self.keys
+            case ec.TerminatedAt(fvp=fvp, time=at) if at == time:
+                key = key_of(fvp.fluent)
+                return frozenset(world.terminations.get(key, ())), key not in self.keys
+            case _:
+                return None
+
+    def _names(self, body: ec.Literal, time: Term, seen: frozenset[Key] = frozenset()) -> bool:
+        """Does a condition name or compute its time, which may lie off the grid?"""
+        return isinstance(time, Int) or any(
+            self._says(literal, time, seen) for literal in ec.conjuncts(body)
+        )
+
+    def _says(self, literal: ec.Literal, time: Term, seen: frozenset[Key]) -> bool:
+        match literal:
+            case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
+                return literal.time == time
+            case ec.Is(target=target):
+                return target == time
+            case ec.Compare(op="=", left=left, right=right):
+                return time in (left, right)
+            case ec.FindAll(result=result) | ec.AggregateAll(result=result):
+                return bool(names(time) & names(result))
+            case ec.Call(args=args) if names(time) & names(*args):
+                return self._says_by_helper(literal, time, seen)
+            case _:
+                return False
+
+    def _says_by_helper(self, call: ec.Call, time: Term, seen: frozenset[Key]) -> bool:
+        background = self.solver.background
+        if call.key in INPUTS or call.name in self.solver.python:
+            inputs = INPUTS.get(call.key)
+            if inputs is None:
+                inputs = tuple(range(parameter_count(self.solver.python[call.name])))
+            return not names(time) <= names(*(call.args[position] for position in inputs))
+        if call.key in background.listable or call.key not in background.rules:
+            return True  # a row of a table says it
+        heads = (
+            (rule, rule.head.args if isinstance(rule.head, Compound) else ())
+            for rule in background.rules[call.key]
+            if call.key not in seen
+        )
+        return any(
+            not isinstance(parameter, Var) or self._names(rule.body, parameter, seen | {call.key})
+            for rule, head in heads
+            for argument, parameter in zip(call.args, head, strict=True)
+            if argument == time
+        )
+
+    def _elsewhere(self, body: ec.Literal, time: Term) -> Iterator[Key]:
+        """What is read of the component itself at a time that is not that of the rule."""
+        for literal in ec.walk(body):
+            if isinstance(literal, ec.Call):
+                if literal.key in self.solver.background.temporal:
+                    yield literal.key
+            elif isinstance(literal, Timed):
+                entity = literal.event if isinstance(literal, ec.Happens) else literal.fvp.fluent
+                key = key_of(entity)
+                if key in self.keys | self.events and literal.time != time:
+                    yield key
 
     def _visit(self, t: int) -> None:
         heapq.heappush(self.agenda, self.world.grid.cell(t))
@@ -378,7 +332,8 @@ class Sweep:
             for variant in self.variants.get(node, ()):
                 for t in variant.moments(cell, self.world):
                     said = list(self._fire(variant, t))
-                    self.hindsight.note(variant, t, said)
+                    if variant.elsewhere is not None:
+                        self.said[variant, t] = frozenset(said)
                     found.update(dict.fromkeys(said))
         for t in self.world.moments(cell):
             found.update(dict.fromkeys(self.delays.act(t, layer.nodes)))
@@ -410,7 +365,7 @@ class Sweep:
         if value is not None and not isinstance(rule, ec.Initiation):
             # A termination may leave its value open; not if a condition asks for it.
             needed = value if names(value) & names(rule.body.term) else None
-        self.solver.domains = self.domains[id(variant)]
+        self.solver.domains = variant.domains
         with blaming(rule.clause):
             found = head_solutions(self.solver, self.groundings, variant.body, entity, needed, env)
             self.solver.domains = {}
