@@ -10,10 +10,10 @@ from tests.asp.programs import END, MIXED, NUMBERS, Kind, programs, streams
 from tests.weights import examples
 
 from horai.asp.engine import AspSession
-from horai.asp.plain import NotServed
 from horai.asp.tms import TmsSession
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.syntax import Program
+from horai.plan.lars.fragments import NotServed
 
 KINDS = {"mixed": Kind(values=MIXED), "numbers": Kind(values=NUMBERS)}
 

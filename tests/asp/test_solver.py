@@ -6,11 +6,11 @@ import pytest
 from tests.asp.comparing import by_asp, now, plain, program, signals
 
 from horai.asp.engine import AspSession
-from horai.asp.plain import EndlessValues, NotServed
 from horai.asp.solving import SolveRequest
 from horai.asp.tms import TmsSession
 from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import Atom
+from horai.plan.lars.fragments import EndlessValues, NotServed
 
 CHOICE = "p :- a, not q. q :- a, not p. r :- p. r :- q. s :- a [3]."
 

@@ -9,10 +9,10 @@ from tests.asp.comparing import Signals, contents, plain, program, reference, si
 from tests.asp.programs import END, MIXED, NUMBERS, Kind, programs, sliding, streams
 from tests.weights import examples
 
-from horai.asp.plain import NotServed
 from horai.asp.tms import TmsSession
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.syntax import Program
+from horai.plan.lars.fragments import NotServed
 
 
 def run(text: str, stream: str, until: int, start: int = 0) -> dict[int, set[str]]:

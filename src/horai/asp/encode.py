@@ -22,7 +22,6 @@ from horai.asp.plain import (
     Condition,
     Headed,
     Measure,
-    NotServed,
     Only,
     Ordinary,
     PartitionedTuples,
@@ -46,6 +45,7 @@ from horai.asp.windows import ViewKey
 from horai.lang.core.terms import Compound, Int, ListTerm, Term, Var, is_anonymous, is_ground
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
 from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule, Sign
+from horai.plan.lars.fragments import NotServed
 
 _VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_']*")
 _MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -15,8 +15,6 @@ from clingo import Function, Number, Supremum, Symbol
 
 from horai.asp.encode import Encoder, Encoding, Writer
 from horai.asp.plain import (
-    EndlessValues,
-    NotServed,
     Ordinary,
     PlainProgram,
     PlainRule,
@@ -33,6 +31,7 @@ from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.lang.lars.walk import in_points
+from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.reach import reach_of
 
 Place = tuple[Predicate, int]

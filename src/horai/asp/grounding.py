@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from horai.asp.incremental import Check, Literal, Template
 from horai.asp.jtms import Justification
-from horai.asp.plain import EndlessValues, NotServed
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, variables
 from horai.lang.lars.arithmetic import compare, compute_term
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
+from horai.plan.lars.fragments import EndlessValues, NotServed
 
 Value = int | str | tuple[str, Term]
 Values = tuple[Value, ...]

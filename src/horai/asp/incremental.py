@@ -15,7 +15,6 @@ from horai.asp.plain import (
     Condition,
     Headed,
     Measure,
-    NotServed,
     Ordinary,
     PartitionedTuples,
     PlainProgram,
@@ -28,6 +27,7 @@ from horai.asp.symbols import FAR
 from horai.asp.windows import ViewKey, chain_span
 from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.lars.syntax import Atom, Comparison, Predicate
+from horai.plan.lars.fragments import NotServed
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,30 +19,9 @@ from horai.lang.lars.predicates import background, expanded
 from horai.lang.lars.syntax import Window as WrittenWindow
 from horai.lang.lars.walk import own_terms, subformulas
 from horai.plan.lars.dependencies import graph
+from horai.plan.lars.fragments import NotServed
 
 Modality = OneOf["some", "always", "at"]
-
-
-class NotServed(Exception):
-    """A program that an engine does not serve, and why; another engine may."""
-
-    def __init__(
-        self, reason: str, rule: lars.Rule | None = None, span: Span | None = None
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.rule = rule
-        self.span = rule.span if span is None and rule is not None else span
-
-    def __str__(self) -> str:
-        if self.rule is None or self.rule.source is None or self.span is None:
-            return self.reason
-        line, column = self.rule.source.position(self.span[0])
-        return f"{self.rule.source.name}:{line}:{column}: {self.reason}"
-
-
-class EndlessValues(Exception):
-    """Rules that compute ever new values, it seems; says after how much that was."""
 
 
 # --- windows, measured in time points ---------------------------------------------------------

@@ -10,11 +10,11 @@ from clingo import Control, MessageCode, Symbol
 from clingo import Model as ClingoModel
 
 from horai.asp.encode import Encoding
-from horai.asp.plain import EndlessValues, NotServed
 from horai.asp.symbols import Functions, Outgrown, Stopped, TooFar, to_term
 from horai.lang.core.terms import Term
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom
+from horai.plan.lars.fragments import EndlessValues, NotServed
 
 Pair = tuple[int, Atom]
 """An atom at a time."""

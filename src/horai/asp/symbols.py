@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 from clingo import Function, Number, String, Symbol, SymbolType
 
-from horai.asp.plain import EndlessValues
 from horai.lang.core.terms import Compound, Constant, Float, Int, Str, Term, subterms
 from horai.lang.lars.arithmetic import COMPARISONS as SIGNS
 from horai.lang.lars.arithmetic import TooLarge, compare, compute_term
 from horai.lang.lars.syntax import Atom, Predicate, Sign
+from horai.plan.lars.fragments import EndlessValues
 
 LARGEST = 2**30
 """Sums of two smaller numbers fit into 32 bits."""

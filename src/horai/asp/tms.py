@@ -15,7 +15,7 @@ from horai.asp.incremental import (
     plain_name,
 )
 from horai.asp.jtms import Jtms, Unsettled
-from horai.asp.plain import EndlessValues, NotServed, normal_form
+from horai.asp.plain import normal_form
 from horai.asp.solving import AnswerSets, Model
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, make_view
 from horai.lang.core.terms import Int
@@ -23,6 +23,7 @@ from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.dependencies import odd_loops, strata
+from horai.plan.lars.fragments import EndlessValues, NotServed
 
 
 class TmsSession:

@@ -19,9 +19,8 @@ from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.columns import Column, bits, codes, column_of, concat, constant, terms_of
 from horai.engine.deltas.store import FluentStore, without_bare_pairs
 from horai.engine.hashing import dense
-from horai.engine.lars.evaluation import Endless, Evaluation
+from horai.engine.lars.evaluation import Evaluation
 from horai.engine.lars.live import reach_of
-from horai.engine.lars.plain import NotPlain
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.origins import Dropped, Reason, source_of, source_state
 from horai.engine.packing import Packer, Unpacker
@@ -51,7 +50,7 @@ from horai.lang.lars.walk import children, in_points
 from horai.plan.combined.exchange import Passing
 from horai.plan.combined.stages import CombinedStage
 from horai.plan.ec.entities import find_entities
-from horai.plan.lars.fragments import classify
+from horai.plan.lars.fragments import EndlessValues, NotServed, classify
 from horai.predicates import Predicate
 from horai.runtime.answers import term_column
 from horai.runtime.engines import (
@@ -209,7 +208,7 @@ def evaluator(
     if engine in (AUTO, "plan"):
         try:
             return PlanEvaluator(program, start, symbols)
-        except NotPlain as reason:
+        except NotServed as reason:
             if engine != AUTO:
                 hint = "leave the engine out, and one that can is taken"
                 raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
@@ -236,7 +235,7 @@ class PlanEvaluator:
         run = Evaluation(self.plan, signals, self.symbols, self.start, first, last)
         try:
             answers = run.answers()
-        except Endless as error:
+        except EndlessValues as error:
             raise RunError(f"{error} (up to time {last})") from error
         none = answers.none
         lost = list(zip(none.start.tolist(), none.end.tolist(), strict=True))

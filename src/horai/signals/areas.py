@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 NAMES, KINDS = ("name", "id"), ("type", "kind")
 POLYGONS = ("Polygon", "MultiPolygon")
-FIELDS = 512  # of a chart, in each direction
 
 
 @dataclass(frozen=True)
@@ -53,52 +52,18 @@ class Areas:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         import shapely
 
-        some = self._chart.near(lon, lat)
+        # Most places are in none: those outside of the box around all areas are passed over.
+        west, south, east, north = shapely.total_bounds(self.shapes)
+        near = (lon >= west) & (lon <= east) & (lat >= south) & (lat <= north)
+        some = np.flatnonzero(near)
         points = shapely.points(lon[some], lat[some])
         place, area = self._tree.query(points, predicate="intersects")
         return some[place], area.astype(np.int64)
-
-    @cached_property
-    def _chart(self) -> Chart:
-        return Chart.of(np.array([shape.bounds for shape in self.shapes]))
 
     def facts(self) -> str:
         """`areaType(Area, Kind)` for all areas, for use as background knowledge."""
         pairs = zip(self.sources, self.kinds, strict=True)
         return "".join(f"areaType({name}, {to_source(kind)}).\n" for name, kind in pairs)
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A grid over all areas that tells quickly which places are in none: most are."""
-
-    west: float
-    south: float
-    wide: float  # degrees of longitude of a field
-    high: float
-    marked: Flags  # by field: may an area be here?
-
-    @classmethod
-    def of(cls, boxes: Floats) -> Chart:
-        """The chart of areas with these bounds: west, south, east, north."""
-        west, south = boxes[:, 0].min(), boxes[:, 1].min()
-        wide = max((boxes[:, 2].max() - west) / FIELDS, 1e-9)
-        high = max((boxes[:, 3].max() - south) / FIELDS, 1e-9)
-        # A field more on every side, for what rounding does at borders.
-        marked = np.zeros((FIELDS + 3, FIELDS + 3), np.bool_)
-        for box in boxes:
-            left, right = (int((x - west) / wide) for x in (box[0], box[2]))
-            low, top = (int((y - south) / high) for y in (box[1], box[3]))
-            marked[low : top + 3, left : right + 3] = True
-        return cls(west, south, wide, high, marked)
-
-    def near(self, lon: Floats, lat: Floats) -> Ints:
-        """Places that may be in an area."""
-        x = np.floor((lon - self.west) / self.wide) + 1
-        y = np.floor((lat - self.south) / self.high) + 1
-        some = np.flatnonzero((x >= 0) & (x < FIELDS + 3) & (y >= 0) & (y < FIELDS + 3))
-        found = self.marked[y[some].astype(np.int64), x[some].astype(np.int64)]
-        return some[found]
 
 
 def no_areas() -> Areas:
@@ -229,7 +194,7 @@ def visits(
     at, what = keys // each, keys % each
     row = row_of[at]
     owner = np.searchsorted(begin, at, side="right") - 1
-    was_in, stays_in = _among(keys - each, keys), _among(keys + each, keys)
+    was_in, stays_in = np.isin(keys - each, keys), np.isin(keys + each, keys)
     enters = (row >= 0) & (~was_in | first[np.maximum(row, 0)] if len(time) else row >= 0)
     leaves = (at < last[owner]) & ~stays_in
     next_row = row_of[at[leaves] + 1]
@@ -239,12 +204,3 @@ def visits(
         (owner[leaves], what[leaves], time[next_row]),
         (owner[stays], what[stays]),
     )
-
-
-def _among(wanted: Ints, keys: Ints) -> Flags:
-    """Which of the wanted are among sorted keys."""
-    if not len(keys):
-        return np.zeros(len(wanted), np.bool_)
-    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    is_there: Flags = keys[found] == wanted
-    return is_there

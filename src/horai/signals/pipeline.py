@@ -35,6 +35,7 @@ from horai.signals.positions import (
     Ints,
     Positions,
     as_letters,
+    coded,
     letters_about,
     numbers,
     parted,
@@ -272,7 +273,7 @@ class Pipeline:
         inside, seen = self._visits(state.inside, names, offsets, time, places, moved)
         step = self.settings.points(self.settings.close_step)
         sampled = samples(entity, time, places, moved, step)
-        table = pa.table([_of(names, sampled[0]), *map(pa.array, sampled[1:])], schema=SAMPLES)
+        table = pa.table([coded(sampled[0], names), *map(pa.array, sampled[1:])], schema=SAMPLES)
         return Traced(
             [*items, *seen],
             letters,
@@ -302,14 +303,14 @@ class Pipeline:
         before = _codes(inside.column("entity"), names), _codes(inside.column("area"), areas)
         found = visits(self.areas, offsets, time, places, moved.first, before)
         items = [
-            items_of(kind, _of(names, who), when, two=_of(areas, what))
+            items_of(kind, coded(who, names), when, two=coded(what, areas))
             for kind, (who, what, when) in (
                 ("entersArea", found.enters),
                 ("leavesArea", found.leaves),
             )
         ]
         who, what = found.inside
-        return pa.table([_of(names, who), _of(areas, what)], schema=INSIDE), items
+        return pa.table([coded(who, names), coded(what, areas)], schema=INSIDE), items
 
 
 def _too_late(rows: pa.Table, until: int) -> pa.Table:
@@ -325,10 +326,6 @@ def _entities(tracks: pa.Table, ready: pa.Table) -> tuple[Ints, pa.Array]:
     encoded = both.combine_chunks().dictionary_encode()
     codes = np.asarray(encoded.indices).astype(np.int64)
     return codes[len(known) :], encoded.dictionary
-
-
-def _of(names: pa.Array, codes: Ints) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
 
 
 def _codes(column: pa.ChunkedArray, names: pa.Array) -> Ints:
@@ -350,12 +347,12 @@ def _velocities(
     known = np.flatnonzero(~np.isnan(moved.speed))
     values = (moved.speed.round(2), course.round(1) % 360.0, heading.round(1) % 360.0)
     motion = values[0][known], values[1][known], values[2][known]
-    return items_of("velocity", _of(names, entity[known]), time[known], motion=motion)
+    return items_of("velocity", coded(entity[known], names), time[known], motion=motion)
 
 
 def _critical(names: pa.Array, events: Ints) -> pa.Table:
-    kinds = _of(pa.array(EVENTS, pa.string()), events[:, 0])
-    return items_of(kinds, _of(names, events[:, 1]), np.ascontiguousarray(events[:, 2]))
+    kinds = coded(events[:, 0], pa.array(EVENTS, pa.string()))
+    return items_of(kinds, coded(events[:, 1], names), np.ascontiguousarray(events[:, 2]))
 
 
 def items_of_meetings(told: pa.Table) -> pa.Table:

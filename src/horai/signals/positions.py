@@ -123,6 +123,11 @@ def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(table.column(name).to_numpy())
 
 
+def coded(codes: Ints, words: pa.Array) -> pa.Array:
+    """A column of texts from numbers into its different texts."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), words)
+
+
 def texts(table: pa.Table, name: str) -> tuple[Ints, list[str]]:
     """A column of texts as numbers into its different texts."""
     column = table.column(name).combine_chunks()

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from horai.io.terms import SYMBOLS
 from horai.signals.motion import Moves
-from horai.signals.positions import Flags, Floats, Ints, numbers, texts, together
+from horai.signals.positions import Flags, Floats, Ints, coded, numbers, texts, together
 from horai.signals.settings import MotionLimits
 from horai.signals.sphere import RADIUS, metres
 from horai.temporal.kernels import compiled, inside
@@ -48,12 +48,8 @@ def close_pairs(samples: pa.Table, settings: MotionLimits) -> pa.Table:
     one, two = np.where(rank[a] < rank[b], a, b), np.where(rank[a] < rank[b], b, a)
     several = one != two
     words = pa.array(names, pa.string())
-    columns = [_words(one[several], words), _words(two[several], words), when[several]]
+    columns = [coded(one[several], words), coded(two[several], words), when[several]]
     return pa.table(dict(zip(PAIRS.names, columns, strict=True)), schema=PAIRS)
-
-
-def _words(codes: Ints, words: pa.Array) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), words)
 
 
 @inside()
@@ -171,7 +167,7 @@ def _numbered(rows: pa.Table) -> tuple[Ints, tuple[pa.Array, pa.Array]]:
 
 
 def _table(pair: Ints, start: Ints, end: Ints, who: tuple[pa.Array, pa.Array]) -> pa.Table:
-    columns = [_words(pair, who[0]), _words(pair, who[1]), start, end]
+    columns = [coded(pair, who[0]), coded(pair, who[1]), start, end]
     made = dict(zip(MEETINGS.names, map(pa.array, columns), strict=True))
     return together([pa.table(made)], MEETINGS)
 

@@ -13,7 +13,6 @@ from horai.engine.deltas.store import FluentStore
 from horai.engine.lars.plain import (
     Compare,
     Negative,
-    NotPlain,
     PlainRule,
     Positive,
     Reading,
@@ -31,6 +30,7 @@ from horai.lang.core.terms import Compound, is_ground
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.plan.graphs import Digraph
+from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.temporal.spans import Spans, no_spans
 
 Invents = OneOf["nothing", "numbers", "terms"]
@@ -65,7 +65,7 @@ def readings(rule: PlainRule) -> list[tuple[Reading, bool]]:
 
 
 def strata_of(rules: list[PlainRule]) -> list[Stratum]:
-    """Rules by what they derive, what is read first; raises `NotPlain` if there is no such order.
+    """Rules by what they derive, what is read first; raises `NotServed` if there is no such order.
 
     Windows of the last signals count nothing derived, so nothing in them depends on rules.
     """
@@ -86,7 +86,7 @@ def strata_of(rules: list[PlainRule]) -> list[Stratum]:
     for read, made, rule in negative:
         if place[read] == place[made]:
             reason = f"{made[0]}/{made[1]} depends on itself through a negation or a count"
-            raise NotPlain(reason, rule.rule)
+            raise NotServed(reason, rule.rule)
     for rule in rules:
         if rule.head is not None:
             found[place[rule.head.predicate]].rules.append(rule)
@@ -114,15 +114,11 @@ MOST_NESTED = 100  # of rules that build terms around terms
 MANY_ROUNDS, MANY_ROWS = 500, 100_000  # after so many rounds, so many rows are too many
 
 
-class Endless(Exception):
-    """Rules derive ever new atoms, it seems: after so many rounds there still are some."""
-
-
 def check_rounds(rounds: int, rows: int, invents: Invents) -> None:
     """Give up on rules that go on and on."""
     most = {"nothing": rounds, "numbers": MOST_ROUNDS, "terms": MOST_NESTED}[invents]
     if rounds > most or (invents != "nothing" and rounds > MANY_ROUNDS and rows > MANY_ROWS):
-        raise Endless(f"{rounds - 1} rounds")
+        raise EndlessValues(f"{rounds - 1} rounds")
 
 
 @dataclass(slots=True)
@@ -135,7 +131,7 @@ class Plan:
 
 
 def plan_of(rules: Iterable[lars.Rule], facts: Iterable[lars.Atom]) -> Plan:
-    """How rules are run, beside background facts; raises `NotPlain` if they cannot be."""
+    """How rules are run, beside background facts; raises `NotServed` if they cannot be."""
     plain = [plain_rule(rule) for rule in rules]
     background: dict[Key, list[lars.Atom]] = {}
     for fact in facts:
@@ -143,7 +139,7 @@ def plan_of(rules: Iterable[lars.Rule], facts: Iterable[lars.Atom]) -> Plan:
     for rule in plain:
         for reading, _ in readings(rule):
             if reading.atom.predicate in background and reading.modality != "now":
-                raise NotPlain("it looks for background in a window")
+                raise NotServed("it looks for background in a window")
     with_head = [rule for rule in plain if rule.head is not None]
     return Plan(strata_of(with_head), [one for one in plain if one.head is None], background)
 

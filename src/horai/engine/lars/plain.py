@@ -13,27 +13,12 @@ from typing import Literal as OneOf
 from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous, variables
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import ARITHMETIC
+from horai.plan.lars.fragments import NotServed
 
 Modality = OneOf["now", "some", "always", "at"]
 
 
 Source = tuple[lars.Predicate, lars.Window | None, Modality]
-
-
-class NotPlain(Exception):
-    """A rule that is not of the plain fragment; says why, and where it stands."""
-
-    def __init__(self, reason: str, rule: lars.Rule | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.rule = rule
-
-    def __str__(self) -> str:
-        rule = self.rule
-        if rule is None or rule.source is None or rule.span is None:
-            return self.reason
-        line, column = rule.source.position(rule.span[0])
-        return f"{rule.source.name}:{line}:{column}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +152,14 @@ def ordered(body: list[Literal], head: list[Term]) -> Iterator[Literal]:
         ready = (i for i, one in enumerate(left) if _ready(one, bound))
         place = next((i for i in ready if not _awaits(left[i], left, bound)), None)
         if place is None:
-            raise NotPlain("one of its variables gets no value")
+            raise NotServed("one of its variables gets no value")
         literal = left.pop(place)
         if isinstance(literal, Total):
             literal = replace(literal, rows=tuple(_sorted(row, bound) for row in literal.rows))
         bound |= _gives(literal, bound)
         yield literal
     if not names_of(head) <= bound:
-        raise NotPlain("a variable of its head gets no value")
+        raise NotServed("a variable of its head gets no value")
 
 
 def _awaits(literal: Literal, others: list[Literal], bound: set[str]) -> bool:
@@ -199,11 +184,11 @@ def _sorted(row: Counted, known: set[str]) -> Counted:
     while left:
         place = next((i for i, one in enumerate(left) if _ready(one, bound)), None)
         if place is None:
-            raise NotPlain("a variable of its aggregate gets no value")
+            raise NotServed("a variable of its aggregate gets no value")
         body.append(left.pop(place))
         bound |= _gives(body[-1], bound)
     if not names_of(row.terms) <= bound:
-        raise NotPlain("a variable of its aggregate gets no value")
+        raise NotServed("a variable of its aggregate gets no value")
     return Counted(row.terms, tuple(body))
 
 
@@ -235,11 +220,11 @@ def _gives(literal: Literal, bound: set[str]) -> set[str]:
 
 
 def plain_rule(rule: lars.Rule) -> PlainRule:
-    """The rule in its plain form; raises `NotPlain`."""
+    """The rule in its plain form; raises `NotServed`."""
     try:
         return _plain_rule(rule)
-    except NotPlain as refused:
-        raise NotPlain(refused.reason, rule) from None
+    except NotServed as refused:
+        raise NotServed(refused.reason, rule) from None
 
 
 def _plain_rule(rule: lars.Rule) -> PlainRule:
@@ -278,9 +263,9 @@ def _head(head: lars.Head | None) -> tuple[lars.Atom | None, Term | None]:
         case lars.At(time=time, formula=lars.Atom() as atom):
             return atom, time
         case lars.Choice():
-            raise NotPlain("it has a choice to make")
+            raise NotServed("it has a choice to make")
         case _:
-            raise NotPlain("its head is more than an atom")
+            raise NotServed("its head is more than an atom")
 
 
 class _Fresh:
@@ -326,7 +311,7 @@ def _total(formula: lars.Aggregate, fresh: _Fresh) -> Total:
         for part in element.condition:
             for literal in _literals(part, fresh):
                 if isinstance(literal, Total):
-                    raise NotPlain("it has an aggregate inside of an aggregate")
+                    raise NotServed("it has an aggregate inside of an aggregate")
                 body.append(literal)
         rows.append(Counted(element.terms, tuple(body)))
     return Total(formula.function, tuple(rows), formula.sign, formula.bound)
@@ -337,7 +322,7 @@ def _reading(formula: lars.Formula) -> Reading:
         case lars.Within(window=window, formula=inner):
             found = _reading(inner)
             if found.window is not None:
-                raise NotPlain("it has a window inside of a window")
+                raise NotServed("it has a window inside of a window")
             windowed = Reading(found.atom, window, found.modality, found.time)
             _refuse_window(windowed)
             return windowed
@@ -350,21 +335,21 @@ def _reading(formula: lars.Formula) -> Reading:
         case lars.At(time=time, formula=lars.Atom() as atom):
             return Reading(atom, None, "at", time)
         case lars.Aggregate():
-            raise NotPlain("it has an aggregate in a window")
+            raise NotServed("it has an aggregate in a window")
         case lars.Reset():
-            raise NotPlain("it goes back to the whole stream")
+            raise NotServed("it goes back to the whole stream")
         case _:
-            raise NotPlain("it has a formula that is more than an atom in a window")
+            raise NotServed("it has a formula that is more than an atom in a window")
 
 
 def _refuse_window(reading: Reading) -> None:
     match reading.window:
         case lars.TupleWindow(future=future) | lars.PartitionWindow(future=future) if future != 0:
             if reading.modality == "always":
-                raise NotPlain("it asks for all points up to a signal to come")
+                raise NotServed("it asks for all points up to a signal to come")
         case lars.IntervalWindow(first=first, last=last):
             if not (isinstance(first, Int) and isinstance(last, Int)):
-                raise NotPlain("it has a window between times that are not fixed")
+                raise NotServed("it has a window between times that are not fixed")
         case _:
             pass
 
@@ -377,7 +362,7 @@ def _named(reading: Reading, fresh: _Fresh) -> tuple[Reading, list[lars.Comparis
         if not _computes(term):
             return term
         if not (isinstance(term, Compound) and term.name in ARITHMETIC):
-            raise NotPlain("it computes inside of a term")
+            raise NotServed("it computes inside of a term")
         variable = fresh.variable()
         values.append(lars.Comparison("=", variable, term))
         return variable

@@ -19,7 +19,6 @@ from horai.engine.lars.signals import (
     ranked,
     table,
     versions,
-    versions_ahead,
 )
 from horai.engine.relations import Relation, join
 from horai.engine.symbols import Symbols
@@ -186,7 +185,7 @@ class Known:
     ) -> Iterator[Fluent]:
         """The signals to come that are known already: the next ones after the query time."""
         keys = sorted(self.signals.rows)
-        for version in versions_ahead(self.signals, keys):
+        for version in versions(self.signals, keys, ahead=True):
             group = groups_of(version, self.signals, keys, patterns, self.symbols)
             low = np.maximum(entering(version.time, group, size), version.low)
             high = np.minimum(version.time, version.high)

@@ -80,31 +80,11 @@ class Counted(NamedTuple):
     high: int
 
 
-def versions(signals: Signals, keys: list[Key]) -> list[Counted]:
-    """What tuple windows count: one version of it, or one from each late change to the next."""
-    every = [signals.rows[key] for key in keys]
-    if not any(len(rows) for rows in every):
-        return []
-    predicate = np.repeat(np.arange(len(keys)), [len(rows) for rows in every])
-    row = np.concatenate([np.arange(len(rows)) for rows in every])
-    time, start, end, number = (
-        np.concatenate([rows[place] for rows in every]) for place in range(1, 5)
-    )
-    start = np.maximum(start, time)  # what is still to come is not counted yet
-    sorting = np.lexsort((number, time))
-    predicate, row, time = predicate[sorting], row[sorting], time[sorting]
-    start, end = start[sorting], end[sorting]
-    late = np.unique(np.concatenate((start[start > time], end[end < INF])))
-    borders = [signals.first, *(one for one in late.tolist() if one > signals.first), INF]
-    found = []
-    for low, high in pairwise(borders):
-        there = (start < high) & (end > low)
-        found.append(Counted(predicate[there], row[there], time[there], low, high))
-    return found
+def versions(signals: Signals, keys: list[Key], *, ahead: bool = False) -> list[Counted]:
+    """What tuple windows count: one version of it, or one from each late change to the next.
 
-
-def versions_ahead(signals: Signals, keys: list[Key]) -> list[Counted]:
-    """What is known of signals to come: one version from each announcement to the next."""
+    With `ahead`, what is known of signals to come: from each announcement to the next.
+    """
     every = [signals.rows[key] for key in keys]
     if not any(len(rows) for rows in every):
         return []
@@ -114,10 +94,18 @@ def versions_ahead(signals: Signals, keys: list[Key]) -> list[Counted]:
         np.concatenate([rows[place] for rows in every]) for place in range(1, 5)
     )
     sorting = np.lexsort((number, time))
-    sorting = sorting[start[sorting] < np.minimum(time, end)[sorting]]
+    if ahead:
+        sorting = sorting[start[sorting] < np.minimum(time, end)[sorting]]
+    else:
+        start = np.maximum(start, time)  # what is still to come is not counted yet
     predicate, row, time = predicate[sorting], row[sorting], time[sorting]
     start, end = start[sorting], end[sorting]
-    borders = [*np.unique(np.concatenate((start, end[end < INF]))).tolist(), INF]
+    if ahead:
+        changes = np.unique(np.concatenate((start, end[end < INF])))
+        borders = [*changes.tolist(), INF]
+    else:
+        late = np.unique(np.concatenate((start[start > time], end[end < INF])))
+        borders = [signals.first, *(one for one in late.tolist() if one > signals.first), INF]
     found = []
     for low, high in pairwise(borders):
         there = (start < high) & (end > low)

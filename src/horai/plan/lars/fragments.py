@@ -6,9 +6,32 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
+from horai.lang.core.terms import Span
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.walk import subformulas
 from horai.plan.lars.dependencies import odd_loops, strata
+
+
+class NotServed(Exception):
+    """A program that an engine does not serve, and why; another engine may."""
+
+    def __init__(
+        self, reason: str, rule: lars.Rule | None = None, span: Span | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.rule = rule
+        self.span = rule.span if span is None and rule is not None else span
+
+    def __str__(self) -> str:
+        if self.rule is None or self.rule.source is None or self.span is None:
+            return self.reason
+        line, column = self.rule.source.position(self.span[0])
+        return f"{self.rule.source.name}:{line}:{column}: {self.reason}"
+
+
+class EndlessValues(Exception):
+    """Rules that compute ever new values, it seems; says after how much that was."""
 
 
 class Fragment(StrEnum):

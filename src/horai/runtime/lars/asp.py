@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from horai.asp.engine import AspSession, most_instances
-from horai.asp.plain import EndlessValues, NotServed
 from horai.asp.solving import AnswerSets, SolveRequest
 from horai.asp.solving import Model as AnswerStream
 from horai.asp.tms import TmsSession
 from horai.errors import RunError, UsageError
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom, Program
+from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
 from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import ONE, AnswerMode, Model, endless, too_large

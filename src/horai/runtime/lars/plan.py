@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 import numpy as np
 
 from horai.engine.columns import column_of, terms_of
-from horai.engine.lars.evaluation import Answers, Endless, Evaluation, Plan, plan_of
+from horai.engine.lars.evaluation import Answers, Evaluation, Plan, plan_of
 from horai.engine.lars.live import Live, can_live, reach_of
-from horai.engine.lars.plain import NotPlain
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program, Rule
+from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
 from horai.runtime.lars.admission import Changes, Signal
 from horai.runtime.lars.engines import ONE, AnswerMode, Model, Moved, endless, too_large
@@ -35,7 +35,7 @@ class PlanEngine:
     ) -> None:
         try:
             self.plan = planned(program, start)
-        except NotPlain as reason:
+        except NotServed as reason:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
         self._program, self._start = program, start
@@ -86,7 +86,7 @@ class PlanEngine:
                     gone = [atom for atom, is_new in news.items() if not is_new]
                     return Moved(came, gone, self._has_answer)
                 self._quiet += query - self._next + 1
-            except (Endless, TooLarge):
+            except (EndlessValues, TooLarge):
                 # Rows that came and rows that went have met, which never hold together.
                 self._live, self._quiet = None, 0
         else:
@@ -199,10 +199,10 @@ class PlanEngine:
         run = Evaluation(self.plan, signals, symbols, self._start, first, last)
         try:
             return _by_query(run.answers(), symbols, queries)
-        except (Endless, TooLarge) as error:
+        except (EndlessValues, TooLarge) as error:
             raise self._stopped(error, last) from error
 
-    def _stopped(self, error: Endless | TooLarge, query: int) -> RunError:
+    def _stopped(self, error: EndlessValues | TooLarge, query: int) -> RunError:
         when = f"up to time {query}"
         if isinstance(error, TooLarge):
             return too_large(self._program, error.sign, error.numbers, when)
@@ -210,7 +210,7 @@ class PlanEngine:
 
 
 def planned(program: Program, start: int) -> Plan:
-    """How a program is run on a timeline; raises `NotPlain`."""
+    """How a program is run on a timeline; raises `NotServed`."""
     program = with_fixed_ends(program, start)
     facts = background_facts(program)
     known = {fact.predicate for fact in facts}
