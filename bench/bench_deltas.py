@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from math import log2
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,10 +31,16 @@ import numpy as np
 from horai.temporal.algebra import union
 from horai.temporal.changes import Change, applied, difference, normalised
 from horai.temporal.coalesce import sort_spans
-from horai.temporal.costs import OPERATIONS, Lengths, Sizes, cheaper, paper_prefers_changes
+from horai.temporal.costs import OPERATIONS, Sizes, cheaper
 from horai.temporal.deltas import Operand
-from horai.temporal.equations import (
+from horai.temporal.revise import by_changes, from_scratch
+from horai.temporal.spans import Spans, no_spans
+from horai.temporal.touched import within
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.temporal.paper import (
     Known,
+    Lengths,
     equation_15,
     equation_18,
     equation_19,
@@ -41,10 +48,8 @@ from horai.temporal.equations import (
     equation_23,
     equation_26,
     known,
+    paper_prefers_changes,
 )
-from horai.temporal.revise import by_changes, from_scratch
-from horai.temporal.spans import Spans, no_spans
-from horai.temporal.touched import within
 
 Answer = tuple[Spans, Change]
 OLD_TERM = {"union_all": 0, "intersect_all": 1, "relative_complement_all": 2}  # in `Known`

@@ -6,17 +6,14 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from tests.temporal.paper import PAPER, Lengths, paper_from_scratch, paper_prefers_changes
 
 from horai.temporal.costs import (
     OPERATIONS,
-    PAPER,
-    Lengths,
     Sizes,
     change_cost,
     cheaper,
     from_scratch_cost,
-    paper_from_scratch,
-    paper_prefers_changes,
 )
 
 # Tables 17 to 19, without case 16: of the inequality (old result) < ... the coefficients of the

@@ -10,11 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.temporal.columns import LATE, Held, Row, column, held, maximal, relation, rows_of
-
-from horai.temporal import deltas
-from horai.temporal.changes import Change, applied, difference, normalised
-from horai.temporal.deltas import Operand
-from horai.temporal.equations import (
+from tests.temporal.paper import (
     equation_15,
     equation_18,
     equation_19,
@@ -23,6 +19,10 @@ from horai.temporal.equations import (
     equation_26,
     known,
 )
+
+from horai.temporal import deltas
+from horai.temporal.changes import Change, applied, difference, normalised
+from horai.temporal.deltas import Operand
 from horai.temporal.revise import OPERATIONS, from_scratch, revised
 from horai.temporal.spans import INF
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from tests.temporal.columns import relation, rows_of
+from tests.temporal.paper import equation_15, equation_19, equation_23, known
 
 from horai.temporal import algebra, deltas
 from horai.temporal.changes import Change, applied, difference
 from horai.temporal.deltas import Operand
-from horai.temporal.equations import equation_15, equation_19, equation_23, known
 from horai.temporal.spans import Spans
 
 List = list[tuple[int, int]]

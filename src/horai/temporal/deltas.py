@@ -1,7 +1,7 @@
 """Changes of union_all, intersect_all and relative_complement_all from the changes of their lists.
 
 The equations 15, 19 and 23 of the incremental Run-Time Event Calculus give the whole new list for
-two operands, from lists that have to be kept for it (see `equations`). What is propagated is the
+two operands, from lists that have to be kept for it. What is propagated is the
 change, and of it they say, point by point and for any number of operands:
 
 - a point leaves the result only if a list lost it (union, intersection) or, for the relative
