@@ -6,7 +6,7 @@ import pytest
 from tests.asp.comparing import program, signals
 
 from horai.asp import engine
-from horai.asp.encode import Writer, fact_lines, in_a_row
+from horai.asp.encode import Kinds, Writer, fact_lines, in_a_row
 from horai.asp.engine import AspSession, most_instances
 from horai.asp.plain import normal_form
 from horai.asp.symbols import PredicateNames
@@ -43,15 +43,9 @@ def test_a_large_program_is_kept_ground_only_after_many_questions(
 
 
 def test_numbers_in_a_row_are_one_fact() -> None:
-    facts = normal_form(program("g(1..3). g(7). k(a). k(2,3). g(x)."), None).facts
-    writer = Writer(
-        PredicateNames([]),
-        is_numeric=False,
-        is_native=False,
-        has_decimals=False,
-        states_decimals=False,
-    )
-    assert sorted(fact_lines(facts, writer)) == [
+    given = normal_form(program("g(1..3). g(7). k(a). k(2,3). g(x)."), None)
+    writer = Writer(PredicateNames([]), Kinds(given))
+    assert sorted(fact_lines(given.facts, writer)) == [
         *("g(1..3).", "g(7).", "g(x).", "k(2,3).", "k(a).")
     ]
     assert in_a_row([]) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.both.definition import settle
 from tests.both.pairs import END, Pair, pairs
 from tests.weights import examples
 
@@ -15,7 +16,6 @@ from horai.lang.core.terms import children, functor
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.syntax import Atom
 from horai.lang.lars.walk import in_points
-from horai.oracle.combined import settle
 from horai.oracle.ec.session import OracleItem
 from horai.rules import Rules
 from horai.runtime.values import parse_term, plain

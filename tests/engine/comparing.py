@@ -16,9 +16,9 @@ from horai.lang.core.terms import Term
 from horai.lang.ec.errors import EngineError
 from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
-from horai.oracle import OracleAnswer as Expected
-from horai.oracle import OracleItem
-from horai.oracle import OracleSession as Reference
+from horai.oracle.ec.session import OracleAnswer as Expected
+from horai.oracle.ec.session import OracleItem
+from horai.oracle.ec.session import OracleSession as Reference
 
 Predicates = Mapping[str, Callable[..., object]]
 Lines = list[str]

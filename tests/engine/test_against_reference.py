@@ -29,7 +29,7 @@ from tests.weights import examples
 
 from horai.engine.session import Session
 from horai.lang.ec.errors import EngineError
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 Law = Callable[[st.DataObject], None]
 TOO_LATE = 20

@@ -18,7 +18,7 @@ from horai.engine.deltas.checkpoints import Checkpoint, Checkpoints
 from horai.engine.deltas.cycle_keys import Keys, find_keys
 from horai.engine.deltas.parts import Cycles
 from horai.engine.deltas.settling import ClockSettler, Course, MachineSettler, Part
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 from horai.plan.pipeline import compile_program
 from horai.rules import loads
 

@@ -12,7 +12,7 @@ from tests.weights import examples
 from horai.engine.deltas.parts import Delays
 from horai.engine.deltas.quiet import restarts
 from horai.lang.core.reader import read_term
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 from horai.temporal.spans import FIRST
 
 RULES = """

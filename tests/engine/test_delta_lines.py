@@ -19,7 +19,7 @@ from horai.engine.simple import held_nothing
 from horai.engine.symbols import Symbols
 from horai.engine.world import no_fluent
 from horai.lang.core.terms import Constant, Int, Term, make
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 
 class Known:

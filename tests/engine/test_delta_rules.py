@@ -25,7 +25,7 @@ from horai.engine.deltas.parts import Points
 from horai.engine.profile import Profile
 from horai.engine.session import Session
 from horai.lang.core.terms import Constant, make
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 RULE_1 = """
     collectIntervals(b(_)=true). collectIntervals(d(_)=true).

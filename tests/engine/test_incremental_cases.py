@@ -13,7 +13,7 @@ from horai.engine.deltas import costs
 from horai.engine.session import Incremental
 from horai.lang.core.reader import read_term
 from horai.lang.ec.errors import EngineError
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 
 def at(event: str, time: int, arrival: int | None = None, retract: bool = False) -> OracleItem:

@@ -6,7 +6,7 @@ import pytest
 from tests.engine.comparing import Setting, differences
 
 from horai.lang.core.terms import Compound, Constant
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 RULES = """
     collectIntervals(open(_)=true).

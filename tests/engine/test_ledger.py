@@ -11,7 +11,7 @@ from tests.weights import examples
 from horai.engine.answer import Answer, Which
 from horai.engine.session import Session
 from horai.lang.core.terms import Constant, make
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 CHANGES: tuple[Which, ...] = ("window", "new", "gone")
 

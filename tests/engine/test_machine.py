@@ -18,7 +18,7 @@ from horai.engine.machine import MachineRun
 from horai.engine.session import Session
 from horai.lang.core.terms import Constant, Float, Int, make
 from horai.lang.ec.errors import EngineError
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 from horai.plan.ec.machine import machine_of
 from horai.plan.ec.settling import Compiled, settling
 from horai.plan.pipeline import compile_program

@@ -11,7 +11,7 @@ from tests.engine.comparing import Lines, Setting, batches_of, differences, read
 
 from horai.engine.session import Session
 from horai.lang.core.terms import Constant, make
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 
 def final(text: str, items: Sequence[OracleItem], setting: Setting) -> Lines:

@@ -8,7 +8,7 @@ from tests.engine.comparing import Setting, differences, read, seen, tables_of
 from horai.engine.session import Session
 from horai.engine.static import supports_of
 from horai.lang.core.terms import Constant, make
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 from horai.plan.pipeline import compile_program
 
 INPUTS = "".join(f"collectIntervals({name}(_)=true).\n" for name in "abc")

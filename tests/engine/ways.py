@@ -12,7 +12,7 @@ from horai.engine.answer import Answer, Which
 from horai.engine.profile import Profile
 from horai.engine.session import Incremental, Session
 from horai.lang.ec.errors import EngineError
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 
 PARTS: tuple[Which, ...] = ("all", "window", "new", "gone")
 # Is the session saved and restored before a query, and in which way does it go on?

@@ -39,7 +39,8 @@ def atoms(text: str) -> list[Atom]:
 
 def stream(first: int, last: int, content: Mapping[int, str]) -> Stream:
     """Signals by time, in their order: `{3: "a, b(1)"}`."""
-    return Stream.of(first, last, {time: atoms(text) for time, text in content.items()})
+    times = [time for time in sorted(content) if first <= time <= last]
+    return Stream(first, last, tuple((time, one) for time in times for one in atoms(content[time])))
 
 
 def pairs(content: Mapping[int, str]) -> list[Pair]:

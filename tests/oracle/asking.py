@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from horai.lang.core.terms import Term
 from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
-from horai.oracle import OracleAnswer, OracleItem, OracleSession
 from horai.oracle.ec.intervals import Intervals
+from horai.oracle.ec.session import OracleAnswer, OracleItem, OracleSession
 
 Spans = dict[tuple[Term, Term], Intervals]
 

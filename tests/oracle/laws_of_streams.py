@@ -13,7 +13,7 @@ from tests.strategies.runs import Run, runs
 from tests.strategies.streams import END, Windows, items, retraction_of, streams, windows
 
 from horai.lang.core.terms import Term
-from horai.oracle import OracleItem, OracleSession
+from horai.oracle.ec.session import OracleItem, OracleSession
 
 # --- windows -------------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from horai.lang.core.diagnostics import Severity
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
 from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
-from horai.oracle import OracleAnswer, OracleItem, OracleSession
 from horai.oracle.ec.intervals import INF, Intervals
+from horai.oracle.ec.session import OracleAnswer, OracleItem, OracleSession
 
 _PIECE = re.compile(
     r"(?P<minus>-)?(?P<what>\S.*?)\s+(?P<start>-?\d+)(?:-(?P<end>\d+|inf))?"

@@ -16,7 +16,7 @@ from horai.lang.ec.errors import (
     Unsupported,
 )
 from horai.lang.ec.reader import read_text
-from horai.oracle import OracleSession
+from horai.oracle.ec.session import OracleSession
 
 
 def problem(rules: str, items: str = "a(x) 3; go 5", kind: type[EngineError] = EngineError) -> str:

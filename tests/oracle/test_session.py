@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.oracle.story import describe, happened, held, queries, show, story
 
-from horai.oracle import OracleAnswer, OracleSession
 from horai.oracle.ec.intervals import INF
+from horai.oracle.ec.session import OracleAnswer, OracleSession
 
 RULES = """
 initiatedAt(f(X)=true,T) :- happensAt(a(X),T).

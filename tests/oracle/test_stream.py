@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.oracle.story import Held, describe, held, outputs, queries, show, story
 
-from horai.oracle import OracleSession, RefusalReason, RefusedItem
 from horai.oracle.ec.intervals import INF
+from horai.oracle.ec.session import OracleSession, RefusalReason, RefusedItem
 
 RULES = """
 initiatedAt(f(X)=true,T) :- happensAt(a(X),T).

@@ -22,7 +22,7 @@ from tests.weights import examples
 import horai
 from horai.errors import RunError, UsageError
 from horai.io import Narrative
-from horai.oracle import OracleItem
+from horai.oracle.ec.session import OracleItem
 from horai.plan.split.stages import stages_of
 from horai.rules import Rules
 from horai.runtime.grid import LocalGrid

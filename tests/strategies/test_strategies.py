@@ -15,7 +15,7 @@ from tests.weights import examples
 from horai.lang.core.diagnostics import Severity
 from horai.lang.ec.errors import EngineError
 from horai.lang.ec.reader import read_text
-from horai.oracle import OracleSession
+from horai.oracle.ec.session import OracleSession
 from horai.plan.check import check
 
 

@@ -38,43 +38,79 @@ from horai.asp.symbols import (
     ModelMemory,
     PredicateNames,
     is_name,
+    is_tame,
     to_symbol,
 )
-from horai.asp.values import names_in
 from horai.asp.windows import ViewKey
-from horai.lang.core.terms import Compound, Int, ListTerm, Term, Var, is_anonymous, is_ground
+from horai.lang.core.terms import (
+    Compound,
+    Int,
+    ListTerm,
+    Term,
+    Var,
+    is_anonymous,
+    is_ground,
+    subterms,
+)
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
 from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule, Sign
 from horai.plan.lars.fragments import NotServed
 
 _VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_']*")
 _MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_NATIVE = frozenset("+-")
+
+
+class Kinds:
+    """Whether all values are small whole numbers, and whether there are decimals or large ones."""
+
+    def __init__(self, program: PlainProgram) -> None:
+        self.is_numeric = True
+        self.has_decimals = False
+        self.learn(program.facts)
+        for rule in program.rules:
+            for term in rule.terms():
+                self._look(term)
+        self.states_decimals = self.has_decimals
+        """Whether the program itself has them, so that no stream is needed to see that."""
+
+    @property
+    def found(self) -> tuple[bool, bool]:
+        """All that an encoding depends on."""
+        return self.is_numeric, self.has_decimals
+
+    def learn(self, atoms: Iterable[Atom]) -> None:
+        """Take note of signals."""
+        for atom in atoms:
+            for arg in atom.args:
+                self._look(arg)
+
+    def outgrow(self) -> None:
+        """Take note that values are computed which are not small."""
+        self.is_numeric = False
+        self.has_decimals = True
+
+    def _look(self, term: Term) -> None:
+        if not is_tame(term):
+            self.outgrow()
+        elif not all(map(_is_numeric, subterms(term))):
+            self.is_numeric = False
+
+
+def _is_numeric(term: Term) -> bool:
+    return isinstance(term, Int | Var) or (isinstance(term, Compound) and term.name in ARITHMETIC)
 
 
 class Writer:
-    """Writes parts of rules.
+    """Writes parts of rules, for the kinds of values that there are.
 
-    With `is_numeric` all constants are numbers that clingo can compare by itself, and with
-    `is_native` also add up, which is faster; otherwise it asks for every operation. With
-    `has_decimals` there are numbers that it does not know as such; only where the program itself
-    `states_decimals` are aggregates refused before any of those has come to one.
+    Where all are small whole numbers clingo can compare by itself, which is faster; otherwise it
+    asks for every comparison, as it does for every operation: it would not notice large results.
+    Aggregates are refused where the program states decimals, elsewhere once one has come to them.
     """
 
-    def __init__(
-        self,
-        names: PredicateNames,
-        *,
-        is_numeric: bool,
-        is_native: bool,
-        has_decimals: bool,
-        states_decimals: bool,
-    ) -> None:
+    def __init__(self, names: PredicateNames, kinds: Kinds) -> None:
         self.names = names
-        self.is_numeric = is_numeric
-        self.is_native = is_native
-        self.has_decimals = has_decimals
-        self.states_decimals = states_decimals
+        self.kinds = kinds
         self.counts = False
         """Whether every operation is counted: those of recursive rules might never end."""
 
@@ -99,8 +135,6 @@ class Writer:
     def expression(self, sign: str, args: Sequence[Term]) -> str:
         """An arithmetic expression."""
         inner = [self.term(arg) for arg in args]
-        if self.is_native and not self.counts and sign in _NATIVE:
-            return f"({inner[0]}{sign}{inner[1]})" if len(inner) == 2 else f"({sign}{inner[0]})"
         text = f"@{FUNCTIONS[sign]}({','.join(inner)})"
         return f"@counted({text})" if self.counts else text
 
@@ -125,7 +159,7 @@ class Writer:
     def comparison(self, formula: Comparison) -> str:
         """A comparison."""
         left, right = self.term(formula.left), self.term(formula.right)
-        if formula.sign in COMPARISONS and not self.is_numeric:
+        if formula.sign in COMPARISONS and not self.kinds.is_numeric:
             return f"@{COMPARISONS[formula.sign]}({left},{right}) = 1"
         return f"{left} {formula.sign} {right}"
 
@@ -142,9 +176,9 @@ class Writer:
         bound = self.term(measure.bound)
         sign = _MIRRORED.get(measure.sign, measure.sign)
         guard = ""
-        if sign in COMPARISONS and not self.is_numeric and not isinstance(measure.bound, Int):
+        if sign in COMPARISONS and not self.kinds.is_numeric and not isinstance(measure.bound, Int):
             # For clingo names are larger than all numbers; here they are not compared.
-            if self.states_decimals:
+            if self.kinds.states_decimals:
                 reason = f"{function} compared with what may be a decimal or a very large number"
                 raise NotServed(reason, rule.origin)
             if negated:
@@ -153,11 +187,11 @@ class Writer:
         if function == "count":
             text = f"{bound} {sign} #count {{ {self.rows(rows)} }}{guard}"
             return f"not {text}" if negated else text
-        if self.states_decimals:
+        if self.kinds.states_decimals:
             raise NotServed(
                 f"{function} where there are decimals or very large numbers", rule.origin
             )
-        if function == "sum" or self.has_decimals:
+        if function == "sum" or self.kinds.has_decimals:
             weigh = f"@weigh({total}," if function == "sum" else "@weigh("
             rows = [
                 (terms, [*condition, f"{weigh}{self.term(terms[0])}) = 1"])
@@ -168,7 +202,7 @@ class Writer:
         # Nothing has no least and no largest one, where clingo would say it is #sup or #inf.
         limit = {"min": " < #sup", "max": " > #inf"}.get(function, "")
         text = f"{bound} {sign} #{function} {{ {self.rows(rows)} }}{limit}"
-        if self.is_numeric:
+        if self.kinds.is_numeric:
             return f"not {text}" if negated else text
         if negated:
             raise NotServed(f"`not` before {function} of what may be no numbers", rule.origin)
@@ -331,7 +365,7 @@ class Encoder:
             return []
         self.result.is_timeless = False
         time = self.write.term(head.time)
-        if self.write.has_decimals:
+        if self.write.kinds.has_decimals:
             return [f"_start(Start'), @on_time({time},Start') = 1"]
         # All that is no number is larger than every number.
         return [f"_start(Start'), Start' <= {time} <= {MOST}"]
@@ -365,8 +399,8 @@ class Encoder:
         """A term for what an aggregate comes to: one for each of the values it depends on."""
         rule = self.current
         others = [c for c in rule.body if c.element is not measure]
-        outside = {name for part in others for name in names_in(part)}
-        inside = {name for row in measure.rows for part in row.condition for name in names_in(part)}
+        outside = {name for part in others for name in part.names()}
+        inside = {name for row in measure.rows for part in row.condition for name in part.names()}
         self.measures += 1
         shared = ",".join(self.write.term(Var(name)) for name in sorted(outside & inside))
         return f"_total({self.measures}{',' if shared else ''}{shared})"

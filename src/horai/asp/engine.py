@@ -13,7 +13,7 @@ from math import prod
 
 from clingo import Function, Number, Supremum, Symbol
 
-from horai.asp.encode import Encoder, Encoding, Writer
+from horai.asp.encode import Encoder, Encoding, Kinds, Writer
 from horai.asp.plain import (
     Ordinary,
     PlainProgram,
@@ -23,7 +23,6 @@ from horai.asp.plain import (
 )
 from horai.asp.solving import AnswerSets, Clingo, SolveRequest
 from horai.asp.symbols import LARGEST, Outgrown, PredicateNames, to_symbol
-from horai.asp.values import Kinds
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view
 from horai.lang.core.terms import Var, is_anonymous, variables
 from horai.lang.lars.arithmetic import TooLarge
@@ -166,7 +165,7 @@ class MultiShot:
             if len(self.seen[key]) > MOST_IDLE + 4 * len(rows[key]):
                 self.seen[key] = set(rows[key])
             lines.extend(f"#external {symbol(key, row)}." for row in self.seen[key])
-        clingo = Clingo(self.asked, is_tame=not self.encoding.writer.has_decimals)
+        clingo = Clingo(self.asked, is_tame=not self.encoding.writer.kinds.has_decimals)
         clingo.ground("\n".join([self.encoding.text(), *lines]))
         return clingo
 
@@ -233,7 +232,7 @@ def solve_once(
         asked, preference = replace(asked, steady=False), ""
     else:
         preference = _preference(encoding, previous)
-    clingo = Clingo(asked, is_tame=not encoding.writer.has_decimals)
+    clingo = Clingo(asked, is_tame=not encoding.writer.kinds.has_decimals)
     clingo.functions.windows = windows
     facts = [f"{moment}." for moment in moments]
     clingo.ground("\n".join([encoding.text(), encoding.feeding(), *facts, preference]))
@@ -294,13 +293,7 @@ class AspSession:
     def encode(self) -> None:
         """Write the rules, for the kinds of signals there are so far."""
         used = {*self.plain.derived, *self.plain.background}
-        writer = Writer(
-            PredicateNames(used),
-            is_numeric=self.kinds.is_numeric,
-            is_native=self.kinds.is_native,
-            has_decimals=self.kinds.has_decimals,
-            states_decimals=self.kinds.states_decimals,
-        )
+        writer = Writer(PredicateNames(used), self.kinds)
         self.encoded = self.kinds.found
         self.encoding: Encoding = Encoder(self.plain, self.signalled, writer).encode()
         self.views = {
@@ -339,10 +332,8 @@ class AspSession:
         self.arguments.extend([to_symbol(arg) for arg in atom.args] for atom in atoms)
         signalled = self.signalled | ({a.predicate for a in atoms} & self.plain.defined)
         self.kinds.learn(atom for atom in atoms if atom.predicate in self.read)
-        if not self.encoding.is_timeless:
-            if time > LARGEST:
-                raise NotServed(FAR)
-            self.kinds.reach(time)
+        if not self.encoding.is_timeless and time > LARGEST:
+            raise NotServed(FAR)
         if self.kinds.found != self.encoded or signalled != self.signalled:
             self.signalled = signalled
             self.encode()

@@ -187,30 +187,13 @@ MOST_TRIES = 8
 
 
 class Jtms(Network):
-    """A network whose labels are mended whenever a rule comes or goes.
+    """A network whose labels are mended whenever rules come or go."""
 
-    `resupports` lets a new valid rule carry an atom that is in already, if it does not rest on that
-    atom: then rules that leave later are needed, and those that leave first are not.
-    """
-
-    def __init__(self, seed: int = 0, *, resupports: bool = True, verifies: bool = True) -> None:
+    def __init__(self, seed: int = 0, *, verifies: bool = True) -> None:
         super().__init__()
         self.random = random.Random(seed)
-        self.resupports = resupports
         self.verifies = verifies
         self.updates = 0
-
-    def model(self) -> set[int]:
-        """The atoms that are in."""
-        return set(self.members)
-
-    def add(self, rule: Justification) -> None:
-        """Add a rule and mend the labels."""
-        self.change([rule], ())
-
-    def remove(self, rule: Justification) -> None:
-        """Remove a rule and mend the labels."""
-        self.change((), [rule])
 
     def change(self, added: Iterable[Justification], removed: Iterable[Justification]) -> None:
         """Add rules, remove others, and mend the labels once for all of them.
@@ -235,7 +218,8 @@ class Jtms(Network):
             return False
         self.register(rule)
         if self.label[head] is IN:
-            if self.resupports and self.is_valid(rule) and not self.rests_on(rule, head):
+            # A new rule carries an atom that does not carry it: it will be there for longer.
+            if self.is_valid(rule) and not self.rests_on(rule, head):
                 self.set_in(rule)
             return False
         if self.is_invalid(rule):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from horai.lang.core.terms import Int, Span, Term, Var, subterms
+from horai.lang.core.terms import Int, Span, Term, Var, is_anonymous, subterms, variables
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import background, expanded
@@ -121,6 +121,26 @@ class Condition:
     element: Extended | lars.Comparison | Measure
     negated: bool = False
 
+    def terms(self) -> Iterator[Term]:
+        """The terms that stand in it, those of conditions inside of an aggregate left out."""
+        match self.element:
+            case Ordinary(atom=atom):
+                yield from atom.args
+            case WindowAtom(atom=atom, time=time):
+                yield from atom.args
+                yield from () if time is None else (time,)
+            case lars.Comparison(left=left, right=right):
+                yield from (left, right)
+            case Measure(rows=rows, bound=bound):
+                yield bound
+                for row in rows:
+                    yield from row.terms
+
+    def names(self) -> set[str]:
+        """The names of its variables that have one."""
+        found = {name: var for term in self.terms() for name, var in variables(term).items()}
+        return {name for name, variable in found.items() if not is_anonymous(variable)}
+
 
 # --- rules ------------------------------------------------------------------------------------
 
@@ -173,6 +193,16 @@ class PlainRule:
             if isinstance(condition.element, Measure):
                 found.extend(part for row in condition.element.rows for part in row.condition)
         return tuple(found)
+
+    def terms(self) -> Iterator[Term]:
+        """All terms of head and body."""
+        for head in self.heads():
+            yield from head.atom.args
+            yield from () if head.time is None else (head.time,)
+        if isinstance(self.head, Choosing):
+            yield from (bound for bound in (self.head.least, self.head.most) if bound is not None)
+        for condition in self.conditions():
+            yield from condition.terms()
 
     def extended(self) -> Iterator[Extended]:
         """All ordinary atoms, @-atoms and window atoms of the body."""

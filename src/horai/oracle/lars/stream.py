@@ -27,12 +27,6 @@ class Stream:
     signals: tuple[Pair, ...] = ()
     derived: frozenset[Pair] = frozenset()
 
-    @classmethod
-    def of(cls, first: int, last: int, content: Mapping[int, Iterable[lars.Atom]]) -> Stream:
-        """A stream of signals, given by time."""
-        times = [time for time in sorted(content) if first <= time <= last]
-        return cls(first, last, tuple((time, atom) for time in times for atom in content[time]))
-
     def __contains__(self, time: int) -> bool:
         return self.first <= time <= self.last
 
