@@ -12,10 +12,10 @@ JARS := .jars/.fetched
 CORE := tests/cases tests/lars/test_cases.py tests/test_conformance.py tests/lars/test_conformance.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install jars demo check test test-long bench docs lint cases quick lock clean
+.PHONY: help install jars demo check test test-long bench docs web lint cases quick lock clean
 
 help:
-	@echo "make install    virtual environment with pinned packages; graphviz, java and jars if missing"
+	@echo "make install    virtual environment with pinned packages; graphviz, java, a browser and jars if missing"
 	@echo "make jars       only the jars for Kafka and Delta Lake on Spark"
 	@echo "make demo       see Horai at work"
 	@echo "make check      lint, types and all cases on every engine: under a minute"
@@ -23,6 +23,7 @@ help:
 	@echo "make test-long  the same with the slow tests, and many more random examples: hours"
 	@echo "make bench      measurements"
 	@echo "make docs       the documentation as a web site in site/"
+	@echo "make web        what pages of horai report are made of, from web/ (needs npm)"
 	@echo "make lint       ruff and mypy"
 	@echo "make lock       renew requirements.lock (needs uv)"
 	@echo "make clean      remove everything that can be made again"
@@ -78,11 +79,15 @@ bench: $(STAMP) $(JARS)
 docs: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
+# Built once: what it writes is kept, so that nobody else needs npm.
+web:
+	cd web && npm ci --omit-lockfile-registry-resolved && npm run build
+
 lock:
 	uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--extra dev pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .jars site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .jars web/node_modules site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

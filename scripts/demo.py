@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import runpy
+import subprocess
 import sys
 import time
 import webbrowser
@@ -14,7 +16,7 @@ from rich.text import Text
 
 import horai
 from horai.cli.timeline import draw
-from horai.report.results import write_page_of_rows
+from horai.report.page import PageInput, write_page
 from horai.tools.project import Project, read_project
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,14 +29,14 @@ SITUATIONS = (
     "rendezVous", "searchAndRescue", "trawling", "tugging",
 )  # fmt: skip
 EVENTS, VESSELS = 200_000, 1_000
-PAGE, DRAWN = ROOT / "build" / "demo.html", 12
+PAGE, MAP = ROOT / "build" / "demo.html", ROOT / "build" / "demo-map.html"
 
 NEXT = (
     ("ask what was true at four o'clock", "examples/toy", "query 'holdsAt(F,16)'"),
     ("ask your own questions", "examples/toy", "run --interactive"),
     ("see how answers change as reports come in", "examples/harbour", "run --answers changelog"),
     ("see how rules are worked out", "examples/maritime", "plan --analyze"),
-    ("draw a page of all that was found", "examples/harbour", "report -o report.html"),
+    ("see all that was found on a page", "examples/harbour", "report -o report.html"),
     ("see what depends on what", "examples/harbour", "graph -o graph.svg"),
     ("run the tests of the rules", "examples/harbour", "test"),
     ("start a project of your own", "", "new my-project"),
@@ -108,19 +110,30 @@ def fleet(console: Console) -> None:
     console.print("\nWhat one of the fishing boats was up to, in seconds since midnight:\n")
     boat = next(row.args[0] for row in result.rows() if row.name == "trawling")
     console.print(draw(result, console, lambda row: row.name in SITUATIONS and boat in row.args))
-    report(console, result)
+    report(console, result, stream)
 
 
-def report(console: Console, result: horai.Result) -> None:
-    """A page with some of the vessels, opened if there is someone to look at it."""
-    rows = [row for row in result.rows("final") if row.name in SITUATIONS]
-    vessels = list(dict.fromkeys(row.args[0] for row in rows))[:DRAWN]
+def report(console: Console, result: horai.Result, stream: horai.io.Narrative) -> None:
+    """A page with all of it, and one with a map; opened if there is someone to look at them."""
     PAGE.parent.mkdir(exist_ok=True)
-    chosen = [row for row in rows if row.args[0] in vessels]
-    write_page_of_rows(result, chosen, PAGE, "A fleet at sea", None)
-    console.print(f"\nThe same of {DRAWN} vessels, on a page: {PAGE.relative_to(ROOT)}")
+    write_page(result, PAGE, "A fleet at sea", "s", PageInput(stream, rules=["rules.ec"]))
+    intervals = f"{result.count('fluent'):,} intervals"
+    console.print(f"\nAll {intervals} with what they come from: {PAGE.relative_to(ROOT)}")
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "horai", "report", "../maritime/rules.ec", "--quiet"),
+            *("-b", "../maritime/background.ec", "-b", "vessels.ec", "-b", "areas.ec"),
+            *("-p", "positions.csv", "-a", "areas.geojson", "--title", "Seven vessels", "-o", MAP),
+        ],
+        cwd=ROOT / "examples" / "positions",
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stderr=subprocess.DEVNULL,  # which positions it does not believe
+        check=True,
+    )
+    console.print(f"A day of seven vessels, on a map: {MAP.relative_to(ROOT)}")
     if console.is_terminal:
-        webbrowser.open(PAGE.as_uri())
+        for page in (MAP, PAGE):
+            webbrowser.open(page.as_uri())
 
 
 def run(project: Project) -> horai.Result:

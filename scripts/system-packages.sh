@@ -2,6 +2,7 @@
 # Installs the system packages Horai needs, and only those that are missing.
 # graphviz: its program `dot` draws dependency graphs as SVG and PNG.
 # java: Spark runs on it; 17 is the oldest that Spark 4 takes.
+# chromium: a browser, in which the tests open pages; chromium-driver lets them press its buttons.
 # maven: fetches what Spark needs for Kafka and Delta Lake, and the Kafka broker of the tests.
 set -euo pipefail
 
@@ -11,10 +12,12 @@ command -v dot >/dev/null || missing+=(graphviz)
 java_version=$(java -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' || true)
 [ "${java_version:-0}" -ge 17 ] || missing+=(openjdk-17-jre-headless)
 command -v mvn >/dev/null || missing+=(maven)
+command -v chromium >/dev/null || command -v chromium-browser >/dev/null || missing+=(chromium)
+command -v chromedriver >/dev/null || missing+=(chromium-driver)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "missing: ${missing[*]}. Please install these, so that 'dot', 'java' (17 or later) and 'mvn' are on the PATH." >&2
+    echo "missing: ${missing[*]}. Please install these, so that 'dot', 'java' (17 or later), 'mvn', 'chromium' and 'chromedriver' are on the PATH." >&2
     exit 1
 fi
 

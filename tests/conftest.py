@@ -14,6 +14,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from tests.brokers import Broker, broker
+from tests.browsers import Browser, chromium
 from tests.weights import register_profiles
 from xdist.scheduler import LoadScopeScheduling
 
@@ -38,27 +39,32 @@ def pytest_report_header() -> str:
     return f"shared cases: {found or f'none, since there is no {SHARED}'}"
 
 
-class JavaTogether(LoadScopeScheduling):  # type: ignore[misc]
+class StartedOnce(LoadScopeScheduling):  # type: ignore[misc]
     """Files that need Spark or Kafka go to one process, so that each of them starts once.
+
+    So do those that need a browser.
 
     They are the largest piece of work and so begin first; all other tests go one by one to
     whichever process is free. (The mark `xdist_group` has no effect with this pytest.)
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "java" if _needs_java(nodeid.partition("::")[0]) else nodeid
+        return _shared(nodeid.partition("::")[0]) or nodeid
 
 
 @cache
-def _needs_java(file: str) -> bool:
+def _shared(file: str) -> str:
+    """What the tests of a file share with those of others, and is started once; nothing if none."""
     text = (ROOT / file).read_text(encoding="utf-8")
-    return re.search(r"\b(grid: SparkGrid|kafka: Broker)\b", text) is not None
+    if re.search(r"\b(grid: SparkGrid|kafka: Broker)\b", text):
+        return "java"
+    return "browser" if "browser: Browser" in text else ""
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> JavaTogether:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> StartedOnce:
     """How tests are handed out to processes."""
-    return JavaTogether(config, log)
+    return StartedOnce(config, log)
 
 
 @pytest.fixture(scope="module", params=["compiled", "as written"])
@@ -80,4 +86,11 @@ def way(request: pytest.FixtureRequest) -> Iterator[str]:
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A real broker, started when the first test asks for it."""
     with broker(tmp_path_factory.mktemp("kafka")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A real browser, started when the first test asks for it."""
+    with chromium(tmp_path_factory.getbasetemp() / "browser") as started:
         yield started

@@ -27,7 +27,9 @@ TABLE: dict[str, set[str]] = {
     # Runs that go on, and those on Spark, are made of sessions and end in results.
     "runtime": BASE | FACADE | {"asp", "engine", "oracle", "signals", "temporal", "tools"},
     "explain": BASE | FACADE | {"runtime"},
-    "report": {"engine", "errors", "io", "plan", "result", "runtime"},
+    "report": {
+        *("engine", "errors", "io", "plan", "result", "rules", "runtime", "signals", "temporal"),
+    },
     "tools": BASE | FACADE | {"oracle", "runtime", "signals", "temporal", "testing"},
     "testing": BASE | FACADE | {"runtime"},
     **dict.fromkeys(FACADE, BASE | FACADE | {"engine", "explain", "report", "runtime", "tools"}),

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.report.pages import data_of, spans_of
 
 import horai
 from horai.cli.app import app
-from horai.report.page import Lane, Story, page
 from horai.runtime.lars.answers import written
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -102,10 +102,11 @@ def test_a_page_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(TRAM)
     command("report", "-o", str(tmp_path / "tram.html"))
     text = (tmp_path / "tram.html").read_text(encoding="utf-8")
-    assert "<h1>tram</h1>" in text
-    assert "<title>change(a3,a2,m): 42</title>" in text
-    assert "<title>gc(a3,a2,m): from 40 until 43</title>" in text
-    assert "arrived" not in text  # the project shows some predicates only
+    assert data_of(text)["title"] == "tram"
+    found = spans_of(text)
+    assert found["change(a3,a2,m)"] == [(42, 43)]
+    assert found["gc(a3,a2,m)"] == [(40, 43)]
+    assert "arrived" not in "".join(found)  # the project shows some predicates only
     assert not re.search(r'(src|href)="http', text)
 
 
@@ -115,38 +116,23 @@ def test_a_page_of_both_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     words = ("-i", "router.csv", "--clock", "1s", "--start", "-1", "--end", "119", "-o", out)
     command("report", "strategy.lars", "switching.ec", *words, "--title", "A <router>")
     text = Path(out).read_text(encoding="utf-8")
-    assert "<h1>A &lt;router&gt;</h1>" in text
-    assert "<title>alone=true: from 31 until 40</title>" in text
-    assert "<td>strategy=fifo</td><td>from 116 on</td>" in text
+    assert "<title>A &lt;router&gt;</title>" in text
+    found = spans_of(text)
+    assert found["alone=true"] == [(31, 40), (55, 71), (96, 111)]
+    assert found["strategy=fifo"] == [(116, None)]
+    assert len(data_of(text)["graphs"]) == 2
 
 
-def test_a_page_shows_points_without_an_answer(tmp_path: Path) -> None:
-    (tmp_path / "p.lars").write_text("h :- a.\n:- a, b.\n")
-    (tmp_path / "f.csv").write_text("a|1|1\na|2|2\nb|2|2\n")
-    out = str(tmp_path / "p.html")
-    command("report", str(tmp_path / "p.lars"), "-i", str(tmp_path / "f.csv"), "-o", out)
-    text = Path(out).read_text(encoding="utf-8")
-    assert "<title>no answer: 2</title>" in text
-    assert "<title>h: 1</title>" in text
-
-
-def test_events_are_points_and_times_may_be_dates(tmp_path: Path) -> None:
-    (tmp_path / "r.ec").write_text("happensAt(late(X), T) :- happensAt(seen(X), T).\n")
-    (tmp_path / "f.csv").write_text("seen|2024-01-01T00:00:05|2024-01-01T00:00:05|x\n")
-    out = str(tmp_path / "r.html")
-    rules, rows = str(tmp_path / "r.ec"), str(tmp_path / "f.csv")
-    command("report", rules, "-i", rows, "--unit", "s", "-o", out)
-    assert "<title>late(x): 2024-01-01T00:00:05" in Path(out).read_text(encoding="utf-8")
-
-
-def test_labels_of_the_axis_have_room() -> None:
-    lanes = [Lane("h", "h", [(3, 9)])]
-    short = page(Story("t", "", 0, 40, lanes))
-    assert short.count('class="soft"') == 9
-    dates = page(Story("t", "", 0, 40, lanes, time=lambda point: f"2024-05-01T10:00:{point:02}Z"))
-    assert dates.count('class="soft"') == 5
-    many = page(Story("t", "", 0, 9, [Lane("h", f"h({i})", [(1, 2)]) for i in range(450)]))
-    assert "50 more lines are not drawn" in many
+def test_the_page_of_a_run_has_what_the_run_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(TRAM)
+    out = str(tmp_path / "tram.html")
+    told = command("run", "--format", "text", "--models", "all", "--report", out)
+    assert "change(a3,a2,m)" in told
+    data = data_of(Path(out).read_text(encoding="utf-8"))
+    assert data["streams"] == 2
+    assert data["about"]["command"] == "horai why --models all"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.report.pages import data_of
 
 from horai.cli.app import app
 
@@ -30,11 +31,17 @@ def test_it_is_plain_and_fits_a_pipe(shown: str) -> None:
     assert "none of the reports came too late" in shown
 
 
-def test_it_writes_a_page(shown: str) -> None:
+def test_it_writes_pages(shown: str) -> None:
     assert "build/demo.html" in shown
-    page = (ROOT / "build" / "demo.html").read_text(encoding="utf-8")
-    assert page.count("<rect") > 12
-    assert "A fleet at sea" in page
+    data = data_of((ROOT / "build" / "demo.html").read_text(encoding="utf-8"))
+    assert data["title"] == "A fleet at sea"
+    assert len(data["layers"][0]["spans"]["start"]) > 10_000
+    assert data["about"]["items"]["items"] == 200_000
+    assert len(data["items"]["start"]) > 190_000  # some are intervals, and those are lanes
+    assert "build/demo-map.html" in shown
+    drawn = data_of((ROOT / "build" / "demo-map.html").read_text(encoding="utf-8"))["map"]
+    assert len(drawn["rows"]) == 7
+    assert len(drawn["areas"]) == 4
 
 
 def test_what_it_recommends_works(

@@ -47,6 +47,7 @@ TITLES: dict[str, str] = {
     "input": "Input",
     "positions": "Raw positions",
     **{str(group): group.capitalize() for group in GROUPS},
+    "page": "Page for people",
     "metrics": "Page of metrics",
     "other": "Other",
 }

@@ -31,6 +31,7 @@ from horai.cli.output import (
     tell_of_run,
     write_metrics,
 )
+from horai.cli.page import ABOUT_PAGES, PageOrder
 from horai.cli.workload import arguments, choose, run_rules, with_positions
 from horai.errors import UsageError, counted
 from horai.io.answers.rows import AnswerKind
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
         group="output",
         help="Ask questions after the run.",
     ),
+    path("--report", group="page", help="A page with timeline, map, table (HTML)."),
+    *ABOUT_PAGES,
     QUIET,
 )
 def command(
@@ -71,6 +74,10 @@ def command(
     dead_letters: Path | None,
     metrics: Path | None,
     interactive: bool,
+    report: Path | None,
+    track: list[str],
+    coordinates: list[str],
+    title: str | None,
     quiet: bool,
     **raw: Any,
 ) -> None:
@@ -78,9 +85,16 @@ def command(
     if named["input"] and positions:
         hint = "derive items with `horai signals`, and give them with the others as --input"
         raise UsageError("--input names items and --positions positions: a run reads one", hint)
-    if chosen.language == "ec":
+    order = None
+    if report is not None:
+        order = PageOrder(report, chosen, track, coordinates, title, raw, bool(positions))
+    elif track or coordinates or title:
+        wrong = "--track" if track else "--coordinates" if coordinates else "--title"
+        raise UsageError(f"{wrong} is about a page, and none is asked for", "add --report FILE")
+    elif chosen.language == "ec":  # a page also tells of revisions
         given.setdefault("answers", chosen.of_project("answers") or "final")
-    settings = with_positions(chosen, ("run", "live"), given, bool(positions), raw)
+    about = raw if order is None else order.about_items
+    settings = with_positions(chosen, ("run", "live"), given, bool(positions), about)
     goes_on = chosen.language == "lars" and _goes_on(settings)
     is_folder = settings.engine == SPARK and output is not None and not output.suffix
     if interactive and ("-" in chosen.input or goes_on):
@@ -88,8 +102,12 @@ def command(
         if goes_on:
             problem = "questions come after a run over whole files"
         raise UsageError(problem, "use horai query")
+    if order is not None and (goes_on or is_folder):
+        problem = "--report shows a run over a whole input, whose answers are known here"
+        raise UsageError(problem, "leave it out, or run over files and to a file")
     check_outputs(
         {
+            "--report": report,
             "--output": None if is_folder else output,
             "--dead-letters": dead_letters,
             "--metrics": metrics,
@@ -122,10 +140,13 @@ def command(
         target.close()
         result.warnings.clear()  # what has not come so far may come later
     else:
-        result = run_rules(loaded, chosen, settings, quiet)
+        items = None if order is None else order.read(loaded, settings)
+        result = run_rules(loaded, chosen, settings, quiet, items)
         number = len(result.answers)
         if target is not None:
             target.finish(result)
+        if order is not None:
+            order.write(result, settings, items, given)
     _write_beside(result.dead_letters, result, dead_letters, metrics)
     if loaded.language == "combined" and not quiet:
         _tell_of_gaps(result)
@@ -182,13 +203,20 @@ def _tell_of_gaps(result: Result) -> None:
     """Say at which time points a program that is combined with others has no answer."""
     if not result.unanswered:
         return
-    from horai.report.page import span_text
-
     points = sum(end - start for start, end in result.unanswered)
-    where = ", ".join(span_text(*span) for span in result.unanswered[:5])
+    where = ", ".join(_span_text(*span) for span in result.unanswered[:5])
     more = ", ..." if len(result.unanswered) > 5 else ""
     text = f"{counted(points, 'time point')}: {where}{more}"
     console.warning(f"the program has no answer at {text}")
+
+
+def _span_text(start: int, end: int) -> str:
+    """A span in words. Its end is the first point after it, as in answers.
+
+    >>> _span_text(14, 20), _span_text(3, 4)
+    ('from 14 until 20', '3')
+    """
+    return str(start) if end == start + 1 else f"from {start} until {end}"
 
 
 def _tell_of_the_end(result: Result, queries: int, seconds: float) -> None:

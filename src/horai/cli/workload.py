@@ -185,6 +185,7 @@ def with_positions(
     given: dict[str, Any],
     positions: bool,
     about: Mapping[str, Any],
+    known: Collection[str] = OPTIONS,
 ) -> RunSettings:
     """The settings of a run that may read raw positions; `about` is what options say of them."""
     if positions:
@@ -192,7 +193,7 @@ def with_positions(
             problem = f"--positions has no meaning for {LANGUAGES[chosen.language]}"
             raise UsageError(problem, "derive items with `horai signals`")
         given = {"unit": chosen.of_project("unit") or "s", **given}
-    settings = chosen.settings(modes, given)
+    settings = chosen.settings(modes, given, known)
     if not positions and not any(about.values()):
         return settings  # most runs need not load what positions take
     from horai.cli.positions import AboutPositions

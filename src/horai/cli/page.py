@@ -1,0 +1,146 @@
+"""The page of a run as commands ask for it: where it goes, and where entities were."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horai.cli.command import option
+from horai.cli.options import flagged
+from horai.cli.workload import Workload, read_chosen
+from horai.errors import UsageError
+from horai.settings import SPARK, RunSettings
+
+if TYPE_CHECKING:
+    from horai.io import Narrative
+    from horai.report.tracks import Tracks
+    from horai.result import Result
+    from horai.rules import Rules
+
+ABOUT_PAGES = (
+    option(
+        "--track",
+        metavar="FILE",
+        multiple=True,
+        group="page",
+        help="Raw positions, for the map of the page.",
+    ),
+    option(
+        "--coordinates",
+        metavar="TYPE=LON,LAT",
+        multiple=True,
+        group="page",
+        help="Items that say where their first argument is: coord=2,3 names two of its arguments.",
+    ),
+    option("--title", metavar="TEXT", group="page", help="What the page is called."),
+)
+
+
+@dataclass(frozen=True)
+class PageOrder:
+    """A page that was asked for; `about` is what options say of raw positions."""
+
+    path: Path
+    chosen: Workload
+    track: Sequence[str]
+    coordinates: Sequence[str]
+    title: str | None
+    about: Mapping[str, Any]
+    derived: bool = False  # are items derived from raw positions?
+
+    def __post_init__(self) -> None:
+        if self.path.suffix.lower() not in (".html", ".htm"):
+            raise UsageError(f"{self.path}: a page is HTML", "name a file such as report.html")
+        if self.derived and (self.track or self.coordinates):
+            wrong = "--track" if self.track else "--coordinates"
+            raise UsageError(f"{wrong} has no meaning here", "the map shows the --positions")
+
+    @property
+    def about_items(self) -> Mapping[str, Any]:
+        """What options say of the positions that items are derived from."""
+        if self.derived:
+            return self.about
+        if self.track:  # they say how tracks are written, and what is drawn under them
+            return {}
+        return {**self.about, "areas": None}
+
+    def read(self, rules: Rules, settings: RunSettings) -> Narrative | None:
+        """The items, if the run can take them as they are read here.
+
+        The order of the files counts for programs, and what is read does not tell it.
+        """
+        if settings.engine == SPARK or not self.chosen.input:
+            return None
+        if rules.language != "ec" and len(self.chosen.input) > 1:
+            return None
+        return read_chosen(rules, self.chosen, settings)
+
+    def write(
+        self,
+        result: Result,
+        settings: RunSettings,
+        narrative: Narrative | None,
+        given: Mapping[str, Any],
+    ) -> None:
+        """Write the page of a run that is over."""
+        from horai.report.page import PageInput, write_page
+
+        if narrative is None and settings.engine != SPARK and "-" not in self.chosen.input:
+            narrative = read_chosen(result.rules, self.chosen, settings)
+        found = PageInput(
+            items=narrative,
+            tracks=self._tracks(result, settings, narrative),
+            areas=self._areas(settings),
+            rules=[path.name for path in self.chosen.rules],
+            command="" if self.derived else self._command(given),
+        )
+        project = self.chosen.project
+        named = project.name if project else ", ".join(found.rules)
+        write_page(result, self.path, self.title or named, settings.unit, found)
+
+    def _tracks(
+        self, result: Result, settings: RunSettings, narrative: Narrative | None
+    ) -> Tracks | None:
+        from horai.report.tracks import tracks_of_items, tracks_of_positions
+
+        if self.derived or self.track:
+            from horai.cli.positions import AboutPositions
+            from horai.signals import read_positions
+
+            feed = settings.positions or AboutPositions(**self.about).feed(settings.scale)
+            files = self.chosen.input if self.derived else list(self.track)
+            positions = read_positions(files, feed.layout)
+            return tracks_of_positions(positions, feed.pipeline.run(positions).dead_letters)
+        if narrative is None:
+            if self.coordinates:
+                raise UsageError("--coordinates needs items that are read in this process")
+            return None
+        return tracks_of_items(narrative, self.coordinates)
+
+    def _areas(self, settings: RunSettings) -> Any:
+        if settings.positions is not None:
+            return settings.positions.pipeline.areas
+        if self.about.get("areas") is None:
+            return None
+        from horai.signals import read_areas
+
+        return read_areas(self.about["areas"])
+
+    def _command(self, given: Mapping[str, Any]) -> str:
+        """The beginning of a command that asks about the same run."""
+        words = ["horai", "why"]
+        if self.chosen.project is None:
+            words += map(str, self.chosen.rules)
+            for path in self.chosen.background:
+                words += ["-b", str(path)]
+            for name in self.chosen.input:
+                words += ["-i", name]
+        for name, value in given.items():
+            if isinstance(value, bool):
+                words.append(flagged(name) if value else flagged(f"no-{name}"))
+            elif isinstance(value, int | str):
+                words += [flagged(name), str(value)]
+        return shlex.join(words)

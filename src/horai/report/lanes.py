@@ -1,0 +1,157 @@
+"""Lanes: lines of a timeline, each a fluent with its value, an atom, or events of an entity.
+
+Rows of one name become lanes by their arguments and value, in the order in which people count (`v2`
+comes before `v10`), and within a lane they are in the order of time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from horai.io import AnswerBlock, AnswerTable, TermColumn, distinct, to_source
+from horai.io.terms import Term
+from horai.report.pack import Pack
+from horai.temporal.spans import INF, Ints
+
+OPEN = INF
+"""The end of an interval that is still open."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneBlock:
+    """The lanes of one kind and name, which have the same number of arguments.
+
+    `args` and `value` are numbers of texts, by lane, and `rows` says how many rows a lane has.
+    `start` and what follows is by row; without `end` they are points in time.
+    """
+
+    kind: str
+    name: str
+    args: tuple[Ints, ...]
+    value: Ints | None
+    rows: Ints
+    start: Ints
+    end: Ints | None = None
+    more: Mapping[str, Ints] = field(default_factory=dict)
+    arguments: tuple[TermColumn, ...] = ()  # beside those of the lane, by row
+
+
+def lane_block(
+    pack: Pack,
+    kind: str,
+    name: str,
+    args: Sequence[TermColumn],
+    value: TermColumn | None,
+    start: Ints,
+    end: Ints | None = None,
+    more: Mapping[str, Ints] | None = None,
+    arguments: Sequence[TermColumn] = (),
+) -> LaneBlock:
+    """The rows of one name, sorted into lanes."""
+    keys = [*args, *([] if value is None else [value])]
+    coded = [_coded(column, pack) for column in keys]
+    ranks = [rank for _, rank in coded]
+    order = np.lexsort((start, *reversed(ranks)))
+    changes = np.zeros(len(start), np.bool_)
+    changes[:1] = True
+    for rank in ranks:
+        there = rank[order]
+        changes[1:] |= there[1:] != there[:-1]
+    firsts = np.flatnonzero(changes)
+    texts = [code[order][firsts] for code, _ in coded]
+    rows = np.diff(np.append(firsts, len(start)))
+    return LaneBlock(
+        kind,
+        name,
+        tuple(texts[: len(args)]),
+        None if value is None else texts[-1],
+        rows,
+        start[order],
+        None if end is None else end[order],
+        {key: column[order] for key, column in (more or {}).items()},
+        tuple(column.take(pa.array(order)) for column in arguments),
+    )
+
+
+def _coded(column: TermColumn, pack: Pack) -> tuple[Ints, Ints]:
+    """By row the number of the text, and a number by which rows are sorted."""
+    indices, terms = distinct(column)
+    places = indices.to_numpy()
+    order = sorted(range(len(terms)), key=[_natural(term) for term in terms].__getitem__)
+    rank = np.empty(len(terms), np.int64)
+    rank[order] = np.arange(len(terms))
+    return pack.terms(terms)[places], rank[places]
+
+
+def _natural(term: Term) -> tuple[bool, float, list[tuple[int, str]], str]:
+    """Numbers first, then texts with the numbers in them taken as numbers."""
+    if isinstance(term, int | float):
+        return (False, term, [], "")
+    parts = re.split(r"([0-9]{1,18})", term)
+    return (
+        True,
+        0,
+        [(int(part), "") if part.isdecimal() else (-1, part) for part in parts],
+        to_source(term),
+    )
+
+
+def blocks_of(pack: Pack, table: AnswerTable) -> list[LaneBlock]:
+    """The lanes of rows of answers: intervals of fluents and atoms, and events."""
+    return [_block_of(pack, block) for block in table.blocks if len(block)]
+
+
+def _block_of(pack: Pack, block: AnswerBlock) -> LaneBlock:
+    start = block.start.to_numpy()
+    end = None if block.end is None else block.end.fill_null(OPEN).to_numpy()
+    return lane_block(pack, block.kind, block.name, block.args, block.value, start, end)
+
+
+def packed_lanes(pack: Pack, blocks: Sequence[LaneBlock], base: int) -> dict[str, Any]:
+    """Lanes for the page: times count from `base`, and a length of 0 is open."""
+    said = [
+        {
+            "kind": block.kind,
+            "name": pack.text(block.name),
+            "lanes": len(block.rows),
+            "args": [pack.column(column) for column in block.args],
+            "value": None if block.value is None else pack.column(block.value),
+            "arguments": [_argument(pack, column) for column in block.arguments],
+        }
+        for block in blocks
+    ]
+    lasting = [
+        np.where(block.end == OPEN, 0, block.end - block.start)
+        for block in blocks
+        if block.end is not None
+    ]
+    names = {name for block in blocks for name in block.more}
+    return {
+        "blocks": said,
+        "rows": pack.column(_joined(blocks, lambda block: block.rows)),
+        "start": pack.column(_joined(blocks, lambda block: block.start) - base, delta=True),
+        "length": pack.column(np.concatenate(lasting)) if lasting else None,
+        **{name: _more(pack, blocks, name) for name in sorted(names)},
+    }
+
+
+def _more(pack: Pack, blocks: Sequence[LaneBlock], name: str) -> dict[str, Any]:
+    return pack.column(_joined(blocks, lambda block: block.more[name]), delta=name == "line")
+
+
+def _argument(pack: Pack, column: TermColumn) -> dict[str, Any]:
+    """Values of rows: numbers as they are where the page can say them, else texts."""
+    if column.kind == "float":
+        return {"decimals": pack.decimals(column.array.to_numpy())}
+    indices, terms = distinct(column)
+    return {"texts": pack.column(pack.terms(terms)[indices.to_numpy()])}
+
+
+def _joined(blocks: Sequence[LaneBlock], column: Callable[[LaneBlock], Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *map(column, blocks)])
