@@ -12,6 +12,7 @@ import click
 from click.exceptions import Exit
 
 from horai import __version__
+from horai.cli import console
 from horai.cli.command import DEBUG, INTERRUPTED, WIDE, WRONG, explain
 from horai.errors import UsageError
 from horai.settings import nearest
@@ -101,6 +102,13 @@ def _show_completion(ctx: click.Context, param: click.Parameter, shell: str | No
 @click.version_option(__version__, message="horai %(version)s", help="Show the version.")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
 @click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    is_eager=True,
+    help="Messages for people, or one JSON object on a line each.",
+)
+@click.option(
     "--show-completion",
     type=click.Choice(["bash", "zsh", "fish"]),
     is_eager=True,
@@ -108,7 +116,8 @@ def _show_completion(ctx: click.Context, param: click.Parameter, shell: str | No
     callback=_show_completion,
     help="Print what lets a shell complete commands and options.",
 )
-def app(debug: bool) -> None:
+def app(debug: bool, log_format: str) -> None:
     """Event Calculus rules and LARS programs over event streams."""
+    console.log_as(log_format)
     if debug:
         os.environ[DEBUG] = "1"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterable
@@ -54,6 +55,9 @@ TITLES: dict[str, str] = {
 WIDE: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
+_JSON_LOG = re.compile(r"(?:^|\0)--log-format[=\0]json(?:\0|$)")
+
+
 class GroupedOption(click.Option):
     """An option that stands in a group of the help, if the language of the rules has it."""
 
@@ -79,6 +83,9 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Help needs to know which rules were named."""
         ctx.meta["horai.words"] = list(args)
+        # Before options are read, for what is wrong with them is a message, too.
+        before = ctx.find_root().params.get("log_format", "text")
+        console.log_as("json" if _JSON_LOG.search("\0".join(args)) else before)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as wrong:
@@ -149,7 +156,14 @@ def takes(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
                     help="Show the options for LARS programs, and exit.",
                 )
             ]
-        return Command(None, callback=function, params=[*params, *more], context_settings=WIDE)
+        log = option(
+            "--log-format",
+            type=Choice(["text", "json"]),
+            default="text",
+            expose_value=False,
+            hidden=True,  # one of all commands: `horai --help` has it
+        )
+        return Command(None, callback=function, params=[*params, *more, log], context_settings=WIDE)
 
     return made
 

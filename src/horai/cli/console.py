@@ -1,4 +1,4 @@
-"""Talking to people: on standard error, in colour only on a terminal.
+"""Talking to people: on standard error, in colour only on a terminal; or to programs, as JSON.
 
 Rich is loaded when there is something to say, for most runs say nothing.
 """
@@ -27,9 +27,27 @@ _GUTTER = re.compile(r"(\s*\d* \|)(.*)")
 _ADVICE = re.compile(r"(\s*= )(note|help)(: .*)")
 
 
+_form = "text"
+
+
+def log_as(form: str) -> None:
+    """From now on messages are `text`, or one object of `json` on a line each."""
+    global _form
+    _form = form
+
+
+def _is_logged(level: str, message: str, **more: object) -> bool:
+    """Write a message as JSON, if that is wanted."""
+    if _form == "json":
+        entry = {"level": level, "message": message, **more}
+        entry.pop("severity", None)  # the level says it
+        click.echo(json.dumps(entry, ensure_ascii=False), err=True)
+    return _form == "json"
+
+
 def is_watched() -> bool:
     """Does a person see what goes to standard error?"""
-    return sys.stderr.isatty() and stderr().is_terminal
+    return _form == "text" and sys.stderr.isatty() and stderr().is_terminal
 
 
 def stderr() -> Console:
@@ -60,6 +78,20 @@ def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None] |
         yield lambda done, all: shown.update(task, completed=done, total=all)
 
 
+@contextmanager
+def busy(doing: str, quiet: bool = False) -> Iterator[None]:
+    """Says what goes on, and for how long already, where somebody can see it."""
+    if quiet or not is_watched():
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn(_clean(doing), markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=stderr(), transient=True) as shown:
+        shown.add_task(doing, total=None)
+        yield
+
+
 def show(format: str, plain: object, lines: Iterable[str]) -> None:
     """Print what a command has found: `plain` values as JSON, or lines for people."""
     if format == "json":
@@ -71,6 +103,8 @@ def show(format: str, plain: object, lines: Iterable[str]) -> None:
 
 def say(text: str, style: str = "") -> None:
     """A line for people."""
+    if _is_logged("info", _clean(text).strip()):
+        return
     from rich.text import Text
 
     stderr().print(Text(_clean(text), style=style))
@@ -78,6 +112,8 @@ def say(text: str, style: str = "") -> None:
 
 def error(text: str, hint: str | None = None) -> None:
     """An error that is no finding about rules."""
+    if _is_logged("error", _clean(text), hint=_clean(hint) if hint else None):
+        return
     from rich.text import Text
 
     line = Text.assemble(("error", "bold red"), (f": {_clean(text)}", "bold"))
@@ -88,6 +124,8 @@ def error(text: str, hint: str | None = None) -> None:
 
 def warning(text: str) -> None:
     """A warning that is no finding about rules."""
+    if _is_logged("warning", _clean(text)):
+        return
     from rich.text import Text
 
     stderr().print(Text.assemble(("warning", "bold yellow"), f": {_clean(text)}"))
@@ -105,6 +143,10 @@ def show_findings(findings: Iterable[Diagnostic]) -> None:
     """Findings about rules, each with its line underlined."""
     findings = list(findings)
     if not findings:
+        return
+    if _form == "json":
+        for finding in findings:
+            _is_logged(str(finding.severity), **finding.as_json())
         return
     console = stderr()
     for finding in findings:

@@ -144,9 +144,11 @@ def command(
         result = run_rules(loaded, chosen, settings, quiet, items)
         number = len(result.answers)
         if target is not None:
-            target.finish(result)
+            with console.busy("writing answers", quiet or output is None):
+                target.finish(result)
         if order is not None:
-            order.write(result, settings, items, given)
+            with console.busy(f"drawing {report}", quiet):
+                order.write(result, settings, items, given)
     _write_beside(result.dead_letters, result, dead_letters, metrics)
     if loaded.language == "combined" and not quiet:
         _tell_of_gaps(result)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from horai.cli import console
 from horai.cli.command import SUFFIX, language_of
 from horai.cli.options import FILE, flagged
-from horai.errors import UsageError
+from horai.errors import UsageError, counted
 from horai.predicates import Predicate, from_file, outlined
 from horai.settings import (
     LANGUAGES,
@@ -235,13 +235,23 @@ def run_rules(
     if settings.engine == SPARK:
         return run(given, **asked, **more)  # workers read it
     if rules.language == "ec":
-        given = read_chosen(rules, chosen, settings) if narrative is None else narrative
+        if narrative is None:
+            with console.busy(f"reading {_named(chosen.input)}", quiet):
+                narrative = read_chosen(rules, chosen, settings)
+        given = narrative
         asked.pop("positions", None)  # items are derived from them now
         if not quiet:
             _tell_of_a_long_tick(settings, given)
     keep_memory()
     with console.bar("query times", quiet) as progress:
         return run(given, progress=progress, **asked, **more)
+
+
+def _named(files: Sequence[str]) -> str:
+    """Which files, and how large they are together."""
+    size = sum(Path(name).stat().st_size for name in files if Path(name).is_file())
+    first = files[0] if len(files) == 1 else counted(len(files), "file")
+    return f"{first} ({size / 1e6:,.0f} MB)" if size >= 1e6 else first
 
 
 def read_chosen(rules: Rules, chosen: Workload, settings: RunSettings) -> Narrative:
