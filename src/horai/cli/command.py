@@ -162,6 +162,7 @@ def takes(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
             default="text",
             expose_value=False,
             hidden=True,  # one of all commands: `horai --help` has it
+            help="Messages for people, or one JSON object on a line each.",
         )
         return Command(None, callback=function, params=[*params, *more, log], context_settings=WIDE)
 
