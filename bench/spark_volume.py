@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from horai.io import Narrative
 from horai.rules import Rules
-from horai.runtime.batch import execute, packed
+from horai.runtime.batch import packed
 from horai.runtime.grid import LocalGrid
 from horai.runtime.inputs import read_input
 from horai.runtime.jobs import job_of, task_of
 from horai.runtime.records import ANSWERS, DRIVER, Record
 from horai.runtime.spark.batch import load
-from horai.runtime.streams import StreamJob, StreamTiming, enter
+from horai.runtime.streams import StreamJob, enter
 from horai.settings import RunSettings
 
 
@@ -35,8 +36,8 @@ class Volume(NamedTuple):
 def batch(rules: Rules, path: Path, buckets: int) -> Volume:
     """What a batch run sends."""
     job = job_of(rules, path, RunSettings(answers="final"))
-    grid, task = LocalGrid(), task_of(job, 0, buckets)
-    ran = execute(grid, [task], load(grid, job, task), [job.schedule])
+    grid, plan = LocalGrid(), task_of(job, 0, buckets).plan
+    _, ran = job.run(grid, buckets, partial(load, job, buckets, grid))
     sizes: Counter[int] = Counter()
     blobs: Counter[int] = Counter()
     for records in ran.all:
@@ -48,8 +49,8 @@ def batch(rules: Rules, path: Path, buckets: int) -> Volume:
         {round: (blobs[round], size) for round, size in sorted(sizes.items())},
         answers,
         messages,
-        len(task.plan.rounds),
-        len(task.plan.stages),
+        len(plan.rounds),
+        len(plan.stages),
     )
 
 
@@ -73,7 +74,7 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
     found: list[int] = []
     sent = 0
     with tempfile.TemporaryDirectory() as folder:
-        asked = StreamJob(job, StreamTiming(job.settings))
+        asked = StreamJob(job)
         entered = enter(Path(folder), asked, buckets, buckets)
         going = asked.steps(LocalGrid(), entered)
         for batch in range(steps):

@@ -228,8 +228,7 @@ def rows_of(answers: Sequence[Answer], form: str) -> list[io.AnswerRow]:
         return table_of(answers, form).rows()
     if form != "spans":
         answers_named(form)
-    first = said[0]
-    return list(PointAnswers.together(said, first.numbered, first.revisable).rows(form))
+    return list(PointAnswers.together(said).rows(form))
 
 
 class Result:
@@ -268,9 +267,7 @@ class Result:
     def _said(self) -> PointAnswers | None:
         """All that a LARS program said."""
         said = [answer.raw for answer in self.steps if isinstance(answer.raw, PointAnswers)]
-        if not said:
-            return None
-        return PointAnswers.together(said, said[0].numbered, said[0].revisable)
+        return PointAnswers.together(said) if said else None
 
     @cached_property
     def answers(self) -> list[Answer]:

@@ -57,7 +57,7 @@ from horai.runtime.lars.session import Progress
 from horai.runtime.lars.signals import AnySignals
 from horai.runtime.saving import from_bytes, read_saved, whole
 from horai.session import Session, schedule_of
-from horai.settings import Language, RunSettings, function
+from horai.settings import Language, RunSettings, Schedule, function
 from horai.settings import text as text_of
 from horai.tools.codes import Severities, checked_severities, judged, lenient
 
@@ -171,7 +171,7 @@ class Rules:
         allowed lateness are meant, which ask for one query time after the other.
         """
         clock_of(clock)
-        return chosen(self.in_points(clock), together=together).choice
+        return chosen(self.in_points(clock), together=together)[0]
 
     def outline(self, clock: str | None = None, unit: str | None = None) -> LarsOutline:
         """How the program is worked out, for `horai plan`; raises `RulesError`."""
@@ -240,9 +240,8 @@ class Rules:
         """
         asked = RunSettings.of(self.language, "run", settings)
         if asked.engine == SPARK and self.language != "combined":
-            from horai.runtime.spark import batch, lars
+            from horai.runtime.spark.batch import run
 
-            run = lars.run if self.language == "lars" else batch.run
             return run(self, input, asked)
         if progress is not None:
             function(progress, "progress")
@@ -257,9 +256,7 @@ class Rules:
             profile=profile,
             archive=True,  # a result can be asked about all of the run
             together=asked.allowed_lateness is None,
-            single=not isinstance(schedule, range)
-            and schedule is not None
-            and schedule.number == 1,
+            single=isinstance(schedule, Schedule) and len(schedule.queries) == 1,
         )
         return session.run(narrative, files_of(input), schedule, progress)
 
@@ -334,10 +331,9 @@ class Rules:
         the forms of `answers` one is worked out, `final` without any. The session is that of the
         data frame, the active one, or a new one with `master`.
         """
-        from horai.runtime.spark import batch, lars
+        from horai.runtime.spark.batch import frames_of
 
         asked = RunSettings.of(self.language, "spark", settings)
-        frames_of = lars.frames_of if self.language == "lars" else batch.frames_of
         return frames_of(self, input, asked, session=session)
 
     def stream(

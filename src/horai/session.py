@@ -22,7 +22,7 @@ from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.lars.predicates import derived, inputs
 from horai.result import Answer, Result
 from horai.runtime.answers import Answers
-from horai.runtime.engines import EngineSession, engine_named, incremental_named, profiled
+from horai.runtime.engines import EngineSession, engine_named, profiled
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
 from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
 from horai.runtime.lars.answers import PointAnswers, ShownAtoms
@@ -120,7 +120,7 @@ class Session:
             allen_memory=settings.allen_memory,
             predicates=rules.predicates,
             archive=self.form in (None, "final") if archive is None else archive,
-            incremental=incremental_named(settings.incremental, settings.engine),
+            incremental=settings.incremental,
         )
         if not settings.include_input and hasattr(session, "hide_input"):
             session.hide_input()
@@ -417,7 +417,7 @@ def feed(
     progress: Progress | None = None,
 ) -> None:
     """Give a session each row once it has arrived, and ask it at the times of a schedule."""
-    queries = list(schedule.queries()) if schedule else []
+    queries = schedule.queries if schedule else []
     arriving = by_arrival(tables, queries)
     for done, (query, arrived) in enumerate(zip(queries, arriving, strict=True), 1):
         session.take(query, arrived)

@@ -8,7 +8,7 @@ window and step.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import index
 from pathlib import Path
@@ -542,10 +542,13 @@ class RunSettings:
         for name in ("start", "end"):
             given = getattr(self, name)
             if isinstance(given, str):
-                object.__setattr__(self, name, _point_of(given, self.scale, name))
+                object.__setattr__(self, name, point_in(given, self.scale, name))
         if self.time_in is not None and self.unit is None:
             hint = "say also how long a time-point is, for example unit s"
             raise UsageError(f"times in {self.time_in} need a unit", hint)
+        if self.incremental == "always" and self.engine == "reference":
+            hint = "leave incremental at auto, or use the engine columnar"
+            raise UsageError("the engine 'reference' always works from scratch", hint)
         if self.future_skew is not None and self.unit is None:
             problem = "future-skew needs a unit: times are compared with those of the clock"
             raise UsageError(problem, "say how long a time-point is, such as --unit s")
@@ -676,7 +679,8 @@ def check_name(
     raise UsageError(problem, option.instead.get(language) or f"it is an option of {whose}")
 
 
-def _point_of(given: str, scale: TimeScale, name: str) -> int:
+def point_in(given: int | str, scale: TimeScale, name: str) -> int:
+    """A time as people give it: a time-point, or ISO 8601 where these have a length."""
     from horai.io.letters import BadRow
 
     try:
@@ -692,45 +696,41 @@ MOST_QUERIES = 10_000_000  # beyond this a wrong start or step is likelier than 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The query times of a run: start + k*step, the last one clipped to the end."""
+    """The query times of a run in their order, and how far its queries look."""
 
     start: int
-    end: int
-    step: int
-    window: int | None
-    tick: int
+    queries: Sequence[int]
+    window: int | None = None
+    tick: int = 1
     allen_memory: int | None = None
 
+    @classmethod
+    def of(cls, settings: RunSettings, start: int, queries: Sequence[int] = ()) -> Schedule:
+        """Query times with the windows of some settings."""
+        return cls(start, queries, settings.window, settings.tick, settings.allen_memory)
+
     @property
-    def number(self) -> int:
-        """How many query times there are."""
-        return -(-(self.end - self.start) // self.step)
+    def end(self) -> int:
+        """The last query time."""
+        return self.queries[-1]
 
     @property
     def next_point(self) -> int:
         """The first time-point of the run; after its end when none lies in it.
 
-        >>> Schedule(start=0, end=25, step=25, window=None, tick=60).next_point
+        >>> Schedule(start=0, queries=[25], tick=60).next_point
         60
         """
         return self.start + self.tick - self.start % self.tick
-
-    def queries(self) -> Iterator[int]:
-        """All query times in order.
-
-        >>> list(Schedule(start=0, end=25, step=10, window=10, tick=1).queries())
-        [10, 20, 25]
-        """
-        query = self.start
-        while query < self.end:
-            query = min(query + self.step, self.end)
-            yield query
 
 
 def plan_run(settings: RunSettings, extent: tuple[int, int] | None) -> Schedule | None:
     """The schedule of a run, None when there is nothing to run over.
 
     `extent` is the first occurrence in the input and the last time it names.
+
+    >>> plan_run(RunSettings(start=0, end=25, step=10), None).queries
+    [10, 20, 25]
     """
     start, end = settings.start, settings.end
     if extent is None and (start is None or end is None):
@@ -749,7 +749,7 @@ def plan_run(settings: RunSettings, extent: tuple[int, int] | None) -> Schedule 
             f"{MOST_QUERIES:,} query times",
             "choose a longer step, or a start near the first item",
         )
-    return Schedule(start, end, step, settings.window, settings.tick, settings.allen_memory)
+    return Schedule.of(settings, start, [*range(start + step, end, step), end])
 
 
 def before(time: int, tick: int) -> int:

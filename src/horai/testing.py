@@ -303,7 +303,9 @@ def parse_cases(text: str, path: Path) -> list[Case]:
             current = _with(current, section, problems)
     cases.append(current or shared)
     for case in cases:
-        problems.extend(_missing(case))
+        if not case.expectations and case.letters is None and case.errors is None:
+            text = f"the case `{case.title}` expects nothing: add `expect:`"
+            problems.append((case.line, text))
     if problems:
         raise CaseError(str(path), problems)
     return cases
@@ -342,7 +344,8 @@ def _header(line: str, number: int, problems: Problems) -> tuple[str, int, str] 
 
 
 def _with(case: Case, section: _Section, problems: Problems) -> Case:
-    lines = _lines(section)
+    first = [CaseLine(section.line, section.rest)] if section.rest else []
+    lines = [*first, *(line for line in section.block if line.text)]
     match section.keyword:
         case "rules":
             return replace(case, rules=_given(section, case.file.parent, problems))
@@ -361,11 +364,6 @@ def _with(case: Case, section: _Section, problems: Problems) -> Case:
         case _:
             more = read_expectations(lines, section.keyword == "expect", section.line, problems)
     return replace(case, expectations=(*case.expectations, *more))
-
-
-def _lines(section: _Section) -> list[CaseLine]:
-    first = [CaseLine(section.line, section.rest)] if section.rest else []
-    return [*first, *(line for line in section.block if line.text)]
 
 
 def _given(section: _Section, folder: Path, problems: Problems) -> Given:
@@ -400,11 +398,6 @@ def _settings(lines: list[CaseLine], problems: Problems) -> dict[str, int | str]
             else:
                 settings[name] = value
     return settings
-
-
-def _missing(case: Case) -> Iterator[tuple[int, str]]:
-    if not case.expectations and case.letters is None and case.errors is None:
-        yield case.line, f"the case `{case.title}` expects nothing: add `expect:`"
 
 
 _SETTINGS = ("step", "start", "end", "unit")
@@ -514,14 +507,11 @@ def case_rules(
     for given in (case.rules, case.background):
         texts.extend(given.files if given else ())
         if given is not None and given.text is not None:
-            texts.append(_source(given, case))
+            # So far down that lines are counted as in the file of the case.
+            text = "\n" * (given.line - 1) + given.text
+            texts.append(SourceText(str(case.file), text))
     description, findings = read_files(texts)
     return checked(description, findings, predicates or {})
-
-
-def _source(given: Given, case: Case) -> SourceText:
-    """Text of a case file, so far down that lines are counted as in the file."""
-    return SourceText(str(case.file), "\n" * (given.line - 1) + (given.text or ""))
 
 
 def narrative_of(case: Case) -> object:

@@ -76,7 +76,7 @@ def restored(rules: Rules, run: DelayRun) -> Result:
     session.dead_letters.extend(narrative.dead_letters)
     schedule = plan_run(RunSettings(**run.settings), extent(narrative.tables))
     assert schedule is not None
-    queries = list(schedule.queries())
+    queries = schedule.queries
     answers: list[Answer] = []
     for place, arrived in enumerate(by_arrival(narrative.tables, queries)):
         if place == run.restored:

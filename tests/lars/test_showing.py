@@ -51,7 +51,7 @@ def test_steps_that_nobody_holds_are_gone() -> None:
         showing.change([Atom("p", (Int(number),))], [])
     assert first.listed() == ()
     assert first._later is None, "it needs the others no longer"
-    assert len(showing.atoms) == 100
+    assert len(showing.known) == 100
 
 
 def test_a_step_costs_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from tests.spark.given_cases import Given
 
-from horai.io import Item
-from horai.runtime.inputs import checked_clock, read_input, time_point
+from horai.io import Item, TimeScale
+from horai.runtime.inputs import read_input
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,8 @@ def feed_of(given: Given, seed: int, *, in_time: bool, most: int) -> Feed:
 def _settings(given: Given, dice: random.Random) -> dict[str, Any]:
     """Those of the case. One that is asked only once is asked a few times, and forgets nothing."""
     settings = dict(given.settings)
-    unit = checked_clock(settings.get("unit"), None).unit
-    start, end = (time_point(settings[name], unit, name) for name in ("start", "end"))
-    assert start is not None and end is not None
+    clock = TimeScale(settings.get("unit"))
+    start, end = (clock.point(settings[name]) for name in ("start", "end"))
     length = end - start
     settings |= {"start": start, "end": end}
     settings.setdefault("step", settings.get("window", -(-length // dice.randint(2, 5))))
@@ -94,7 +93,7 @@ def _settings(given: Given, dice: random.Random) -> dict[str, Any]:
 
 
 def _read(given: Given) -> list[_Line]:
-    clock = checked_clock(given.settings.get("unit"), None)
+    clock = TimeScale(given.settings.get("unit"))
     found: list[_Line] = []
     for text in given.lines:
         items = read_input([text], given.rules.schema, clock).items()

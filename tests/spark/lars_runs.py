@@ -15,7 +15,8 @@ from horai.errors import RunError
 from horai.result import Result
 from horai.runtime.grid import Exchanger, LocalGrid
 from horai.runtime.lars.answers import PointAnswers
-from horai.runtime.spark.lars import run_job
+from horai.runtime.lars.buckets import ProgramJob
+from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
 
 SETTINGS = ("allowed_lateness", "models", "filter", "step")
@@ -76,7 +77,8 @@ def in_buckets(run: LarsRun, grid: Exchanger[Any] | None = None) -> dict[str, An
 
     def result() -> Result:
         asked = RunSettings.of("lars", "run", run.settings)
-        return run_job(grid or LocalGrid(), rules, asked, list(run.rows), run.buckets)
+        job = ProgramJob(rules, list(run.rows), asked)
+        return run_job(grid or LocalGrid(), job, run.buckets)
 
     return _said(result)
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative
+from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative, TimeScale
 from horai.result import Answer
 from horai.rules import Rules
 from horai.runtime.batch import packed
 from horai.runtime.grid import LocalGrid
-from horai.runtime.inputs import checked_clock, read_input, row_text
-from horai.runtime.jobs import job_of
+from horai.runtime.inputs import read_input, row_text
+from horai.runtime.jobs import job_of, raw_answers
 from horai.runtime.records import Record
 from horai.runtime.savepoint import save
-from horai.runtime.spark.batch import check, raw_answers
+from horai.runtime.spark.batch import check
 from horai.runtime.steps import Steps, StreamStep
-from horai.runtime.streams import StreamJob, StreamTiming, enter
+from horai.runtime.streams import StreamJob, enter
 from horai.session import Session
 from horai.settings import RunSettings, before
 
@@ -45,9 +45,9 @@ class Driver:
 
     def restart(self, saved: Path | None = None) -> None:
         """Nothing is known but what the folder says, or that of a savepoint."""
-        asked = RunSettings.of("ec", "stream", self.settings)
+        asked = RunSettings.of("ec", "stream", self.settings | {"watermark_delay": self.delay})
         job = job_of(self.rules, None, replace(asked, answers="changelog"))
-        stream = StreamJob(job, StreamTiming(job.settings, self.delay))
+        stream = StreamJob(job)
         found = enter(self.folder, stream, self.buckets, self.buckets, saved)
         self.job = job
         self.steps: Steps[list[Record]] = stream.steps(LocalGrid(), found)
@@ -94,7 +94,7 @@ class Plain:
     def __init__(self, rules: Rules, settings: dict[str, Any], delay: int = 0) -> None:
         self.rules, self.settings, self.delay = rules, settings, delay
         self.step, self.end = settings.get("step") or settings["window"], settings.get("end")
-        self.clock = checked_clock(settings.get("unit"), None)
+        self.clock = TimeScale(settings.get("unit"))
         self.told = Told([], [], [], {})
         self.session: Session | None = None
         self.asked = 0

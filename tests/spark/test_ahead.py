@@ -13,11 +13,13 @@ from tests.spark.test_streaming import FINAL, RULES, drop, rows_of
 
 import horai
 from horai.errors import UsageError
-from horai.io import Narrative, TimeScale
+from horai.io import Narrative, TimeScale, Unit
 from horai.runtime.inputs import read_input
+from horai.runtime.jobs import job_of
 from horai.runtime.sinks.table import read_current
 from horai.runtime.spark.shuffle import SparkGrid
-from horai.runtime.streams import Ahead, ahead_of, positions_within, sending
+from horai.runtime.streams import StreamJob, positions_within, sending
+from horai.settings import RunSettings
 from horai.signals import positions_of
 
 SECONDS = TimeScale("s")
@@ -26,20 +28,25 @@ FAR = "velocity|253400000000|253400000000|ann|3"  # in the year 9999
 SETTINGS: dict[str, Any] = {"start": 900, "window": 600, "step": 60, "unit": "s"}
 
 
+def limit(unit: Unit, skew: int | None) -> int | None:
+    asked = RunSettings(step=10, unit=unit, future_skew=skew)
+    return StreamJob(job_of(horai.loads(RULES), None, asked)).limit()
+
+
 def test_the_limit_moves_with_the_clock() -> None:
     before = int(dt.datetime.now(dt.UTC).timestamp())
-    limit = Ahead(60, SECONDS).limit()
+    found = limit("s", 60)
     after = int(dt.datetime.now(dt.UTC).timestamp())
-    assert before + 60 <= limit <= after + 60
-    assert Ahead(0, TimeScale("d")).limit() in (before // 86400, after // 86400)
+    assert found is not None and before + 60 <= found <= after + 60
+    assert limit("d", 0) in (before // 86400, after // 86400)
+    assert limit("s", None) is None
 
 
 def test_it_takes_a_unit() -> None:
-    assert ahead_of(None, TimeScale()) is None
     with pytest.raises(UsageError, match="future-skew needs a unit"):
-        ahead_of(3, TimeScale())
+        RunSettings(future_skew=3)
     with pytest.raises(UsageError, match="future-skew"):
-        ahead_of(-1, SECONDS)
+        RunSettings(future_skew=-1, unit="s")
 
 
 def test_items_that_name_a_time_beyond_the_limit() -> None:

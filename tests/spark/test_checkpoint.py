@@ -16,9 +16,10 @@ import horai
 from horai.cli.app import app
 from horai.errors import UsageError
 from horai.runtime.checkpoint import KEPT, Manifest, Seen, Store
+from horai.runtime.jobs import job_of
 from horai.runtime.records import packed, unpacked
 from horai.runtime.refusals import Refused
-from horai.runtime.streams import StreamTiming
+from horai.runtime.streams import StreamJob
 from horai.settings import RunSettings
 
 RULES = """
@@ -41,16 +42,20 @@ def state(*words: str) -> tuple[int, str, str]:
 # --- query times ----------------------------------------------------------------------------------
 
 
+def timed(**settings: Any) -> StreamJob:
+    return StreamJob(job_of(horai.loads(RULES), None, RunSettings(**settings)))
+
+
 def due(
-    timing: StreamTiming, known: Manifest, seen: Seen | None, finishing: bool = False
+    timing: StreamJob, known: Manifest, seen: Seen | None, finishing: bool = False
 ) -> list[int]:
     found = timing.due(known, seen, finishing)
     assert found is not None
-    return found.clock.queries
+    return [*found.schedule.queries]
 
 
 def test_a_query_time_is_due_once_something_later_has_arrived() -> None:
-    timing = StreamTiming(RunSettings(step=10, start=0))
+    timing = timed(step=10, start=0)
     assert due(timing, Manifest(), Seen(1, 90, 10)) == []
     assert due(timing, Manifest(), Seen(1, 90, 11)) == [10]
     assert due(timing, Manifest(query=10), Seen(1, 90, 31)) == [20, 30]
@@ -58,27 +63,27 @@ def test_a_query_time_is_due_once_something_later_has_arrived() -> None:
 
 
 def test_delay_waits_longer() -> None:
-    timing = StreamTiming(RunSettings(step=10, start=0), 5)
+    timing = timed(step=10, start=0, watermark_delay=5)
     assert due(timing, Manifest(), Seen(1, 90, 15)) == []
     assert due(timing, Manifest(), Seen(1, 90, 16)) == [10]
 
 
 def test_the_end_is_asked_as_in_a_run() -> None:
-    timing = StreamTiming(RunSettings(step=10, start=0))
+    timing = timed(step=10, start=0)
     assert due(timing, Manifest(query=10), Seen(1, 34, 12), finishing=True) == [20, 30, 34]
     assert due(timing, Manifest(query=34), Seen(1, 50, 41)) == [40]
-    ending = StreamTiming(RunSettings(step=10, start=0, end=25))
+    ending = timed(step=10, start=0, end=25)
     assert due(ending, Manifest(), Seen(1, 90, 25)) == [10, 20]
     found = ending.due(Manifest(query=20), Seen(1, 90, 26), False)
-    assert found is not None and found.ends and found.clock.queries == [25]
+    assert found is not None and found.ends and found.schedule.queries == [25]
 
 
 def test_the_first_item_says_where_a_stream_begins() -> None:
-    timing = StreamTiming(RunSettings(step=10, tick=5))
+    timing = timed(step=10, tick=5)
     assert timing.due(Manifest(), None, True) is None
     found = timing.due(Manifest(), Seen(107, 130, 130), False)
     assert found is not None
-    assert (found.clock.start, found.clock.queries) == (105, [115, 125])
+    assert (found.schedule.start, found.schedule.queries) == (105, [115, 125])
 
 
 def test_dead_letters_count_before_a_stream_has_begun(tmp_path: Path) -> None:
@@ -93,11 +98,11 @@ def test_dead_letters_count_before_a_stream_has_begun(tmp_path: Path) -> None:
 
 
 def test_an_item_from_far_away_is_refused_rather_than_waited_for() -> None:
-    timing = StreamTiming(RunSettings(step=1, start=0))
+    timing = timed(step=1, start=0)
     with pytest.raises(UsageError, match="more than 10,000,000 query times"):
         timing.due(Manifest(), Seen(1, 2**61, 2**61), False)
     with pytest.raises(UsageError, match="begins after 30"):
-        StreamTiming(RunSettings(step=1, end=20)).due(Manifest(), Seen(31, 40, 40), False)
+        timed(step=1, end=20).due(Manifest(), Seen(31, 40, 40), False)
 
 
 # --- files ----------------------------------------------------------------------------------------

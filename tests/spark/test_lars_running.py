@@ -17,7 +17,8 @@ import horai
 from horai.errors import RunError, UsageError
 from horai.io import InputError
 from horai.io.items.read import pieces_of
-from horai.runtime.spark.lars import run_job
+from horai.runtime.lars.buckets import ProgramJob
+from horai.runtime.spark.batch import run_job
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.settings import RunSettings
 
@@ -58,7 +59,7 @@ def test_files_are_read_by_workers_piece_by_piece(
     monkeypatch.setattr("horai.io.items.read._BLOCK", 256)
     assert len(pieces_of(str(files / "day.csv"), None)) > 3
     program, input = horai.loads(PROGRAM, language="lars"), [str(files / "day.csv")]
-    found = told(run_job(grid, program, RunSettings.of("lars", "run", LATE), input, 3))
+    found = told(run_job(grid, ProgramJob(program, input, RunSettings.of("lars", "run", LATE)), 3))
     assert found == told(program.run(input, **LATE))
     codes = {letter.code for letter in found["letters"]}
     assert {"too-late", "unknown-retraction"} < codes

@@ -20,7 +20,7 @@ import horai
 from horai.errors import RunError
 from horai.io import DeadLetter
 from horai.rules import Rules
-from horai.runtime import bucket_steps, subscriptions
+from horai.runtime import bucket, subscriptions
 
 # What may happen between two micro-batches, and during one.
 CALM, RESTART, CRASH, AGAIN, RESIZE = "calm", "restart", "crash", "again", "resize"
@@ -61,7 +61,7 @@ def streamed(draw: Draw) -> Streamed:
     kinds = st.sampled_from((CALM, CALM, RESTART, CRASH, AGAIN, RESIZE, FINISH))
     events = [draw(kinds) for _ in chunks]
     delay = draw(st.sampled_from((0, 0, 5)))
-    few = draw(st.sampled_from((1, 1, 3, bucket_steps.FEW)))
+    few = draw(st.sampled_from((1, 1, 3, bucket.FEW)))
     asked = dict(run.settings)
     for name in ("start", "end"):  # where nobody says it, items do
         asked[name] = draw(st.sampled_from((asked[name], asked[name], None)))
@@ -73,7 +73,7 @@ def streamed(draw: Draw) -> Streamed:
 def in_steps(rules: Rules, run: Streamed) -> Told:
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(bucket_steps, "FEW", run.few),
+        patch.object(bucket, "FEW", run.few),
         patch.object(subscriptions, "STEPS", run.steps),
     ):
         driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay)

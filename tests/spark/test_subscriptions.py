@@ -21,8 +21,7 @@ from horai.engine.lending import arguments, lend
 from horai.errors import UsageError
 from horai.runtime import subscriptions
 from horai.runtime.batch import packed
-from horai.runtime.bucket import session_of
-from horai.runtime.bucket_steps import FEW
+from horai.runtime.bucket import FEW, session_of
 from horai.runtime.inputs import read_input
 from horai.runtime.records import BlobLabel, unpacked
 from horai.runtime.routes import engine_round
@@ -159,11 +158,11 @@ def asking(driver: Driver) -> int:
 def slow_in(driver: Driver) -> list[int]:
     """How many are known to be slow, bucket by bucket."""
     last, task = driver.steps.checkpoint.last, driver.steps.task
-    due = driver.steps.schedule(last, None, True)
+    due = driver.steps.timing(last, None, True)
     assert due is not None
     found = []
     for bucket in range(driver.buckets):
-        session = session_of(task, task.plan.stages[1], due.clock)
+        session = session_of(task, task.plan.stages[1], due.schedule)
         _, parts = driver.steps.checkpoint.store.read_state(1, bucket, last.state or 0)
         session.restore(parts["session"])
         told = [args[0].data.tolist() for args in arguments(session, ("fluent", ("slow", 1)))]
@@ -231,7 +230,7 @@ def test_nothing_is_lent_of_who_is_not_known(tmp_path: Path) -> None:
     driver = Driver(horai.loads(SLOW), tmp_path / "c", SETTINGS, 1)
     driver.take(0, [*BEGIN, "velocity|42|42|x|9"])
     task = driver.steps.task
-    due = driver.steps.schedule(driver.steps.checkpoint.last, None, True)
+    due = driver.steps.timing(driver.steps.checkpoint.last, None, True)
     assert due is not None
-    session = session_of(task, task.plan.stages[0], due.clock)
+    session = session_of(task, task.plan.stages[0], due.schedule)
     assert lend(session, [("event", ("velocity", 2))], lambda args: args[0].data >= 0) is None

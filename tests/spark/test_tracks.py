@@ -21,16 +21,15 @@ from tests.weights import examples
 import horai
 from horai.io import AnswerRow
 from horai.result import Answer
-from horai.runtime.batch import message
+from horai.runtime.batch import Heard
 from horai.runtime.checkpoint import Manifest, Store
 from horai.runtime.grid import LocalGrid, Work
-from horai.runtime.jobs import job_of
-from horai.runtime.records import DRIVER, BlobLabel, Record, packed, unpacked
+from horai.runtime.jobs import job_of, raw_answers
+from horai.runtime.records import DRIVER, BlobLabel, Record, message, packed, unpacked
 from horai.runtime.savepoint import retrack
 from horai.runtime.spark.batch import check as outcome_is_fine
-from horai.runtime.spark.batch import raw_answers
 from horai.runtime.steps import Steps
-from horai.runtime.streams import StreamJob, StreamTiming, enter
+from horai.runtime.streams import StreamJob, enter
 from horai.runtime.tracks import Front, TrackTask, send_positions
 from horai.settings import RunSettings
 from horai.signals import Feed, MotionLimits, Pipeline, positions_of
@@ -71,12 +70,14 @@ def tell(seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
     yield message(0, seq, "rounds", [TOLD])
 
 
-class Heard:
-    def __init__(self, records: Sequence[Record]) -> None:
-        self.rounds = {record.round for record in records}
-        said = [(BlobLabel.load(r.label).what, r.blob) for r in records if r.round == DRIVER]
-        self.known = [int(blob) for what, blob in said if what == "known"]
-        self.first = [int(blob) for what, blob in said if what == "first"]
+def heard_in(records: Sequence[Record]) -> Heard:
+    found = Heard()
+    for record in records:
+        if record.round == DRIVER:
+            found[BlobLabel.load(record.label).what].append(json.loads(record.blob))
+        else:
+            found["rounds"].append([record.round])
+    return found
 
 
 class Stream:
@@ -107,7 +108,7 @@ class Stream:
         def do(round: int, work: Work, name: str) -> Heard:
             found = self.grid.step([records], [round], slots, work, name)
             records.extend(found)
-            return Heard(found)
+            return heard_in(found)
 
         front = Front(task, Store(str(self.folder / str(self.buckets))))
         front.step(manifest, [int(time) for time in latest], slots, positions is None, do)
@@ -164,9 +165,9 @@ def answers(run: Run, feed: Feed, timing: dict[str, Any], delay: int) -> list[An
     """The changes that a stream tells, with a restart before every step."""
     rules = horai.loads(RULES)
     told: list[AnswerRow] = []
-    asked = RunSettings(answers="changelog", positions=feed, **timing)
+    asked = RunSettings(answers="changelog", positions=feed, watermark_delay=delay, **timing)
     job = job_of(rules, None, asked)
-    stream = StreamJob(job, StreamTiming(job.settings, delay))
+    stream = StreamJob(job)
     with tempfile.TemporaryDirectory() as folder:
         for batch, chunk in enumerate([*run.chunks, None]):
             found = enter(Path(folder) / "c", stream, run.buckets[0], None)
@@ -228,7 +229,7 @@ def test_positions_that_wait_have_come(tmp_path: Path) -> None:
     feed = Feed(Pipeline(), lateness=900)
     asked = RunSettings(positions=feed, window=10_000, step=100)
     job = job_of(horai.loads(RULES), None, asked)
-    stream = StreamJob(job, StreamTiming(job.settings))
+    stream = StreamJob(job)
     steps: Steps[list[Record]] = stream.steps(LocalGrid(), enter(tmp_path / "c", stream, 2, None))
     assert steps.front is not None
     come = table([Row("a", 0, 10.0, 50.0, 9.0, None, None)])

@@ -17,8 +17,7 @@ from horai.cli.output import check_outputs, tell_dead_letters
 from horai.cli.positions import UNIT, AboutPositions
 from horai.errors import UsageError, counted
 from horai.io import InputError, write_dead_letters
-from horai.runtime.inputs import time_point
-from horai.settings import RunSettings, nearest
+from horai.settings import RunSettings, nearest, point_in
 from horai.signals import read_positions, write_items
 from horai.signals.items import ARITY, FORMATS, csv_of, only_types
 
@@ -64,7 +63,7 @@ def command(
     )
     wanted = _types(only)
     settings = RunSettings.of("ec", "run", {"unit": UNIT, **given})
-    end = time_point(until, settings.unit, "until")
+    end = None if until is None else point_in(until, settings.scale, "until")
     began = time.perf_counter()
     with _telling(quiet) as tell:
         feed = AboutPositions(areas, **raw).feed(settings.scale)

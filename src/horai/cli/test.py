@@ -15,7 +15,7 @@ from horai.cli.workload import choose
 from horai.errors import CaseError, UsageError, counted
 from horai.lang.core.diagnostics import RulesError
 from horai.rules import Rules
-from horai.runtime.engines import engine_named, incremental_named
+from horai.runtime.engines import engine_named
 from horai.settings import SPARK, RunSettings
 from horai.testing import (
     Case,
@@ -58,7 +58,6 @@ def command(
     settings = RunSettings.of("ec", "run", given)
     name = settings.engine
     engine_named(name)
-    way = incremental_named(settings.incremental, name)
     run = _as_stream(seed, name) if as_stream else run_whole
     if seed is not None and not as_stream:
         raise UsageError("--seed is about random streams", "add --as-stream")
@@ -67,7 +66,7 @@ def command(
     rules = _project_rules(project) if any(case.rules is None for case in cases) else None
     failed = 0
     for case in cases:
-        differences = run_case(case, name, rules, incremental=way, run=run)
+        differences = run_case(case, name, rules, incremental=settings.incremental, run=run)
         failed += bool(differences)
         if differences or not quiet:
             console.stdout().print(_report(case, differences))

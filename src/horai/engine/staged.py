@@ -3,15 +3,13 @@
 What an earlier stage said at a query time comes as changes: spans and events that are new or gone
 since the query time before. They are taken as they are, so that at every query time the session
 sees exactly what the earlier stage said then. Other items are judged by the window, as always. A
-change may lie further back than the window (an interval that turns out long enough), so what the
-session takes for final is found from a longer one.
+change may lie further back than the window (an interval that turns out long enough): nothing later
+than where what is given is final is final here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-
-import numpy as np
 
 from horai.engine.answer import EventTable, FluentTable, Part
 from horai.engine.arrow_items import ItemKind
@@ -21,7 +19,7 @@ from horai.engine.session import Incremental, Predicate, Session
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.program import Plan, Stratum
-from horai.temporal.spans import INF, Ints, previous_point
+from horai.temporal.spans import Ints
 
 Key = tuple[str, int]
 Table = FluentTable | EventTable
@@ -30,9 +28,7 @@ Table = FluentTable | EventTable
 class StagedSession(Session):
     """A session whose `given` relations come from elsewhere.
 
-    `memory` is how far back changes of them may lie, None without bound; it counts only if it is
-    longer than the window. Where the whole run is not known beforehand, `given_final` says instead,
-    before each query, up to where what is given is final.
+    `given_final` says, before each query, up to where what is given is final.
     """
 
     def __init__(
@@ -40,7 +36,6 @@ class StagedSession(Session):
         description: EventDescription,
         *,
         given: Iterable[tuple[ItemKind, Key]],
-        memory: int | None,
         start: int,
         window: int | None,
         tick: int,
@@ -49,21 +44,18 @@ class StagedSession(Session):
         archive: bool = True,
         incremental: Incremental = "auto",
     ) -> None:
-        longer = None if window is None or memory is None else max(window, memory)
         super().__init__(
             description,
             start=start,
-            window=longer,
+            window=window,
             tick=tick,
             allen_memory=allen_memory,
             predicates=predicates,
             archive=archive,
             incremental=incremental,
         )
-        self.shown_window = window
         self.given = frozenset(given)
         self.given_final: int | None = None
-        self.stream.window = window
         self.stream.give(self.given)
 
     def border(self, query: int) -> int:
@@ -118,24 +110,6 @@ class StagedSession(Session):
         if any(plan.key == key and not present_only(plan) for plan in stratum.static):
             return True
         return bool(self.program.dynamic) and any(p.key == key for p in stratum.initially)
-
-    def in_window(self, part: Part) -> Part:
-        """What of a part of the answer lies in the window at the last query time."""
-        if self.shown_window is None or self.shown_window == self.window:
-            return part
-        border = self.query - self.shown_window
-        return Part(
-            [fluent for t in part.fluents if len((fluent := self._reaching(t, border)).start)],
-            [event for t in part.events if len((event := _later(t, border)).time)],
-        )
-
-    def _reaching(self, table: FluentTable, border: int) -> FluentTable:
-        last = np.maximum(table.start, previous_point(table.end, self.tick))
-        return rows_of_fluent(table, np.flatnonzero((table.end == INF) | (last > border)))
-
-
-def _later(table: EventTable, border: int) -> EventTable:
-    return rows_of_event(table, np.flatnonzero(table.time > border))
 
 
 def rows_of_fluent(table: FluentTable, rows: Ints) -> FluentTable:

@@ -14,6 +14,8 @@ from horai.engine.answer import Answer, AtomTable, EventTable, FluentTable, Part
 from horai.engine.columns import Column, concat
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
+from horai.io.items.blocks import Block
+from horai.io.schema import TableKey
 from horai.runtime.values import plain
 from horai.temporal.spans import INF, Ints
 
@@ -214,6 +216,34 @@ def term_column(column: Column, symbols: Symbols) -> io.TermColumn:
     encoded = pa.array(column.data).dictionary_encode()
     terms = [plain(symbols.term(code)) for code in encoded.dictionary.to_pylist()]
     return io.from_uniques(encoded.indices, terms)
+
+
+def item_table(
+    key: TableKey,
+    file: str,
+    columns: tuple[Ints, Ints, Ints, Ints | None],
+    args: Iterable[Column],
+    value: Column | None,
+    symbols: Symbols,
+) -> io.ItemTable:
+    """Rows of an engine as items: signs, arrivals, starts, and ends where they are intervals.
+
+    They stand in no line of the file.
+    """
+    op, arrival, start, end = columns
+    rows = len(start)
+    block = Block.of(
+        key,
+        file,
+        pa.array(np.zeros(rows, np.int64)),
+        pa.array(op, pa.int8()),
+        pa.array(arrival, pa.int64()),
+        pa.array(start, pa.int64()),
+        None if end is None else pa.array(end, pa.int64(), mask=end == INF),
+        None if value is None else term_column(value, symbols),
+        [term_column(column, symbols) for column in args],
+    )
+    return io.ItemTable.of_block(block)
 
 
 def _order(blocks: Sequence[io.AnswerBlock]) -> Ints | None:

@@ -1,15 +1,17 @@
 """Whole runs, round by round: read and send, meet, run the engine, send on, and so forth.
 
-Several runs can share the rounds, each with rules and settings of its own.
+Several runs can share the rounds, each with rules and query times of its own, and so do the parts
+of a program of LARS.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import pyarrow.compute as pc
 
@@ -17,17 +19,17 @@ from horai.io.items.blocks import Options
 from horai.io.items.read import Piece, read_piece
 from horai.io.items.tables import Narrative, extent
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
-from horai.runtime.bucket import run_bucket
-from horai.runtime.grid import Exchanger, Read, Work
-from horai.runtime.records import DRIVER, BlobLabel, Record, plain
+from horai.runtime.bucket import StepTask, advance_bucket, meet_bucket
+from horai.runtime.grid import BucketWork, Exchanger, Read, over_buckets
+from horai.runtime.records import DRIVER, BlobLabel, Record, message
 from horai.runtime.routes import Routes
-from horai.runtime.subscriptions import forward, subscriptions_in
-from horai.runtime.tasks import Clockwork, RunTask
+from horai.runtime.tasks import RunTask, StageTask, earliest
+from horai.settings import Schedule
 
 H = TypeVar("H")
 Extent = tuple[int, int]
-Schedule = Callable[[Extent | None], Clockwork | None]
 Send = Callable[[int, Narrative], Iterator[Record]]  # items of a place in the order of all
+StageWork = Callable[[StepTask, StageTask, int, Sequence[Record]], Iterator[Record]]
 
 
 @dataclass(slots=True)
@@ -69,21 +71,19 @@ class Outcome:
                 self.unreadable = self.unreadable or again
 
 
-@dataclass(slots=True)
-class BatchRun(Generic[H]):
-    """Runs that are over: how each ended, and all records, with the rounds they are for."""
+class Heard(defaultdict[str, list[Any]]):
+    """The messages of workers about a round, by what they are about."""
 
-    outcomes: list[Outcome]
-    records: list[tuple[H, set[int]]]
-
-    def of(self, round: int) -> list[H]:
-        """Where records of a round are."""
-        return [some for some, rounds in self.records if round in rounds]
+    def __init__(self) -> None:
+        super().__init__(list)
 
     @property
-    def all(self) -> list[H]:
-        """All records there are."""
-        return [some for some, _ in self.records]
+    def rounds(self) -> set[int]:
+        """The rounds for which they sent something."""
+        return {round for some in self["rounds"] for round in some}
+
+
+# --- items on their way --------------------------------------------------------------------------
 
 
 def packed(routes: Routes, run: int, seq: int, narrative: Narrative) -> Iterator[Record]:
@@ -113,34 +113,28 @@ def sender(run: RunTask) -> Send:
     return partial(packed, run.plan.routes, run.number)
 
 
-def reader(send: Send, pieces: Sequence[Piece], options: Options) -> Read:
-    """Reads pieces of files; what cannot be read is told, not raised."""
+def reader(send: Send, pieces: Sequence[Piece], options: Options, patient: bool = False) -> Read:
+    """Reads pieces of files; what cannot be read is told, not raised.
 
-    def read(number: int) -> Iterator[Record]:
-        try:
-            narrative = read_piece(pieces[number], options)
-            yield from send(number, narrative)
-        except InputError as error:
-            yield unreadable(number, error)
-
-    return read
-
-
-def patient_reader(send: Send, pieces: Sequence[Piece], options: Options) -> Read:
-    """Reads pieces of files of a stream; a file that cannot be read is a dead letter."""
+    Who is patient, as streams are, takes a file that cannot be read for a dead letter.
+    """
 
     def read(number: int) -> Iterator[Record]:
         try:
             narrative = read_piece(pieces[number], options)
         except InputError as error:
-            if options.strict:
+            if options.strict or not patient:
                 yield unreadable(number, error)
                 return
-            letter = DeadLetter(error.file, error.line or 0, error.text, error.reason, UNREADABLE)
-            narrative = Narrative((), [letter])
+            narrative = Narrative((), [letter_of(error)])
         yield from send(number, narrative)
 
     return read
+
+
+def letter_of(error: InputError) -> DeadLetter:
+    """The dead letter of a file that cannot be read."""
+    return DeadLetter(error.file, error.line or 0, error.text, error.reason, UNREADABLE)
 
 
 def unreadable(seq: int, error: InputError) -> Record:
@@ -149,110 +143,116 @@ def unreadable(seq: int, error: InputError) -> Record:
     return message(0, seq, "unreadable", fields)
 
 
+# --- round by round ------------------------------------------------------------------------------
+
+
+class Run(Protocol):
+    """A run over buckets: all rules of a description, or a part of a program."""
+
+    outcome: Outcome
+
+    @property
+    def number(self) -> int:
+        """Runs that share rounds are told apart by it."""
+
+    @property
+    def buckets(self) -> int:
+        """In how many buckets there may be something to do."""
+
+    @property
+    def rounds(self) -> Collection[int]:
+        """The rounds in which something happens."""
+
+    def begin(self) -> bool:
+        """Make query times of what the items cover; False if there is nothing to run over."""
+
+    def work(self, round: int) -> BucketWork:
+        """What is done in a bucket in a round."""
+
+    def hear(self, stage: int, what: str, content: Any) -> None:
+        """Take in what a worker has to say."""
+
+
+class StagedRun:
+    """A run of a description, stage by stage."""
+
+    def __init__(self, task: RunTask, schedule: Callable[[Extent | None], Schedule | None]) -> None:
+        self.task, self.schedule = task, schedule
+        self.number, self.outcome = task.number, Outcome()
+        self.buckets = task.plan.routes.buckets
+        self._frontiers: dict[int, list[list[int]]] = {}
+
+    @property
+    def rounds(self) -> Collection[int]:
+        """Two for each stage: in the first one items meet those who want them."""
+        return self.task.plan.rounds
+
+    def begin(self) -> bool:
+        """Make query times of what the items cover."""
+        self.task.schedule = self.schedule(self.outcome.extent)
+        return self.task.schedule is not None
+
+    def work(self, round: int) -> BucketWork:
+        """Join on entities, or run the engine."""
+        self.task.frontiers = {n: earliest(some) for n, some in self._frontiers.items()}
+        task = StepTask(self.task.only(round // 2))
+        return stage_work(task, advance_bucket if round % 2 else meet_bucket)
+
+    def hear(self, stage: int, what: str, content: Any) -> None:
+        """Frontiers are for later stages, the rest for people."""
+        if what == "frontiers":
+            self._frontiers.setdefault(stage, []).append(content)
+        self.outcome.hear(what, content)
+
+
+def stage_work(task: StepTask, do: StageWork) -> BucketWork:
+    """What is done in a bucket of the only stage of a task."""
+    return partial(do, task, task.run.plan.stages[0])
+
+
+class RoundRecords(list[tuple[H, set[int]]]):
+    """All records so far, wherever they are, with the rounds they are for."""
+
+    def of(self, rounds: Collection[int]) -> list[H]:
+        """Where records of some rounds are."""
+        return [some for some, its in self if not its.isdisjoint(rounds)]
+
+    @property
+    def all(self) -> list[H]:
+        """All records there are."""
+        return [some for some, _ in self]
+
+
 def execute(
-    grid: Exchanger[H],
-    runs: Sequence[RunTask],
-    items: Sequence[H],
-    schedules: Sequence[Schedule],
-    most: int | None = None,
-) -> BatchRun[H]:
+    grid: Exchanger[H], runs: Sequence[Run], items: Sequence[H], most: int | None = None
+) -> RoundRecords[H]:
     """Run over items that have been read.
 
-    Each schedule turns the extent of the items into query times, or None if there is nothing to
-    run over. Every bucket has a slot of its own, unless these are `most`.
+    Every bucket has a slot of its own, unless these are `most`.
     """
-    ran: BatchRun[H] = BatchRun([Outcome() for _ in runs], [])
+    ran: RoundRecords[H] = RoundRecords()
     for some in items:
-        ran.records.append((some, _listen(grid.collect(some, [DRIVER]), runs, ran.outcomes)))
-    for run, outcome, schedule in zip(runs, ran.outcomes, schedules, strict=True):
-        if outcome.unreadable is None:
-            run.clock = schedule(outcome.extent)
-    rounds = sorted({round for run in runs for round in run.plan.rounds})
-    for round in rounds:
-        active = [r for r, o in zip(runs, ran.outcomes, strict=True) if _goes_on(r, o, round)]
+        ran.append((some, _listen(grid, some, runs)))
+    begun = [run for run in runs if run.outcome.unreadable is None and run.begin()]
+    for round in sorted({round for run in begun for round in run.rounds}):
+        active = [run for run in begun if run.outcome.problem is None and round in run.rounds]
         if active:
-            slots = max(run.plan.routes.slot(run.number + 1, 0) for run in active)
+            slots = max((run.number + 1) * run.buckets for run in active)
             slots = min(slots, most or slots)
+            work = over_buckets([(r.number, r.buckets, r.work(round)) for r in active], slots)
             name = f"stage {round // 2}: " + ("run the engine" if round % 2 else "join on entities")
-            found = grid.step(ran.of(round), [round], slots, _work(active, round, slots), name)
-            said = grid.collect(found, [DRIVER])
-            ran.records.append((found, _listen(said, runs, ran.outcomes)))
+            found = grid.step(ran.of([round]), [round], slots, work, name)
+            ran.append((found, _listen(grid, found, runs)))
     return ran
 
 
-def _goes_on(run: RunTask, outcome: Outcome, round: int) -> bool:
-    if run.clock is None or outcome.problem is not None or outcome.unreadable is not None:
-        return False
-    return round in run.plan.rounds
-
-
-def _work(runs: Sequence[RunTask], round: int, slots: int) -> Work:
-    """The work of a round in one slot: all buckets of all runs that belong to it."""
-    if round % 2 == 0:
-        return _meeting({run.number: run.plan.routes for run in runs})
-    stage = round // 2
-    lean = [run.only(stage) for run in runs]
-
-    def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        groups = grouped(records)
-        for run in lean:
-            for bucket in range(run.plan.routes.buckets):
-                if run.plan.routes.slot(run.number, bucket) % slots == slot:
-                    group = groups.get((run.number, bucket), [])
-                    yield from run_bucket(run, run.plan.stages[0], bucket, group)
-
-    return work
-
-
-def _meeting(routes: dict[int, Routes]) -> Work:
-    """The work of meeting points in a slot; where there is nothing, nothing goes on."""
-
-    def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        for (run, bucket), group in grouped(records).items():
-            sent = False
-            for record in forward(routes[run], *subscriptions_in(group)):
-                sent = True
-                yield record
-            if sent:
-                yield message(run, bucket, "rounds", [group[0].round + 1])
-
-    return work
-
-
-def grouped(records: Sequence[Record]) -> dict[tuple[int, int], list[Record]]:
-    """Records by run and bucket."""
-    groups: dict[tuple[int, int], list[Record]] = {}
-    for record in records:
-        groups.setdefault((record.run, record.bucket), []).append(record)
-    return groups
-
-
-def _listen(
-    records: Sequence[Record], runs: Sequence[RunTask], outcomes: list[Outcome]
-) -> set[int]:
+def _listen(grid: Exchanger[H], records: H, runs: Sequence[Run]) -> set[int]:
     """Take in what workers have to say; the rounds for which they sent something come back."""
-    rounds: set[int] = set()
-    places = {run.number: place for place, run in enumerate(runs)}
-    for record in sorted(records, key=lambda record: record.seq):
-        if record.run not in places:
-            continue
-        place, label = places[record.run], BlobLabel.load(record.label)
-        content = json.loads(record.blob)
-        outcomes[place].hear(label.what, content)
-        if label.what == "rounds":
-            rounds.update(content)
-        elif label.what == "reach":
-            _remember(runs[place], label.number, content)
-    return rounds
-
-
-def _remember(run: RunTask, stage: int, far: int) -> None:
-    """Changes of a stage may lie so far back: those after it must not be final before."""
-    for later in run.plan.stages:
-        if later.number > stage:
-            run.reaches[later.number] = max(run.reaches.get(later.number, 0), far)
-
-
-def message(run: int, seq: int, what: str, content: object) -> Record:
-    """A message for the driver."""
-    return Record(DRIVER, 0, run, 0, seq, BlobLabel(what).dump(), plain(content))
+    heard = Heard()
+    by_number = {run.number: run for run in runs}
+    for record in sorted(grid.collect(records, [DRIVER]), key=lambda record: record.seq):
+        if record.run in by_number:
+            label, content = BlobLabel.load(record.label), json.loads(record.blob)
+            heard[label.what].append(content)
+            by_number[record.run].hear(label.number, label.what, content)
+    return heard.rounds

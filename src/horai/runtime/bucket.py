@@ -1,38 +1,67 @@
-"""The run of one stage in one bucket: a session over its entities, and the tables that it finds."""
+"""The run of one stage in one bucket: a session over its entities, and the tables that it finds.
+
+In a stream the session is saved in a file between two steps.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from horai.engine.answer import Answer, EventTable, FluentTable, Part
-from horai.engine.columns import Column, concat
-from horai.engine.origins import Dropped
+from horai.engine.columns import concat
+from horai.engine.origins import Dropped, Reason
+from horai.engine.session import Session
 from horai.engine.staged import StagedSession, rows_of_event, rows_of_fluent
 from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable, by_arrival
 from horai.io.letters import DeadLetter
 from horai.io.schema import TableKey
-from horai.io.terms import META, SYMBOLS
-from horai.lang.core.printer import show
-from horai.lang.core.terms import Constant
 from horai.lang.ec.errors import EngineError
 from horai.lang.ec.syntax import EventDescription
+from horai.runtime.answers import item_table
+from horai.runtime.checkpoint import Store
 from horai.runtime.hashing import Hashes, combined, hash_column
-from horai.runtime.records import ANSWERS, DRIVER, BlobLabel, Record, Rows, joined, plain, unpacked
-from horai.runtime.routes import Entity, Routes, engine_round
-from horai.runtime.tasks import Clockwork, Ownership, RunTask, StageTask
+from horai.runtime.inputs import letters_of
+from horai.runtime.metrics import Counting
+from horai.runtime.records import (
+    ANSWERS,
+    BlobLabel,
+    Record,
+    Rows,
+    joined,
+    message,
+    pick,
+    table_key,
+    unpacked,
+)
+from horai.runtime.routes import Entity, Routes, engine_round, meeting_round
+from horai.runtime.subscriptions import (
+    Subscriptions,
+    drop_unsubscribed,
+    forward,
+    forward_new,
+    has_waited,
+    is_state,
+    needed_by,
+    refresh,
+    subscriptions_in,
+    subscriptions_of,
+    take_state,
+)
+from horai.runtime.tasks import Ownership, RunTask, StageTask
+from horai.settings import Schedule
 
 Table = FluentTable | EventTable
-OPEN = np.iinfo(np.int64).max
-# The rows of a table that a bucket owns, None for all.
-Owned = Callable[[Entity, Table], Rows | None]
+FEW = 10_000  # items that may as well wait in a session
+Owned = Callable[[Table], Rows | None]
+"""The rows of a table that a bucket owns, None for all."""
 
 
 def entity_of(table: Table) -> Entity:
@@ -43,17 +72,21 @@ def entity_of(table: Table) -> Entity:
 
 def only(part: Part, owned: Owned) -> Part:
     """The rows of a part of an answer that a bucket owns."""
-    fluents: list[FluentTable] = []
-    events: list[EventTable] = []
-    for fluent in part.fluents:
-        rows = owned(entity_of(fluent), fluent)
-        if rows is None or len(rows):
-            fluents.append(fluent if rows is None else rows_of_fluent(fluent, rows))
-    for event in part.events:
-        rows = owned(entity_of(event), event)
-        if rows is None or len(rows):
-            events.append(event if rows is None else rows_of_event(event, rows))
-    return Part(fluents, events)
+    fluents = [(table, owned(table)) for table in part.fluents]
+    events = [(table, owned(table)) for table in part.events]
+    return Part(
+        [t if own is None else rows_of_fluent(t, own) for t, own in fluents if _any(own)],
+        [t if own is None else rows_of_event(t, own) for t, own in events if _any(own)],
+    )
+
+
+def _any(rows: Rows | None) -> bool:
+    return rows is None or len(rows) > 0
+
+
+def starts(table: Table) -> Rows:
+    """The times at which events happen or intervals start."""
+    return table.start if isinstance(table, FluentTable) else table.time
 
 
 @dataclass(slots=True)
@@ -69,105 +102,23 @@ class Collected:
         for table in tables:
             self.rows.setdefault(entity_of(table), []).append((query, op, table))
 
-    def tables(self) -> Iterator[tuple[TableKey, pa.Table]]:
+    def tables(self) -> Iterator[ItemTable]:
         """One table of items for each entity; they arrive at the query times."""
-        for (kind, name, arity), rows in self.rows.items():
-            if kind == "fluent":
-                yield TableKey(name, arity, "fluent", "intervals"), self._table(arity, rows)
-            else:
-                yield TableKey(name, arity, "event", "points"), self._table(arity, rows)
-
-    def _table(self, arity: int, rows: list[tuple[int, int, Table]]) -> pa.Table:
-        tables = [table for _, _, table in rows]
-        starts = [t.start if isinstance(t, FluentTable) else t.time for t in tables]
-        lengths = [len(start) for start in starts]
-        columns: list[tuple[pa.Field, pa.Array]] = []
-
-        def number(name: str, type_: pa.DataType, data: object) -> None:
-            columns.append((pa.field(name, type_), pa.array(data, type_)))
-
-        number("op", pa.int8(), np.repeat([op for _, op, _ in rows], lengths))
-        number("arrival", pa.int64(), np.repeat([query for query, _, _ in rows], lengths))
-        number("start", pa.int64(), np.concatenate(starts))
-        fluents = [table for table in tables if isinstance(table, FluentTable)]
-        if fluents:
-            ends = np.concatenate([table.end for table in fluents])
-            array = pa.array(ends, pa.int64(), mask=ends == OPEN)
-            columns.append((pa.field("end", pa.int64()), array))
-            columns.append(self._terms("value", concat((t.value for t in fluents), self.symbols)))
-        for place in range(arity):
-            column = concat((table.args[place] for table in tables), self.symbols)
-            columns.append(self._terms(f"a{place}", column))
-        nowhere = pa.DictionaryArray.from_arrays(
-            pa.array(np.zeros(sum(lengths), np.int32)), pa.array([""], pa.string())
-        )
-        columns.append((pa.field("file", SYMBOLS), nowhere))
-        number("line", pa.int64(), np.zeros(sum(lengths), np.int64))
-        schema = pa.schema([field for field, _ in columns])
-        return pa.Table.from_arrays([array for _, array in columns], schema=schema)
-
-    def _terms(self, name: str, column: Column) -> tuple[pa.Field, pa.Array]:
-        kind, array = term_array(column, self.symbols)
-        return pa.field(name, array.type, metadata={META: kind}), array
-
-
-def term_array(column: Column, symbols: Symbols) -> tuple[bytes, pa.Array]:
-    """A column of an engine as one of items, with its kind."""
-    if column.kind != "term":
-        return column.kind.encode(), pa.array(column.data)
-    codes, places = np.unique(column.data, return_inverse=True)
-    terms = [symbols.term(code) for code in codes.tolist()]
-    atoms = [term.name for term in terms if isinstance(term, Constant)]
-    is_atoms = len(atoms) == len(terms)
-    texts = atoms if is_atoms else [show(term) for term in terms]
-    array = pa.DictionaryArray.from_arrays(
-        pa.array(places.astype(np.int32)), pa.array(texts, pa.string())
-    )
-    return b"atom" if is_atoms else b"term", array
-
-
-def reach(key: TableKey, table: pa.Table) -> int:
-    """How far before its query time a change lies, at most."""
-    arrival, first = first_changes(key, table)
-    return int((arrival - first).max(initial=0)) + 1
-
-
-def first_changes(key: TableKey, table: pa.Table) -> tuple[Rows, Rows]:
-    """For every row its query time, and the first time-point that it changes.
-
-    An interval that is given again with another end has changed only from the earlier of the two
-    ends on.
-    """
-    arrival, start = (table.column(name).to_numpy() for name in ("arrival", "start"))
-    if key.kind == "fluent" and table.num_rows > 1:
-        return arrival, _first_differences(key, table, arrival, start)
-    return arrival, start
-
-
-def _first_differences(key: TableKey, table: pa.Table, arrival: Rows, start: Rows) -> Rows:
-    end = table.column("end").fill_null(OPEN).to_numpy()
-    names = [*(f"a{place}" for place in range(key.arity)), "value"]
-    codes = [_codes(table.column(name)) for name in names]
-    order = np.lexsort((table.column("op").to_numpy(), *codes, start, arrival))
-    same = np.ones(len(order) - 1, np.bool_)
-    for column in (*codes, start, arrival):
-        same &= column[order[1:]] == column[order[:-1]]
-    # At one query time there is one interval that begins at a point before, and one after.
-    first = start.copy()
-    both = np.flatnonzero(same)
-    shorter = np.minimum(end[order[both]], end[order[both + 1]])
-    first[order[both]] = shorter
-    first[order[both + 1]] = shorter
-    return np.minimum(first, arrival)
-
-
-def _codes(column: pa.ChunkedArray) -> Rows:
-    array = column.chunk(0)
-    if pa.types.is_dictionary(array.type):
-        found: Rows = array.indices.to_numpy(zero_copy_only=False)
-        return found
-    encoded: Rows = array.dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    return encoded
+        for (_, name, arity), rows in self.rows.items():
+            tables = [table for _, _, table in rows]
+            times = [starts(table) for table in tables]
+            lengths = [len(some) for some in times]
+            op = np.repeat([op for _, op, _ in rows], lengths)
+            arrival = np.repeat([query for query, _, _ in rows], lengths)
+            key, end, value = TableKey(name, arity, "event", "points"), None, None
+            fluents = [table for table in tables if isinstance(table, FluentTable)]
+            if fluents:
+                key = TableKey(name, arity, "fluent", "intervals")
+                end = np.concatenate([table.end for table in fluents])
+                value = concat((table.value for table in fluents), self.symbols)
+            args = [concat((t.args[i] for t in tables), self.symbols) for i in range(arity)]
+            columns = (op, arrival, np.concatenate(times), end)
+            yield item_table(key, "", columns, args, value, self.symbols)
 
 
 REPLICA = "\0replica"  # as a file: that of replicas
@@ -185,23 +136,6 @@ class Replica(ItemTable):
         place = items.table.schema.get_field_index("file")
         table = items.table.set_column(place, items.table.schema.field(place), file)
         return cls(*items.key, table)
-
-
-def run_bucket(
-    run: RunTask, stage: StageTask, bucket: int, records: Sequence[Record]
-) -> Iterator[Record]:
-    """The results of a stage in a bucket: answers, changes for later stages, dead letters."""
-    assert run.clock is not None
-    if not stage.is_split and bucket:
-        return
-    work = StageRun(run, stage, run.clock, bucket)
-    try:
-        work.advance(tables_of(records))
-    except EngineError as error:
-        query = work.session.query
-        yield work.message("error", {"query": query, "text": str(error)})
-        return
-    yield from work.results()
 
 
 def tables_of(records: Sequence[Record]) -> list[ItemTable]:
@@ -233,16 +167,15 @@ def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescripti
     return found
 
 
-def session_of(run: RunTask, stage: StageTask, clock: Clockwork) -> StagedSession:
+def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> StagedSession:
     """A session of a stage that knows nothing yet."""
     session = StagedSession(
         _known(stage, run.predicates),
         given=[(kind, (name, arity)) for kind, name, arity in stage.given],  # type: ignore[misc]
-        memory=run.reaches.get(stage.number, 0),
-        start=clock.start,
-        window=clock.window,
-        tick=clock.tick,
-        allen_memory=clock.allen_memory,
+        start=schedule.start,
+        window=schedule.window,
+        tick=schedule.tick,
+        allen_memory=schedule.allen_memory,
         predicates=run.predicates,
         archive="final" in run.forms,
         incremental=run.incremental,
@@ -252,118 +185,174 @@ def session_of(run: RunTask, stage: StageTask, clock: Clockwork) -> StagedSessio
     return session
 
 
-class StageRun:
-    """A session of a stage in a bucket, and its results."""
+@dataclass(slots=True)
+class StepTask:
+    """A whole run, or a step of a stream, as buckets have to know it.
 
-    def __init__(self, run: RunTask, stage: StageTask, clock: Clockwork, bucket: int) -> None:
-        self.run, self.stage, self.clock, self.bucket = run, stage, clock, bucket
-        self.session = session_of(run, stage, clock)
-        self.symbols: Symbols = self.session.symbols
-        self.tally = run.hooks.tally()
+    A step has a `number`; `state` is that of the step whose state it goes on from, `items` what
+    waits for a query time. A whole run has no `store`: it ends with its only step.
+    """
+
+    run: RunTask
+    store: Store | None = None
+    number: int = 0
+    state: int | None = None
+    items: list[tuple[int, int, int]] = field(default_factory=list)
+    ends: bool = True
+    refreshes: bool = False  # are subscriptions refreshed?
+
+    def only(self, stage: int) -> StepTask:
+        """The task of the buckets of one stage."""
+        items = [file for file in self.items if file[0] // 2 == stage]
+        return replace(self, run=self.run.only(stage), items=items)
+
+    def waiting(self, round: int, bucket: int) -> list[Record]:
+        """The items of a bucket that no query time has asked for yet, in their order."""
+        if self.store is None:
+            return []
+        files = [file for file in self.items if file[:2] == (round, bucket)]
+        return [record for file in sorted(files) for record in self.store.read_items(*file)]
+
+
+class BucketRun:
+    """A session of a stage in a bucket, that goes on from its state if it has one; its results."""
+
+    def __init__(self, task: StepTask, stage: StageTask, bucket: int) -> None:
+        run = task.run
+        assert run.schedule is not None
+        self.task, self.run, self.stage, self.bucket = task, run, stage, bucket
+        self.queries = run.schedule.queries
+        self.session = session_of(run, stage, run.schedule)
+        self.counting = Counting()
         self.letters: list[DeadLetter] = []
         self.seconds = 0.0  # that the engine was at work
-        self.found = {form: Collected(self.symbols) for form in run.forms}
-        self.sent = Collected(self.symbols)
-        self._owned = partial(owned, self.stage, self.symbols, run.plan.routes, bucket)
+        self.found = {form: Collected(self.session.symbols) for form in run.forms}
+        self.sent = Collected(self.session.symbols)
+        self.frontiers: list[int] = []  # of what is sent on, at each query time
+        self.subscriptions = Subscriptions().dump()  # to what this bucket owns
+        self._owned = partial(owned, stage, self.session.symbols, run.plan.routes, bucket)
+        if task.store is not None and task.state is not None:
+            _, parts = task.store.read_state(stage.number, bucket, task.state)
+            self.session.restore(parts["session"])
+            self.counting.wait_for(np.frombuffer(parts["waiting"], "<i8").reshape(3, -1))
+            self.subscriptions = parts["subscriptions"]
+
+    def needs(self) -> Subscriptions:
+        """The subscriptions that the bucket still needs, after the step before."""
+        number = self.stage.number
+        waiting = tables_of(self.task.waiting(engine_round(number), self.bucket))
+        return needed_by(self.run.plan.routes, number, self.bucket, self.session, waiting)
+
+    def take_state(self, records: Sequence[Record]) -> None:
+        """Take in the past of entities to which this bucket has just subscribed."""
+        routes, number = self.run.plan.routes, self.stage.number
+        if self.task.refreshes and routes.meetings_of(number):
+            drop_unsubscribed(routes, number, self.bucket, self.session, self.needs())
+        take_state(routes, self.session, records)
+        self.subscriptions = subscriptions_of(records) or self.subscriptions
 
     def advance(self, tables: Sequence[ItemTable]) -> None:
         """Answer at all query times."""
-        queries, previous = self.clock.queries, None
-        for query, new in zip(queries, by_arrival(tables, queries), strict=True):
-            self.answer(query, new, previous)
+        session, given = self.session, self.run.given_final
+        previous = None if session.query == session.start else session.query
+        arriving = by_arrival(tables, self.queries)
+        for place, (query, new) in enumerate(zip(self.queries, arriving, strict=True)):
+            session.given_final = None if given is None else given[place]
+            self._answer(query, new, previous)
+            if self.stage.sends:
+                self.frontiers.append(session.final_of(self.stage.sends))
             previous = query
-        self.finish()
+        if self.task.ends:
+            left_over = self._judged_here(session.finish())
+            self.counting.finish(len(left_over))
+            self.letters += letters_of(left_over)
 
-    def answer(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
+    def _answer(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
         """Answer at a query time, with items that are new since the one before."""
         began = time.perf_counter()
         answer = self.session.advance(query, new)
-        dropped = self.judged_here(answer.dropped)
-        self.tally.judge([t for t in new if not isinstance(t, Replica)], dropped, query, previous)
-        self.letters.extend(self.run.hooks.letters(dropped))
-        self._take(answer)
+        dropped = self._judged_here(answer.dropped)
+        own = [table for table in new if not isinstance(table, Replica)]
+        self.counting.judge(own, dropped, query, previous)
+        self.letters += letters_of(dropped)
+        self._collect(answer)
         self.seconds += time.perf_counter() - began
 
-    def finish(self) -> None:
-        """The run is over."""
-        left_over = self.judged_here(self.session.finish())
-        self.tally.finish(len(left_over))
-        self.letters.extend(self.run.hooks.letters(left_over))
+    def _judged_here(self, dropped: Sequence[Dropped]) -> list[Dropped]:
+        """The dropped items that this bucket owns: it may have had others in an earlier layout."""
+        mine = [one for one in dropped if one.file != REPLICA]
+        if self.task.store is None or not self.stage.is_split:
+            return mine
+        owners = self.run.plan.routes.item_owners
+        own = (int(owners(table_key(one.origin), one.item.table)[0]) for one in mine)
+        return [one for one, bucket in zip(mine, own, strict=True) if bucket == self.bucket]
 
-    def judged_here(self, dropped: Sequence[Dropped]) -> list[Dropped]:
-        """The dropped items that this bucket owns."""
-        return [one for one in dropped if one.file != REPLICA]
-
-    def _take(self, answer: Answer) -> None:
+    def _collect(self, answer: Answer) -> None:
         """Collect an answer in the forms that the run gives, and for later stages."""
         query = answer.query
-        if "final" in self.found and query == self.clock.queries[-1]:
-            self.found["final"].add(self._own(answer.part("all")), query)
+        if "final" in self.found and query == self.queries[-1]:
+            self.found["final"].add(only(answer.part("all"), self._owned), query)
         if "windows" in self.found:
-            part = self._own(answer.part("window"))
-            self.found["windows"].add(self.session.in_window(part), query)
+            self.found["windows"].add(only(answer.part("window"), self._owned), query)
         if "changelog" in self.found or self.stage.sends:
             for op, part in ((-1, answer.part("gone")), (1, answer.part("new"))):
-                own = self._own(part)
+                own = only(part, self._owned)
                 if "changelog" in self.found:
                     self.found["changelog"].add(own, query, op)
-                self.sent.add(only(own, self._wanted), query, op)
+                self.sent.add(only(own, self._sends), query, op)
 
-    def _own(self, part: Part) -> Part:
-        return only(part, self._owned)
-
-    def _wanted(self, entity: Entity, table: Table) -> Rows | None:
-        return None if entity in self.stage.sends else np.zeros(0, np.int64)
+    def _sends(self, table: Table) -> Rows | None:
+        return None if entity_of(table) in self.stage.sends else np.zeros(0, np.int64)
 
     def results(self) -> Iterator[Record]:
         """Answers, rows for later stages, and messages for the driver."""
-        routes, number = self.run.plan.routes, self.run.number
+        routes, run, bucket = self.run.plan.routes, self.run.number, self.bucket
         rounds: set[int] = set()
         rows: dict[str, int] = {}
         for form, collected in self.found.items():
-            for key, table in collected.tables():
-                label = BlobLabel(form, key.name, key.arity, key.kind, key.form)
+            for table in collected.tables():
                 rounds.add(ANSWERS)
-                rows[key.kind] = rows.get(key.kind, 0) + table.num_rows
-                yield routes.record(ANSWERS, number, self.bucket, self.bucket, label, table)
-        far = 0
-        for key, table in self.sent.tables():
-            far = max(far, self.reach(key, table))
-            after = engine_round(self.stage.number)
-            for record in routes.send(number, self.bucket, key, table, "given", after):
+                rows[table.kind] = rows.get(table.kind, 0) + len(table)
+                label = BlobLabel(form, *table.key)
+                yield routes.record(ANSWERS, run, bucket, bucket, label, table.table)
+        after = engine_round(self.stage.number)
+        for table in self.sent.tables():
+            for record in routes.send(run, bucket, table.key, table.table, "given", after):
                 rounds.add(record.round)
                 yield record
         yield self.message("rounds", sorted(rounds))
         yield self.message("found", rows)
-        if far:
-            yield self.message("reach", far)
+        if self.stage.sends:
+            yield self.message("frontiers", self.frontiers)
         if self.letters:
             yield self.message("letters", self.letters)
-        yield self.message("counted", self.tally.counted())
+        yield self.message("counted", self.counting.counted())
         yield self.message("took", self.seconds)
 
-    def reach(self, key: TableKey, table: pa.Table) -> int:
-        """How far before its query time a change lies that is sent to later stages."""
-        return reach(key, table)
+    def save(self) -> Iterator[Record]:
+        """Write the state after a step, and tell its size."""
+        task = self.task
+        if task.store is not None:
+            about = {"query": self.session.query}
+            parts = {
+                "session": self.session.save(),
+                "waiting": self.counting.waiting().astype("<i8").tobytes(),
+                "subscriptions": self.subscriptions,
+            }
+            number = self.stage.number
+            size = task.store.write_state(number, self.bucket, task.number, about, parts)
+            yield self.message("state", size)
 
     def message(self, what: str, content: object) -> Record:
         """A message for the driver."""
-        slot = self.run.plan.routes.slot(self.run.number, self.bucket)
-        label = BlobLabel(what, number=self.stage.number).dump()
-        return Record(
-            DRIVER, slot, self.run.number, self.bucket, self.bucket, label, plain(content)
-        )
+        return message(self.run.number, self.bucket, what, content, self.stage.number)
 
 
 def owned(
-    stage: StageTask,
-    symbols: Symbols,
-    routes: Routes,
-    bucket: int,
-    entity: Entity,
-    table: Table,
+    stage: StageTask, symbols: Symbols, routes: Routes, bucket: int, table: Table
 ) -> Rows | None:
     """The rows of a table that belong to a bucket, None for all."""
+    entity = entity_of(table)
     owner = stage.owners.get(entity)
     if owner is None and stage.known is not None and entity not in stage.known:
         owner = Ownership(whole=routes.rest.whole)
@@ -372,15 +361,131 @@ def owned(
     if not owner.is_split:
         return None
     found = np.flatnonzero(routes.bucket(_hashes(owner, symbols, table)) == bucket)
-    return None if len(found) == len(_times(table)) else found
-
-
-def _times(table: Table) -> Rows:
-    return table.start if isinstance(table, FluentTable) else table.time
+    return None if len(found) == len(starts(table)) else found
 
 
 def _hashes(owner: Ownership, symbols: Symbols, table: Table) -> Hashes:
     if owner.place is not None:
         return hash_column(table.args[owner.place[0]], symbols, owner.place[1:])
     hashes = [hash_column(column, symbols) for column in table.args]
-    return combined(hashes, len(_times(table)))
+    return combined(hashes, len(starts(table)))
+
+
+def advance_bucket(
+    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """The results of a stage in a bucket: answers, changes for later stages, messages, state."""
+    if not stage.is_split and bucket:
+        return
+    work = BucketRun(task, stage, bucket)
+    work.take_state([record for record in records if is_state(record)])
+    items = [record for record in records if not is_state(record)]
+    waited = [record for record in items if has_waited(record)]
+    waited += task.waiting(engine_round(stage.number), bucket)
+    tables = tables_of(_in_order(waited, [r for r in items if not has_waited(r)]))
+    later: list[Record] = []
+    if not task.ends:
+        tables, later = apart(task.run, stage, bucket, tables)
+    try:
+        work.advance(tables)
+    except EngineError as error:
+        yield work.message("error", {"query": work.session.query, "text": str(error)})
+        return
+    yield from work.results()
+    yield from work.save()
+    yield from store_items(task, engine_round(stage.number), bucket, later)
+
+
+def apart(
+    run: RunTask, stage: StageTask, bucket: int, tables: Sequence[ItemTable]
+) -> tuple[list[ItemTable], list[Record]]:
+    """Items of this step, and those that arrive after its last query time, if there are many.
+
+    A session would keep these too, several times over: to be judged, counted and sent on. What
+    others may subscribe to stays with the session all the same, from which their state comes.
+    """
+    assert run.schedule is not None
+    routes = run.plan.routes
+    shared = {meeting.entity for meeting in routes.meetings_of(stage.number).values()}
+    now: list[ItemTable] = []
+    later: list[Record] = []
+    for table in tables:
+        ahead = np.zeros(0, np.bool_)
+        if run.schedule.queries and (str(table.kind), table.name, table.arity) not in shared:
+            ahead = table.table.column("arrival").to_numpy() > run.schedule.queries[-1]
+        if np.count_nonzero(ahead) < FEW:
+            now.append(table)
+            continue
+        key, is_owned = table.key, not isinstance(table, Replica)
+        label = BlobLabel("items", *key, is_owned)
+        rest = pick(table.table, np.flatnonzero(ahead))
+        round, seq = engine_round(stage.number), len(later)
+        later.append(routes.record(round, run.number, bucket, seq, label, rest))
+        now.append(table.where(~ahead))
+    return [table for table in now if len(table)], later
+
+
+def refresh_bucket(
+    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """The subscription refresh of a bucket: what it still needs of others."""
+    routes, run = task.run.plan.routes, task.run.number
+    needs = BucketRun(task, stage, bucket).needs()
+    yield from refresh(routes, run, stage.number, bucket, needs)
+    yield message(run, bucket, "rounds", [meeting_round(stage.number)])
+
+
+def meet_bucket(
+    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """Forward what comes to a stage by joins from its owner to the subscribers."""
+    routes, state = task.run.plan.routes, task.state
+    records = _in_order(task.waiting(meeting_round(stage.number), bucket), records)
+    if not records and not task.refreshes:
+        return
+    if task.store is None:
+        yield from forward(routes, *subscriptions_in(records))
+    else:
+        known = Subscriptions()
+        if state is not None:
+            _, parts = task.store.read_state(stage.number, bucket, state, ("subscriptions",))
+            known = Subscriptions.load(parts["subscriptions"])
+
+        def session() -> Session | None:
+            return None if state is None else BucketRun(task, stage, bucket).session
+
+        yield from forward_new(
+            routes, stage.number, bucket, task.run.number, records, known, task.refreshes, session
+        )
+    yield message(task.run.number, bucket, "rounds", [engine_round(stage.number)])
+
+
+def store_items(
+    task: StepTask, round: int, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """Store the items of a step without query times for a later one."""
+    if records and task.store is not None:
+        task.store.write_items(round, bucket, task.number, _in_order([], records))
+        yield message(task.run.number, bucket, "stored", [round, bucket, task.number])
+
+
+def refuse_items(
+    task: StepTask, round: int, bucket: int, records: Sequence[Record]
+) -> Iterator[Record]:
+    """Items that come after the end of the stream."""
+    assert task.run.schedule is not None
+    end, counting = task.run.schedule.queries[-1], Counting()
+    text = f"it comes after the end of the stream, {end}"
+    for table in tables_of([r for r in records if BlobLabel.load(r.label).what == "items"]):
+        if not isinstance(table, Replica):
+            rows = range(len(table))
+            dropped = [Dropped(table, row, Reason.OUTSIDE_RUN, end, text) for row in rows]
+            yield message(task.run.number, bucket, "letters", letters_of(dropped))
+            counting.beyond(len(table))
+    yield message(task.run.number, bucket, "counted", counting.counted())
+
+
+def _in_order(before: Sequence[Record], records: Sequence[Record]) -> list[Record]:
+    """Records of earlier steps and those of this one, numbered anew."""
+    listed = [*before, *sorted(records, key=lambda record: record.seq)]
+    return [record._replace(seq=number) for number, record in enumerate(listed)]

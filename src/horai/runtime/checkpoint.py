@@ -337,7 +337,9 @@ def create(folder: Path, identity: Identity) -> Checkpoint:
     try:
         write_whole(folder / "stream.json", json.dumps(asdict(identity), indent=1).encode())
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        hint = "choose a folder that you may write to, and that all workers see"
+        problem = f"{folder} cannot be written: {error.strerror or error}"
+        raise Refused(problem, hint) from error
     return Checkpoint(folder, identity, Manifest())
 
 
@@ -375,11 +377,6 @@ def read_manifest(folder: Path, number: int) -> Manifest:
     except (OSError, ValueError, TypeError, KeyError) as error:
         hint = "restore the folder, or begin with a new one"
         raise Refused(f"{path} cannot be read: {error}", hint) from error
-
-
-def _unwritable(folder: Path, error: OSError) -> Refused:
-    hint = "choose a folder that you may write to, and that all workers see"
-    return Refused(f"{folder} cannot be written: {error.strerror or error}", hint)
 
 
 def commit_path(folder: Path, number: int) -> Path:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol, cast
-from typing import Literal as OneOf
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from horai.engine.answer import Answer
 from horai.engine.origins import Dropped
@@ -21,9 +20,8 @@ from horai.lang.ec.syntax import EventDescription
 from horai.predicates import Predicate
 from horai.settings import text
 
-Incremental = OneOf["auto", "always", "never"]
-INCREMENTAL: tuple[Incremental, ...] = ("auto", "always", "never")
-"""When a session works incrementally: where that pays, wherever it can, or not at all."""
+if TYPE_CHECKING:
+    from horai.engine.session import Incremental
 
 
 class EngineSession(Protocol):
@@ -101,28 +99,6 @@ def engine_named(name: str) -> Engine:
     near = did_you_mean(name, (*ENGINES, SPARK))
     hint = f"did you mean {near}?" if near else _LISTED
     raise UsageError(f"there is no engine {name!r}", hint)
-
-
-def incremental_named(name: str, engine: str) -> Incremental:
-    """One of the ways to use earlier answers, or a kind error.
-
-    >>> incremental_named("allways", "columnar")
-    Traceback (most recent call last):
-    ...
-    horai.errors.UsageError: incremental cannot be 'allways'
-      hint: did you mean always?
-    """
-    listed = f"it is one of {', '.join(INCREMENTAL)}"
-    given = text(name, "incremental", listed)
-    if given == "always" and engine == "reference":
-        hint = "leave incremental at auto, or use the engine columnar"
-        raise UsageError("the engine 'reference' always works from scratch", hint)
-    for known in INCREMENTAL:
-        if given == known:
-            return known
-    near = did_you_mean(given, INCREMENTAL)
-    hint = f"did you mean {near}?" if near else listed
-    raise UsageError(f"incremental cannot be {given!r}", hint)
 
 
 def profiled(session: EngineSession, name: str, profile: Profile) -> None:

@@ -7,15 +7,34 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import pyarrow as pa
 
-from horai.runtime.records import DRIVER, Record
+from horai.runtime.records import Record
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 H = TypeVar("H")
 Work = Callable[[int, list[Record]], Iterable[Record]]
+BucketWork = Callable[[int, list[Record]], Iterable[Record]]
 Read = Callable[[int], Iterable[Record]]
 Pack = Callable[[Iterable[pa.RecordBatch]], Iterator[Record]]
+
+
+def over_buckets(runs: Sequence[tuple[int, int, BucketWork]], slots: int) -> Work:
+    """The work of a round in one slot: all buckets that belong to it, with records or without.
+
+    Each run has its number, so many buckets, and something to do in each.
+    """
+
+    def work(slot: int, records: list[Record]) -> Iterator[Record]:
+        groups: dict[tuple[int, int], list[Record]] = {}
+        for record in records:
+            groups.setdefault((record.run, record.bucket), []).append(record)
+        for run, buckets, do in runs:
+            for bucket in range(buckets):
+                if (run * buckets + bucket) % slots == slot:
+                    yield from do(bucket, groups.get((run, bucket), []))
+
+    return work
 
 
 class Exchanger(Protocol, Generic[H]):
@@ -78,19 +97,14 @@ class LocalGrid(Exchanger[list[Record]]):
         name: str,
     ) -> list[Record]:
         records = [record for some in before for record in some if record.round in rounds]
-        return [found for slot in range(slots) for found in work(slot, _of(records, slot, slots))]
+        return [
+            found
+            for slot in range(slots)
+            for found in work(slot, [r for r in records if r.slot % slots == slot])
+        ]
 
     def collect(self, records: list[Record], rounds: Collection[int]) -> list[Record]:
         return [record for record in records if record.round in rounds]
 
     def forget(self, records: Sequence[list[Record]]) -> None:
         return None
-
-
-def _of(records: list[Record], slot: int, slots: int) -> list[Record]:
-    return [record for record in records if record.slot % slots == slot]
-
-
-def messages(found: Iterable[Record]) -> Iterator[Record]:
-    """The messages for the driver."""
-    return (record for record in found if record.round == DRIVER)

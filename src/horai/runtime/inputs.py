@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
 from horai import io
+from horai.engine.arrow_items import Source
 from horai.engine.origins import Dropped, Reason
 from horai.errors import UsageError
-from horai.io.items.read import FORMATS
-from horai.io.letters import BadRow
 from horai.io.schema import TableKey, row_keys
 from horai.io.sources.kafka import SCHEME
 from horai.lang.core.terms import functor
@@ -29,7 +29,12 @@ InputColumns = Mapping[str, str | Sequence[str]]
 def input_schema(description: EventDescription, entities: Entities) -> io.InputSchema:
     """The rows that the rules can use."""
     types = [
-        io.InputType(entity.name, _kind(entity.kind), entity.arity, entity.form)
+        io.InputType(
+            entity.name,
+            "event" if entity.kind is Kind.EVENT else "fluent",
+            entity.arity,
+            entity.form,
+        )
         for entity in entities.inputs
     ]
     # An event that only has a grounding still puts its arguments into dynamic domains.
@@ -47,10 +52,6 @@ def input_schema(description: EventDescription, entities: Entities) -> io.InputS
 def table_keys(schema: io.InputSchema) -> set[TableKey]:
     """The tables that rows of a schema come in."""
     return {key for types in schema.types.values() for kind in types for key in row_keys(kind)}
-
-
-def _kind(kind: Kind) -> io.Kind:
-    return "event" if kind is Kind.EVENT else "fluent"
 
 
 def read_input(
@@ -141,6 +142,11 @@ def _paths(given: object) -> list[str]:
     ]
 
 
+def item_table_of(source: Source) -> io.ItemTable:
+    """The items of a source, which an engine knows as something that has a table."""
+    return io.ItemTable(source.name, source.arity, source.kind, source.form, source.table)
+
+
 class DroppedRow(NamedTuple):
     """A row that was not used, where rows come one by one."""
 
@@ -165,7 +171,7 @@ def _letters(dropped: Sequence[Dropped]) -> list[io.DeadLetter]:
     for key, some in by_table.items():
         origin, places = some[0].origin, [one.row for one in some]
         few = origin.table.take(pa.array(places, pa.int64()))
-        items = io.ItemTable(origin.name, origin.arity, origin.kind, origin.form, few).items()
+        items = replace(item_table_of(origin), table=few).items()
         rows.update(zip(((key, place) for place in places), items, strict=True))
     return [_letter(one, rows[id(one.origin), one.row]) for one in dropped]
 
@@ -182,25 +188,6 @@ def row_text(row: io.Item) -> str:
     if row.value is not None:
         fields.append(row.value)
     return "|".join(str(part) for part in [*fields, *row.args])
-
-
-def time_point(given: int | str | None, unit: io.Unit | None, what: str) -> int | None:
-    """A time as people give it: a time-point, or ISO 8601 when a unit is set."""
-    if given is None:
-        return None
-    try:
-        return io.TimeScale(unit).point(given)
-    except BadRow as bad:
-        raise UsageError(f"{what}: {bad.reason}") from None
-
-
-def checked_clock(unit: str | None, time_in: str | None) -> io.TimeScale:
-    """How times become time-points, or a kind error."""
-    length, given = _unit(unit), _unit(time_in)
-    if given is not None and length is None:
-        hint = "say also how long a time-point is, for example unit s"
-        raise UsageError(f"times in {time_in} need a unit", hint)
-    return io.TimeScale(length, given)
 
 
 DEFAULT_CLOCK = "1s"
@@ -226,22 +213,3 @@ def clock_of(given: str) -> Clock:
         raise
     except ValueError as wrong:
         raise UsageError(str(wrong), hint) from None
-
-
-def _unit(name: str | None) -> io.Unit | None:
-    for known in io.UNITS:
-        if name == known:
-            return known
-    if name is None:
-        return None
-    raise UsageError(f"unknown unit of time {name!r}", f"the units are {', '.join(io.UNITS)}")
-
-
-def checked_format(name: str | None) -> io.Format | None:
-    """One of the formats of input, or a kind error."""
-    for known in FORMATS:
-        if name == known:
-            return known
-    if name is None:
-        return None
-    raise UsageError(f"unknown format of input {name!r}", f"the formats are {', '.join(FORMATS)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ from horai.runtime.bucket import only, owned, session_of
 from horai.runtime.checkpoint import Checkpoint, Identity, open_checkpoint
 from horai.runtime.jobs import SparkJob, task_of
 from horai.runtime.streams import demand_predicates
-from horai.runtime.tasks import Clockwork, RunTask, StageTask
-from horai.settings import RunSettings
+from horai.runtime.tasks import RunTask, StageTask
+from horai.settings import RunSettings, Schedule
 from horai.signals.pipeline import State
 from horai.temporal.spans import INF
 
@@ -65,15 +65,13 @@ def _states(found: Checkpoint) -> Iterator[State]:
 def _of(table: pa.Table, name: str) -> list[dict[str, Any]]:
     """The rows about an entity, named as source text or as it is shown."""
     column = table.column("entity").cast(pa.string())
-    known = [text for text in pc.unique(column).to_pylist() if name in (text, _shown(text))]
+    known = [
+        text for text in pc.unique(column).to_pylist() if name in (text, str(from_source(text)))
+    ]
     rows: list[dict[str, Any]] = table.filter(
         pc.is_in(column, value_set=pa.array(known, pa.string()))
     ).to_pylist()
     return rows
-
-
-def _shown(source: str) -> str:
-    return str(from_source(source))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,25 +150,23 @@ class SavedStream:
         assert number is not None
         return number
 
-    @property
-    def _task(self) -> RunTask:
-        return self._made()[0]
+    @cached_property
+    def _job(self) -> SparkJob:
+        return job_again(self.checkpoint.identity, self.predicates)
 
-    def _made(self) -> tuple[RunTask, Clockwork]:
-        identity, last = self.checkpoint.identity, self.checkpoint.last
-        job = job_again(identity, self.predicates)
-        settings = job.settings
-        assert last.start is not None
-        clock = Clockwork(last.start, [], settings.window, settings.tick, settings.allen_memory)
-        return task_of(job, 0, identity.groups, goes_on=True), clock
+    @cached_property
+    def _task(self) -> RunTask:
+        return task_of(self._job, 0, self.checkpoint.identity.groups, goes_on=True)
 
     def _sessions(self) -> Iterator[tuple[StageTask, int, StagedSession]]:
-        if self.checkpoint.last.state is None:
+        last, plan = self.checkpoint.last, self._task.plan
+        if last.state is None:
             return
-        task, clock = self._made()
-        for stage in task.plan.stages:
-            for bucket in range(task.plan.routes.buckets if stage.is_split else 1):
-                session = session_of(task, stage, clock)
+        assert last.start is not None
+        schedule = Schedule.of(self._job.settings, last.start)
+        for stage in plan.stages:
+            for bucket in range(plan.routes.buckets if stage.is_split else 1):
+                session = session_of(self._task, stage, schedule)
                 _, parts = self.checkpoint.store.read_state(stage.number, bucket, self._state)
                 session.restore(parts["session"])
                 yield stage, bucket, session

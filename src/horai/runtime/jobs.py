@@ -1,33 +1,53 @@
-"""Runs on Spark as people ask for them, checked, and as workers need them."""
+"""Runs on a cluster as people ask for them, as workers need them, and what comes of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from horai import io
+from horai.engine.answer import Answer as EngineAnswer
+from horai.engine.answer import EventTable, FluentTable, Part, Which
+from horai.engine.arrow_items import read_items
+from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.io import Format
 from horai.io.items.blocks import Options
+from horai.io.letters import OF_ENGINES
 from horai.plan.split.stages import stages_of
+from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
-from horai.runtime.batch import Extent
-from horai.runtime.engines import incremental_named
-from horai.runtime.inputs import checked_clock, is_files, letters_of
-from horai.runtime.metrics import Counting
+from horai.runtime.batch import Extent, Outcome, RoundRecords, Send, StagedRun, execute, sender
+from horai.runtime.engines import SPARK
+from horai.runtime.findings import unused
+from horai.runtime.grid import Exchanger
+from horai.runtime.inputs import is_files
+from horai.runtime.metrics import Counting, Metrics
+from horai.runtime.records import BlobLabel, Record, unpacked
 from horai.runtime.routes import Entity
-from horai.runtime.tasks import Clockwork, Hooks, RunTask, StagePlan, plan_of
+from horai.runtime.tasks import RunTask, StagePlan, plan_of
 from horai.runtime.tracks import check_parts
-from horai.settings import RunSettings, plan_run
+from horai.settings import RunSettings, Schedule, plan_run
 from horai.signals import Feed, Layout, Pipeline, SettingsError, positions_of, read_positions
 from horai.signals.positions import as_letters
+from horai.tools.codes import judged
 
 if TYPE_CHECKING:
     from horai.rules import Rules
 
+H = TypeVar("H")
+Load = Callable[[Send], list[H]]
+"""Reads the input of a run and sends it to its buckets."""
+Ran = tuple[Outcome, RoundRecords[H]]
+"""How a run ended, and all records of it."""
 
-def feed_of(given: object, unit: str | None, time_in: str | None) -> Feed | None:
+
+def feed_of(given: object, unit: io.Unit | None, time_in: io.Unit | None) -> Feed | None:
     """The feed that was asked for, if one was; its time-points are those of the run."""
     if given is None:
         return None
@@ -67,18 +87,18 @@ def derived_items(input: object, settings: RunSettings) -> io.Narrative:
     return feed.pipeline.run(rows).narrative()
 
 
-def _feed(given: object, time_in: str | None) -> Feed:
+def _feed(given: object, time_in: io.Unit | None) -> Feed:
     if isinstance(given, Feed):
         return given
     if isinstance(given, Pipeline):
-        return Feed(given, Layout(checked_clock(given.settings.unit, time_in)))
+        return Feed(given, Layout(io.TimeScale(given.settings.unit, time_in)))
     hint = "give a horai.signals.Pipeline or a Feed, which also says how positions are written"
     raise UsageError(f"positions cannot be {type(given).__name__}", hint)
 
 
 @dataclass(slots=True)
 class SparkJob:
-    """A run as people ask for it: rules, input and settings."""
+    """A run of an event description as people ask for it: rules, input and settings."""
 
     rules: Rules
     input: object
@@ -91,42 +111,51 @@ class SparkJob:
         return self.settings.scale if self.feed is None else self.feed.layout.clock
 
     @property
-    def format(self) -> Format | None:
-        """How the input is written, if that is said."""
-        return self.settings.input_format
-
-    @property
-    def answers(self) -> Answers | None:
-        """The only form of answer that is kept, None for all."""
-        return self.settings.answers
-
-    @property
     def forms(self) -> tuple[Answers, ...]:
         """The forms of answer that are kept."""
-        return FORMS_OF_ANSWERS if self.answers is None else (self.answers,)
+        return FORMS_OF_ANSWERS if self.settings.answers is None else (self.settings.answers,)
 
     @property
     def options(self) -> Options:
         """How rows are read."""
-        return Options(
-            self.rules.schema,
-            self.clock,
-            strict=self.settings.strict,
-            format=self.settings.input_format,
-        )
+        asked = self.settings
+        return Options(self.rules.schema, self.clock, None, asked.strict, asked.input_format)
 
-    def schedule(self, extent: Extent | None) -> Clockwork | None:
+    def schedule(self, extent: Extent | None) -> Schedule | None:
         """The query times, once it is known what the input covers."""
-        found = plan_run(self.settings, extent)
-        if found is None:
-            return None
-        queries = list(found.queries())
-        return Clockwork(found.start, queries, found.window, found.tick, found.allen_memory)
+        return plan_run(self.settings, extent)
+
+    def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Ran[H]:
+        """Run over what is loaded."""
+        run = StagedRun(task_of(self, 0, buckets), self.schedule)
+        return run.outcome, execute(grid, [run], load(sender(run.task)))
+
+    def result(self, outcome: Outcome, found: Iterable[Record]) -> Result:
+        """The result of a run whose answers are here."""
+        schedule, rules = self.schedule(outcome.extent), self.rules
+        raw = raw_answers(schedule.queries if schedule else (), self.forms, found)
+
+        def wanted(name: str, arity: int, is_fluent: bool) -> bool:
+            return self.settings.include_input or rules.is_output(name, arity, is_fluent)
+
+        answers = [Answer(one, wanted) for one in raw]
+        compared = "changelog" in self.forms
+
+        def measure() -> Metrics:
+            return metrics_of(outcome, [a.revised if compared else None for a in answers])
+
+        letters = sorted(outcome.letters, key=lambda letter: (letter.file, letter.line))
+        read = metrics_of(outcome).run
+        return Result(
+            *(rules, answers, letters, self.settings.answers or "final", self.clock.unit),
+            measure=measure,
+            warnings=judged(unused(read.items + read.unreadable, letters), rules.severities),
+            engine=SPARK,
+        )
 
 
 def job_of(rules: Rules, input: object, settings: RunSettings) -> SparkJob:
     """A job with these settings."""
-    incremental_named(settings.incremental, "spark")
     feed = feed_of(settings.positions, settings.unit, settings.time_in)
     return SparkJob(rules, input, settings, feed)
 
@@ -148,12 +177,65 @@ def inputs_of(rules: Rules) -> list[Entity]:
 
 def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> RunTask:
     """A job as workers need it."""
+    settings = job.settings
     return RunTask(
         number,
-        plan(job.rules, buckets, job.settings.include_input, goes_on),
-        Hooks(letters_of, Counting),
+        plan(job.rules, buckets, settings.include_input, goes_on),
         job.rules.predicates,
         job.forms,
-        job.settings.include_input,
-        incremental_named(job.settings.incremental, "spark"),
+        settings.include_input,
+        settings.incremental,
     )
+
+
+def metrics_of(outcome: Outcome, revised: Sequence[int | None] | None = None) -> Metrics:
+    """What became of the items; how many answers were taken back is known only to who compares."""
+    counting = Counting.together(outcome.counted)
+    unreadable = sum(letter.code not in OF_ENGINES for letter in outcome.letters)
+    nothing = [None] * len(counting.windows)
+    return counting.metrics(nothing if revised is None else revised, unreadable)
+
+
+_PARTS: dict[Answers, tuple[Which, ...]] = {
+    "final": ("all",),
+    "windows": ("window",),
+    "changelog": ("gone", "new"),
+}
+
+
+def raw_answers(
+    queries: Sequence[int], forms: Sequence[Answers], found: Iterable[Record]
+) -> list[EngineAnswer]:
+    """Answers as an engine gives them, one for each query time."""
+    symbols = Symbols()
+    fluents: dict[tuple[int, Which], list[FluentTable]] = {}
+    events: dict[tuple[int, Which], list[EventTable]] = {}
+    for record in found:
+        label = BlobLabel.load(record.label)
+        batch = read_items(io.ItemTable(*label.key, unpacked(record.blob)), symbols, 1)
+        *gone, came = _PARTS[label.what]  # type: ignore[index]
+        for query in np.unique(batch.arrival).tolist():
+            for op, which in ((1, came), *((-1, one) for one in gone)):
+                rows = np.flatnonzero((batch.arrival == query) & (batch.op == op))
+                args, start = tuple(c.take(rows) for c in batch.args), batch.start[rows]
+                if batch.value is None:
+                    table = EventTable(batch.name, args, start)
+                    events.setdefault((query, which), []).append(table)
+                else:
+                    value, end = batch.value.take(rows), batch.end[rows]
+                    spans = FluentTable(batch.name, args, value, start, end)
+                    fluents.setdefault((query, which), []).append(spans)
+
+    def part(query: int, which: Which) -> Part:
+        return Part(fluents.get((query, which), []), events.get((query, which), []))
+
+    kept = [which for form in forms for which in _PARTS[form]]
+    return [
+        EngineAnswer(
+            query,
+            symbols,
+            (),
+            {w: partial(part, query, w) for w in kept if w != "all" or query == queries[-1]},
+        )
+        for query in queries
+    ]

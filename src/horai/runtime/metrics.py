@@ -323,9 +323,6 @@ class Counting:
         counts["on_time"] += inserted - late
         counts["late"] += late
         counts["retracted"] += rows - inserted
-        self._measure(items)
-
-    def _measure(self, items: Arrived) -> None:
         self._bins += into_bins(items)
 
 

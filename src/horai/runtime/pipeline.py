@@ -8,11 +8,10 @@ passes the other way are spans, each of their points a signal.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import pyarrow as pa
 
 from horai import io
 from horai.engine.answer import Answer, AtomTable, Part, Which
@@ -28,7 +27,6 @@ from horai.engine.saved import RECORDS, readable
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent
 from horai.errors import RunError, UsageError
-from horai.io.items.blocks import Block
 from horai.io.schema import TableKey
 from horai.lang.core.terms import Constant
 from horai.lang.lars.clock import Clock
@@ -52,7 +50,7 @@ from horai.plan.combined.stages import CombinedStage
 from horai.plan.ec.entities import find_entities
 from horai.plan.lars.fragments import EndlessValues, NotServed, classify
 from horai.predicates import Predicate
-from horai.runtime.answers import term_column
+from horai.runtime.answers import item_table
 from horai.runtime.engines import (
     AUTO,
     DEFAULT,
@@ -60,10 +58,10 @@ from horai.runtime.engines import (
     SPARK,
     EngineSession,
     engine_named,
-    incremental_named,
 )
-from horai.runtime.inputs import input_schema, table_keys
+from horai.runtime.inputs import input_schema, item_table_of, table_keys
 from horai.runtime.lars.admission import Signal
+from horai.runtime.lars.answers import ShownAtoms
 from horai.runtime.lars.engines import (
     LARS_ENGINES,
     ONE,
@@ -74,10 +72,11 @@ from horai.runtime.lars.engines import (
 )
 from horai.runtime.lars.log import Log, joined, only
 from horai.runtime.lars.plan import planned
+from horai.runtime.records import table_key
 from horai.runtime.values import show
 from horai.settings import RunSettings, nearest
 from horai.temporal.algebra import difference
-from horai.temporal.spans import INF, Ints, Mask, Spans
+from horai.temporal.spans import INF, Ints, Spans
 
 TRUE = Constant("true")
 FROM_PROGRAM = "<program>"
@@ -101,6 +100,11 @@ def clipped(fluent: Fluent, low: int, high: int) -> Fluent:
     return without_bare_pairs(
         Fluent(fluent.pairs, Spans(fluent.spans.key[there], start[there], end[there]))
     )
+
+
+def reaching(fluent: Fluent, border: int) -> Fluent:
+    """Whole spans that reach into the window."""
+    return Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end - 1 > border))
 
 
 def points_of(fluent: Fluent) -> ArgumentPoints:
@@ -134,25 +138,7 @@ def moved(column: Column, old: Symbols, new: Symbols) -> Column:
     return codes(new.codes(terms)[numbers])
 
 
-def item_table(
-    key: TableKey, points: ArgumentPoints, sign: Ints, arrival: int, symbols: Symbols
-) -> io.ItemTable:
-    """Points as items of an event, or of a fluent with a value at each.
-
-    A fluent has its value in the last column, or is `true` without one.
-    """
-    return _items(key, points.args, points.time, None, sign, arrival, symbols)
-
-
-def span_table(key: TableKey, fluent: Fluent, arrival: int, symbols: Symbols) -> io.ItemTable:
-    """Spans as items of a fluent."""
-    spans = fluent.spans
-    args = tuple(column.take(spans.key) for column in fluent.pairs.columns)
-    sign = np.ones(len(spans), np.int64)
-    return _items(key, args, spans.start, spans.end, sign, arrival, symbols)
-
-
-def _items(
+def said_items(
     key: TableKey,
     columns: tuple[Column, ...],
     start: Ints,
@@ -161,23 +147,16 @@ def _items(
     arrival: int,
     symbols: Symbols,
 ) -> io.ItemTable:
-    rows = len(start)
+    """What a program says, as items of an event or a fluent.
+
+    A fluent has its value in the last column, or is `true` without one.
+    """
     args, rest = columns[: key.arity], columns[key.arity :]
     value = None
     if key.kind == "fluent":
-        value = term_column(rest[0] if rest else constant(TRUE, rows, symbols), symbols)
-    block = Block.of(
-        key,
-        FROM_PROGRAM,
-        pa.array(np.zeros(rows, np.int64)),
-        pa.array(sign.astype(np.int8)),
-        pa.array(np.full(rows, arrival, np.int64)),
-        pa.array(start, pa.int64()),
-        None if end is None else pa.array(end, pa.int64()),
-        value,
-        [term_column(column, symbols) for column in args],
-    )
-    return io.ItemTable.of_block(block)
+        value = rest[0] if rest else constant(TRUE, len(start), symbols)
+    times = (sign, np.full(len(start), arrival), start, end)
+    return item_table(key, FROM_PROGRAM, times, args, value, symbols)
 
 
 @dataclass(slots=True)
@@ -269,8 +248,7 @@ class PointEvaluator:
         self.session = self._made()
 
     def _made(self) -> LarsSession:
-        found = chosen(self.program, self.engine, self.start, self.wanted, together=False)
-        return found.session
+        return chosen(self.program, self.engine, self.start, self.wanted, together=False)[1]
 
     def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
         """What holds from `first` to `last`."""
@@ -355,7 +333,7 @@ _AFTER_ROWS = 1 << 40  # what a description says comes after all rows of its tim
 class AtomChange:
     """How the answer of a program has changed at a query time: spans of one predicate."""
 
-    name: str
+    key: Key
     fluent: Fluent  # all of it, as known now
     gone: Fluent
     new: Fluent
@@ -384,7 +362,7 @@ class ProgramStage:
             key: FluentStore(no_fluent(key[1]), self.symbols) for key in sorted(derived(program))
         }
         self.unanswered: list[tuple[int, int]] = []
-        self.region = (self.first, start)
+        self.region = (self.first, start)  # the points that were worked out last
         self.before: dict[Key, Fluent] = {}
         self.is_restored = False  # then its engine knows nothing yet
 
@@ -435,7 +413,7 @@ class ProgramStage:
         state = Unpacker(_STAGE, data, self.symbols, RECORDS).whole()
         self.last = state["last"]
         self.log.rows = {key: Rows(*rows) for key, rows in state["signals"].items()}
-        self.log.waiting = [_table_of(table) for table in state["waiting"]]
+        self.log.waiting = [item_table_of(source_of(table)) for table in state["waiting"]]
         self.feeds = {key: FluentStore(one, self.symbols) for key, one in state["feeds"].items()}
         self.stores = {key: FluentStore(one, self.symbols) for key, one in state["said"].items()}
         self.unanswered = [(start, end) for start, end in state["unanswered"]]
@@ -489,7 +467,7 @@ class ProgramStage:
         parts = [clipped(whole, self.first, low), found]
         change = store.replace(merged(parts, self.symbols))
         sides = (Fluent(change.pairs, spans) for spans in (change.gone, change.new))
-        return AtomChange(key[0], store.public(), *sides)
+        return AtomChange(key, store.public(), *sides)
 
     def items(self, passing: Iterable[Passing], single: bool) -> list[io.ItemTable]:
         """What has changed, as items of a description; in a single query, whole spans."""
@@ -497,23 +475,18 @@ class ProgramStage:
         for one in passing:
             entity, key = one.entity, one.predicate
             kind: io.Kind = "fluent" if one.is_fluent else "event"
-            now = clipped(self.stores[key].public(), *self.region_span)
+            now = clipped(self.stores[key].public(), self.region[0], self.region[1] + 1)
             if single and one.is_fluent:
-                form = TableKey(entity.name, entity.arity, kind, "intervals")
-                table = span_table(form, now, self.last, self.symbols)
+                form, spans = TableKey(entity.name, entity.arity, kind, "intervals"), now.spans
+                columns = tuple(column.take(spans.key) for column in now.pairs.columns)
+                start, end, sign = spans.start, spans.end, np.ones(len(spans), np.int64)
             else:
                 old, new = points_of(self.before[key]), points_of(now)
-                points, sign = changed(old, new, self.symbols)
-                form = TableKey(entity.name, entity.arity, kind, "points")
-                table = item_table(form, points, sign, self.last, self.symbols)
-            if len(table):
-                tables.append(table)
+                (columns, start), sign = changed(old, new, self.symbols)
+                form, end = TableKey(entity.name, entity.arity, kind, "points"), None
+            if len(start):
+                tables.append(said_items(form, columns, start, end, sign, self.last, self.symbols))
         return tables
-
-    @property
-    def region_span(self) -> tuple[int, int]:
-        """The points that were worked out last."""
-        return self.region[0], self.region[1] + 1
 
 
 class DescriptionStage:
@@ -584,16 +557,6 @@ def engines_named(name: str) -> tuple[str, str]:
     return name if name in ENGINES else DEFAULT, name if name in LARS_ENGINES else AUTO
 
 
-def names_shown(given: str) -> frozenset[str] | None:
-    """The predicates of the program that a filter names, None for all that rules derive."""
-    if given == "inferences":
-        return None
-    found = frozenset(name for name in given.split(",") if name != "none")
-    if not found:
-        raise UsageError("the filter names no predicate", "write names: --filter a,b")
-    return found
-
-
 class PipelineEngine:
     """A run of combined rules; the last stage of each language has all rules of it.
 
@@ -610,7 +573,6 @@ class PipelineEngine:
         single: bool = False,
     ) -> None:
         self.stages, self.start, self.last, self.single = stages, start, start, single
-        self.names = names_shown(settings.filter)
         engines = engines_named(settings.engine)
         if settings.reasoning == "models":
             hint = "it is cautious (what holds in all answers) or brave (in some); answers "
@@ -633,10 +595,11 @@ class PipelineEngine:
                 allen_memory=settings.allen_memory,
                 predicates=predicates,
                 archive=True,
-                incremental=incremental_named(settings.incremental, engines[0]),
+                incremental=settings.incremental,
             )
             schema = input_schema(stage.rules, find_entities(stage.rules))
             self.runners.append(DescriptionStage(engine, table_keys(schema)))
+        self.shown = ShownAtoms.of_filter(settings.filter, self.program.stores.keys())
         self._held: list[io.ItemTable] = []  # rows that arrive later
         self._answer: Answer | None = None
 
@@ -683,8 +646,8 @@ class PipelineEngine:
         for table in (*waiting, *tables):
             arrival = table.table.column("arrival").to_numpy()
             if len(arrival) and arrival.max() > until:
-                self._held.append(_rows_where(table, arrival > until))
-                table = _rows_where(table, arrival <= until)
+                self._held.append(table.where(arrival > until))
+                table = table.where(arrival <= until)
             if len(table):
                 found.append(table)
         return found
@@ -702,11 +665,11 @@ class PipelineEngine:
         """What both languages say."""
         said = self.description.answer
         assert said is not None
-        shown = [one for one in atoms if self.names is None or one.name in self.names]
+        shown = [one for one in atoms if self.shown.may_show(one.key)]
         mine, border = self.program, self.program.border(self.last)
         forms: dict[Which, Callable[[AtomChange], Fluent]] = {
             "all": lambda one: one.fluent,
-            "window": lambda one: _reaching(one.fluent, border),
+            "window": lambda one: reaching(one.fluent, border),
             "gone": lambda one: one.gone,
             "new": lambda one: one.new,
         }
@@ -714,7 +677,7 @@ class PipelineEngine:
         def part(which: Which) -> Callable[[], Part]:
             def compute() -> Part:
                 found = said.part(which)
-                spans = [(one.name, forms[which](one)) for one in shown]
+                spans = [(one.key[0], forms[which](one)) for one in shown]
                 listed = [_atoms(*one, mine.symbols, said.symbols) for one in spans]
                 return Part(found.fluents, found.events, listed)
 
@@ -727,7 +690,7 @@ class PipelineEngine:
 
     def _refused(self, dropped: Iterable[Dropped]) -> list[Dropped]:
         """Rows that the program alone reads: the description judges all others."""
-        return [one for one in dropped if _key(one) not in self.description.reads]
+        return [one for one in dropped if table_key(one.origin) not in self.description.reads]
 
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
@@ -758,7 +721,7 @@ class PipelineEngine:
         with readable():
             state = Unpacker(NAME, saved, Symbols(), {}).whole()
             self.last = state["last"]
-            self._held = [_table_of(table) for table in state["held"]]
+            self._held = [item_table_of(source_of(table)) for table in state["held"]]
             for runner, data in zip(self.runners, state["stages"], strict=True):
                 if isinstance(runner, ProgramStage):
                     runner.restore(data)
@@ -766,26 +729,7 @@ class PipelineEngine:
                     runner.engine.restore(data)
 
 
-def _reaching(fluent: Fluent, border: int) -> Fluent:
-    """Whole spans that reach into the window."""
-    return Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end - 1 > border))
-
-
 def _atoms(name: str, fluent: Fluent, old: Symbols, new: Symbols) -> AtomTable:
     spans = fluent.spans
     columns = (moved(column, old, new).take(spans.key) for column in fluent.pairs.columns)
     return AtomTable(name, tuple(columns), spans.start, spans.end)
-
-
-def _rows_where(table: io.ItemTable, mask: Mask) -> io.ItemTable:
-    return replace(table, table=table.table.filter(pa.array(mask)))
-
-
-def _table_of(state: Mapping[str, object]) -> io.ItemTable:
-    found = source_of(dict(state))
-    return io.ItemTable(found.name, found.arity, found.kind, found.form, found.table)
-
-
-def _key(dropped: Dropped) -> TableKey:
-    origin = dropped.origin
-    return TableKey(origin.name, origin.arity, origin.kind, origin.form)

@@ -49,7 +49,8 @@ class Queryable:
     def pairs(self) -> Iterator[tuple[Term, Sequence[Interval]]]:
         """Every `F=V` that ever holds, in the order of the rules, then by name and value."""
         order = {key: place for place, key in enumerate(self.entities.fluents)}
-        for fluent, value in sorted(self.spans, key=lambda pair: _place(pair, order)):
+        pairs = ((_rank(f, order), show(f), show(v), f, v) for f, v in self.spans)
+        for *_, fluent, value in sorted(pairs, key=lambda pair: pair[:3]):
             yield Compound("=", (fluent, value)), self.spans[fluent, value]
 
     def happenings(self) -> Iterator[tuple[Term, int]]:
@@ -62,10 +63,6 @@ class Queryable:
 def _rank(entity: Term, order: dict[tuple[str, int], int]) -> int:
     key = functor(entity)
     return len(order) if key is None else order.get(key, len(order))
-
-
-def _place(pair: tuple[Term, Term], order: dict[tuple[str, int], int]) -> tuple[int, str, str]:
-    return _rank(pair[0], order), show(pair[0]), show(pair[1])
 
 
 def ask(known: Queryable, text: str) -> list[Bindings]:

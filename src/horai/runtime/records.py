@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from horai.engine.arrow_items import Source
 from horai.io.items.blocks import Block, united
 from horai.io.items.tables import ItemTable
 from horai.io.schema import TableKey
@@ -92,9 +93,15 @@ def from_batch(batch: pa.RecordBatch | pa.Table) -> list[Record]:
     return [Record(*row) for row in zip(*columns, strict=True)]
 
 
-def plain(content: Any) -> bytes:
-    """A small message as bytes."""
-    return json.dumps(content).encode()
+def table_key(source: Source) -> TableKey:
+    """The kind of items of a source."""
+    return TableKey(source.name, source.arity, source.kind, source.form)
+
+
+def message(run: int, seq: int, what: str, content: object, number: int = 0) -> Record:
+    """A message for the driver."""
+    label = BlobLabel(what, number=number).dump()
+    return Record(DRIVER, 0, run, 0, seq, label, json.dumps(content).encode())
 
 
 def packed(table: pa.Table, pressed: bool = True) -> bytes:
@@ -109,13 +116,9 @@ def packed(table: pa.Table, pressed: bool = True) -> bytes:
 def unpacked(blob: bytes) -> pa.Table:
     """The table of a blob."""
     with pa.ipc.open_stream(blob) as reader:
-        return checked(reader.read_all())
-
-
-def checked(table: pa.Table) -> pa.Table:
-    """A table that says only what is in it."""
-    table.validate(full=True)  # Arrow itself would read wherever a forged offset points
-    return table
+        table = reader.read_all()
+        table.validate(full=True)  # Arrow itself would read wherever a forged offset points
+        return table
 
 
 def pick(table: pa.Table, rows: Rows) -> pa.Table:

@@ -9,7 +9,6 @@ import numpy as np
 
 from horai import io
 from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
-from horai.engine.arrow_items import Source
 from horai.engine.columns import Column, column_of
 from horai.engine.origins import Dropped, Reason, source_of, source_state
 from horai.engine.packing import Packer, Unpacker
@@ -21,6 +20,7 @@ from horai.oracle.ec import session as oracle_items
 from horai.oracle.ec.session import Happening, Span
 from horai.oracle.ec.session import OracleSession as Oracle
 from horai.predicates import Predicate
+from horai.runtime.inputs import item_table_of
 from horai.runtime.values import to_term
 from horai.temporal.spans import INF
 
@@ -87,7 +87,7 @@ class ReferenceEngine:
         with readable():
             state = Unpacker(NAME, saved, self._symbols, {}).whole()
             for until, came in state["log"]:
-                tables = [_table(source_of(table)) for table in came]
+                tables = [item_table_of(source_of(table)) for table in came]
                 self._log.append((until, tables))
             self._answered = state["answered"]
             self._replay()
@@ -112,7 +112,7 @@ class ReferenceEngine:
                 self._args([fluent for fluent, _, _ in rows], arity),
                 column_of([value for _, value, _ in rows], self._symbols),
                 np.array([start for _, _, (start, _) in rows], np.int64),
-                np.array([_end(end) for _, _, (_, end) in rows], np.int64),
+                np.array([min(end, INF) for _, _, (_, end) in rows], np.int64),
             )
             for (name, arity), rows in _by_entity(spans)
         ]
@@ -144,10 +144,6 @@ def engine_items(table: io.ItemTable, tick: int) -> Iterator[oracle_items.Oracle
         yield oracle_items.OracleItem(entity, value, row.start, end, row.arrival, row.op < 0, mark)
 
 
-def _table(source: Source) -> io.ItemTable:
-    return io.ItemTable(source.name, source.arity, source.kind, source.form, source.table)
-
-
 def _dropped(found: Iterable[oracle_items.RefusedItem]) -> list[Dropped]:
     letters = []
     for dropped in found:
@@ -176,7 +172,3 @@ def _by_entity(rows: Iterable[_Row]) -> Iterable[tuple[tuple[str, int], list[_Ro
         assert key is not None, f"{row[0]} is no event and no fluent"
         groups.setdefault(key, []).append(row)
     return groups.items()
-
-
-def _end(end: int | float) -> int:
-    return INF if end >= INF else int(end)

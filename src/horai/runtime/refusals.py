@@ -18,5 +18,5 @@ class Refused(UsageError):
 
 def unknown(what: str, name: str, known: Iterable[str], all_of_them: str) -> Refused:
     """Somebody names a kind of source or sink that is not there."""
-    near = nearest(name, known)
+    near = nearest(name.partition(":")[0], known)
     return Refused(f"there is no {what} {name!r}", f"{near + ' ' if near else ''}use {all_of_them}")

@@ -119,18 +119,22 @@ class Routes:
             routes = [self.makers.get(entity, self.rest)]
         else:
             routes = [route for route in self.routes[entity] if route.round > after]
-        twice = {r.round // 2 for r in routes if len(_same_stage(r, routes)) > 1}
+        stages = [route.round // 2 for route in routes]
         for route in routes:
             rows = table
-            if route.round // 2 in twice:
+            if stages.count(route.round // 2) > 1:
                 numbers = np.arange(table.num_rows, dtype=np.int64) + (seq << 32)
                 rows = table.append_column(ROW, pa.array(numbers))
-            label = BlobLabel(what, *_fields(key), route.owned, route.meeting or 0)
+            label = BlobLabel(what, *key, route.owned, route.meeting or 0)
             yield from self._spread(run, seq, rows, route, label)
         made = entity in self.makers and what == "items"
         for by in () if made else self.subscribing.get(entity, ()):
             if by.round > after:
-                yield from self._subscribe(run, seq, table, by)
+                wanted, owner = hash_argument(table, by.place), hash_argument(table, by.key)
+                buckets = self.bucket(owner).astype(np.uint64)
+                pairs = np.unique(np.stack([wanted, buckets]), axis=1)
+                label = BlobLabel(SUBSCRIBE, number=by.meeting)
+                yield from self.send_subscriptions(by.round, run, seq, label, pairs)
 
     def owner_route(self, key: TableKey) -> Route:
         """The route of items of a kind to their owner, where they are judged and counted."""
@@ -178,14 +182,6 @@ class Routes:
                     named = label._replace(owned=is_owned)
                     yield self.record(route.round, run, bucket, seq, named, pick(table, rows))
 
-    def _subscribe(
-        self, run: int, seq: int, table: pa.Table, by: SubscriptionRoute
-    ) -> Iterator[Record]:
-        wanted, key = hash_argument(table, by.place), hash_argument(table, by.key)
-        pairs = np.unique(np.stack([wanted, self.bucket(key).astype(np.uint64)]), axis=1)
-        label = BlobLabel(SUBSCRIBE, number=by.meeting)
-        yield from self.send_subscriptions(by.round, run, seq, label, pairs)
-
     def send_subscriptions(
         self, round: int, run: int, seq: int, label: BlobLabel, pairs: npt.NDArray[np.uint64]
     ) -> Iterator[Record]:
@@ -208,14 +204,6 @@ class Routes:
     def slot(self, run: int, bucket: int) -> int:
         """The partition that works on a bucket, if there are enough of them."""
         return run * self.buckets + bucket
-
-
-def _fields(key: TableKey) -> tuple[str, int, str, str]:
-    return key.name, key.arity, str(key.kind), str(key.form)
-
-
-def _same_stage(route: Route, routes: Sequence[Route]) -> list[Route]:
-    return [other for other in routes if other.round // 2 == route.round // 2]
 
 
 def split(table: pa.Table, buckets: Rows, number: int) -> Iterator[tuple[int, pa.Table]]:

@@ -16,10 +16,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from horai.engine.arrow_items import Source
 from horai.engine.saved import NotRestored
 from horai.engine.session import Session
-from horai.io.schema import TableKey
 from horai.runtime.bucket import session_of
 from horai.runtime.checkpoint import (
     Checkpoint,
@@ -38,8 +36,9 @@ from horai.runtime.records import BlobLabel, Record, packed, pick, unpacked
 from horai.runtime.refusals import Refused
 from horai.runtime.routes import SUBSCRIBE, Entity, Route, Routes
 from horai.runtime.subscriptions import Subscriptions, subscriptions_in
-from horai.runtime.tasks import Clockwork, RunTask, StagePlan, StageTask
+from horai.runtime.tasks import RunTask, StagePlan, StageTask
 from horai.runtime.tracks import names_of
+from horai.settings import Schedule
 from horai.signals.pipeline import State
 
 
@@ -58,11 +57,6 @@ class Change:
 
     session: Callable[[StageTask, bytes], bytes]
     meetings: dict[int, int]
-
-
-def same_rules(plan: StagePlan) -> Change:
-    """All goes on as it was."""
-    return Change(lambda _, saved: saved, {n: n for n in range(len(plan.routes.meetings))})
 
 
 def resize(
@@ -173,11 +167,6 @@ def _route(label: BlobLabel, round: int, routes: Routes) -> Route:
     return next(route for route in routes.routes[entity] if route.round == round)
 
 
-def table_key(source: Source) -> TableKey:
-    """The kind of items of a source."""
-    return TableKey(source.name, source.arity, source.kind, source.form)
-
-
 def retrack(known: Tracks, old: Store, groups: int, new: Store, wanted: int) -> None:
     """Write what each group knows anew, for the groups that are made of it."""
     for bucket in range(groups):
@@ -285,7 +274,8 @@ def begin(
     # The last to be written is what makes the folder a checkpoint.
     made = Checkpoint(folder, identity, saved.last)
     wanted_plan = plan(identity)
-    change = change or same_rules(wanted_plan)
+    same = {n: n for n in range(len(wanted_plan.routes.meetings))}
+    change = change or Change(lambda _, session: session, same)
     known = resize(saved.last, saved.store, old.groups, made.store, wanted_plan, change)
     if known.tracks is not None:
         retrack(known.tracks, saved.store, old.groups, made.store, identity.groups)
@@ -369,12 +359,12 @@ def _named(entity: Entity) -> str:
     return f"{entity[1]}/{entity[2]}"
 
 
-def changing(old: RunTask, new: RunTask, clock: Clockwork) -> Change:
+def changing(old: RunTask, new: RunTask, schedule: Schedule) -> Change:
     """How state of the old rules becomes that of the new ones, which have been checked."""
 
     def changed(stage: StageTask, saved: bytes) -> bytes:
-        then: Session = session_of(old, old.plan.stages[stage.number], clock)
-        session = session_of(new, stage, clock)
+        then: Session = session_of(old, old.plan.stages[stage.number], schedule)
+        session = session_of(new, stage, schedule)
         try:
             session.evolve(saved, then.program)
         except NotRestored as error:

@@ -9,13 +9,13 @@ happened when its manifest is written. Until then it can be done again and gives
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from horai.runtime import subscriptions
-from horai.runtime.batch import Outcome, grouped
-from horai.runtime.bucket_steps import (
+from horai.runtime.batch import Heard, Outcome, RoundRecords, StageWork, stage_work
+from horai.runtime.bucket import (
     StepTask,
     advance_bucket,
     meet_bucket,
@@ -24,53 +24,12 @@ from horai.runtime.bucket_steps import (
     store_items,
 )
 from horai.runtime.checkpoint import Checkpoint, Manifest, Seen
-from horai.runtime.grid import Exchanger, Work
+from horai.runtime.grid import BucketWork, Exchanger, Work, over_buckets
 from horai.runtime.records import ANSWERS, DRIVER, BlobLabel, Record
 from horai.runtime.routes import engine_round, meeting_round
-from horai.runtime.tasks import Clockwork, RunTask, StagePlan, StageTask
+from horai.runtime.tasks import RunTask, StagePlan, StageTask, earliest
 from horai.runtime.tracks import Front
-
-Bucket = Callable[[StepTask, StageTask, int, Sequence[Record]], Iterator[Record]]
-Items = Callable[[StepTask, int, int, Sequence[Record]], Iterator[Record]]
-
-
-@dataclass(slots=True)
-class WorkerReport:
-    """The messages of workers about a round."""
-
-    rounds: set[int] = field(default_factory=set)
-    frontiers: list[list[int]] = field(default_factory=list)
-    stored: list[tuple[int, int, int]] = field(default_factory=list)
-    latest: list[int] = field(default_factory=list)
-    known: list[int] = field(default_factory=list)
-    first: list[int] = field(default_factory=list)
-    state_bytes: int = 0
-
-
-def work_of(task: StepTask, slots: int, bucket: Bucket) -> Work:
-    """The work of a stage in one slot: all buckets that belong to it, with records or without."""
-    routes, stage = task.run.plan.routes, task.run.plan.stages[0]
-
-    def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        groups = grouped(records)
-        for number in range(slot, routes.buckets, slots):
-            yield from bucket(task, stage, number, groups.get((task.run.number, number), []))
-
-    return work
-
-
-def items_work(task: StepTask, slots: int, items: Items) -> Work:
-    """Work on items that no stage runs over, in one slot."""
-    routes = task.run.plan.routes
-    lean = replace(task, run=replace(task.run, plan=StagePlan([], routes)))
-
-    def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        for bucket in range(slot, routes.buckets, slots):
-            mine = [record for record in records if record.bucket == bucket]
-            for round in sorted({record.round for record in mine}):
-                yield from items(lean, round, bucket, [r for r in mine if r.round == round])
-
-    return work
+from horai.settings import Schedule
 
 
 def seen_after(outcome: Outcome, known: Manifest) -> Seen | None:
@@ -85,11 +44,6 @@ def seen_after(outcome: Outcome, known: Manifest) -> Seen | None:
         first = seen.first if first is None else min(seen.first, first)
         seen = replace(seen, first=first, arrival=arrival)
     return seen
-
-
-def least(frontiers: Sequence[Sequence[int]]) -> list[int]:
-    """At each query time the frontier of all: the earliest."""
-    return [min(column) for column in zip(*frontiers, strict=True)]
 
 
 def add_up(manifest: Manifest, outcome: Outcome) -> None:
@@ -117,12 +71,13 @@ H = TypeVar("H")
 class Due:
     """The query times of a step, and whether they are the last ones of the stream."""
 
-    clock: Clockwork
+    schedule: Schedule
     ends: bool = False
 
 
 # From what is known, what items have named, and whether no more will come.
-Schedule = Callable[[Manifest, Seen | None, bool], Due | None]
+Timing = Callable[[Manifest, Seen | None, bool], Due | None]
+ItemWork = Callable[[StepTask, int, int, list[Record]], Iterable[Record]]
 
 
 @dataclass(slots=True)
@@ -132,7 +87,7 @@ class StreamStep(Generic[H]):
     manifest: Manifest
     outcome: Outcome
     queries: list[int] = field(default_factory=list)
-    records: list[tuple[H, set[int]]] = field(default_factory=list)  # with the rounds they are for
+    records: RoundRecords[H] = field(default_factory=RoundRecords)
     answers: list[Record] = field(default_factory=list)  # where they are wanted here
     state_bytes: int = 0
     came: bool = False  # something was read, whether it could be used or not
@@ -141,10 +96,6 @@ class StreamStep(Generic[H]):
     def number(self) -> int:
         """Steps have growing numbers; the one that ends a run is odd."""
         return self.manifest.number
-
-    def of(self, rounds: Collection[int]) -> list[H]:
-        """Where records of some rounds are."""
-        return [some for some, its in self.records if not its.isdisjoint(rounds)]
 
 
 class Steps(Generic[H]):
@@ -155,11 +106,11 @@ class Steps(Generic[H]):
         grid: Exchanger[H],
         task: RunTask,
         checkpoint: Checkpoint,
-        schedule: Schedule,
+        timing: Timing,
         slots: int,
     ) -> None:
         self.grid, self.task, self.checkpoint = grid, task, checkpoint
-        self.schedule, self.slots = schedule, slots
+        self.timing, self.slots = timing, min(slots, task.plan.routes.buckets)
         self.front: Front | None = None  # where positions come in the place of items
         self.brings_answers = True  # to the driver; otherwise they stay where they are
 
@@ -185,25 +136,25 @@ class Steps(Generic[H]):
     def commit(self, step: StreamStep[H]) -> None:
         """The step has happened: from now on the stream goes on from there."""
         self.checkpoint.commit(step.manifest, step.outcome.letters)
-        self.grid.forget([some for some, _ in step.records])
+        self.grid.forget(step.records.all)
 
     def _do(self, step: StreamStep[H], items: H | None, finishing: bool) -> StreamStep[H]:
         manifest, outcome = step.manifest, step.outcome
-        report = WorkerReport() if items is None else self._collect(step, items)
+        heard = Heard() if items is None else self._collect(step, items)
         if outcome.unreadable is not None:
             return step
-        step.came = bool(report.latest or outcome.letters) or outcome.arrival is not None
-        rounds = report.rounds
+        step.came = bool(heard["latest"] or outcome.letters) or outcome.arrival is not None
+        rounds = heard.rounds
         if self.front is not None:
-            rounds = self._derive(self.front, step, report, finishing)
+            rounds = self._derive(self.front, step, heard, finishing)
         manifest.seen = seen_after(outcome, manifest)
-        due = self.schedule(manifest, manifest.seen, finishing)
+        due = self.timing(manifest, manifest.seen, finishing)
         if due is None:  # nothing has come that could be used
             add_up(manifest, outcome)
             return step
-        manifest.start = due.clock.start
+        manifest.start = due.schedule.start
         task = StepTask(
-            replace(self.task, clock=due.clock),
+            replace(self.task, schedule=due.schedule, frontiers={}),
             self.checkpoint.store,
             manifest.number,
             manifest.state,
@@ -214,119 +165,106 @@ class Steps(Generic[H]):
         )
         if manifest.ended:
             self._after_the_end(step, task, rounds)
-        elif due.clock.queries or due.ends:
+        elif due.schedule.queries or due.ends:
             self._advance(step, task, rounds)
-        else:
-            self._store(step, task, rounds)
+        elif rounds:
+            heard = self._items(step, task, rounds, store_items, "store items")
+            manifest.items += sorted(map(tuple, heard["stored"]))
         add_up(manifest, outcome)
         return step
 
-    def _derive(
-        self, front: Front, step: StreamStep[H], report: WorkerReport, finishing: bool
-    ) -> set[int]:
+    def _derive(self, front: Front, step: StreamStep[H], heard: Heard, finishing: bool) -> set[int]:
         """Turn positions into items; the rounds that these are for come back."""
 
-        def do(round: int, work: Work, name: str) -> WorkerReport:
-            return self._round(step, {round}, work, name)
+        def do(round: int, work: Work, name: str) -> Heard:
+            found = self._round(step, {round}, work, name)
+            step.state_bytes += sum(found["tracks"])
+            return found
 
-        return front.step(step.manifest, report.latest, self._slots, finishing, do)
+        return front.step(step.manifest, heard["latest"], self.slots, finishing, do)
 
     def _advance(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
         """All buckets, stage after stage, to the query times that are due."""
-        assert task.run.clock is not None
-        step.queries = task.run.clock.queries
-        frontiers: dict[int, list[int]] = {}
+        assert task.run.schedule is not None
+        step.queries = [*task.run.schedule.queries]
         stored: list[tuple[int, int, int]] = []
         stages = task.run.plan.stages
         rounds |= {file[0] for file in task.items}
         for stage in stages:
-            if task.refreshes and task.run.plan.routes.meetings_of(stage.number):
-                work = work_of(task.only(stage.number), self._slots, refresh_bucket)
-                name = f"stage {stage.number}: refresh subscriptions"
-                rounds |= self._round(step, set(), work, name).rounds
-            if meeting_round(stage.number) in rounds:
-                self._stage(step, task, stage, meet_bucket, meeting_round, "join on entities")
-            makers = [s.number for s in stages if s.sends.intersection(stage.given)]
-            if makers:
-                task.frontiers[stage.number] = least([frontiers[number] for number in makers])
-            report = self._stage(step, task, stage, advance_bucket, engine_round, "run the engine")
+            number, meets = stage.number, {meeting_round(stage.number)}
+            if task.refreshes and task.run.plan.routes.meetings_of(number):
+                heard = self._stage(
+                    step, task, stage, refresh_bucket, set(), "refresh subscriptions"
+                )
+                rounds |= heard.rounds
+            if meets & rounds:
+                self._stage(step, task, stage, meet_bucket, meets, "join on entities")
+            ready = {engine_round(number)}
+            heard = self._stage(step, task, stage, advance_bucket, ready, "run the engine")
             if step.outcome.problem is not None:
                 return
-            rounds |= report.rounds
-            frontiers[stage.number] = least(report.frontiers)
-            step.state_bytes += report.state_bytes
-            stored += report.stored
+            rounds |= heard.rounds
+            if heard["frontiers"]:
+                task.run.frontiers[number] = earliest(heard["frontiers"])
+            step.state_bytes += sum(heard["state"])
+            stored += map(tuple, heard["stored"])
         manifest = step.manifest
         manifest.state, manifest.items = manifest.number, sorted(stored)
         manifest.query = step.queries[-1] if step.queries else manifest.query
         manifest.ended = task.ends
         manifest.refreshed = manifest.number if task.refreshes else manifest.refreshed
 
-    def _store(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
-        if rounds:
-            report = self._round(
-                step, rounds, items_work(task, self._slots, store_items), "store items"
-            )
-            step.manifest.items += sorted(report.stored)
-
     def _after_the_end(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
-        assert task.run.clock is not None and step.manifest.query is not None
-        task.run.clock.queries = [step.manifest.query]
+        assert task.run.schedule is not None and step.manifest.query is not None
+        task.run.schedule = replace(task.run.schedule, queries=[step.manifest.query])
         if rounds:
-            work = items_work(task, self._slots, refuse_items)
-            self._round(step, rounds, work, "after the end")
-
-    @property
-    def _slots(self) -> int:
-        return min(self.task.plan.routes.buckets, self.slots)
+            self._items(step, task, rounds, refuse_items, "after the end")
 
     def _stage(
         self,
         step: StreamStep[H],
         task: StepTask,
         stage: StageTask,
-        bucket: Bucket,
-        round: Callable[[int], int],
+        do: StageWork,
+        rounds: set[int],
         name: str,
-    ) -> WorkerReport:
-        work = work_of(task.only(stage.number), self._slots, bucket)
-        return self._round(step, {round(stage.number)}, work, f"stage {stage.number}: {name}")
+    ) -> Heard:
+        work = self._over_buckets(stage_work(task.only(stage.number), do))
+        return self._round(step, rounds, work, f"stage {stage.number}: {name}")
 
-    def _round(self, step: StreamStep[H], rounds: set[int], work: Work, name: str) -> WorkerReport:
-        name = f"step {step.number}, {name}"
-        return self._collect(step, self.grid.step(step.of(rounds), rounds, self._slots, work, name))
+    def _items(
+        self, step: StreamStep[H], task: StepTask, rounds: set[int], do: ItemWork, name: str
+    ) -> Heard:
+        """Work on items that no stage runs over."""
+        plan = StagePlan([], task.run.plan.routes)
+        lean = replace(task, run=replace(task.run, plan=plan))
 
-    def _collect(self, step: StreamStep[H], records: H) -> WorkerReport:
+        def work(bucket: int, records: list[Record]) -> Iterable[Record]:
+            for round in sorted({record.round for record in records}):
+                yield from do(lean, round, bucket, [r for r in records if r.round == round])
+
+        return self._round(step, rounds, self._over_buckets(work), name)
+
+    def _over_buckets(self, work: BucketWork) -> Work:
+        return over_buckets([(self.task.number, self.task.plan.routes.buckets, work)], self.slots)
+
+    def _round(self, step: StreamStep[H], rounds: set[int], work: Work, name: str) -> Heard:
+        name, before = f"step {step.number}, {name}", step.records.of(rounds)
+        return self._collect(step, self.grid.step(before, rounds, self.slots, work, name))
+
+    def _collect(self, step: StreamStep[H], records: H) -> Heard:
         """Take in the messages of workers, and answers with them."""
-        report = WorkerReport()
-        step.records.append((records, report.rounds))
+        heard = Heard()
         wanted = [DRIVER, ANSWERS] if self.brings_answers else [DRIVER]
         for record in sorted(self.grid.collect(records, wanted), key=lambda record: record.seq):
             if record.round == ANSWERS:
                 step.answers.append(record)
                 continue
-            label, content = BlobLabel.load(record.label), json.loads(record.blob)
-            match label.what:
-                case "rounds":
-                    report.rounds.update(content)
-                case "frontiers":
-                    report.frontiers.append(content)
-                case "state":
-                    report.state_bytes += content
-                case "tracks":
-                    step.state_bytes += content
-                case "latest":
-                    report.latest.append(content)
-                case "known":
-                    report.known.append(content)
-                case "first":
-                    report.first.append(content)
-                case "stored":
-                    stage, bucket, number = content
-                    report.stored.append((stage, bucket, number))
-                case _:
-                    step.outcome.hear(label.what, content)
-        return report
+            what, content = BlobLabel.load(record.label).what, json.loads(record.blob)
+            heard[what].append(content)
+            step.outcome.hear(what, content)
+        step.records.append((records, heard.rounds))
+        return heard
 
 
 def _number(batch: int) -> int:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.errors import UsageError
-from horai.io import DeadLetter, ItemTable, Narrative, TimeScale
+from horai.io import DeadLetter, ItemTable, Narrative
 from horai.io.letters import AHEAD
 from horai.predicates import Predicate
 from horai.runtime import checkpoint, savepoint
@@ -30,36 +30,12 @@ from horai.runtime.records import Record
 from horai.runtime.refusals import Refused
 from horai.runtime.savepoint import Change, changing, check_change
 from horai.runtime.steps import Due, Steps
-from horai.runtime.tasks import Clockwork, StagePlan
+from horai.runtime.tasks import StagePlan
 from horai.runtime.tracks import front_of
-from horai.settings import MOST_QUERIES, RunSettings, before, length
-from horai.signals.pipeline import Feed
+from horai.settings import MOST_QUERIES, RunSettings, Schedule, before
 from horai.signals.positions import Positions, letters_about, parted
 
 TIMES = ("arrival", "start", "end")
-
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """How many time-points rows may be ahead of now."""
-
-    most: int
-    clock: TimeScale
-
-    def limit(self) -> int:
-        """The last time-point that rows may name now."""
-        return self.clock.point(dt.datetime.now(dt.UTC)) + self.most
-
-
-def ahead_of(given: object, clock: TimeScale) -> Ahead | None:
-    """The setting that was given, if one was."""
-    if given is None:
-        return None
-    most = length(given, "future-skew", 0)
-    if clock.unit is None:
-        problem = "future-skew needs a unit: times are compared with those of the clock"
-        raise UsageError(problem, "say how long a time-point is, such as --unit s")
-    return Ahead(most, clock)
 
 
 def sending(send: Send, limit: int) -> Send:
@@ -96,10 +72,10 @@ def _apart(table: ItemTable, limit: int) -> tuple[ItemTable, list[DeadLetter]]:
             far |= beyond.to_numpy()
     if not far.any():
         return table, []
-    lost = replace(table, table=table.table.filter(pa.array(far)))
+    lost = table.where(far)
     reason = _reason(limit)
     letters = [DeadLetter(row.file, row.line, row_text(row), reason, AHEAD) for row in lost.items()]
-    return replace(table, table=table.table.filter(pa.array(~far))), letters
+    return table.where(~far), letters
 
 
 def _reason(limit: int) -> str:
@@ -110,19 +86,34 @@ H = TypeVar("H")
 
 
 @dataclass(frozen=True, slots=True)
-class StreamTiming:
-    """The query times of a stream: start + k*step, as items drive them.
+class StreamJob:
+    """A stream as people ask for it.
 
-    A query time is due once an item has arrived that is later by more than `delay`.
+    Its query times are start + k*step, as items drive them: one is due once an item has arrived
+    that is later by more than the watermark delay.
     """
 
-    settings: RunSettings
-    delay: int = 0
+    job: SparkJob
 
     def __post_init__(self) -> None:
-        if self.settings.step is None and self.settings.window is None:
+        settings, feed = self.settings, self.job.feed
+        if settings.step is None and settings.window is None:
             hint = "give a step, and a window for how far back late items count"
             raise UsageError("a stream needs to know when to ask", hint)
+        if feed is None or settings.window is None:
+            return
+        # Items of positions in hindsight have to be in the window still.
+        needed = feed.hindsight + self.step - settings.watermark_delay
+        if settings.window < needed:
+            problem = f"the window, {settings.window}, is too short for what positions tell in "
+            hint = f"use a window of at least {needed}: a gap, a stop or a meeting is known up to "
+            hint += f"{feed.hindsight} later, and a step more is asked for later still"
+            raise UsageError(f"{problem}hindsight", hint)
+
+    @property
+    def settings(self) -> RunSettings:
+        """What was asked for."""
+        return self.job.settings
 
     @property
     def step(self) -> int:
@@ -130,6 +121,11 @@ class StreamTiming:
         found = self.settings.step or self.settings.window
         assert found is not None
         return found
+
+    def limit(self) -> int | None:
+        """The last time-point that rows may name now, if there is any."""
+        most = self.settings.future_skew
+        return None if most is None else self.job.clock.point(dt.datetime.now(dt.UTC)) + most
 
     def due(self, known: Manifest, seen: Seen | None, finishing: bool) -> Due | None:
         """The query times that are due; None as long as nobody knows where the stream begins."""
@@ -146,8 +142,7 @@ class StreamTiming:
         limit = self._limit(known, seen, asked, finishing)
         ends = settings.end is not None and settings.end <= limit
         queries = [] if known.ended else self._queries(start, asked, limit, finishing or ends)
-        clock = Clockwork(start, queries, settings.window, settings.tick, settings.allen_memory)
-        return Due(clock, ends and not known.ended)
+        return Due(Schedule.of(settings, start, queries), ends and not known.ended)
 
     def _limit(self, known: Manifest, seen: Seen | None, asked: int, finishing: bool) -> int:
         """Up to where query times are due."""
@@ -156,7 +151,7 @@ class StreamTiming:
             return end if end is not None else max(asked, _last(known, seen, asked))
         if seen is None:
             return asked
-        reached = max(asked, seen.arrival - self.delay - 1)
+        reached = max(asked, seen.arrival - self.settings.watermark_delay - 1)
         return reached if end is None else min(reached, end)
 
     def _queries(self, start: int, asked: int, limit: int, whole: bool) -> list[int]:
@@ -175,47 +170,13 @@ class StreamTiming:
             queries.append(limit)
         return queries
 
-
-def _last(known: Manifest, seen: Seen | None, asked: int) -> int:
-    """The last time that items name; if they have all been asked for, that of positions."""
-    if seen is None:
-        return asked
-    if known.tracks is not None and seen.last <= asked:
-        return known.tracks.latest  # something was told of them in hindsight, maybe
-    return seen.last
-
-
-@dataclass(frozen=True, slots=True)
-class StreamJob:
-    """A stream as people ask for it."""
-
-    job: SparkJob
-    timing: StreamTiming
-    ahead: Ahead | None = None  # how far ahead of now rows may be; none of the stream's identity
-
-    def __post_init__(self) -> None:
-        if self.job.feed is not None:
-            self._check_window(self.job.feed)
-
-    def _check_window(self, feed: Feed) -> None:
-        """Refuse a window in which items of positions in hindsight would not be any more."""
-        window, timing = self.timing.settings.window, self.timing
-        needed = feed.hindsight + timing.step - timing.delay
-        if window is not None and window < needed:
-            problem = f"the window, {window}, is too short for what positions tell in hindsight"
-            hint = f"use a window of at least {needed}: a gap, a stop or a meeting is known up to "
-            hint += f"{feed.hindsight} later, and a step more is asked for later still"
-            raise UsageError(problem, hint)
-
     def identity(self, buckets: int) -> Identity:
         """The identity of this stream."""
         rules, job = self.job.rules, self.job
         texts = [(source.name, source.text) for source in rules.description.sources]
-        asked = self.timing.settings
-        known = ("window", "start", "end", "tick", "allen_memory")
-        settings: dict[str, Any] = {name: getattr(asked, name) for name in known}
-        settings["step"] = self.timing.step
-        settings["watermark_delay"] = self.timing.delay
+        known = ("window", "start", "end", "tick", "allen_memory", "watermark_delay")
+        settings: dict[str, Any] = {name: getattr(job.settings, name) for name in known}
+        settings["step"] = self.step
         settings["unit"], settings["time_in"] = job.clock.unit, job.clock.time_in
         settings["include_input"] = job.settings.include_input
         if job.feed is not None:
@@ -231,10 +192,19 @@ class StreamJob:
         """The stream, ready to go on."""
         groups = found.identity.groups
         task = task_of(self.job, 0, groups, goes_on=True)
-        steps = Steps(grid, task, found, self.timing.due, found.identity.buckets)
+        steps = Steps(grid, task, found, self.due, found.identity.buckets)
         if self.job.feed is not None:
             steps.front = front_of(self.job.feed, groups, sender(task), found.store)
         return steps
+
+
+def _last(known: Manifest, seen: Seen | None, asked: int) -> int:
+    """The last time that items name; if they have all been asked for, that of positions."""
+    if seen is None:
+        return asked
+    if known.tracks is not None and seen.last <= asked:
+        return known.tracks.latest  # something was told of them in hindsight, maybe
+    return seen.last
 
 
 def enter(
@@ -285,9 +255,7 @@ def _changing(found: Checkpoint, job: StreamJob) -> Change:
     old = task_of(replace(job.job, rules=before), 0, groups, goes_on=True)
     new = task_of(job.job, 0, groups, goes_on=True)
     check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))
-    settings, start = job.timing.settings, found.last.start
-    clock = Clockwork(start or 0, [], settings.window, settings.tick, settings.allen_memory)
-    return changing(old, new, clock)
+    return changing(old, new, Schedule.of(job.settings, found.last.start or 0))
 
 
 def demand_predicates(identity: Identity, predicates: dict[str, Predicate]) -> None:

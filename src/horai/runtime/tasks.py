@@ -1,59 +1,18 @@
-"""The tasks of workers: a run, its stages and its clock, as plain data and functions."""
+"""The tasks of workers: a run, its stages and its clock, as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any
 
-from horai.engine.origins import Dropped
 from horai.engine.session import Incremental, Predicate
-from horai.io.items.tables import ItemTable
-from horai.io.letters import DeadLetter
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.split.stages import Stage
 from horai.runtime.hashing import Path
-from horai.runtime.records import Rows
 from horai.runtime.routes import Entity, Routes, engine_round, routes_of
-
-FORMS = ("final", "windows", "changelog")
-
-
-class Tally(Protocol):
-    """Counts what becomes of items."""
-
-    def judge(
-        self,
-        tables: Sequence[ItemTable],
-        dropped: Sequence[Dropped],
-        query: int,
-        previous: int | None,
-    ) -> None:
-        """Count the items that are judged at a query time."""
-
-    def finish(self, left_over: int) -> None:
-        """The run is over."""
-
-    def beyond(self, items: int) -> None:
-        """Items that came after the end of the run."""
-
-    def waiting(self) -> Rows:
-        """The items that are not judged yet: three numbers for each."""
-
-    def wait_for(self, waiting: Rows) -> None:
-        """Go on with what waits elsewhere."""
-
-    def counted(self) -> Any:
-        """All that was counted, as plain values."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """Hooks of the public interface: how dead letters are written, how items are counted."""
-
-    letters: Callable[[Sequence[Dropped]], list[DeadLetter]]
-    tally: Callable[[], Tally]
+from horai.settings import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,33 +85,35 @@ class StagePlan:
 
 
 @dataclass(slots=True)
-class Clockwork:
-    """When a run asks, and how far its queries look."""
-
-    start: int
-    queries: list[int]
-    window: int | None
-    tick: int
-    allen_memory: int | None = None
-
-
-@dataclass(slots=True)
 class RunTask:
-    """A run. `reaches` tell, stage by stage, how far back changes that are given to it may lie."""
+    """A run, or a step of a stream.
+
+    `frontiers` tell for stages that are done before which time what they send to later ones cannot
+    change any more, at each query time; `given_final` the same of all that is given to a stage.
+    """
 
     number: int
     plan: StagePlan
-    hooks: Hooks
     predicates: dict[str, Predicate] = field(default_factory=dict)
     forms: tuple[str, ...] = ("final",)
     include_input: bool = False
     incremental: Incremental = "auto"
-    clock: Clockwork | None = None
-    reaches: dict[int, int] = field(default_factory=dict)
+    schedule: Schedule | None = None
+    frontiers: dict[int, list[int]] = field(default_factory=dict)
+    given_final: list[int] | None = None
 
-    def only(self, stage: int) -> RunTask:
+    def only(self, number: int) -> RunTask:
         """The task of the buckets of one stage."""
-        return replace(self, plan=StagePlan([self.plan.stages[stage]], self.plan.routes))
+        stage = self.plan.stages[number]
+        makers = [one.number for one in self.plan.stages if one.sends.intersection(stage.given)]
+        given = earliest([self.frontiers[one] for one in makers]) if makers else None
+        plan = StagePlan([stage], self.plan.routes)
+        return replace(self, plan=plan, given_final=given, frontiers={})
+
+
+def earliest(frontiers: Iterable[Sequence[int]]) -> list[int]:
+    """At each query time the frontier of all: the earliest."""
+    return [min(column) for column in zip(*frontiers, strict=True)]
 
 
 def plan_of(

@@ -13,23 +13,22 @@ once, or go on from what was kept by an earlier step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.runtime.batch import Send, message, sender
+from horai.runtime.batch import Heard, Send
 from horai.runtime.checkpoint import Manifest, Store, Tracks
-from horai.runtime.grid import Exchanger, Work
+from horai.runtime.grid import Exchanger, Work, over_buckets
 from horai.runtime.hashing import Hashes, combined, hash_array
-from horai.runtime.records import DRIVER, BlobLabel, Record, Rows, packed, unpacked
+from horai.runtime.records import DRIVER, BlobLabel, Record, Rows, message, packed, unpacked
 from horai.runtime.refusals import Refused
 from horai.runtime.routes import split
-from horai.runtime.tasks import RunTask
 from horai.signals.items import ITEMS, narrative_of
 from horai.signals.pipeline import Feed, State, items_of_meetings, last_of_all, start
 from horai.signals.positions import (
@@ -192,32 +191,11 @@ def _tables(records: Sequence[Record], what: str, schema: pa.Schema) -> pa.Table
     return together([unpacked(record.blob) for record in ordered], schema)
 
 
-def work(task: TrackTask, slots: int, do: Bucket) -> Work:
-    """The work of a round in one slot: all buckets that belong to it."""
-
-    def at(slot: int, records: list[Record]) -> Iterator[Record]:
-        for bucket in range(slot, task.buckets, slots):
-            yield from do(task, bucket, [r for r in records if r.bucket == bucket])
-
-    return at
-
-
 H = TypeVar("H")
 
 
-class PositionReport(Protocol):
-    """The messages of workers about a round of positions."""
-
-    rounds: set[int]
-    known: list[int]  # up to when each bucket knows where all are who are not silent
-    first: list[int]  # the times of first positions
-
-
-class Rounds(Protocol):
-    """Somebody who does a round, and listens."""
-
-    def __call__(self, round: int, work: Work, name: str) -> PositionReport:
-        """Work on the records for a round."""
+Rounds = Callable[[int, Work, str], Heard]
+"""Works on the records for a round, which has a name, and listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,29 +238,20 @@ class Front:
 def derive(task: TrackTask, slots: int, do: Rounds) -> tuple[set[int], list[int]]:
     """Follow, pair, meet; the rounds that items go on to, and the times of first positions."""
 
-    def one(round: int, bucket: Bucket, task: TrackTask, name: str) -> PositionReport:
-        return do(round, work(task, slots, bucket), f"positions: {name}")
+    def one(round: int, bucket: Bucket, task: TrackTask, name: str) -> Heard:
+        work = over_buckets([(0, task.buckets, partial(bucket, task))], slots)
+        return do(round, work, f"positions: {name}")
 
     followed = one(FOLLOW, follow, task, "follow entities")
-    task = replace(task, settled=min([task.until, *followed.known]))
+    task = replace(task, settled=min([task.until, *followed["known"]]))
     one(PAIR, pair, task, "find pairs")
     met = one(MEET, meet, task, "put pairs together")
-    return (followed.rounds | met.rounds) - {PAIR}, followed.first
+    return (followed.rounds | met.rounds) - {PAIR}, followed["first"]
 
 
-def batch_task(feed: Feed, run: RunTask) -> TrackTask:
+def batch_task(feed: Feed, buckets: int, send: Send) -> TrackTask:
     """The task of buckets when all positions come at once, in front of a run."""
-    routes = run.plan.routes
-    return TrackTask(feed, routes.buckets, partial(send_items, sender(run)), routes.pressed)
-
-
-@dataclass(slots=True)
-class _Nothing:
-    """No messages: when all positions are there, all is known."""
-
-    rounds: set[int] = field(default_factory=set)
-    known: list[int] = field(default_factory=list)
-    first: list[int] = field(default_factory=list)
+    return TrackTask(feed, buckets, partial(send_items, send))
 
 
 def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None = None) -> list[H]:
@@ -293,9 +262,9 @@ def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None =
     if not latest:
         return records
 
-    def do(round: int, work: Work, name: str) -> PositionReport:
+    def do(round: int, work: Work, name: str) -> Heard:
         records.append(grid.step(records[-1:], [round], task.buckets, work, name))
-        return _Nothing()
+        return Heard()  # when all positions are there, all is known
 
     derive(replace(task, until=max(latest) if until is None else until), task.buckets, do)
     return records

@@ -43,15 +43,11 @@ def show(term: Term) -> str:
     >>> show(parse_term("f( 'New York, NY', [1, X], 2.0 )"))
     "f('New York, NY',[1,X],2.0)"
     """
-    return _compact(printer.show(term))
+    return _BLANKS.sub(lambda found: found[1] or found[2] or found[3], printer.show(term))
 
 
 # Quoted text is matched first, so that blanks in it stay.
 _BLANKS = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(,|\|) | (\|) """)
-
-
-def _compact(text: str) -> str:
-    return _BLANKS.sub(lambda found: found[1] or found[2] or found[3], text)
 
 
 @lru_cache(maxsize=4096)

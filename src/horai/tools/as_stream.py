@@ -55,7 +55,7 @@ def _run(case: Case, rules: Rules, asked: RunSettings, random: np.random.Generat
         queries, is_ordered, is_late = list(schedule), True, False
         parts = [sorted(narrative.items(), key=lambda item: item.line)]
     else:
-        queries = list(schedule.queries())
+        queries = [*schedule.queries]
         is_ordered = any(
             (part.table.column("op").to_numpy() < 0).any() for part in narrative.tables
         )

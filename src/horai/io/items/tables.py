@@ -46,6 +46,10 @@ class ItemTable:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
+    def where(self, rows: object) -> ItemTable:
+        """Some of the items, by a mask."""
+        return replace(self, table=self.table.filter(pa.array(rows)))
+
     def column(self, name: str) -> TermColumn:
         """An argument or value column with its kind."""
         kind: TermKind = self.table.schema.field(name).metadata[META].decode()

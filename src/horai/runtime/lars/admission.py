@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from math import inf
 from typing import NamedTuple
 
 from horai import io
@@ -32,6 +33,108 @@ Changes = tuple[int, Sequence[Signal], Sequence[Signal]]
 """A query time, what came and what was taken back since the one before."""
 
 
+ENDLESS = 2**62
+FEW = 256
+"""With so few signals forgetting is not worth its time."""
+
+
+@dataclass
+class SignalMemory:
+    """Signals, each with the time from which it counts and the one until which it does."""
+
+    _known: dict[int, tuple[Signal, int, int]] = field(default_factory=dict)
+    """By its order, which no other signal has: to hash an atom takes longer."""
+    _at: dict[int, dict[int, None]] = field(default_factory=dict)  # the orders by time
+    _alike: dict[int, dict[Atom, list[int]]] = field(default_factory=dict)
+    """What can be taken back by what it says, at times of which something has been."""
+    _kept: int = 0
+
+    @property
+    def known(self) -> Iterable[tuple[Signal, int, int]]:
+        """All signals, with from when and until when they count."""
+        return self._known.values()
+
+    def add(self, signal: Signal, since: int, until: int = ENDLESS) -> None:
+        """A signal that counts from a time on."""
+        time, order, atom = signal
+        self._known[order] = (signal, since, until)
+        here = self._at.get(time)
+        if here is None:
+            here = self._at[time] = {}
+        here[order] = None
+        if until == ENDLESS and time in self._alike:
+            self._alike[time].setdefault(atom, []).append(order)
+
+    def take_back(self, time: int, atom: Atom, until: int) -> Signal | None:
+        """Let the last signal that says something count until a time, if there is one."""
+        if time not in self._at:
+            return None
+        if time not in self._alike:
+            alike = self._alike[time] = {}
+            for order in self._at[time]:
+                signal, _, ends = self._known[order]
+                if ends == ENDLESS:
+                    alike.setdefault(signal.atom, []).append(order)
+        same = self._alike[time].get(atom)
+        if not same:
+            return None
+        order = same.pop()
+        signal, since, _ = self._known[order]
+        if until > since:
+            self._known[order] = (signal, since, until)
+        else:  # there is no time left at which it counts
+            self._drop(signal)
+        return signal
+
+    def at(self, query: int, is_wanted: Callable[[Atom], bool]) -> set[Atom]:
+        """The wanted atoms that signals say about a query time, as far as they count then."""
+        found: set[Atom] = set()
+        for order in self._at.get(query, ()):
+            signal, since, until = self._known[order]
+            if since <= query < until and is_wanted(signal.atom):
+                found.add(signal.atom)
+        return found
+
+    def changes(self, queries: Sequence[int]) -> Iterator[Changes]:
+        """What comes and goes from query time to query time, for one who knows nothing yet."""
+        added: list[list[Signal]] = [[] for _ in queries]
+        removed: list[list[Signal]] = [[] for _ in queries]
+        for signal, since, until in self.known:
+            come, gone = bisect_left(queries, since), bisect_left(queries, until)
+            if come < gone:
+                added[come].append(signal)
+                if gone < len(queries):
+                    removed[gone].append(signal)
+        for place, query in enumerate(queries):
+            yield query, added[place], removed[place]
+
+    def forget(self, horizon: int, reach: SignalReach) -> None:
+        """Drop what no answer from a time on can depend on, once that is worth the time it takes.
+
+        Signals before that time can no longer be taken back.
+        """
+        if len(self._known) < 2 * self._kept + FEW:
+            return
+        lasting = [signal for signal, _, until in self.known if until == ENDLESS]
+        lasting.sort()  # by time and order; no two have the same order
+        # Those at the horizon may still go, and leave their place in a window to one before them.
+        needed = reach.needed([(s.time, s.atom) for s in lasting], horizon - 1)
+        gone = [signal for signal, stays in zip(lasting, needed, strict=True) if not stays]
+        gone += [signal for signal, _, until in self.known if until <= horizon]
+        for signal in gone:
+            self._alike.pop(signal.time, None)  # it is made again if that is needed
+            self._drop(signal)
+        self._kept = len(self._known)
+
+    def _drop(self, signal: Signal) -> None:
+        del self._known[signal.order]
+        here = self._at[signal.time]
+        del here[signal.order]
+        if not here:
+            del self._at[signal.time]
+            self._alike.pop(signal.time, None)
+
+
 @dataclass
 class Arrivals:
     """The rows of a stream by the time of their arrival, and what cannot be used of it.
@@ -42,6 +145,7 @@ class Arrivals:
 
     start: int
     lateness: int | None = None
+    memory: SignalMemory = field(default_factory=SignalMemory)
     dropped: list[DroppedRow] = field(default_factory=list)
     """Rows that were not used, until somebody takes them."""
     judged: list[Judged] = field(default_factory=list)
@@ -50,10 +154,6 @@ class Arrivals:
     """How many rows have come in; it is the order of signals."""
     waiting: list[tuple[int, int, io.Item]] = field(default_factory=list)
     """Arrival, order and row of what is not yet known: a heap."""
-    _known: dict[int, dict[int, Signal]] = field(default_factory=dict)
-    """What can be taken back, by its time and its order."""
-    _alike: dict[int, dict[Atom, list[int]]] = field(default_factory=dict)
-    """The same by what it says, at times of which something has been taken back."""
     predicates: set[Predicate] = field(default_factory=set)
     """Those of all signals so far."""
     _latest: int = 0  # arrival
@@ -68,38 +168,6 @@ class Arrivals:
             if row.arrival > self._latest:
                 self._latest = row.arrival
 
-    def know(self, signal: Signal) -> None:
-        """A signal that can be taken back."""
-        here = self._known.get(signal.time)
-        if here is None:
-            here = self._known[signal.time] = {}
-        here[signal.order] = signal
-        if signal.time in self._alike:
-            self._alike[signal.time].setdefault(signal.atom, []).append(signal.order)
-
-    def forget(self, signals: Iterable[Signal]) -> None:
-        """Signals that nobody can take back any more."""
-        for time, order, _ in signals:
-            here = self._known.get(time)
-            if here is not None and here.pop(order, None) is not None:
-                self._alike.pop(time, None)  # it is made again if that is needed
-                if not here:
-                    del self._known[time]
-
-    def _take_back(self, time: int, atom: Atom) -> Signal | None:
-        """The last signal that says something, which is no longer there then."""
-        here = self._known.get(time, {})
-        if time not in self._alike:
-            alike = self._alike[time] = {}
-            for place, signal in here.items():
-                alike.setdefault(signal.atom, []).append(place)
-        same = self._alike[time].get(atom)
-        gone = here.pop(same.pop()) if same else None
-        if not here:
-            self._known.pop(time, None)
-            del self._alike[time]
-        return gone
-
     def until(self, query: int, before: int | None = None) -> tuple[list[Signal], list[Signal]]:
         """What has come, and what has been taken back, since the query time before."""
         added: dict[int, Signal] = {}
@@ -109,10 +177,10 @@ class Arrivals:
         for _, order, row in self._due(query):
             if row.start < self.start:
                 self._refuse(row, Reason.OUTSIDE_RUN, early)
-            elif self.lateness is not None and self._is_too_late(row.start, query, before):
-                final = f"answers before {query - (self.lateness or 0)} are final at {query}"
+            elif before is not None and row.start <= before and row.start < self._final(query):
+                final = f"answers before {self._final(query)} are final at {query}"
                 self._refuse(row, Reason.TOO_LATE, f"it lies at {row.start}, and {final}")
-            elif self._take(order, row, added, removed):
+            elif self._take(order, row, query, added, removed):
                 self.judged.append((row.op, row.arrival, row.start, None))
             else:
                 text = "takes back a signal that was never there"
@@ -127,21 +195,27 @@ class Arrivals:
         while self.waiting and self.waiting[0][0] <= query:
             yield heappop(self.waiting)
 
-    def _is_too_late(self, time: int, query: int, before: int | None) -> bool:
-        if self.lateness is None or before is None or time > before:
-            return False
-        return time < query - self.lateness
+    def _final(self, query: int) -> float:
+        """Before which time answers cannot change any more."""
+        return -inf if self.lateness is None else query - self.lateness
 
     def _take(
-        self, order: int, row: io.Item, added: dict[int, Signal], removed: list[Signal]
+        self,
+        order: int,
+        row: io.Item,
+        query: int,
+        added: dict[int, Signal],
+        removed: list[Signal],
     ) -> bool:
         """Take in a row; False if it takes back what was never there."""
         atom = self._atom(row)
+        # With a lateness, what has come since the query time before counts from its own time on.
+        counts = query if self.lateness is None else min(row.start, query)
         if row.op > 0:
             added[order] = Signal(row.start, order, atom)
-            self.know(added[order])
+            self.memory.add(added[order], counts)
             return True
-        gone = self._take_back(row.start, atom)
+        gone = self.memory.take_back(row.start, atom, counts)
         if gone is not None and added.pop(gone.order, None) is None:
             removed.append(gone)
         return gone is not None
@@ -168,95 +242,3 @@ class Arrivals:
     def _refuse(self, row: io.Item, reason: Reason, text: str) -> None:
         self.dropped.append(DroppedRow(row, reason, text))
         self.judged.append((row.op, row.arrival, row.start, reason))
-
-
-ENDLESS = 2**62
-FEW = 256
-"""With so few signals forgetting is not worth its time."""
-
-
-@dataclass
-class SignalMemory:
-    """Signals, each with the time from which it counts and the one until which it does."""
-
-    reach: SignalReach
-    _known: dict[int, tuple[Signal, int, int]] = field(default_factory=dict)
-    """By its order, which no other signal has: to hash an atom takes longer."""
-    _at: dict[int, dict[int, None]] | None = None  # by time, once somebody asks for that
-    _kept: int = 0
-
-    @property
-    def known(self) -> Iterable[tuple[Signal, int, int]]:
-        """All signals, with from when and until when they count."""
-        return self._known.values()
-
-    def add(self, signal: Signal, since: int, until: int = ENDLESS) -> None:
-        """A signal that counts from a time on."""
-        self._known[signal.order] = (signal, since, until)
-        if self._at is not None:
-            self._at.setdefault(signal.time, {})[signal.order] = None
-
-    def remove(self, signal: Signal, until: int) -> None:
-        """A signal that counts until a time; there may be none left at which it does."""
-        _, since, _ = self._known[signal.order]
-        if until > since:
-            self._known[signal.order] = (signal, since, until)
-        else:
-            self._drop(signal)
-
-    def at(self, query: int, is_wanted: Callable[[Atom], bool]) -> set[Atom]:
-        """The wanted atoms that signals say about a query time, as far as they count then."""
-        if self._at is None:
-            self._at = {}
-            for signal, _, _ in self.known:
-                self._at.setdefault(signal.time, {})[signal.order] = None
-        found: set[Atom] = set()
-        for place in self._at.get(query, ()):
-            signal, since, until = self._known[place]
-            if since <= query < until and is_wanted(signal.atom):
-                found.add(signal.atom)
-        return found
-
-    def changes(self, queries: Sequence[int]) -> Iterator[Changes]:
-        """What comes and goes from query time to query time, for one who knows nothing yet."""
-        added: list[list[Signal]] = [[] for _ in queries]
-        removed: list[list[Signal]] = [[] for _ in queries]
-        for signal, since, until in self.known:
-            come, gone = bisect_left(queries, since), bisect_left(queries, until)
-            if come < gone:
-                added[come].append(signal)
-                if gone < len(queries):
-                    removed[gone].append(signal)
-        for place, query in enumerate(queries):
-            yield query, added[place], removed[place]
-
-    def forget(self, horizon: int) -> list[Signal]:
-        """Drop what no answer from a time on can depend on, once that is worth the time it takes.
-
-        Signals before that time can no longer be taken back.
-        """
-        if len(self._known) < 2 * self._kept + FEW:
-            return []
-        lasting = [signal for signal, _, until in self.known if until == ENDLESS]
-        lasting.sort()  # by time and order; no two have the same order
-        # Those at the horizon may still go, and leave their place in a window to one before them.
-        needed = self.reach.needed([(s.time, s.atom) for s in lasting], horizon - 1)
-        gone = [signal for signal, stays in zip(lasting, needed, strict=True) if not stays]
-        gone += [signal for signal, _, until in self.known if until <= horizon]
-        for signal in gone:
-            self._drop(signal)
-        self._kept = len(self._known)
-        return gone
-
-    def _drop(self, signal: Signal) -> None:
-        del self._known[signal.order]
-        if self._at is not None:
-            here = self._at[signal.time]
-            del here[signal.order]
-            if not here:
-                del self._at[signal.time]
-
-
-def earliest(signals: Iterable[Signal]) -> int | None:
-    """The first time that signals speak of."""
-    return min((signal.time for signal in signals), default=None)

@@ -6,7 +6,6 @@ step or later.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -25,8 +24,6 @@ from horai.runtime.values import plain, show
 Value = Callable[[Term], IoTerm]
 """How a row shows an argument."""
 Key = tuple[str, list[tuple[int, Any, str]]]
-FEW = 16
-"""A change of less than one part in so many is put in its place; more are sorted anew."""
 
 
 def order(atom: Atom) -> Key:
@@ -62,7 +59,7 @@ class Kept:
         """The atoms in their order."""
         if self._listed is None:
             if self._showing is not None:
-                self._listed = tuple(self._showing.atoms)
+                self._listed = self._showing.listed()
             else:
                 self._listed = tuple(sorted(self._undone(), key=order))
                 self._later, self._came, self._gone = None, (), ()
@@ -83,73 +80,39 @@ class Kept:
 
 
 class Showing:
-    """The atoms shown at the last step, sorted."""
+    """The atoms shown at the last step, each with what it is sorted by."""
 
     def __init__(self) -> None:
-        self.atoms: list[Atom] = []
-        self._keys: list[Key] = []
-        self._known: dict[Atom, Key] = {}
-        self._moves = 0  # since an answer was listed
+        self.known: dict[Atom, Key] = {}
         self.kept = Kept(self)
-
-    def holds(self, atom: Atom) -> bool:
-        """Is an atom shown?"""
-        return atom in self._known
+        self._moves = 0  # since an answer was listed
 
     def become(self, atoms: Collection[Atom]) -> tuple[list[Atom], list[Atom]]:
         """Show these atoms and no others; what has come and what has gone, sorted."""
         now = atoms if isinstance(atoms, set | frozenset) else set(atoms)
-        known = self._known.keys()
-        return self.change(now - known, known - now)
+        return self.change(now - self.known.keys(), self.known.keys() - now)
 
     def change(self, came: Iterable[Atom], gone: Iterable[Atom]) -> tuple[list[Atom], list[Atom]]:
         """Show atoms that were not shown, and others no longer; both sorted."""
-        fresh = sorted(((order(atom), atom) for atom in came), key=_first)
-        old = sorted(((self._known[atom], atom) for atom in gone), key=_first)
-        new, past = [atom for _, atom in fresh], [atom for _, atom in old]
-        if not new and not past:
-            return new, past
-        later = Kept(self)
-        self.kept.leave(later, new, past)
-        self.kept = later
-        for atom in past:
-            del self._known[atom]
-        self._known.update((atom, key) for key, atom in fresh)
-        if (len(new) + len(past)) * FEW > len(self._keys):
-            self._sort_anew()
-        else:
-            for key, atom in old:
-                place = self._place(key, atom)
-                del self._keys[place], self.atoms[place]
-            for key, atom in fresh:
-                place = bisect_left(self._keys, key)
-                self._keys.insert(place, key)
-                self.atoms.insert(place, atom)
-        # So no way from an answer to a later one that is listed is longer than an answer.
-        self._moves += len(new) + len(past)
-        if self._moves > len(self.atoms):
-            self._moves = 0
-            later.listed()
+        fresh = {atom: order(atom) for atom in came}
+        new, past = sorted(fresh, key=fresh.__getitem__), sorted(gone, key=self.known.__getitem__)
+        if new or past:
+            later = Kept(self)
+            self.kept.leave(later, new, past)
+            self.kept = later
+            for atom in past:
+                del self.known[atom]
+            self.known |= fresh
+            # So no way from an answer to a later one that is listed is longer than an answer.
+            self._moves += len(new) + len(past)
+            if self._moves > len(self.known):
+                self._moves = 0
+                later.listed()
         return new, past
 
-    def _sort_anew(self) -> None:
-        pairs = sorted(self._known.items(), key=_second)
-        self.atoms = [atom for atom, _ in pairs]
-        self._keys = [key for _, key in pairs]
-
-    def _place(self, key: Key, atom: Atom) -> int:
-        place = bisect_left(self._keys, key)
-        while self.atoms[place] != atom:  # others may be sorted by the same
-            place += 1
-        return place
-
-
-def _first(pair: tuple[Key, Atom]) -> Key:
-    return pair[0]
-
-
-def _second(pair: tuple[Atom, Key]) -> Key:
-    return pair[1]
+    def listed(self) -> tuple[Atom, ...]:
+        """All of them, sorted."""
+        return tuple(sorted(self.known, key=self.known.__getitem__))
 
 
 @dataclass(frozen=True)
@@ -215,9 +178,6 @@ class PointAnswer:
 
     def __hash__(self) -> int:
         return hash((self.query, self.models))
-
-    def __repr__(self) -> str:
-        return f"PointAnswer(query={self.query!r}, models={self.models!r})"
 
     def __reduce__(self) -> tuple[type[PointAnswer], tuple[object, ...]]:
         return PointAnswer, (self.query, self.models)
@@ -322,20 +282,17 @@ class PointAnswers:
     judged: Sequence[tuple[int, int | None, Sequence[Judged]]] = ()
 
     @classmethod
-    def together(
-        cls, steps: Sequence[PointAnswers], numbered: bool, revisable: bool
-    ) -> PointAnswers:
+    def together(cls, steps: Sequence[PointAnswers]) -> PointAnswers:
         """All that was said in several steps."""
-        return cls([one for step in steps for one in step.said], numbered, revisable)
+        said = [one for step in steps for one in step.said]
+        dropped = [one for step in steps for one in step.dropped]
+        judged = [one for step in steps for one in step.judged]
+        return cls(said, steps[0].numbered, steps[0].revisable, dropped, judged)
 
     @property
     def query(self) -> int:
         """The last query time."""
         return self.said[-1].answer.query
-
-    @property
-    def symbols(self) -> None:
-        """Atoms are terms already."""
 
     @property
     def points(self) -> list[PointAnswer]:

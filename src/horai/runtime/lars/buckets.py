@@ -7,25 +7,44 @@ bucket tells of its own, and each predicate is told of by one part.
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
+from horai.errors import RunError, UsageError
+from horai.io import AnswerRow, TimeScale
+from horai.io.items.blocks import Options
 from horai.io.items.tables import ItemTable, Narrative
 from horai.io.letters import DeadLetter
 from horai.io.schema import TableKey
-from horai.lang.lars.predicates import background, head_predicates
+from horai.lang.core.terms import Term
+from horai.lang.lars.predicates import background, derived, head_predicates
 from horai.lang.lars.syntax import Atom, Predicate, Program
-from horai.plan.split.lars import Parts, ProgramPart
-from horai.runtime.batch import Extent, Outcome, grouped, message, told_of
-from horai.runtime.grid import Exchanger, Work
+from horai.plan.lars.check import place_of
+from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
+from horai.result import Answer, Result
+from horai.runtime.batch import Extent, Outcome, execute, told_of
+from horai.runtime.engines import AUTO, SPARK
+from horai.runtime.grid import BucketWork, Exchanger
 from horai.runtime.hashing import combined, hash_terms
-from horai.runtime.records import ANSWERS, DRIVER, BlobLabel, Record, joined, packed, unpacked
+from horai.runtime.inputs import files_of, letters_of
+from horai.runtime.jobs import Load, Ran
+from horai.runtime.lars.answers import PointAnswer, PointAnswers, Said, ShownAtoms
+from horai.runtime.lars.engines import ONE, AnswerMode
+from horai.runtime.lars.log import numbered
+from horai.runtime.lars.session import ProgramEngine, program_queries
+from horai.runtime.metrics import Metrics
+from horai.runtime.records import ANSWERS, BlobLabel, Record, joined, message, packed, unpacked
 from horai.runtime.routes import Entity, Route, Routes, engine_round
+from horai.runtime.values import parse_term, show
+from horai.settings import RunSettings
+
+if TYPE_CHECKING:
+    from horai.rules import Rules
 
 H = TypeVar("H")
 ROUND = engine_round(0)
@@ -63,22 +82,6 @@ class PartTask:
         numbers = [hash_terms([atom.args[place]]) for place in places]
         hashes = combined(numbers, 1) if route.place is None else numbers[0]
         return int(self.routes.bucket(hashes)[0]) == bucket
-
-
-class BucketAnswer(NamedTuple):
-    """What a bucket found: its answers as a table, rows that were not used, or what went wrong."""
-
-    answers: pa.Table
-    letters: Sequence[DeadLetter] = ()
-    problem: str | None = None
-
-
-class Ask(Protocol):
-    """Runs the rules of a part over the signals of a bucket."""
-
-    def __call__(
-        self, part: PartTask, bucket: int, tables: Sequence[ItemTable], queries: range
-    ) -> BucketAnswer: ...
 
 
 def tasks_of(program: Program, parts: Parts, buckets: int) -> list[PartTask]:
@@ -131,47 +134,62 @@ def sent(tasks: Sequence[PartTask], seq: int, narrative: Narrative) -> Iterator[
         for task in tasks:
             if task.gets(table.key):
                 yield from task.routes.send(task.number, seq, table.key, table.table, "items", -1)
+    yield message(0, seq, "rounds", [ROUND])
     yield from told_of(0, seq, narrative)
 
 
-@dataclass(slots=True)
-class LarsRun(Generic[H]):
-    """A run that is over: how it ended, and where its records are."""
+@dataclass(frozen=True)
+class ProgramTask:
+    """A run of a program as workers need it; `form` is that of its answers, None for all."""
 
-    outcome: Outcome
-    records: list[H]
+    settings: RunSettings
+    shown: ShownAtoms
+    files: Sequence[str]
+    form: str | None
 
+    def answers(
+        self, part: PartTask, bucket: int, tables: Sequence[ItemTable], queries: range
+    ) -> tuple[pa.Table, Sequence[DeadLetter]]:
+        """The answers of a part in a bucket, and rows that were not used."""
+        whole, lateness = part.tells is None and not part.is_split, self.settings.allowed_lateness
+        engine = ProgramEngine(
+            part.program,
+            start=queries.start,
+            step=queries.step,
+            engine=AUTO,
+            wanted=AnswerMode.of(self.settings) if whole else ONE,
+            shown=self.shown,
+            lateness=lateness,
+            together=lateness is None,
+        )
+        found = engine.over(numbered(tables, self.files), queries)
+        letters = letters_of([*found.dropped, *engine.left(queries.stop - 1)])
+        if not whole:
+            found.said = _own(found.said, part, bucket)
+        if self.form is None:
+            return said_in(found), letters
+        return table_of(found.rows(self.form, source_text)), letters
 
-def execute(
-    grid: Exchanger[H], tasks: Sequence[PartTask], items: H, schedule: QueryTimes, ask: Ask
-) -> LarsRun[H]:
-    """Ask all buckets, once it is known what the signals cover."""
-    ran = LarsRun(Outcome(), [items])
-    _listen(grid.collect(items, [DRIVER]), ran.outcome)
-    if ran.outcome.unreadable is None:
-        queries = schedule(ran.outcome.extent)
-        buckets = tasks[0].routes.buckets if any(task.is_split for task in tasks) else 1
-        work = _work(tasks, queries, ask, buckets)
-        ran.records.append(grid.step([items], (ROUND,), buckets, work, "run the program"))
-        _listen(grid.collect(ran.records[-1], [DRIVER]), ran.outcome)
-    return ran
-
-
-class QueryTimes(Protocol):
-    """Turns what signals cover into query times."""
-
-    def __call__(self, extent: Extent | None) -> range: ...
-
-
-def _work(tasks: Sequence[PartTask], queries: range, ask: Ask, slots: int) -> Work:
-    def work(slot: int, records: list[Record]) -> Iterator[Record]:
-        groups = grouped(records)
-        for task in tasks:
-            if task.is_split or not slot:
-                tables = _tables(groups.get((task.number, slot), []))
-                yield from _asked(task, slot, tables, queries, ask)
-
-    return work
+    def run(
+        self, part: PartTask, queries: range, bucket: int, records: Sequence[Record]
+    ) -> Iterator[Record]:
+        """What a bucket has to say of a part."""
+        tables = _tables(records)
+        if (bucket and not part.is_split) or not (tables or part.program.rules):
+            return
+        began = time.perf_counter()
+        try:
+            answers, letters = self.answers(part, bucket, tables, queries)
+        except RunError as error:
+            yield message(0, bucket, "error", {"query": queries[-1], "text": str(error)})
+            return
+        if answers.num_rows:
+            label, blob = BlobLabel("lars").dump(), packed(answers)
+            yield Record(ANSWERS, bucket, part.number, bucket, bucket, label, blob)
+            yield message(0, bucket, "rounds", [ANSWERS])
+        if letters:
+            yield message(0, bucket, "letters", letters)
+        yield message(0, bucket, "took", time.perf_counter() - began)
 
 
 def _tables(records: Sequence[Record]) -> list[ItemTable]:
@@ -182,22 +200,231 @@ def _tables(records: Sequence[Record]) -> list[ItemTable]:
     return [joined(key, [unpacked(r.blob) for r in some]) for key, some in groups.items()]
 
 
-def _asked(
-    task: PartTask, bucket: int, tables: Sequence[ItemTable], queries: range, ask: Ask
-) -> Iterator[Record]:
-    began = time.perf_counter()
-    found = ask(task, bucket, tables, queries)
-    if found.problem is not None:
-        yield message(0, bucket, "error", {"query": queries[-1], "text": found.problem})
-        return
-    if found.answers.num_rows:
-        label, blob = BlobLabel("lars").dump(), packed(found.answers)
-        yield Record(ANSWERS, bucket, task.number, bucket, bucket, label, blob)
-    if found.letters:
-        yield message(0, bucket, "letters", [tuple(letter) for letter in found.letters])
-    yield message(0, bucket, "took", time.perf_counter() - began)
+def _own(said: Iterable[Said], part: PartTask, bucket: int) -> list[Said]:
+    """What a bucket tells of: its own atoms."""
+    owned: dict[Atom, bool] = {}
+
+    def own(atom: Atom) -> bool:
+        if atom not in owned:
+            owned[atom] = part.owns(bucket, atom)
+        return owned[atom]
+
+    def mine(answer: PointAnswer) -> PointAnswer:
+        return PointAnswer(answer.query, tuple(tuple(filter(own, m)) for m in answer.models))
+
+    return [
+        Said(
+            one.arrived,
+            mine(one.answer),
+            None if one.before is None else mine(one.before),
+            is_new=one.is_new,
+        )
+        for one in said
+    ]
 
 
-def _listen(records: Sequence[Record], outcome: Outcome) -> None:
-    for record in sorted(records, key=lambda record: record.seq):
-        outcome.hear(BlobLabel.load(record.label).what, json.loads(record.blob))
+@dataclass
+class PartRun:
+    """A part of a program that shares its only round with the other ones, and their outcome."""
+
+    part: PartTask
+    job: ProgramJob
+    task: ProgramTask
+    outcome: Outcome
+    queries: range = range(0)
+    rounds: Collection[int] = (ROUND,)
+
+    @property
+    def number(self) -> int:
+        """The number of the part."""
+        return self.part.number
+
+    @property
+    def buckets(self) -> int:
+        """In how many buckets there may be something to do."""
+        return self.part.routes.buckets
+
+    def begin(self) -> bool:
+        """Make query times of what all signals cover."""
+        self.queries = self.job.queries(self.outcome.extent)
+        return True
+
+    def work(self, round: int) -> BucketWork:
+        """Run the part."""
+        return partial(self.task.run, self.part, self.queries)
+
+    def hear(self, stage: int, what: str, content: Any) -> None:
+        """Take in what a worker has to say."""
+        self.outcome.hear(what, content)
+
+
+@dataclass
+class ProgramJob:
+    """A run of a program as people ask for it; `form` as of its task."""
+
+    rules: Rules
+    input: object
+    settings: RunSettings
+    form: str | None = None
+    feed: None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.form == "changelog" and self.numbered and not self.revisable:
+            hint = "leave out models, or add an allowed lateness"
+            raise UsageError("changes are those of one model", hint)
+
+    @property
+    def numbered(self) -> bool:
+        """May there be several answers at a time?"""
+        return AnswerMode.of(self.settings).is_numbered
+
+    @property
+    def revisable(self) -> bool:
+        """May late signals change answers?"""
+        return self.settings.allowed_lateness is not None
+
+    @property
+    def clock(self) -> TimeScale:
+        """How times become time points."""
+        return self.settings.scale
+
+    @property
+    def options(self) -> Options:
+        """How rows are read."""
+        asked = self.settings
+        return Options(self.rules.schema, self.clock, None, asked.strict, asked.input_format)
+
+    @cached_property
+    def points(self) -> Program:
+        """The program with its windows in time points."""
+        return self.rules.in_points(self.settings.clock, self.settings.unit)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """Its parts."""
+        return parts_of(self.points)
+
+    def queries(self, extent: Extent | None) -> range:
+        """The query times, once it is known what the input covers."""
+        return program_queries(self.settings, extent)
+
+    def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Ran[H]:
+        """Run over what is loaded."""
+        shown = ShownAtoms.of_filter(self.settings.filter, derived(self.rules.program))
+        task = ProgramTask(self.settings, shown, files_of(self.input), self.form)
+        parts = tasks_of(self.points, self.parts, buckets)
+        outcome = Outcome()
+        runs = [PartRun(part, self, task, outcome) for part in parts]
+        most = buckets if any(part.is_split for part in parts) else 1
+        return outcome, execute(grid, runs, load(partial(sent, parts)), most)
+
+    def result(self, outcome: Outcome, found: Iterable[Record]) -> Result:
+        """The result of a run whose answers are here."""
+        said = _merged(found, self.queries(outcome.extent), self.revisable)
+        raw = PointAnswers(list(said), self.numbered, self.revisable)
+        unsplit = [part.unsplit for part in self.parts.parts if part.unsplit is not None]
+        return Result(
+            self.rules,
+            [Answer(raw)],
+            letters_in(outcome),
+            self.settings.answers or "windows",
+            self.settings.unit,
+            engine=SPARK,
+            reasons=[told_why(one) for one in unsplit],
+            measure=not_counted,
+        )
+
+
+def letters_in(outcome: Outcome) -> list[DeadLetter]:
+    """Rows that were not used, in their order; several buckets may say the same of one."""
+    return sorted(set(outcome.letters), key=lambda letter: (letter.file, letter.line))
+
+
+def not_counted() -> Metrics:
+    """Signals may be read by several buckets, none of which counts for all."""
+    hint = "leave out the engine spark"
+    raise UsageError("signals are counted by runs in one process only", hint)
+
+
+def told_why(unsplit: UnsplitProgram) -> str:
+    """Why something is not split, in a line."""
+    place = None if unsplit.rule is None else place_of(unsplit.rule)
+    return f"{unsplit.reason}{f' ({place})' if place else ''}, so one bucket works it out"
+
+
+def _merged(found: Iterable[Record], queries: range, revisable: bool) -> Iterator[Said]:
+    """What all buckets together said: revised answers, then the new one, query by query."""
+    news: dict[int, dict[int, dict[tuple[int, int], PointAnswer]]] = {}
+    for record in found:
+        source = (record.run, record.bucket)
+        for arrived, answer, *_ in said_by(unpacked(record.blob)):
+            news.setdefault(arrived, {}).setdefault(answer.query, {})[source] = answer
+    parts: dict[int, dict[tuple[int, int], PointAnswer]] = {}
+    known: dict[int, PointAnswer] = {}
+    last: PointAnswer | None = None
+    for arrived in queries:
+        for query in sorted({*news.get(arrived, {}), arrived}):
+            mine = parts.setdefault(query, {})
+            mine.update(news.get(arrived, {}).get(query, {}))
+            answer = PointAnswer.together(query, list(mine.values()))
+            if query == arrived or answer != known[query]:
+                before = known.get(query) if revisable else last
+                yield Said(arrived, answer, before, is_new=query == arrived)
+            known[query] = answer
+            last = answer
+
+
+# --- answers as tables, which travel between processes -------------------------------------------
+
+SCHEMA = pa.schema(
+    [
+        pa.field("kind", pa.string()),
+        pa.field("query", pa.int64()),
+        pa.field("model", pa.int32()),
+        pa.field("name", pa.string()),
+        pa.field("args", pa.list_(pa.string())),
+        pa.field("op", pa.string()),
+        pa.field("arrived", pa.int64()),
+    ]
+)
+
+
+def table_of(rows: Iterable[AnswerRow]) -> pa.Table:
+    """Rows at query times as a table; their arguments are source text."""
+    listed = list(rows)
+    columns = {name: [getattr(row, name) for row in listed] for name in SCHEMA.names}
+    return pa.table(columns, schema=SCHEMA)
+
+
+def said_in(found: PointAnswers) -> pa.Table:
+    """All that was said, and when; what says nothing at all is left out if it revises nothing."""
+    return table_of(
+        row._replace(arrived=one.arrived)
+        for one in found.said
+        if found.revisable or one.answer.models != ((),)
+        for row in one.answer.rows(True, source_text)
+    )
+
+
+def said_by(table: pa.Table) -> Iterator[Said]:
+    """What `said_in` wrote down."""
+    models: dict[tuple[int, int], dict[int, list[Atom]]] = {}
+    atoms: dict[tuple[str, tuple[str, ...]], Atom] = {}
+    columns = (table.column(name).to_pylist() for name in SCHEMA.names)
+    for kind, query, model, name, args, _, arrived in zip(*columns, strict=True):
+        here = models.setdefault((arrived, query), {})
+        if kind != "none":
+            atom_list = here.setdefault(model, [])
+            if kind == "atom":
+                key = (name, tuple(args))
+                if key not in atoms:
+                    atoms[key] = Atom(name, tuple(map(parse_term, args)))
+                atom_list.append(atoms[key])
+    for (arrived, query), here in models.items():
+        yield Said(arrived, PointAnswer(query, tuple(tuple(here[one]) for one in sorted(here))))
+
+
+@lru_cache(maxsize=1 << 16)  # the same entities come again and again
+def source_text(term: Term) -> str:
+    """An argument as source text."""
+    return show(term)

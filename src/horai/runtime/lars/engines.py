@@ -26,7 +26,6 @@ from horai.settings import RunSettings, nearest, text
 
 Reasoning = OneOf["models", "brave", "cautious"]
 """Answers themselves, what holds in some of them, or what holds in all of them."""
-REASONING: tuple[Reasoning, ...] = ("models", "brave", "cautious")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,19 +158,6 @@ class EngineChoice(NamedTuple):
         return "; ".join([self.name, *self.reasons])
 
 
-class ChosenEngine(NamedTuple):
-    """An engine with the reasons against others, and the session it has made."""
-
-    name: str
-    reasons: list[str]
-    session: LarsSession
-
-    @property
-    def choice(self) -> EngineChoice:
-        """The same without the session."""
-        return EngineChoice(self.name, self.reasons)
-
-
 MOST_INSTANCES = 500_000
 """Programs that may have more ground rules are not kept from tick to tick rule by rule."""
 
@@ -183,15 +169,16 @@ def chosen(
     wanted: AnswerMode = ONE,
     *,
     together: bool = True,
-) -> ChosenEngine:
-    """The engine of a name; `auto` is the first of the list that runs a program.
+) -> tuple[EngineChoice, LarsSession]:
+    """The engine of a name, with a session; `auto` is the first of the list that runs a program.
 
     All query times of a stream `together` are the best case of the plan. Where it is asked for them
     one by one and would work out each anew, and the program is not too large, `tms` goes on from
     the one before in a small part of the time.
     """
     if engine != AUTO:
-        return ChosenEngine(engine, [], lars_engine(engine)(program, start=start, wanted=wanted))
+        session = lars_engine(engine)(program, start=start, wanted=wanted)
+        return EngineChoice(engine, []), session
     reasons: list[str] = []
     *others, last = LARS_ENGINES
     for name in others:
@@ -202,23 +189,26 @@ def chosen(
             continue
         if name == PLAN and not (together or getattr(found, "works_by_change", True)):
             return _stepwise(program, start, wanted, found)
-        return ChosenEngine(name, reasons, found)
-    return ChosenEngine(last, reasons, lars_engine(last)(program, start=start, wanted=wanted))
+        return EngineChoice(name, reasons), found
+    session = lars_engine(last)(program, start=start, wanted=wanted)
+    return EngineChoice(last, reasons), session
 
 
-def _stepwise(program: Program, start: int, wanted: AnswerMode, plan: LarsSession) -> ChosenEngine:
+def _stepwise(
+    program: Program, start: int, wanted: AnswerMode, plan: LarsSession
+) -> tuple[EngineChoice, LarsSession]:
     """The engine for a program of which the plan would work out each query time anew."""
     why = "asked for one query time after the other, the engine plan would work out each anew"
     try:
         found = lars_engine(TMS)(program, start=start, wanted=wanted)
     except UsageError as refused:
-        return ChosenEngine(PLAN, [refused.problem], plan)
+        return EngineChoice(PLAN, [refused.problem]), plan
     size = getattr(found, "size", 0)
     if size > MOST_INSTANCES:
         large = f"{size:,} ground rules, which there may be, are too many for the engine tms"
-        return ChosenEngine(PLAN, [large], plan)
+        return EngineChoice(PLAN, [large]), plan
     reason = f"{why}; beside what signals bring, {size:,} ground rules at most"
-    return ChosenEngine(TMS, [reason], found)
+    return EngineChoice(TMS, [reason]), found
 
 
 MOST_SHOWN = 3

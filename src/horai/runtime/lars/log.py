@@ -60,7 +60,7 @@ class Log:
         )
         ahead = batch.start > query
         if ahead.any():
-            self.waiting.append(replace(table, table=table.table.filter(pa.array(ahead))))
+            self.waiting.append(table.where(ahead))
         return ~(early | late)
 
     def _refuse(

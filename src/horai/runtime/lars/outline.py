@@ -66,7 +66,7 @@ def outline_of(program: Program, written: Program) -> LarsOutline:
 
     What is shown is what was `written`: without the rules that stand for `_` under `not`.
     """
-    engine, stepwise = (chosen(program, together=whole).choice for whole in (True, False))
+    engine, stepwise = (chosen(program, together=whole)[0] for whole in (True, False))
     is_live = can_live(planned(program, 0)) if stepwise.name == PLAN else None
     return LarsOutline(classify(program), engine, stepwise, is_live, tuple(_layers(written)))
 

@@ -15,7 +15,7 @@ from horai.engine.symbols import Symbols
 from horai.errors import RunError, UsageError
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import background_facts
-from horai.lang.lars.syntax import Atom, Program, Rule
+from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
 from horai.runtime.lars.admission import Changes, Signal
@@ -214,11 +214,9 @@ def planned(program: Program, start: int) -> Plan:
     program = with_fixed_ends(program, start)
     facts = background_facts(program)
     known = {fact.predicate for fact in facts}
-    return plan_of([rule for rule in program.rules if not _states(rule, known)], facts)
-
-
-def _states(rule: Rule, known: set[Key]) -> bool:
-    return isinstance(rule.head, Atom) and rule.head.predicate in known
+    stated = (isinstance(r.head, Atom) and r.head.predicate in known for r in program.rules)
+    rules = [rule for rule, is_fact in zip(program.rules, stated, strict=True) if not is_fact]
+    return plan_of(rules, facts)
 
 
 def rows_of(known: dict[Signal, list[int]], symbols: Symbols) -> dict[Key, Rows]:

@@ -49,7 +49,8 @@ class LarsReferenceEngine:
 
     def _all(self, query: int) -> Iterator[Model]:
         """What each answer stream says about the query time, each of them once."""
-        signals = [(signal.time, signal.atom) for signal in sorted(self._known, key=_place)]
+        known = sorted(self._known, key=lambda signal: (signal.time, signal.order))
+        signals = [(signal.time, signal.atom) for signal in known]
         seen: set[Model] = set()
         for answer in answers_at(self._program, signals, query, self._start):
             model = frozenset(a for a in answer.stream.at(query) if a.predicate in self._derived)
@@ -73,7 +74,3 @@ class LarsReferenceEngine:
         before = self._before or frozenset()
         least = min(len(model ^ before) for model in every)
         return [model for model in every if len(model ^ before) == least][:most]
-
-
-def _place(signal: Signal) -> tuple[int, int]:
-    return (signal.time, signal.order)

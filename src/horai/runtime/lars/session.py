@@ -14,15 +14,7 @@ from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.reach import reach_of
 from horai.runtime.inputs import DroppedRow
-from horai.runtime.lars.admission import (
-    ENDLESS,
-    Arrivals,
-    Changes,
-    Judged,
-    Signal,
-    SignalMemory,
-    earliest,
-)
+from horai.runtime.lars.admission import Arrivals, Changes, Judged, Signal
 from horai.runtime.lars.answers import PointAnswer, PointAnswers, Said, Showing, ShownAtoms
 from horai.runtime.lars.engines import (
     AllAtOnce,
@@ -65,12 +57,12 @@ class ProgramEngine:
         self.points = points
         self.start, self.step = start, step
         self.wanted, self.shown, self.lateness = wanted, shown, lateness
-        found = chosen(points, engine, start, wanted, together=together)
-        self.engine, self.reasons, self._session = found
+        choice, self._session = chosen(points, engine, start, wanted, together=together)
+        self.engine, self.reasons = choice
         self._facts = background_facts(points)
         self._shown_facts = shown.only(self._facts)
-        self.arrivals = Arrivals(start, lateness)
-        self.memory = SignalMemory(reach_of(points))
+        self.arrivals, self.reach = Arrivals(start, lateness), reach_of(points)
+        self.memory = self.arrivals.memory
         self.last: int | None = None
         """The last query time."""
         self._showing = Showing()
@@ -133,10 +125,7 @@ class ProgramEngine:
         """The same row by row, for signals that were fed."""
         if getattr(self._session, "advance_all", None) is None or self.lateness is not None:
             steps = _each((self.take([query]) for query in queries), len(queries), progress)
-            found = PointAnswers.together(steps, self.wanted.is_numbered, self.lateness is not None)
-            found.dropped = [one for step in steps for one in step.dropped]
-            found.judged = [one for step in steps for one in step.judged]
-            return found
+            return PointAnswers.together(steps)
         moves: list[Changes] = []
         judged: list[tuple[int, int | None, list[Judged]]] = []
         before: int | None = None
@@ -187,7 +176,6 @@ class ProgramEngine:
     def _at(self, query: int) -> list[PointAnswer]:
         """What is new at a query time: answers of earlier ones that change, and its own."""
         added, removed = self.arrivals.until(query, self.last)
-        self._remember(query, added, removed)
         back = self._from(query, added, removed)
         self.last = query
         if back is None and not removed and not self._is_restored:
@@ -234,21 +222,11 @@ class ProgramEngine:
         self._is_followed = bool(models) and not signals
         return PointAnswer(query, self._showing.kept if models else ())
 
-    def _remember(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> None:
-        for signal in added:
-            self.memory.add(signal, self._counts(signal, query))
-        for signal in removed:
-            self.memory.remove(signal, self._counts(signal, query))
-
-    def _counts(self, signal: Signal, query: int) -> int:
-        """From when on something counts that has come since the query time before."""
-        return query if self.lateness is None else min(signal.time, query)
-
     def _from(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> int | None:
         """The time from which on answers have to be revised; None if all may stay."""
         if self.lateness is None or self.last is None:
             return None
-        back = earliest([*added, *removed])
+        back = min((signal.time for signal in (*added, *removed)), default=None)
         return back if back is not None and back <= self.last and back < query else None
 
     def _anew(self, queries: Sequence[int]) -> Iterator[tuple[int, list[Model]]]:
@@ -271,9 +249,9 @@ class ProgramEngine:
             del self.models[next(iter(self.models))]
         # Any signal may be taken back if nothing is ever too late; in windows that count signals,
         # another one then takes its place.
-        counts = self.memory.reach.last or self.memory.reach.groups
+        counts = self.reach.last or self.reach.groups
         if self.lateness is not None or not counts:
-            self.arrivals.forget(self.memory.forget(final))
+            self.memory.forget(final, self.reach)
 
     def finish(self) -> Sequence[Dropped | DroppedRow]:
         """Signals that come after the end of the run."""
@@ -316,8 +294,6 @@ class ProgramEngine:
             signal = Signal(time, order, _to_atom(atom))
             self.memory.add(signal, since, until)
             self.arrivals.predicates.add(signal.atom.predicate)
-            if until == ENDLESS:
-                self.arrivals.know(signal)
         self.answer = None if state["answer"] is None else _to_answer(state["answer"])
         self.told = {answer.query: answer for answer in map(_to_answer, state["told"])}
         self.models = {

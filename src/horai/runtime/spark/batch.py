@@ -1,54 +1,39 @@
-"""Event descriptions on Spark: the same answers in buckets of entities, as a `Result` or as data
-frames of Spark.
-"""
+"""Runs on Spark over whole inputs: the same answers in buckets, as a `Result` or as data frames."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from horai import io
-from horai.engine.answer import Answer as EngineAnswer
-from horai.engine.answer import EventTable, FluentTable, Part, Which
-from horai.engine.arrow_items import ItemBatch, read_items
-from horai.engine.symbols import Symbols
 from horai.errors import RunError, RunFailed, UsageError
 from horai.io import DeadLetter, Kind
-from horai.io.items.read import Piece, pieces_of
-from horai.io.letters import OF_ENGINES
-from horai.result import Answer, Result
-from horai.runtime.answers import Answers
-from horai.runtime.batch import Extent, Outcome, execute, packed, reader, sender
-from horai.runtime.engines import SPARK
-from horai.runtime.findings import unused
+from horai.result import Result
+from horai.runtime.batch import Outcome, Send
 from horai.runtime.grid import Cluster, Exchanger
-from horai.runtime.inputs import is_files, read_input
-from horai.runtime.jobs import SparkJob, job_of, task_of
-from horai.runtime.metrics import Counting, Metrics
-from horai.runtime.records import ANSWERS, BlobLabel, Record, unpacked
-from horai.runtime.records import ANSWERS as FOUND
+from horai.runtime.inputs import is_files
+from horai.runtime.jobs import SparkJob, job_of, metrics_of
+from horai.runtime.lars.buckets import ProgramJob, letters_in, not_counted
+from horai.runtime.metrics import Metrics
+from horai.runtime.records import ANSWERS
 from horai.runtime.spark import frames
-from horai.runtime.spark import frames as rawframes
 from horai.runtime.spark.connect import connect
-from horai.runtime.spark.frames import columns
 from horai.runtime.spark.shuffle import grid_of
-from horai.runtime.tasks import Clockwork, RunTask
-from horai.runtime.tracks import TrackTask, batch_task, derive_all
+from horai.runtime.tracks import batch_task, derive_all
 from horai.settings import RunSettings, amount, text
-from horai.signals import positions_of, read_positions
-from horai.tools.codes import judged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from horai.rules import Rules
+
+H = TypeVar("H")
+Job = SparkJob | ProgramJob
 
 
 def check(outcome: Outcome) -> None:
@@ -60,197 +45,36 @@ def check(outcome: Outcome) -> None:
         raise RunError(f"{text} (at query time {query})")
 
 
-def result_of(job: SparkJob, task: RunTask, outcome: Outcome, found: Iterable[Record]) -> Result:
-    """The result of a run whose answers are here."""
-    queries = [] if task.clock is None else task.clock.queries
-    raw = raw_answers(queries, job.forms, list(found))
-
-    def wanted(name: str, arity: int, is_fluent: bool) -> bool:
-        return job.settings.include_input or job.rules.is_output(name, arity, is_fluent)
-
-    answers = [Answer(one, wanted) for one in raw]
-    compared = "changelog" in job.forms
-
-    def measure() -> Metrics:
-        return metrics_of(outcome, [a.revised if compared else None for a in answers])
-
-    letters = sorted(outcome.letters, key=lambda letter: (letter.file, letter.line))
-    form = job.answers or "final"
-    read = metrics_of(outcome).run
-    warnings = judged(unused(read.items + read.unreadable, letters), job.rules.severities)
-    return Result(
-        *(job.rules, answers, letters, form, job.clock.unit),
-        measure=measure,
-        warnings=warnings,
-        engine=SPARK,
-    )
-
-
-def metrics_of(outcome: Outcome, revised: Sequence[int | None] | None = None) -> Metrics:
-    """What became of the items; how many answers were taken back is known only to who compares."""
-    counting = Counting.together(outcome.counted)
-    unreadable = sum(letter.code not in OF_ENGINES for letter in outcome.letters)
-    nothing = [None] * len(counting.windows)
-    return counting.metrics(nothing if revised is None else revised, unreadable)
-
-
-def raw_answers(
-    queries: Sequence[int], forms: Sequence[Answers], found: Sequence[Record]
-) -> list[EngineAnswer]:
-    """Answers as an engine gives them, one for each query time."""
-    symbols = Symbols()
-    parts: dict[tuple[int, Which], Part] = {}
-    for query in queries:
-        for form in forms:
-            for which in _PARTS[form]:
-                if which != "all" or query == queries[-1]:
-                    parts[query, which] = Part([], [])
-    for record in found:
-        label = BlobLabel.load(record.label)
-        key = label.key
-        batch = read_items(io.ItemTable(*key, unpacked(record.blob)), symbols, 1)
-        for (query, which), rows in _by_part(label.what, batch).items():
-            part = parts[query, which]
-            if batch.value is None:
-                part.events.append(rows)  # type: ignore[attr-defined]
-            else:
-                part.fluents.append(rows)  # type: ignore[attr-defined]
-    return [
-        EngineAnswer(
-            query,
-            symbols,
-            (),
-            {which: _giving(part) for (q, which), part in parts.items() if q == query},
-        )
-        for query in queries
-    ]
-
-
-_PARTS: dict[Answers, tuple[Which, ...]] = {
-    "final": ("all",),
-    "windows": ("window",),
-    "changelog": ("gone", "new"),
-}
-
-
-def _giving(part: Part) -> Any:
-    return lambda: part
-
-
-def _by_part(form: str, batch: ItemBatch) -> dict[tuple[int, Which], FluentTable | EventTable]:
-    """The rows of a table by query time, and whether they came or went."""
-    found: dict[tuple[int, Which], FluentTable | EventTable] = {}
-    came: Which = "all" if form == "final" else "window" if form == "windows" else "new"
-    signs: tuple[tuple[int, Which], ...] = ((-1, "gone"), (1, came))
-    for query in np.unique(batch.arrival).tolist():
-        for op, which in signs:
-            rows = np.flatnonzero((batch.arrival == query) & (batch.op == op))
-            if not len(rows):
-                continue
-            args = tuple(column.take(rows) for column in batch.args)
-            if batch.value is None:
-                table: FluentTable | EventTable = EventTable(batch.name, args, batch.start[rows])
-            else:
-                value = batch.value.take(rows)
-                table = FluentTable(batch.name, args, value, batch.start[rows], batch.end[rows])
-            found[query, which] = table
-    return found
-
-
-H = TypeVar("H")
-SLOTS = 4  # of jobs that share rounds: what there is to know about all of them goes to each slot
-
-
-def load(grid: Exchanger[H], job: SparkJob, task: RunTask) -> list[H]:
+def load(job: Job, buckets: int, grid: Exchanger[H], send: Send) -> list[H]:
     """The input of a job on its way to buckets: files are read by workers."""
-    if job.feed is not None:
-        front = batch_task(job.feed, task)
-        return derive_all(grid, _positions(grid, job, front), front)
-    pieces, send = pieces_for(job.input, job.format), sender(task)
-    if pieces is None:
-        narrative = read_input(
-            job.input, job.rules.schema, job.clock, format=job.format, strict=job.settings.strict
-        )
-        return [grid.scatter(list(send(0, narrative)))]
-    return [grid.read(len(pieces), reader(send, pieces, job.options))]
-
-
-def _positions(grid: Exchanger[H], job: SparkJob, front: TrackTask) -> H:
-    """Positions in files, or in memory, on their way to the buckets of their entities."""
-    files = files_of(job.input)
-    if files is None:
-        given: Any = job.input
-        layout, is_stdin = front.feed.layout, is_files(given)  # which only this process has
-        found = (
-            read_positions(given, layout, job.format) if is_stdin else positions_of(given, layout)
-        )
-        return grid.scatter(list(frames.send(front, frames.Take(job.settings.strict), 0, found)))
-    return grid.read(
-        len(files), frames.files(files, front, frames.Take(job.settings.strict), job.format, False)
-    )
-
-
-def run_job(grid: Exchanger[H], job: SparkJob, buckets: int) -> Result:
-    """Run a job, and bring its answers here."""
-    task = task_of(job, 0, buckets)
-    ran = execute(grid, [task], load(grid, job, task), [job.schedule])
-    try:
-        check(ran.outcomes[0])
-        found = [r for records in ran.of(FOUND) for r in grid.collect(records, [FOUND])]
-        return result_of(job, task, ran.outcomes[0], found)
-    finally:
-        grid.forget(ran.all)
-
-
-def run_jobs(
-    grid: Exchanger[H], jobs: Sequence[SparkJob], buckets: int
-) -> list[Result | Exception]:
-    """Run several jobs at once over input that is read here: their results, or what went wrong."""
-    tasks = [task_of(job, number, buckets) for number, job in enumerate(jobs)]
-    records: list[Record] = []
-    problems: dict[int, Exception] = {}
-    for job, task in zip(jobs, tasks, strict=True):
-        try:
-            narrative = read_input(
-                job.input, job.rules.schema, job.clock, strict=job.settings.strict
-            )
-            records += packed(task.plan.routes, task.number, 0, narrative)
-        except Exception as problem:
-            problems[task.number] = problem
-
-    def scheduler(number: int) -> Any:
-        def schedule(extent: Extent | None) -> Clockwork | None:
-            try:
-                return None if number in problems else jobs[number].schedule(extent)
-            except Exception as problem:
-                problems[number] = problem
-                return None
-
-        return schedule
-
-    schedules = [scheduler(task.number) for task in tasks]
-    ran = execute(grid, tasks, [grid.scatter(records)], schedules, most=SLOTS)
-    by_run: dict[int, list[Record]] = {}
-    for some in ran.of(FOUND):
-        for record in grid.collect(some, [FOUND]):
-            by_run.setdefault(record.run, []).append(record)
-    grid.forget(ran.all)
-    results: list[Result | Exception] = []
-    for job, task, outcome in zip(jobs, tasks, ran.outcomes, strict=True):
-        try:
-            if task.number in problems:
-                raise problems[task.number]
-            check(outcome)
-            results.append(result_of(job, task, outcome, by_run.get(task.number, [])))
-        except Exception as problem:
-            results.append(problem)
-    return results
-
-
-def pieces_for(given: object, format: io.Format | None) -> list[Piece] | None:
-    """The files of an input in pieces that workers can read; None for what is in memory."""
+    given: Any = job.input
+    format, strict = job.settings.input_format, job.settings.strict
+    front = None if job.feed is None else batch_task(job.feed, buckets, send)
+    intake: frames.ItemIntake | frames.PositionIntake
+    if front is None:
+        intake = frames.ItemIntake(send, job.options)
+    else:
+        intake = frames.PositionIntake(front, strict, format)
     files = files_of(given)
-    return None if files is None else [p for file in files for p in pieces_of(file, format)]
+    if hasattr(given, "mapInArrow"):
+        cluster: Any = grid
+        rows = cluster.frame(*intake.columns(given))
+    elif files is None:
+        rows = grid.scatter(intake.here(given))
+    else:
+        rows = grid.read(*intake.files(files))
+    return [rows] if front is None else derive_all(grid, rows, front)
+
+
+def run_job(grid: Exchanger[H], job: Job, buckets: int) -> Result:
+    """Run a job, and bring its answers here."""
+    outcome, records = job.run(grid, buckets, partial(load, job, buckets, grid))
+    try:
+        check(outcome)
+        found = [r for some in records.of([ANSWERS]) for r in grid.collect(some, [ANSWERS])]
+        return job.result(outcome, found)
+    finally:
+        grid.forget(records.all)
 
 
 def files_of(given: object) -> list[str] | None:
@@ -390,20 +214,10 @@ class SparkAnswers:
         return lines.filter(f.col("kind") == kind)
 
 
-def letters_in(outcome: Outcome) -> list[DeadLetter]:
-    """Rows that were not used, in their order; several buckets may say the same of one."""
-    return sorted(set(outcome.letters), key=lambda letter: (letter.file, letter.line))
-
-
-def not_counted() -> Metrics:
-    """Signals may be read by several buckets, none of which counts for all."""
-    hint = "leave out the engine spark"
-    raise UsageError("signals are counted by runs in one process only", hint)
-
-
 def run(rules: Rules, input: object, settings: RunSettings) -> Result:
     """Run on Spark, and bring the answers here."""
-    job = job_of(rules, input, settings)
+    is_lars = settings.is_lars
+    job = ProgramJob(rules, input, settings) if is_lars else job_of(rules, input, settings)
     with explained():
         grid = grid_of(connect(master_of(settings.master)))
         with closing(grid):
@@ -414,28 +228,23 @@ def frames_of(
     rules: Rules, input: object, settings: RunSettings, *, session: SparkSession | None = None
 ) -> SparkAnswers:
     """Run on Spark, and leave the answers there."""
-    job = job_of(rules, input, replace(settings, answers=settings.answers or "final"))
-    is_frame = hasattr(input, "mapInArrow")
+    form = settings.answers or ("windows" if settings.is_lars else "final")
+    settings = replace(settings, answers=form)
+    job: Job
+    if settings.is_lars:
+        job = ProgramJob(rules, input, settings, form)
+    else:
+        job = job_of(rules, input, settings)
     if getattr(input, "isStreaming", False):
         raise UsageError("the data frame streams", "use rules.stream, or spark.read for all of it")
     with explained():
-        spark = session or (input.sparkSession if is_frame else None)  # type: ignore[attr-defined]
+        spark = session or getattr(input, "sparkSession", None)
         grid = grid_of(spark or connect(master_of(settings.master)))
-        task = task_of(job, 0, buckets_of(settings.buckets, grid))
-        if is_frame and job.feed is not None:
-            front = batch_task(job.feed, task)
-            taking = rawframes.Take(job.settings.strict)
-            rows = grid.frame(*rawframes.position_columns(input, front, taking))  # type: ignore[arg-type]
-            items = derive_all(grid, rows, front)
-        elif is_frame:
-            items = [grid.frame(*columns(input, sender(task), job.options))]  # type: ignore[arg-type]
-        else:
-            items = load(grid, job, task)
-        ran = execute(grid, [task], items, [job.schedule])
-        check(ran.outcomes[0])
-        outcome, found = ran.outcomes[0], ran.of(ANSWERS)
-        asked = replace(job.settings, unit=job.clock.unit, time_in=job.clock.time_in)
-        return SparkAnswers(asked, grid, outcome, found, ran.all)
+        buckets = buckets_of(settings.buckets, grid)
+        outcome, records = job.run(grid, buckets, partial(load, job, buckets, grid))
+        check(outcome)
+        asked = replace(settings, unit=job.clock.unit, time_in=job.clock.time_in)
+        return SparkAnswers(asked, grid, outcome, records.of([ANSWERS]), records.all)
 
 
 def master_of(given: str | None) -> str:

@@ -71,7 +71,8 @@ def connect(
             raise
         except Exception as error:
             hint = f"horai doctor tells what is absent; what Java said is in {log}"
-            raise Refused(f"Spark does not start: {_first_line(error)}", hint) from error
+            said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            raise Refused(f"Spark does not start: {said}", hint) from error
 
 
 def check_parts(spark: SparkSession, parts: Collection[jars.Part]) -> None:
@@ -105,11 +106,6 @@ def _answers(host: str, port: int) -> bool:
             return True
     except (OSError, OverflowError):
         return False
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 @contextmanager

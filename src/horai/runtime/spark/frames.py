@@ -8,24 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Format, Harvest, Options
-from horai.io.items.read import joined, read_lines, read_object, shifted
+from horai.io.items.blocks import Format, Options
+from horai.io.items.read import (
+    PIECE_BYTES,
+    Piece,
+    joined,
+    pieces_of,
+    read_lines,
+    read_object,
+    shifted,
+)
 from horai.io.items.tables import Narrative
-from horai.io.letters import UNREADABLE, DeadLetter, InputError
+from horai.io.letters import DeadLetter, InputError
 from horai.io.sources.kafka import Topic, read_messages
 from horai.io.terms import META, TermColumn, distinct, to_source
 from horai.io.times import NANOSECONDS, Unit
-from horai.runtime.batch import Send, unreadable
+from horai.runtime.batch import Send, letter_of, reader, unreadable
 from horai.runtime.grid import Cluster, Pack, Read
+from horai.runtime.inputs import is_files, read_input
 from horai.runtime.records import BlobLabel, Record, from_batch, packed, unpacked
 from horai.runtime.spark.shuffle import grid_of
+from horai.runtime.streams import positions_within
 from horai.runtime.tracks import TrackTask, check_parts, derive_all, send_positions
 from horai.signals.columns import Layout
 from horai.signals.items import ITEMS, as_rows, plain_schema
@@ -33,7 +43,7 @@ from horai.signals.pipeline import Feed, Pipeline
 from horai.signals.positions import LETTERS as POSITION_LETTERS
 from horai.signals.positions import Positions, as_letters, letters_of
 from horai.signals.positions import joined as joined_positions
-from horai.signals.reading import from_table, json_positions, read_positions
+from horai.signals.reading import from_table, json_positions, positions_of, read_positions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -135,31 +145,165 @@ def write_by_day(frame: DataFrame, path: str, time: str, unit: Unit | None) -> N
 
 
 FRAME_ROWS = 1 << 19
+_TERM = {META: b"term"}
 T = TypeVar("T")
 
 
-def columns(frame: DataFrame, send: Send, options: Options) -> tuple[DataFrame, Pack]:
-    """The rows of a data frame with columns as in a file."""
-    terms = frozenset(
-        field.name for field in frame.schema if field.metadata.get("horai.type") == "term"
-    )
-    return frame, packing(send, partial(_read, options=options, terms=terms))
+LEAST_BYTES = 1 << 22  # of a file, that one worker of a stream reads
 
 
-def lines(frame: DataFrame, send: Send, options: Options) -> tuple[DataFrame, Pack]:
-    """The lines in the column `value` of a data frame."""
-    from pyspark.sql import functions as f
+@dataclass(frozen=True, slots=True)
+class ItemIntake:
+    """Takes rows in as items, and sends them to the buckets that read them."""
 
-    texts = frame.select(f.col("value").cast("string"))
-    return texts, packing(send, partial(_read_lines, options=options))
+    send: Send
+    options: Options
+    patient: bool = False  # as streams are: a file that cannot be read is a dead letter
+
+    def columns(self, frame: DataFrame) -> tuple[DataFrame, Pack]:
+        """The rows of a data frame with columns as in a file."""
+        # Spark knows which columns are source text, but does not tell its Python workers.
+        terms = {f.name for f in frame.schema if f.metadata.get("horai.type") == "term"}
+
+        def read(table: pa.Table, name: str, before: int) -> Narrative:
+            options = self.options
+            marked = [f.with_metadata(_TERM) if f.name in terms else f for f in table.schema]
+            narrative = read_object(
+                table.cast(pa.schema(marked)),
+                options.schema,
+                unit=options.clock.unit,
+                time_in=options.clock.time_in,
+                type_name=options.type_name,
+                strict=options.strict,
+                name=name,
+            )
+            return shifted(narrative, before)
+
+        return frame, packing(self.send, read)
+
+    def lines(self, frame: DataFrame) -> tuple[DataFrame, Pack]:
+        """The lines in the column `value` of a data frame."""
+
+        def read(table: pa.Table, name: str, before: int) -> Narrative:
+            values = (line for line in table.column(0).to_pylist() if line is not None)
+            # A line that has breaks in it is still one.
+            text = "\n".join(line.replace("\n", " ") for line in values)
+            coded = text.encode("utf-8", "surrogatepass")
+            return shifted(read_lines(coded, self.options, name), before)
+
+        return frame.select(frame["value"].cast("string")), packing(self.send, read)
+
+    def messages(self, frame: DataFrame, topic: Topic) -> tuple[DataFrame, Pack]:
+        """The messages of a topic."""
+
+        def read(table: pa.Table, name: str, before: int) -> Narrative:
+            parts = _by_partition(table, topic)
+            return joined([read_messages(*one, self.options) for one in parts])
+
+        return frame.select("partition", "offset", "value"), packing(self.send, read)
+
+    def files(self, files: Sequence[str], parallel: int = 1) -> tuple[int, Read]:
+        """Files in pieces; those of a stream are so large that all who read get about the same."""
+        size: tuple[int, ...] = ()
+        if self.patient:
+            paths = [Path(file) for file in files]
+            share = sum(path.stat().st_size for path in paths if path.is_file()) // parallel
+            size = (max(LEAST_BYTES, min(PIECE_BYTES, share)),)
+        pieces = [piece for file in files for piece in self._pieces(file, *size)]
+        return len(pieces), reader(self.send, pieces, self.options, self.patient)
+
+    def _pieces(self, file: str, *size: int) -> list[Piece]:
+        try:
+            return pieces_of(file, self.options.format, *size)
+        except (InputError, OSError):
+            if self.patient:
+                return [Piece(file, None)]  # who reads it will say what is wrong
+            raise
+
+    def here(self, given: object) -> list[Record]:
+        """What only this process has."""
+        schema, clock, _, strict, format = self.options
+        narrative = read_input(given, schema, clock, format=format, strict=strict)
+        return list(self.send(0, narrative))
 
 
-def messages(
-    frame: DataFrame, send: Send, options: Options, topic: Topic
-) -> tuple[DataFrame, Pack]:
-    """The messages of a topic."""
-    values = frame.select("partition", "offset", "value")
-    return values, packing(send, partial(_read_messages, options=options, topic=topic))
+@dataclass(frozen=True, slots=True)
+class PositionIntake:
+    """Takes rows in as positions, and sends them to the buckets of their entities."""
+
+    task: TrackTask
+    strict: bool = False
+    format: Format | None = None
+    patient: bool = False
+    limit: int | None = None  # what lies beyond it is a dead letter
+
+    def send(self, seq: int, found: Positions) -> Iterator[Record]:
+        """Positions on their way."""
+        if self.strict and found.letters.num_rows:
+            raise InputError.from_letter(as_letters(found.letters)[0])
+        found = found if self.limit is None else positions_within(self.limit)(found)
+        yield from send_positions(self.task, seq, found)
+
+    def columns(self, frame: DataFrame) -> tuple[DataFrame, Pack]:
+        """The rows of a data frame with columns as in a file of positions."""
+        layout = self.task.feed.layout
+        layout.places(frame.columns, "<data frame>")  # here it can still be told what is wrong
+        return frame, packing(self.send, lambda table, *place: from_table(table, layout, *place))
+
+    def lines(self, frame: DataFrame) -> tuple[DataFrame, Pack]:
+        """Objects of JSON in the column `value` of a data frame."""
+
+        def read(table: pa.Table, name: str, before: int) -> Positions:
+            values = enumerate(table.column(0).to_pylist(), before + 1)
+            rows = ((line, raw) for line, raw in values if raw)
+            return json_positions(rows, self.task.feed.layout, name)
+
+        return frame.select(frame["value"].cast("binary")), packing(self.send, read)
+
+    def messages(self, frame: DataFrame, topic: Topic) -> tuple[DataFrame, Pack]:
+        """The messages of a topic, each an object of JSON."""
+
+        def read(table: pa.Table, name: str, before: int) -> Positions:
+            found = []
+            for partition, offsets, values in _by_partition(table, topic):
+                rows = zip(offsets, (value or b"" for value in values), strict=True)
+                found.append(json_positions(rows, self.task.feed.layout, partition))
+            return joined_positions(found)
+
+        return frame.select("partition", "offset", "value"), packing(self.send, read)
+
+    def files(self, files: Sequence[str], parallel: int = 1) -> tuple[int, Read]:
+        """Files one by one."""
+
+        def read(number: int) -> Iterator[Record]:
+            try:
+                found = read_positions(files[number], self.task.feed.layout, self.format)
+            except InputError as error:
+                if self.strict or not self.patient:
+                    yield unreadable(number, error)
+                    return
+                found = Positions(joined_positions([]).table, letters_of([letter_of(error)]))
+            try:
+                yield from self.send(number, found)
+            except InputError as error:
+                yield unreadable(number, error)
+
+        return len(files), read
+
+    def here(self, given: Any) -> list[Record]:
+        """What only this process has."""
+        layout = self.task.feed.layout
+        if is_files(given):
+            return list(self.send(0, read_positions(given, layout, self.format)))
+        return list(self.send(0, positions_of(given, layout)))
+
+
+def _by_partition(table: pa.Table, topic: Topic) -> Iterator[tuple[str, list[Any], list[Any]]]:
+    """The messages of each partition of a topic: its name, offsets and values."""
+    for partition in table.column("partition").unique().to_pylist():
+        some = table.filter(pc.equal(table.column("partition"), partition))
+        offsets, values = (some.column(name).to_pylist() for name in ("offset", "value"))
+        yield topic.partition(partition), offsets, values
 
 
 def packing(
@@ -198,123 +342,8 @@ def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(some)
 
 
-def _read_lines(table: pa.Table, name: str, lines: int, options: Options) -> Narrative:
-    # A line that has breaks in it is still one.
-    values = [line.replace("\n", " ") for line in table.column(0).to_pylist() if line is not None]
-    text = "\n".join(values).encode("utf-8", "surrogatepass")
-    return shifted(read_lines(text, options, name), lines)
-
-
-def _read_messages(
-    table: pa.Table, name: str, lines: int, options: Options, topic: Topic
-) -> Narrative:
-    harvests: list[Harvest] = []
-    for partition in table.column("partition").unique().to_pylist():
-        some = table.filter(pc.equal(table.column("partition"), partition))
-        offsets, values = (some.column(name).to_pylist() for name in ("offset", "value"))
-        harvests.append(read_messages(topic.partition(partition), offsets, values, options))
-    return joined(harvests)
-
-
-def _read(
-    table: pa.Table, name: str, lines: int, options: Options, terms: frozenset[str]
-) -> Narrative:
-    # Spark knows which columns are source text, but does not tell its Python workers.
-    marked = [f.with_metadata({META: b"term"}) if f.name in terms else f for f in table.schema]
-    narrative = read_object(
-        table.cast(pa.schema(marked)),
-        options.schema,
-        unit=options.clock.unit,
-        time_in=options.clock.time_in,
-        type_name=options.type_name,
-        strict=options.strict,
-        name=name,
-    )
-    return shifted(narrative, lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """How positions are taken in: if that is `strict`, a row that cannot be read is an error."""
-
-    strict: bool = False
-    within: Callable[[Positions], Positions] | None = None  # leaves some of them out
-
-
-def send(task: TrackTask, take: Take, seq: int, found: Positions) -> Iterator[Record]:
-    """Positions on their way."""
-    if take.strict and found.letters.num_rows:
-        raise InputError.from_letter(as_letters(found.letters)[0])
-    found = found if take.within is None else take.within(found)
-    yield from send_positions(task, seq, found)
-
-
-def position_columns(frame: DataFrame, task: TrackTask, take: Take) -> tuple[DataFrame, Pack]:
-    """The rows of a data frame with columns as in a file of positions."""
-    layout = task.feed.layout
-    layout.places(frame.columns, "<data frame>")  # here it can still be told what is wrong
-    return frame, packing(partial(send, task, take), partial(_columns, layout))
-
-
-def position_lines(frame: DataFrame, task: TrackTask, take: Take) -> tuple[DataFrame, Pack]:
-    """Objects of JSON in the column `value` of a data frame."""
-    read = partial(_lines, task.feed.layout)
-    return frame.select(frame["value"].cast("binary")), packing(partial(send, task, take), read)
-
-
-def position_messages(
-    frame: DataFrame, task: TrackTask, take: Take, topic: Topic
-) -> tuple[DataFrame, Pack]:
-    """The messages of a topic, each an object of JSON."""
-    read = partial(_messages, task.feed.layout, topic)
-    values = frame.select("partition", "offset", "value")
-    return values, packing(partial(send, task, take), read)
-
-
-def files(
-    paths: Sequence[str], task: TrackTask, take: Take, format: Format | None, patient: bool = True
-) -> Read:
-    """Reads files of positions; who is patient takes one that cannot be read for a dead letter."""
-
-    def read(number: int) -> Iterator[Record]:
-        try:
-            found = read_positions(paths[number], task.feed.layout, format)
-        except InputError as error:
-            if take.strict or not patient:
-                yield unreadable(number, error)
-                return
-            letter = DeadLetter(error.file, error.line or 0, error.text, error.reason, UNREADABLE)
-            found = Positions(joined_positions([]).table, letters_of([letter]))
-        try:
-            yield from send(task, take, number, found)
-        except InputError as error:
-            yield unreadable(number, error)
-
-    return read
-
-
-def _columns(layout: Layout, table: pa.Table, name: str, before: int) -> Positions:
-    return from_table(table, layout, name, before)
-
-
-def _lines(layout: Layout, table: pa.Table, name: str, before: int) -> Positions:
-    values = enumerate(table.column(0).to_pylist(), before + 1)
-    return json_positions(((line, raw) for line, raw in values if raw), layout, name)
-
-
-def _messages(layout: Layout, topic: Topic, table: pa.Table, name: str, before: int) -> Positions:
-    parts = []
-    for partition in table.column("partition").unique().to_pylist():
-        some = table.filter(pc.equal(table.column("partition"), partition))
-        offsets, values = (some.column(name).to_pylist() for name in ("offset", "value"))
-        rows = zip(offsets, (value or b"" for value in values), strict=True)
-        parts.append(json_positions(rows, layout, topic.partition(partition)))
-    return joined_positions(parts)
-
-
 ITEM, LETTER = -21, -22  # rounds that nobody works on
 BUCKETS_PER_TASK = 2
-TERM = {"horai.type": "term"}
 ROWS = as_rows(ITEMS.empty_table()).schema
 
 _TYPES = {pa.string(): "string", pa.int64(): "long", pa.float64(): "double"}
@@ -352,11 +381,12 @@ def derive(
     grid = grid_of(frame.sparkSession)
     many = buckets or max(2, BUCKETS_PER_TASK * grid.parallel)
     task = TrackTask(Feed(pipeline, layout or Layout()), many, _tell)
-    kept = derive_all(grid, grid.frame(*position_columns(frame, task, Take())), task, until)
+    kept = derive_all(grid, grid.frame(*PositionIntake(task).columns(frame)), task, until)
     items = _frame(grid, kept, ITEM, ROWS)
+    term = {"horai.type": "term"}
     marked = [
-        items[field.name].alias(field.name, metadata=TERM) if field.metadata else items[field.name]
-        for field in ROWS
+        items[one.name].alias(one.name, metadata=term) if one.metadata else items[one.name]
+        for one in ROWS
     ]
     return Derived(items.select(*marked), _frame(grid, kept, LETTER, POSITION_LETTERS), grid, kept)
 

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from horai.runtime.checkpoint import batch_at, opened, remove
 from horai.runtime.grid import Cluster, Pack, Read, Work
-from horai.runtime.records import DRIVER, SCHEMA, TYPES, Record, checked, from_batch, to_batch
+from horai.runtime.records import DRIVER, SCHEMA, TYPES, Record, from_batch, to_batch, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -298,13 +298,8 @@ def grid_of(spark: SparkSession) -> Cluster[Any]:
 
 
 def shuffled(tasks: Sequence[Written]) -> Shuffled:
-    messages = [record for _, blob in tasks for record in _messages(blob)]
+    messages = [record for _, blob in tasks for record in from_batch(unpacked(blob))]
     return Shuffled([file for file, _ in tasks if file], messages)
-
-
-def _messages(blob: bytes) -> list[Record]:
-    with pa.ipc.open_stream(blob) as reader:
-        return from_batch(checked(reader.read_all()))
 
 
 def written(folder: str, records: Iterable[Record]) -> Written:

@@ -9,33 +9,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from horai.errors import UsageError
 from horai.io.items.blocks import Format
-from horai.io.items.read import PIECE_BYTES, Piece, pieces_of
 from horai.io.letters import InputError
 from horai.io.secrets import kafka_spark
 from horai.io.sources.kafka import Topic, look, topic_of
 from horai.io.sources.lines import is_endpoint
-from horai.runtime.batch import patient_reader, sender
-from horai.runtime.inputs import checked_format
+from horai.runtime.batch import sender
 from horai.runtime.jars import Part
 from horai.runtime.jobs import SparkJob
 from horai.runtime.refusals import Refused, unknown
 from horai.runtime.sinks.protocol import Sink
 from horai.runtime.sinks.registry import FORMS as SINK_FORMS
 from horai.runtime.sinks.registry import sink_of
-from horai.runtime.spark import frames
-from horai.runtime.spark import frames as rawframes
-from horai.runtime.spark.frames import Take
+from horai.runtime.spark.frames import ItemIntake, PositionIntake
 from horai.runtime.spark.shuffle import FolderGrid, Shuffled
 from horai.runtime.steps import Steps
-from horai.runtime.streams import positions_within, sending
-from horai.runtime.tracks import TrackTask
+from horai.runtime.streams import sending
 from horai.settings import text
 
 if TYPE_CHECKING:
@@ -157,9 +152,12 @@ def source_of(text: str, format: Format | None = None, most: int | None = None) 
     if Path(text).is_dir():
         kind, place = "files", text
     make = KINDS.get(kind)
-    if make is None and _is_followed_elsewhere(text):
-        hint = "`horai run --live` follows it in one process; Spark connects to tcp:HOST:PORT"
-        raise Refused(f"Spark does not read from {text}", hint)
+    try:
+        if make is None and is_endpoint(text):
+            hint = "`horai run --live` follows it in one process; Spark connects to tcp:HOST:PORT"
+            raise Refused(f"Spark does not read from {text}", hint)
+    except InputError as error:
+        raise Refused(f"{error.file}: {error.reason}", error.hint or f"use {FORMS}") from None
     if make is None and (not place or "/" in kind):
         make, place = _files(None), text  # a folder that is not there
     if make is None:
@@ -167,13 +165,6 @@ def source_of(text: str, format: Format | None = None, most: int | None = None) 
     if not place:
         raise Refused(f"the source {text!r} names no place", f"use {FORMS}")
     return make(place, format, most)
-
-
-def _is_followed_elsewhere(text: str) -> bool:
-    try:
-        return is_endpoint(text)
-    except InputError as error:
-        raise Refused(f"{error.file}: {error.reason}", error.hint or f"use {FORMS}") from None
 
 
 FORMS = "FOLDER, files:FOLDER, csv:FOLDER, json:FOLDER, parquet:FOLDER, rows:FOLDER, "
@@ -296,7 +287,7 @@ def source_from(given: object, format: Any, most: int | None) -> Source:
     if hasattr(given, "writeStream"):
         return FrameSource(given)  # type: ignore[arg-type]
     if isinstance(given, str):
-        return source_of(given, checked_format(format), most)
+        return source_of(given, format, most)
     if hasattr(given, "open") and hasattr(given, "layout"):
         return given  # type: ignore[return-value]
     problem = f"{type(given).__name__} is no source of a stream"
@@ -334,9 +325,6 @@ def folder_of(given: object) -> Path:
     return Path(place)
 
 
-LEAST_BYTES = 1 << 22  # of a file, that one worker reads
-
-
 def incoming(
     grid: FolderGrid,
     frame: DataFrame,
@@ -349,54 +337,27 @@ def incoming(
 
     Rows that name a time after the limit are not used.
     """
+    strict, format = job.settings.strict, source.format
+    intake: ItemIntake | PositionIntake
     if steps.front is not None:
-        within = None if limit is None else positions_within(limit)
-        return _positions(grid, frame, source, steps.front.task, Take(job.settings.strict, within))
-    send, options = sender(steps.task), job.options._replace(format=source.format)
-    send = send if limit is None else sending(send, limit)
-    if source.layout == "columns":
-        return grid.frame(*frames.columns(frame, send, options))
-    if source.layout == "lines":
-        return grid.frame(*frames.lines(frame, send, options))
-    if isinstance(source, KafkaSource):
-        return grid.frame(*frames.messages(frame, send, options, source.topic))
-    files = _incoming_files(frame)
-    size = _piece_bytes(files, grid.parallel)
-    pieces = [piece for file in files for piece in _pieces(file, source.format, size)]
-    return grid.read(len(pieces), patient_reader(send, pieces, options))
-
-
-def _positions(
-    grid: FolderGrid, frame: DataFrame, source: Source, task: TrackTask, take: Take
-) -> Shuffled:
-    if source.layout == "columns":
-        return grid.frame(*rawframes.position_columns(frame, task, take))
-    if source.layout == "lines":
-        return grid.frame(*rawframes.position_lines(frame, task, take))
-    if isinstance(source, KafkaSource):
-        return grid.frame(*rawframes.position_messages(frame, task, take, source.topic))
-    files = _incoming_files(frame)
-    return grid.read(len(files), rawframes.files(files, task, take, source.format))
-
-
-def _incoming_files(frame: DataFrame) -> list[str]:
-    return sorted(_path(row["path"]) for row in frame.collect())
+        intake = PositionIntake(steps.front.task, strict, format, True, limit)
+    else:
+        send = sender(steps.task)
+        send = send if limit is None else sending(send, limit)
+        intake = ItemIntake(send, job.options._replace(format=format), True)
+    match source.layout:
+        case "columns":
+            return grid.frame(*intake.columns(frame))
+        case "lines":
+            return grid.frame(*intake.lines(frame))
+        case "messages":
+            assert isinstance(source, KafkaSource)
+            return grid.frame(*intake.messages(frame, source.topic))
+        case "files":
+            files = sorted(_path(row["path"]) for row in frame.collect())
+            return grid.read(*intake.files(files, grid.parallel))
 
 
 def _path(uri: str) -> str:
     """The path of a file as Spark names it: with a scheme, and nothing in it is quoted."""
     return re.sub(r"^file:/+", "/", uri)
-
-
-def _piece_bytes(files: Sequence[str], parallel: int) -> int:
-    """How large pieces are so that all who read get about the same."""
-    paths = [Path(file) for file in files]
-    share = sum(path.stat().st_size for path in paths if path.is_file()) // parallel
-    return max(LEAST_BYTES, min(PIECE_BYTES, share))
-
-
-def _pieces(file: str, format: Any, size: int) -> list[Piece]:
-    try:
-        return pieces_of(file, format, size)
-    except (InputError, OSError):
-        return [Piece(file, None)]  # who reads it will say what is wrong

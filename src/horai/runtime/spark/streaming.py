@@ -37,7 +37,7 @@ from horai.runtime.spark.sources import (
     source_from,
 )
 from horai.runtime.steps import Steps, StreamStep
-from horai.runtime.streams import StepReport, StreamJob, StreamTiming, ahead_of, enter
+from horai.runtime.streams import StepReport, StreamJob, enter
 from horai.settings import LANGUAGES, RunSettings
 
 if TYPE_CHECKING:
@@ -181,8 +181,7 @@ class Streaming:
                 if not self.steps.has_happened(batch):
                     with self._moving(frame.sparkSession) as grid:
                         began = time.monotonic()
-                        limit = None if self.job.ahead is None else self.job.ahead.limit()
-                        job = self.job.job
+                        job, limit = self.job.job, self.job.limit()
                         rows = incoming(grid, frame, self.source, job, self.steps, limit)
                         self._do(self.steps.take(batch, rows), began)
             except BaseException as problem:
@@ -236,7 +235,7 @@ class Streaming:
     def _changes(self, step: StreamStep[Shuffled]) -> Changes:
         grid = self.steps.grid
         assert isinstance(grid, FolderGrid)
-        where = step.of([ANSWERS])
+        where = step.records.of([ANSWERS])
 
         @cache
         def table() -> pa.Table:
@@ -278,10 +277,9 @@ def start(
         raise UsageError(problem, hint)
     asked = replace(RunSettings.of("ec", "stream", settings), answers="changelog")
     job = job_of(rules, None, asked)
-    timing = StreamTiming(asked, asked.watermark_delay)
-    stream = StreamJob(job, timing, ahead_of(asked.future_skew, job.clock))
+    stream = StreamJob(job)
     sinks = sinks_of(sink)
-    taken = source_from(source, job.format, asked.files_per_step)
+    taken = source_from(source, asked.input_format, asked.files_per_step)
     check_format(job.feed, taken.format)
     taken.check()
     if asked.trigger != NOW:

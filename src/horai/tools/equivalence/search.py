@@ -13,6 +13,7 @@ from itertools import combinations, permutations, product
 
 from horai import settings
 from horai.errors import RunError, UsageError
+from horai.io import TimeScale
 from horai.io.items.tables import extent
 from horai.lang.core.terms import Int, Term
 from horai.lang.lars.predicates import inputs, is_made
@@ -24,16 +25,14 @@ from horai.oracle.lars.stream import Pair, Stream
 from horai.rules import Rules
 from horai.runtime.inputs import (
     DEFAULT_CLOCK,
-    checked_clock,
-    checked_format,
     files_of,
     letters_of,
     read_input,
-    time_point,
 )
 from horai.runtime.lars.admission import Arrivals
 from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import AnySignals
+from horai.settings import point
 from horai.tools.equivalence.bimodels import NotACircuit, difference, separating
 from horai.tools.equivalence.verdicts import Content, Counterexample, Notion, Verdict
 from horai.tools.equivalence.vocabulary import Vocabulary
@@ -317,10 +316,8 @@ def equivalence(
     shown = None if filter is None else frozenset(filter)
     comparison = ProgramComparison(programs, bounds, shown, progress)
     schema = AnySignals.known(set().union(*(inputs(program) for program in programs)))
-    narrative = read_input(input, schema, checked_clock(None, None), format=checked_format(None))
-    last = time_point(end, None, "end")
-    if last is None:
-        last = (extent(narrative.tables) or (0, 0))[1]
+    narrative = read_input(input, schema, TimeScale())
+    last = (extent(narrative.tables) or (0, 0))[1] if end is None else point(end, "end")
     if last < 0:
         raise UsageError(f"the end, {last}, is before the start, 0")
     arrivals = Arrivals(0)
