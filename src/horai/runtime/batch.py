@@ -7,11 +7,12 @@ of a program of LARS.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import pyarrow.compute as pc
 
@@ -146,63 +147,51 @@ def unreadable(seq: int, error: InputError) -> Record:
 # --- round by round ------------------------------------------------------------------------------
 
 
-class Run(Protocol):
-    """A run over buckets: all rules of a description, or a part of a program."""
+class Run(ABC):
+    """A run over buckets: all rules of a description, or a part of a program.
 
-    outcome: Outcome
+    Runs that share `rounds` are told apart by their numbers.
+    """
 
-    @property
-    def number(self) -> int:
-        """Runs that share rounds are told apart by it."""
+    rounds: Collection[int]  # in which something happens
 
-    @property
-    def buckets(self) -> int:
-        """In how many buckets there may be something to do."""
+    def __init__(self, number: int, buckets: int, outcome: Outcome) -> None:
+        self.number, self.buckets, self.outcome = number, buckets, outcome
 
-    @property
-    def rounds(self) -> Collection[int]:
-        """The rounds in which something happens."""
-
+    @abstractmethod
     def begin(self) -> bool:
         """Make query times of what the items cover; False if there is nothing to run over."""
 
+    @abstractmethod
     def work(self, round: int) -> BucketWork:
         """What is done in a bucket in a round."""
 
     def hear(self, stage: int, what: str, content: Any) -> None:
         """Take in what a worker has to say."""
+        self.outcome.hear(what, content)
 
 
-class StagedRun:
+class StagedRun(Run):
     """A run of a description, stage by stage."""
 
     def __init__(self, task: RunTask, schedule: Callable[[Extent | None], Schedule | None]) -> None:
-        self.task, self.schedule = task, schedule
-        self.number, self.outcome = task.number, Outcome()
-        self.buckets = task.plan.routes.buckets
+        super().__init__(task.number, task.plan.routes.buckets, Outcome())
+        self.task, self.schedule, self.rounds = task, schedule, task.plan.rounds
         self._frontiers: dict[int, list[list[int]]] = {}
 
-    @property
-    def rounds(self) -> Collection[int]:
-        """Two for each stage: in the first one items meet those who want them."""
-        return self.task.plan.rounds
-
     def begin(self) -> bool:
-        """Make query times of what the items cover."""
         self.task.schedule = self.schedule(self.outcome.extent)
         return self.task.schedule is not None
 
     def work(self, round: int) -> BucketWork:
-        """Join on entities, or run the engine."""
         self.task.frontiers = {n: earliest(some) for n, some in self._frontiers.items()}
         task = StepTask(self.task.only(round // 2))
         return stage_work(task, advance_bucket if round % 2 else meet_bucket)
 
     def hear(self, stage: int, what: str, content: Any) -> None:
-        """Frontiers are for later stages, the rest for people."""
-        if what == "frontiers":
+        if what == "frontiers":  # of use to later stages
             self._frontiers.setdefault(stage, []).append(content)
-        self.outcome.hear(what, content)
+        super().hear(stage, what, content)
 
 
 def stage_work(task: StepTask, do: StageWork) -> BucketWork:

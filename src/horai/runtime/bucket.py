@@ -35,6 +35,7 @@ from horai.runtime.records import (
     BlobLabel,
     Record,
     Rows,
+    by_content,
     joined,
     message,
     pick,
@@ -43,16 +44,16 @@ from horai.runtime.records import (
 )
 from horai.runtime.routes import Entity, Routes, engine_round, meeting_round
 from horai.runtime.subscriptions import (
+    SUBSCRIPTIONS,
+    TRANSFER,
+    WAITED,
     Subscriptions,
     drop_unsubscribed,
     forward,
     forward_new,
-    has_waited,
-    is_state,
     needed_by,
     refresh,
     subscriptions_in,
-    subscriptions_of,
     take_state,
 )
 from horai.runtime.tasks import Ownership, RunTask, StageTask
@@ -65,7 +66,6 @@ Owned = Callable[[Table], Rows | None]
 
 
 def entity_of(table: Table) -> Entity:
-    """The entity of a table."""
     kind = "fluent" if isinstance(table, FluentTable) else "event"
     return kind, table.name, len(table.args)
 
@@ -130,7 +130,6 @@ class Replica(ItemTable):
 
     @classmethod
     def of(cls, items: ItemTable) -> Replica:
-        """Items as replicas."""
         rows = len(items)
         file = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), [REPLICA])
         place = items.table.schema.get_field_index("file")
@@ -243,13 +242,14 @@ class BucketRun:
         waiting = tables_of(self.task.waiting(engine_round(number), self.bucket))
         return needed_by(self.run.plan.routes, number, self.bucket, self.session, waiting)
 
-    def take_state(self, records: Sequence[Record]) -> None:
-        """Take in the past of entities to which this bucket has just subscribed."""
+    def take_state(self, subscriptions: Sequence[Record], transfers: Sequence[Record]) -> None:
+        """Take in who has subscribed, and the past of entities to which this bucket just has."""
         routes, number = self.run.plan.routes, self.stage.number
         if self.task.refreshes and routes.meetings_of(number):
             drop_unsubscribed(routes, number, self.bucket, self.session, self.needs())
-        take_state(routes, self.session, records)
-        self.subscriptions = subscriptions_of(records) or self.subscriptions
+        take_state(routes, self.session, transfers)
+        for record in subscriptions:  # one at most, with all of them
+            self.subscriptions = record.blob
 
     def advance(self, tables: Sequence[ItemTable]) -> None:
         """Answer at all query times."""
@@ -344,7 +344,6 @@ class BucketRun:
             yield self.message("state", size)
 
     def message(self, what: str, content: object) -> Record:
-        """A message for the driver."""
         return message(self.run.number, self.bucket, what, content, self.stage.number)
 
 
@@ -378,11 +377,10 @@ def advance_bucket(
     if not stage.is_split and bucket:
         return
     work = BucketRun(task, stage, bucket)
-    work.take_state([record for record in records if is_state(record)])
-    items = [record for record in records if not is_state(record)]
-    waited = [record for record in items if has_waited(record)]
-    waited += task.waiting(engine_round(stage.number), bucket)
-    tables = tables_of(_in_order(waited, [r for r in items if not has_waited(r)]))
+    found = by_content(records)
+    work.take_state(found[SUBSCRIPTIONS], found[TRANSFER])
+    waited = [*found[WAITED], *task.waiting(engine_round(stage.number), bucket)]
+    tables = tables_of(_in_order(waited, [*found["items"], *found["given"]]))
     later: list[Record] = []
     if not task.ends:
         tables, later = apart(task.run, stage, bucket, tables)
@@ -476,7 +474,7 @@ def refuse_items(
     assert task.run.schedule is not None
     end, counting = task.run.schedule.queries[-1], Counting()
     text = f"it comes after the end of the stream, {end}"
-    for table in tables_of([r for r in records if BlobLabel.load(r.label).what == "items"]):
+    for table in tables_of(by_content(records)["items"]):
         if not isinstance(table, Replica):
             rows = range(len(table))
             dropped = [Dropped(table, row, Reason.OUTSIDE_RUN, end, text) for row in rows]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
-from horai.runtime.records import ANSWERS, BlobLabel, Record, from_batch, unpacked
-from horai.runtime.spark.frames import answer_columns
+from horai.io.terms import META, TermColumn, distinct, to_source
+from horai.runtime.records import ANSWERS, BlobLabel, Record, from_batch, spark_types, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,10 +29,7 @@ ROWS = pa.schema(
         ("op", pa.string()),
     ]
 )
-TYPES = (
-    "kind string, name string, args array<string>, value string, start long, end long, time long, "
-    "query long, op string"  # as ROWS
-)
+TYPES = spark_types(ROWS)
 
 
 @dataclass(frozen=True)
@@ -77,14 +75,21 @@ def ordered(table: pa.Table) -> pa.Table:
 
 def there(answers: DataFrame) -> DataFrame:
     """The rows of records that Spark has."""
+    return rows_of(answers, lambda r: [_rows(r)] if _is_change(r) else [], TYPES)
+
+
+def rows_of(
+    records: DataFrame, read: Callable[[Record], Iterable[pa.Table]], types: str
+) -> DataFrame:
+    """What is read from records that Spark has, as a data frame."""
 
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for record in from_batch(batch):
-                if _is_change(record):
-                    yield from _rows(record).to_batches()
+                for table in read(record):
+                    yield from table.to_batches()
 
-    return answers.mapInArrow(rows, TYPES)
+    return records.mapInArrow(rows, types)
 
 
 def as_dicts(table: pa.Table) -> list[dict[str, Any]]:
@@ -112,3 +117,39 @@ def _rows(record: Record) -> pa.Table:
     nothing = {field.name: pa.nulls(size, field.type) for field in ROWS}
     table = pa.table({field.name: (nothing | columns)[field.name] for field in ROWS})
     return table.cast(ROWS)
+
+
+def answer_columns(label: BlobLabel, table: pa.Table, form: str) -> dict[str, pa.Array]:
+    """The rows of a form of answer as columns."""
+    size = table.num_rows
+    columns = {"name": pa.repeat(label.name, size)}
+    columns["args"] = _lists([_texts(table, f"a{i}") for i in range(label.arity)], size)
+    if label.kind == "fluent":
+        columns["value"] = _texts(table, "value")
+        columns["start"] = table.column("start").combine_chunks()
+        columns["end"] = table.column("end").combine_chunks()
+    else:
+        columns["time"] = table.column("start").combine_chunks()
+    if form != "final":
+        columns["query"] = table.column("arrival").combine_chunks()
+    if form == "changelog":
+        signs = table.column("op").to_numpy() > 0
+        columns["op"] = pa.array(["-", "+"]).take(pa.array(signs.astype(np.int8)))
+    return columns
+
+
+def _texts(table: pa.Table, name: str) -> pa.Array:
+    """A column of terms as source text."""
+    kind = table.schema.field(name).metadata[META].decode()
+    indices, terms = distinct(TermColumn(kind, table.column(name).combine_chunks()))
+    return pa.array([to_source(term) for term in terms], pa.string()).take(indices)
+
+
+def _lists(columns: list[pa.Array], size: int) -> pa.ListArray:
+    """Columns side by side, as lists."""
+    width = len(columns)
+    offsets = pa.array(np.arange(size + 1, dtype=np.int32) * width)
+    if not width:
+        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
+    places = np.arange(size * width).reshape(width, size).T.ravel()
+    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(places)))

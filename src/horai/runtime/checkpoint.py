@@ -121,7 +121,6 @@ class Store:
         _write(self.items(round, bucket, number), batch.schema, [batch])
 
     def read_items(self, round: int, bucket: int, number: int) -> list[Record]:
-        """The items that `write_items` kept."""
         with opened(self.items(round, bucket, number)) as reader:
             places = range(reader.num_record_batches)
             return [record for place in places for record in from_batch(batch_at(reader, place))]
@@ -132,7 +131,6 @@ class Store:
             return out.write(known)
 
     def read_tracks(self, part: int, bucket: int, number: int) -> bytes:
-        """The tracks that `write_tracks` wrote."""
         return self.tracks(part, bucket, number).read_bytes()
 
     def _path(self, folder: str, part: int, bucket: int, number: int) -> Path:
@@ -251,12 +249,10 @@ class Manifest:
     totals: dict[str, int] = field(default_factory=dict)
 
     def dump(self) -> bytes:
-        """As text."""
         return json.dumps(asdict(self), indent=1).encode()
 
     @classmethod
     def load(cls, text: bytes) -> Manifest:
-        """The manifest that `dump` wrote."""
         plain = json.loads(text)
         seen, items, tracks = (plain.pop(name) for name in ("seen", "items", "tracks"))
         found = cls(**plain)
@@ -333,7 +329,6 @@ class Checkpoint:
 
 
 def create(folder: Path, identity: Identity) -> Checkpoint:
-    """A new stream."""
     try:
         write_whole(folder / "stream.json", json.dumps(asdict(identity), indent=1).encode())
     except OSError as error:
@@ -414,5 +409,4 @@ class Held:
         self._file.flush()
 
     def release(self) -> None:
-        """Others may have it."""
         self._file.close()

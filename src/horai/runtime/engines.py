@@ -15,10 +15,9 @@ from horai.engine.origins import Dropped
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.io import ItemTable
-from horai.lang.core.diagnostics import did_you_mean
 from horai.lang.ec.syntax import EventDescription
 from horai.predicates import Predicate
-from horai.settings import text
+from horai.settings import nearest, text
 
 if TYPE_CHECKING:
     from horai.engine.session import Incremental
@@ -78,9 +77,6 @@ ENGINES = {
 """
 
 
-_LISTED = f"the engines are: {', '.join(sorted((*ENGINES, SPARK)))}"
-
-
 def engine_named(name: str) -> Engine:
     """The engine of a name.
 
@@ -90,15 +86,20 @@ def engine_named(name: str) -> Engine:
     horai.errors.UsageError: there is no engine 'refrence'
       hint: did you mean reference?
     """
-    found = ENGINES.get(text(name, "engine", _LISTED))
+    return cast(Engine, loaded(name, ENGINES, [*sorted((*ENGINES, SPARK))]))
+
+
+def loaded(name: str, engines: Mapping[str, str], names: list[str], whose: str = "") -> Any:
+    """What makes sessions of the engine of a name, or a kind error that lists the names."""
+    listed = f"the engines are: {', '.join(names)}"
+    found = engines.get(text(name, "engine", listed))
     if found is not None:
         module, _, attribute = found.rpartition(".")
-        return cast(Engine, getattr(import_module(module), attribute))
+        return getattr(import_module(module), attribute)
     if name == SPARK:
         raise UsageError("Spark runs over whole streams only", "use Rules.run or Rules.spark")
-    near = did_you_mean(name, (*ENGINES, SPARK))
-    hint = f"did you mean {near}?" if near else _LISTED
-    raise UsageError(f"there is no engine {name!r}", hint)
+    hint = nearest(name, names) or listed
+    raise UsageError(f"there is no engine {name!r}{whose}", hint)
 
 
 def profiled(session: EngineSession, name: str, profile: Profile) -> None:

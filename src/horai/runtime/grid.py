@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
-
-import pyarrow as pa
+from typing import Generic, Protocol, TypeVar
 
 from horai.runtime.records import Record
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 H = TypeVar("H")
 Work = Callable[[int, list[Record]], Iterable[Record]]
 BucketWork = Callable[[int, list[Record]], Iterable[Record]]
 Read = Callable[[int], Iterable[Record]]
-Pack = Callable[[Iterable[pa.RecordBatch]], Iterator[Record]]
 
 
 def over_buckets(runs: Sequence[tuple[int, int, BucketWork]], slots: int) -> Work:
@@ -56,27 +50,6 @@ class Exchanger(Protocol, Generic[H]):
 
     def forget(self, records: Sequence[H]) -> None:
         """They are not needed any more."""
-
-
-class Cluster(Exchanger[H], Protocol[H]):
-    """A grid on Spark, which also has data frames."""
-
-    @property
-    def spark(self) -> SparkSession:
-        """The session it works in."""
-
-    @property
-    def parallel(self) -> int:
-        """How many tasks can run at once."""
-
-    def frame(self, frame: DataFrame, pack: Pack) -> H:
-        """The records of the rows of a data frame, to their buckets."""
-
-    def there(self, some: Sequence[H], rounds: Collection[int]) -> DataFrame:
-        """The records for some rounds as a data frame."""
-
-    def close(self) -> None:
-        """Nothing more will be moved, and nothing is needed any more."""
 
 
 class LocalGrid(Exchanger[list[Record]]):

@@ -84,7 +84,6 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def hash_rows(table: pa.Table, arity: int) -> Hashes:
-    """Numbers of all arguments together."""
     return combined([hash_argument(table, (place,)) for place in range(arity)], table.num_rows)
 
 

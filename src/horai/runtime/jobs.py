@@ -107,7 +107,6 @@ class SparkJob:
 
     @property
     def clock(self) -> io.TimeScale:
-        """How times become time-points."""
         return self.settings.scale if self.feed is None else self.feed.layout.clock
 
     @property
@@ -117,7 +116,6 @@ class SparkJob:
 
     @property
     def options(self) -> Options:
-        """How rows are read."""
         asked = self.settings
         return Options(self.rules.schema, self.clock, None, asked.strict, asked.input_format)
 
@@ -155,7 +153,6 @@ class SparkJob:
 
 
 def job_of(rules: Rules, input: object, settings: RunSettings) -> SparkJob:
-    """A job with these settings."""
     feed = feed_of(settings.positions, settings.unit, settings.time_in)
     return SparkJob(rules, input, settings, feed)
 
@@ -170,7 +167,6 @@ def plan(
 
 
 def inputs_of(rules: Rules) -> list[Entity]:
-    """The input of rules."""
     types = [one for some in rules.schema.types.values() for one in some]
     return [(one.kind, one.name, one.arity) for one in types]
 

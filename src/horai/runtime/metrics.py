@@ -104,7 +104,7 @@ class Metrics:
         }
 
 
-_FIELDS = (
+FATES = (
     "on_time",
     "late",
     "too_late",
@@ -128,7 +128,6 @@ class Arrived(NamedTuple):
     start: Ints
 
     def where(self, rows: Any) -> Arrived:
-        """Some of the items."""
         return Arrived(self.op[rows], self.arrival[rows], self.start[rows])
 
 
@@ -138,7 +137,7 @@ class Counting:
     def __init__(self) -> None:
         self.windows: list[dict[str, int]] = []
         self._queries: list[int] = []
-        self._before = dict.fromkeys(_FIELDS, 0)  # what a saved run had counted
+        self._before = dict.fromkeys(FATES, 0)  # what a saved run had counted
         self._revised_before: int | None = 0
         self._bins = np.zeros(_POWERS.size + 1, np.int64)
         self.items = self._left_over = 0
@@ -153,7 +152,7 @@ class Counting:
         previous: int | None,
     ) -> None:
         """Count the items that are judged at a query time; `previous` is the one before, if any."""
-        counts = dict.fromkeys(_FIELDS, 0)
+        counts = dict.fromkeys(FATES, 0)
         waiting, self._waiting = self._waiting, []
         new = [columns_of(table) for table in tables if len(table)]
         self.items += sum(len(items.op) for items in new)
@@ -168,7 +167,7 @@ class Counting:
         self, query: int, previous: int | None, rows: Iterable[tuple[int, int, int, str | None]]
     ) -> None:
         """Count rows that are judged at a query time: sign, arrival, time, why one was not used."""
-        counts = dict.fromkeys(_FIELDS, 0)
+        counts = dict.fromkeys(FATES, 0)
         for op, arrival, start, fate in rows:
             if fate is not None:
                 counts[_FATES[fate]] += 1
@@ -190,7 +189,7 @@ class Counting:
             return
         (tables, queries), self._whole = self._whole, None
         times = np.array(queries)
-        counts = {name: np.zeros(len(times) + 1, np.int64) for name in _FIELDS}
+        counts = {name: np.zeros(len(times) + 1, np.int64) for name in FATES}
         for items in (columns_of(table) for table in tables if len(table)):
             place = np.searchsorted(times, items.arrival)  # what comes after the last is left over
             early = items.start < queries.start
@@ -229,7 +228,7 @@ class Counting:
             WindowMetrics(query=query, revised=gone, **counts)
             for query, counts, gone in zip(self._queries, self.windows, revised, strict=True)
         ]
-        total = {name: self._before[name] + sum(w[name] for w in self.windows) for name in _FIELDS}
+        total = {name: self._before[name] + sum(w[name] for w in self.windows) for name in FATES}
         total["outside_run"] += self._left_over
         run = RunMetrics(
             items=self.items,
@@ -244,7 +243,7 @@ class Counting:
         """What a session that goes on has to know, as plain values. Windows are not kept."""
         run = asdict(self.metrics(revised, 0).run)
         return {
-            "counts": {name: run[name] for name in _FIELDS},
+            "counts": {name: run[name] for name in FATES},
             "revised": run["revised"],
             "items": self.items,
             "bins": self._bins.tolist(),
@@ -254,7 +253,7 @@ class Counting:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `to_state` said; `ValueError` if it did not say that."""
         numbers = [state["items"], *state["counts"].values()]
-        if state["counts"].keys() != set(_FIELDS) or {type(n) for n in numbers} != {int}:
+        if state["counts"].keys() != set(FATES) or {type(n) for n in numbers} != {int}:
             raise ValueError("these are no counts")
         if np.shape(state["bins"]) != self._bins.shape:
             raise ValueError("these are no bins")
@@ -293,7 +292,7 @@ class Counting:
         for part in parts:
             if not found._queries:
                 found._queries = list(part["queries"])
-                found.windows = [dict.fromkeys(_FIELDS, 0) for _ in found._queries]
+                found.windows = [dict.fromkeys(FATES, 0) for _ in found._queries]
             for counts, more in zip(found.windows, part["windows"], strict=True):
                 for name, number in more.items():
                     counts[name] += number

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -167,19 +167,9 @@ class HeldAtoms:
     unanswered: list[tuple[int, int]] = field(default_factory=list)
 
 
-class Evaluator(Protocol):
-    """Works out points of time, given all signals."""
-
-    reach: int | None  # how far windows look back; None if they may look back to the start
-    looks_ahead: bool  # may later signals change what holds at a point?
-
-    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
-        """What holds from `first` to `last`; `goes_on` where nothing before them has changed."""
-
-
 def evaluator(
     program: Program, start: int, symbols: Symbols, engine: str, which: Reasoning
-) -> Evaluator:
+) -> PlanEvaluator | PointEvaluator:
     """The evaluator of an engine; `auto` takes the best one for a program.
 
     `which` says what counts where there are several answers: what holds in all of them, or in some.
@@ -195,7 +185,11 @@ def evaluator(
 
 
 class PlanEvaluator:
-    """The plan engine: all points at once."""
+    """Works out points of time by the plan engine, all at once, given all signals.
+
+    `reach` is how far windows look back, None if that may be to the start; `looks_ahead` says that
+    later signals may change what holds at a point.
+    """
 
     def __init__(self, program: Program, start: int, symbols: Symbols) -> None:
         self.plan = planned(program, start)
@@ -232,7 +226,10 @@ def _without(fluent: Fluent, none: Spans) -> Fluent:
 
 
 class PointEvaluator:
-    """Other engines: point by point. Of several answers, what holds in all or some of them."""
+    """The same by other engines, point by point.
+
+    Of several answers, what holds in all or some of them.
+    """
 
     def __init__(
         self, program: Program, start: int, symbols: Symbols, engine: str, which: Reasoning
@@ -251,7 +248,7 @@ class PointEvaluator:
         return chosen(self.program, self.engine, self.start, self.wanted, together=False)[1]
 
     def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
-        """What holds from `first` to `last`."""
+        """What holds from `first` to `last`; `goes_on` if nothing before them has changed."""
         if goes_on and not self.looks_ahead:
             signals = self._signals(rows, first)
         else:

@@ -17,15 +17,12 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from horai.errors import UsageError
 from horai.io.secrets import METRICS, is_bearer, is_loopback
 from horai.io.sources.lines import LOCAL
+from horai.runtime.metrics import FATES
 from horai.runtime.spark.listening import Progress
 
 if TYPE_CHECKING:
     from horai.runtime.streams import StepReport
 
-FATES = (
-    *("on_time", "late", "too_late", "retracted", "unknown_retractions"),
-    *("outside_run", "partly_too_late"),
-)
 # Name, what it is, and where a report has it.
 _TOTALS = (
     ("horai_items", "Items that were read.", "items"),
@@ -107,11 +104,9 @@ class Monitor:
 
     @property
     def port(self) -> int | None:
-        """Where the page is."""
         return None if self._server is None else int(self._server.server_port)
 
     def step(self, report: StepReport) -> None:
-        """A step has happened."""
         with self._lock:
             self._report = report.to_dict()
             for _, _, name in _SPENT:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from horai import settings
@@ -26,11 +26,11 @@ from horai.lang.core.terms import (
     functor,
     is_anonymous,
     is_ground,
+    make,
 )
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import At, Atom, Predicate
 from horai.plan.ec.entities import Entities
-from horai.plan.lars.check import named
 from horai.runtime.values import show
 
 Interval = tuple[int, int | float]
@@ -87,7 +87,6 @@ def holds_at(known: Queryable, pair: str, time: int) -> bool:
 
 
 def intervals_of(known: Queryable, pair: str) -> list[Interval]:
-    """The intervals of one `F=V`."""
     wanted = _pair(_parse(pair), known)
     if not is_ground(wanted):
         raise QueryError(f"{pair} has variables", f'ask query("holdsFor({pair},I)") instead')
@@ -119,18 +118,19 @@ def _pair(term: Term, known: Queryable) -> Term:
     raise QueryError(f"`{show(term)}` is no fluent-value pair", f"write {show(term)}=true")
 
 
-def _check_known(term: Term, table: Mapping[tuple[str, int], object], what: str) -> None:
-    """An entity that no rule mentions can have no answer: better say so than answer nothing."""
+def _check_known(term: Term, table: Collection[tuple[str, int]], what: str) -> None:
+    """What nothing speaks of can have no answer: better say so than answer nothing."""
     key = functor(term)
     if isinstance(term, Var) or key in table:
         return
-    shown = f"{key[0]}/{key[1]}" if key else show(term)
     names = {f"{name}/{arity}": name for name, arity in table}
-    same_name = next((full for full, name in names.items() if key and name == key[0]), None)
-    near = same_name or did_you_mean(shown, names)
-    known = ", ".join(names) or "none"
-    hint = f"did you mean {near}?" if near else f"the {what}s of the rules are: {known}"
-    raise QueryError(f"no {what} {shown} in the rules", hint)
+    shown = f"{key[0]}/{key[1]}" if key else show(term)
+    same = next((full for full, name in names.items() if key and name == key[0]), None)
+    near = same or did_you_mean(shown, names)
+    whose = "program" if what == "predicate" else "rules"
+    listed = f"the {what}s of the {whose} are: {', '.join(names) or 'none'}"
+    hint = f"did you mean {near}?" if near else listed
+    raise QueryError(f"no {what} {shown} in the {whose}", hint)
 
 
 def _holds_at(known: Queryable, pair: Term, when: Term) -> list[Bindings]:
@@ -300,7 +300,7 @@ def ask_atoms(held: AtomsHeld, text: str) -> list[Bindings]:
     A question about a predicate that nobody knows is an error.
     """
     atom, time = _question(text)
-    _check_predicate(atom, held.known)
+    _check_known(make(atom.name, *atom.args), sorted(held.known), "predicate")
     times = held.times
     if isinstance(time, Int):
         if time.value not in times:
@@ -339,15 +339,3 @@ def _question(text: str) -> tuple[Atom, Term | None]:
             return atom, time
         case _:
             raise QueryError(f"`{line}` is not a query", f"ask {QUERY_FORMS}")
-
-
-def _check_predicate(atom: Atom, known: Set[Predicate]) -> None:
-    """What no rule and no signal says can have no answer: better say so than answer nothing."""
-    if atom.predicate in known:
-        return
-    names = {named(one): one[0] for one in sorted(known)}
-    same = next((full for full, name in names.items() if name == atom.name), None)
-    near = same or did_you_mean(named(atom.predicate), names)
-    listed = ", ".join(names) or "none"
-    hint = f"did you mean {near}?" if near else f"the predicates of the program are: {listed}"
-    raise QueryError(f"no predicate {named(atom.predicate)} in the program", hint)

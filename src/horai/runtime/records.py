@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -30,7 +31,30 @@ SCHEMA = pa.schema(
         pa.field("blob", pa.binary(), nullable=False),
     ]
 )
-TYPES = "round int, slot int, run int, bucket int, seq long, label string, blob binary"  # as SCHEMA
+_SPARK = {
+    pa.string(): "string",
+    pa.binary(): "binary",
+    pa.list_(pa.string()): "array<string>",
+    pa.int32(): "int",
+    pa.int64(): "long",
+    pa.float64(): "double",
+}
+
+
+def by_content(records: Iterable[Record]) -> defaultdict[str, list[Record]]:
+    """Records by what is in them, in their order."""
+    found: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        found[BlobLabel.load(record.label).what].append(record)
+    return found
+
+
+def spark_types(schema: pa.Schema) -> str:
+    """A schema as Spark writes it."""
+    return ", ".join(f"`{field.name}` {_SPARK[field.type]}" for field in schema)
+
+
+TYPES = spark_types(SCHEMA)
 ROW = "@row"  # a column that tells rows apart which may arrive twice
 Rows = npt.NDArray[np.int64]
 
@@ -67,28 +91,23 @@ class BlobLabel(NamedTuple):
 
     @property
     def key(self) -> TableKey:
-        """The kind of table."""
         return TableKey(self.name, self.arity, self.kind, self.form)  # type: ignore[arg-type]
 
     def dump(self) -> str:
-        """As text."""
         return json.dumps(self)
 
     @classmethod
     def load(cls, text: str) -> BlobLabel:
-        """The label that `dump` wrote."""
         return cls(*json.loads(text))
 
 
 def to_batch(records: Iterable[Record]) -> pa.RecordBatch:
-    """Records as rows of Arrow."""
     columns: list[Any] = list(zip(*records, strict=True)) or [[] for _ in SCHEMA]
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
 def from_batch(batch: pa.RecordBatch | pa.Table) -> list[Record]:
-    """The records that `to_batch` wrote."""
     columns = [batch.column(name).to_pylist() for name in SCHEMA.names]
     return [Record(*row) for row in zip(*columns, strict=True)]
 
@@ -99,7 +118,6 @@ def table_key(source: Source) -> TableKey:
 
 
 def message(run: int, seq: int, what: str, content: object, number: int = 0) -> Record:
-    """A message for the driver."""
     label = BlobLabel(what, number=number).dump()
     return Record(DRIVER, 0, run, 0, seq, label, json.dumps(content).encode())
 
@@ -114,7 +132,6 @@ def packed(table: pa.Table, pressed: bool = True) -> bytes:
 
 
 def unpacked(blob: bytes) -> pa.Table:
-    """The table of a blob."""
     with pa.ipc.open_stream(blob) as reader:
         table = reader.read_all()
         table.validate(full=True)  # Arrow itself would read wherever a forged offset points

@@ -226,18 +226,15 @@ def _copy(found: Checkpoint, target: Path) -> None:
     if found.spark.is_dir():
         shutil.copytree(found.spark, target / "spark")
     last = found.last
-    for folder in ("state", "items"):
+    files = [found.store.items(*file) for file in last.items]
+    tracks = None if last.tracks is None else last.tracks.number
+    for folder, number in (("state", last.state), ("tracks", tracks)):
+        if number is not None:
+            files += (found.folder / folder).glob(f"*-{number:09}.arrow")
+    for folder in ("state", "items", "tracks"):
         (target / folder).mkdir()
-    if last.state is not None:
-        for path in (found.folder / "state").glob(f"*-{last.state:09}.arrow"):
-            shutil.copy2(path, target / "state" / path.name)
-    if last.tracks is not None:
-        (target / "tracks").mkdir()
-        for path in (found.folder / "tracks").glob(f"*-{last.tracks.number:09}.arrow"):
-            shutil.copy2(path, target / "tracks" / path.name)
-    for file in last.items:
-        path = found.store.items(*file)
-        shutil.copy2(path, target / "items" / path.name)
+    for path in files:
+        shutil.copy2(path, target / path.parent.name / path.name)
     if last.number:
         write_whole(commit_path(target, last.number), last.dump())
     write_whole(target / "stream.json", json.dumps(asdict(found.identity), indent=1).encode())

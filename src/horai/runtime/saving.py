@@ -42,7 +42,6 @@ class Saved(NamedTuple):
 
 
 def to_bytes(saved: Saved) -> bytes:
-    """A session as bytes."""
     plain = saved._asdict()
     del plain["engine"]
     rest = json.dumps(plain).encode() + b"\n" + saved.engine

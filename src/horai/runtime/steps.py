@@ -9,6 +9,7 @@ happened when its manifest is written. Until then it can be done again and gives
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
@@ -48,20 +49,13 @@ def seen_after(outcome: Outcome, known: Manifest) -> Seen | None:
 
 def add_up(manifest: Manifest, outcome: Outcome) -> None:
     """Add the counts of a step to those of all steps."""
-    totals = dict(manifest.totals)
-
-    def add(name: str, number: int) -> None:
-        totals[name] = totals.get(name, 0) + number
-
-    add("dead_letters", len(outcome.letters))
-    add("changes", sum(outcome.found.values()))
+    totals = Counter(manifest.totals)
+    totals.update(dead_letters=len(outcome.letters), changes=sum(outcome.found.values()))
     for counted in outcome.counted:
-        add("items", counted["items"])
-        add("outside_run", counted["left_over"])
+        totals.update(items=counted["items"], outside_run=counted["left_over"])
         for window in counted["windows"]:
-            for name, number in window.items():
-                add(name, number)
-    manifest.totals = totals
+            totals.update(window)
+    manifest.totals = dict(totals)
 
 
 H = TypeVar("H")
@@ -119,7 +113,6 @@ class Steps(Generic[H]):
         return _number(batch) <= self.checkpoint.last.number
 
     def take(self, batch: int, items: H) -> StreamStep[H]:
-        """The step of a micro-batch."""
         last = self.checkpoint.last
         manifest = replace(last, number=_number(batch), batch=batch, items=list(last.items))
         return self._do(StreamStep(manifest, Outcome()), items, False)

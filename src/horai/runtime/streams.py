@@ -112,12 +112,10 @@ class StreamJob:
 
     @property
     def settings(self) -> RunSettings:
-        """What was asked for."""
         return self.job.settings
 
     @property
     def step(self) -> int:
-        """The time between two queries."""
         found = self.settings.step or self.settings.window
         assert found is not None
         return found
@@ -171,7 +169,6 @@ class StreamJob:
         return queries
 
     def identity(self, buckets: int) -> Identity:
-        """The identity of this stream."""
         rules, job = self.job.rules, self.job
         texts = [(source.name, source.text) for source in rules.description.sources]
         known = ("window", "start", "end", "tick", "allen_memory", "watermark_delay")
@@ -345,5 +342,4 @@ class StepReport:
     totals: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
         return asdict(self)

@@ -34,7 +34,6 @@ class Subscriptions:
         self.pairs: dict[int, Pairs] = {}
 
     def add(self, meeting: int, pairs: Pairs) -> None:
-        """Add subscribers."""
         both = np.concatenate([self.of(meeting), pairs], axis=1)
         self.pairs[meeting] = np.unique(both, axis=1)
 
@@ -73,7 +72,6 @@ class Subscriptions:
         return found
 
     def dump(self) -> bytes:
-        """As bytes."""
         listed = [*self.pairs.items()]
         meetings = np.repeat([n for n, _ in listed], [p.shape[1] for _, p in listed])
         pairs = np.concatenate([NONE, *(pairs for _, pairs in listed)], axis=1)
@@ -82,7 +80,6 @@ class Subscriptions:
 
     @classmethod
     def load(cls, blob: bytes) -> Subscriptions:
-        """The subscriptions that `dump` wrote."""
         found, table = cls(), unpacked(blob)
         meetings, *columns = (column.to_numpy() for column in table.columns)
         pairs = np.stack(columns)
@@ -134,7 +131,6 @@ def forward(
 
 
 SUBSCRIPTIONS, TRANSFER, WAITED = "subscriptions", "transfer", "waited"
-STATE = {SUBSCRIPTIONS, TRANSFER}  # what is not items
 
 
 def forward_new(
@@ -190,29 +186,12 @@ def _transfer(
 def take_state(routes: Routes, session: Session, records: Sequence[Record]) -> None:
     """Take in the state of entities to which a bucket has just subscribed."""
     for record in records:
-        label = BlobLabel.load(record.label)
-        if label.what == TRANSFER:
-            meeting = routes.meetings[label.number]
-            row = unpacked(record.blob).to_pylist()[0]
-            hashes = np.frombuffer(row["hashes"], np.uint64)
-            known = [row["known"]] if row["known"] else []
-            meant = _meant(meeting.place, hashes, session.symbols)
-            borrow(session, [type_of(meeting.entity)], known, meant)
-
-
-def subscriptions_of(records: Sequence[Record]) -> bytes | None:
-    """All subscriptions, if some are new."""
-    return next((r.blob for r in records if BlobLabel.load(r.label).what == SUBSCRIPTIONS), None)
-
-
-def is_state(record: Record) -> bool:
-    """Is a record state, and no items?"""
-    return BlobLabel.load(record.label).what in STATE
-
-
-def has_waited(record: Record) -> bool:
-    """Are these items that have waited elsewhere?"""
-    return BlobLabel.load(record.label).what == WAITED
+        meeting = routes.meetings[BlobLabel.load(record.label).number]
+        row = unpacked(record.blob).to_pylist()[0]
+        hashes = np.frombuffer(row["hashes"], np.uint64)
+        known = [row["known"]] if row["known"] else []
+        meant = _meant(meeting.place, hashes, session.symbols)
+        borrow(session, [type_of(meeting.entity)], known, meant)
 
 
 def type_of(entity: Entity) -> Type:

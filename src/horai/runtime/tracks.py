@@ -26,7 +26,16 @@ from horai.runtime.batch import Heard, Send
 from horai.runtime.checkpoint import Manifest, Store, Tracks
 from horai.runtime.grid import Exchanger, Work, over_buckets
 from horai.runtime.hashing import Hashes, combined, hash_array
-from horai.runtime.records import DRIVER, BlobLabel, Record, Rows, message, packed, unpacked
+from horai.runtime.records import (
+    DRIVER,
+    BlobLabel,
+    Record,
+    Rows,
+    by_content,
+    message,
+    packed,
+    unpacked,
+)
 from horai.runtime.refusals import Refused
 from horai.runtime.routes import split
 from horai.signals.items import ITEMS, narrative_of
@@ -186,8 +195,7 @@ def meet(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Re
 
 
 def _tables(records: Sequence[Record], what: str, schema: pa.Schema) -> pa.Table:
-    mine = [record for record in records if BlobLabel.load(record.label).what == what]
-    ordered = sorted(mine, key=lambda record: record.seq)
+    ordered = sorted(by_content(records)[what], key=lambda record: record.seq)
     return together([unpacked(record.blob) for record in ordered], schema)
 
 
@@ -257,8 +265,7 @@ def batch_task(feed: Feed, buckets: int, send: Send) -> TrackTask:
 def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None = None) -> list[H]:
     """The records of positions that have been read, and of all that follows from them."""
     records = [rows]
-    said = [(BlobLabel.load(r.label).what, r.blob) for r in grid.collect(rows, [DRIVER])]
-    latest = [int(blob) for what, blob in said if what == "latest"]
+    latest = [int(r.blob) for r in by_content(grid.collect(rows, [DRIVER]))["latest"]]
     if not latest:
         return records
 

@@ -27,7 +27,6 @@ Key = tuple[str, list[tuple[int, Any, str]]]
 
 
 def order(atom: Atom) -> Key:
-    """By what atoms are sorted."""
     return (atom.name, [_sort(arg) for arg in atom.args])
 
 
@@ -137,7 +136,6 @@ class ShownAtoms:
         return self.everything or predicate in self.derived
 
     def shows(self, atom: Atom) -> bool:
-        """Is an atom shown?"""
         if self.everything:
             return not is_made(atom.name)
         if self.names is not None:
@@ -145,7 +143,6 @@ class ShownAtoms:
         return atom.predicate in self.derived
 
     def only(self, atoms: Iterable[Atom]) -> frozenset[Atom]:
-        """The atoms that are shown."""
         return frozenset(filter(self.shows, atoms))
 
 

@@ -8,10 +8,10 @@ bucket tells of its own, and each predicate is told of by one part.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.check import place_of
 from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
 from horai.result import Answer, Result
-from horai.runtime.batch import Extent, Outcome, execute, told_of
+from horai.runtime.batch import Extent, Outcome, Run, execute, told_of
 from horai.runtime.engines import AUTO, SPARK
 from horai.runtime.grid import BucketWork, Exchanger
 from horai.runtime.hashing import combined, hash_terms
@@ -223,39 +223,22 @@ def _own(said: Iterable[Said], part: PartTask, bucket: int) -> list[Said]:
     ]
 
 
-@dataclass
-class PartRun:
+class PartRun(Run):
     """A part of a program that shares its only round with the other ones, and their outcome."""
 
-    part: PartTask
-    job: ProgramJob
-    task: ProgramTask
-    outcome: Outcome
-    queries: range = range(0)
-    rounds: Collection[int] = (ROUND,)
+    rounds = (ROUND,)
 
-    @property
-    def number(self) -> int:
-        """The number of the part."""
-        return self.part.number
-
-    @property
-    def buckets(self) -> int:
-        """In how many buckets there may be something to do."""
-        return self.part.routes.buckets
+    def __init__(self, part: PartTask, job: ProgramJob, task: ProgramTask, all_of: Outcome) -> None:
+        super().__init__(part.number, part.routes.buckets, all_of)
+        self.part, self.job, self.task = part, job, task
+        self.queries = range(0)
 
     def begin(self) -> bool:
-        """Make query times of what all signals cover."""
         self.queries = self.job.queries(self.outcome.extent)
         return True
 
     def work(self, round: int) -> BucketWork:
-        """Run the part."""
         return partial(self.task.run, self.part, self.queries)
-
-    def hear(self, stage: int, what: str, content: Any) -> None:
-        """Take in what a worker has to say."""
-        self.outcome.hear(what, content)
 
 
 @dataclass
@@ -285,12 +268,10 @@ class ProgramJob:
 
     @property
     def clock(self) -> TimeScale:
-        """How times become time points."""
         return self.settings.scale
 
     @property
     def options(self) -> Options:
-        """How rows are read."""
         asked = self.settings
         return Options(self.rules.schema, self.clock, None, asked.strict, asked.input_format)
 
@@ -301,7 +282,6 @@ class ProgramJob:
 
     @cached_property
     def parts(self) -> Parts:
-        """Its parts."""
         return parts_of(self.points)
 
     def queries(self, extent: Extent | None) -> range:
@@ -426,5 +406,4 @@ def said_by(table: pa.Table) -> Iterator[Said]:
 
 @lru_cache(maxsize=1 << 16)  # the same entities come again and again
 def source_text(term: Term) -> str:
-    """An argument as source text."""
     return show(term)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Literal as OneOf
 from typing import NamedTuple, Protocol, cast
 
@@ -20,9 +19,9 @@ from horai.lang.lars.syntax import Aggregate, Atom, Choice, Head, Program, Rule
 from horai.lang.lars.walk import own_terms, subformulas
 from horai.plan.lars.check import place_of
 from horai.plan.lars.dependencies import graph
-from horai.runtime.engines import AUTO, SPARK
+from horai.runtime.engines import AUTO, SPARK, loaded
 from horai.runtime.lars.admission import Changes, Signal
-from horai.settings import RunSettings, nearest, text
+from horai.settings import RunSettings
 
 Reasoning = OneOf["models", "brave", "cautious"]
 """Answers themselves, what holds in some of them, or what holds in all of them."""
@@ -137,15 +136,7 @@ def lars_engine(name: str) -> LarsEngine:
       hint: did you mean reference?
     """
     names = [AUTO, *LARS_ENGINES, SPARK]
-    listed = f"the engines are: {', '.join(names)}"
-    wanted = text(name, "engine", listed)
-    if wanted == SPARK:
-        raise UsageError("Spark runs over whole streams only", "use Rules.run or Rules.spark")
-    if wanted not in LARS_ENGINES:
-        hint = nearest(wanted, names) or listed
-        raise UsageError(f"there is no engine {name!r} for LARS programs", hint)
-    module, _, attribute = LARS_ENGINES[wanted].rpartition(".")
-    return cast(LarsEngine, getattr(import_module(module), attribute))
+    return cast(LarsEngine, loaded(name, LARS_ENGINES, names, " for LARS programs"))
 
 
 class EngineChoice(NamedTuple):

@@ -135,7 +135,6 @@ def joined(one: Rows, other: Rows, symbols: Symbols) -> Rows:
 
 
 def only(rows: Rows, chosen: Mask) -> Rows:
-    """Some of the signals."""
     return Rows(tuple(column.take(chosen) for column in rows.args), *(c[chosen] for c in rows[1:]))
 
 

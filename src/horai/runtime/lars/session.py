@@ -115,11 +115,7 @@ class ProgramEngine:
             return self.together(queries, progress)
         # As `Arrivals.until` does, whoever arrives by the last query time is judged there.
         early, self._after = coming.outside(self.start, queries[-1], queries.stop - 1)
-        models = columns(coming, queries)
-        nothing: frozenset[Atom] = frozenset()
-        pairs = zip(queries, models, strict=True)
-        answers = (PointAnswer.of(q, m, nothing, self._facts, self.shown) for q, m in pairs)
-        return self._said(_each(answers, len(queries), progress), early)
+        return self._said(columns(coming, queries), queries, progress, early)
 
     def together(self, queries: range, progress: Progress | None = None) -> PointAnswers:
         """The same row by row, for signals that were fed."""
@@ -134,19 +130,22 @@ class ProgramEngine:
             judged.append((query, before, self.arrivals.judged))
             before = query
         models = answered(self._session, moves, queries)
-        triples = zip(queries, models, current(moves), strict=True)
-        answers = (PointAnswer.of(q, m, here, self._facts, self.shown) for q, m, here in triples)
-        found = self._said(_each(answers, len(queries), progress), self._dropped())
-        found.judged = judged
-        return found
+        return self._said(models, queries, progress, self._dropped(), judged)
 
     def _said(
-        self, answers: list[PointAnswer], dropped: Sequence[Dropped | DroppedRow]
+        self,
+        models: Iterable[list[Model]],
+        queries: range,
+        progress: Progress | None,
+        dropped: Sequence[Dropped | DroppedRow],
+        judged: Sequence[tuple[int, int | None, Sequence[Judged]]] = (),
     ) -> PointAnswers:
         """Answers one after the other, none of which revises another."""
+        made = (self._answer(query, some) for query, some in zip(queries, models, strict=True))
+        answers = _each(made, len(queries), progress)
         pairs = zip([None, *answers], answers, strict=False)
         said = [Said(answer.query, answer, before) for before, answer in pairs]
-        return PointAnswers(said, self.wanted.is_numbered, dropped=dropped)
+        return PointAnswers(said, self.wanted.is_numbered, False, dropped, judged)
 
     def _dropped(self) -> list[DroppedRow]:
         found, self.arrivals.dropped = self.arrivals.dropped, []
@@ -306,7 +305,7 @@ class ProgramEngine:
 
     # --- what is said ----------------------------------------------------------------------------
 
-    def _answer(self, query: int, models: list[Model]) -> PointAnswer:
+    def _answer(self, query: int, models: Sequence[Model]) -> PointAnswer:
         return PointAnswer.of(query, models, self._signals_at(query), self._facts, self.shown)
 
     def _signals_at(self, query: int) -> set[Atom]:
@@ -343,17 +342,6 @@ def _each(found: Iterable[T], number: int, progress: Progress | None) -> list[T]
         if progress is not None:
             progress(len(listed), number)
     return listed
-
-
-def current(changes: Iterable[Changes]) -> Iterator[set[Atom]]:
-    """The atoms of signals that say something about each query time itself."""
-    now: dict[int, dict[Signal, None]] = {}
-    for query, added, removed in changes:
-        for signal in added:
-            now.setdefault(signal.time, {})[signal] = None
-        for signal in removed:
-            now[signal.time].pop(signal, None)
-        yield {signal.atom for signal in now.get(query, {})}
 
 
 def answered(

@@ -83,7 +83,6 @@ class LineReader:
         self._args: dict[str | None, tuple[Term, ...]] = {None: ()}
 
     def rows(self, line: InputLine, now: int | None = None) -> list[io.Item]:
-        """The rows of a line."""
         simple = self._simple(line, now) if self._has_points else None
         if simple is not None:
             return [simple]

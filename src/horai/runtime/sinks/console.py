@@ -6,31 +6,22 @@ import sys
 from typing import Any
 
 from horai.runtime.changelog import Changes, as_dicts
-from horai.runtime.jars import Part
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import Sink
 
 
-class ConsoleSink:
+class ConsoleSink(Sink):
     """A line for every change. A step that is done again is shown again."""
 
     form = "console"
 
-    parts: tuple[Part, ...] = ()
-
     def __init__(self, place: str = "") -> None:
         """There is one standard output."""
-
-    def open(self, about: About) -> None:
-        """Standard output is always there."""
 
     def write(self, changes: Changes) -> None:
         """Show the rows of a step."""
         for row in as_dicts(changes.table()) if changes.rows else ():
             sys.stdout.write(line(row) + "\n")
         sys.stdout.flush()
-
-    def close(self) -> None:
-        """Standard output stays."""
 
 
 def line(row: dict[str, Any]) -> str:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horai.runtime.changelog import TYPES, Changes
-from horai.runtime.jars import Part
+import pyarrow as pa
+
+from horai.runtime.changelog import ROWS, Changes
+from horai.runtime.records import spark_types
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import About, Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 OWNER = "horai.stream"
-_NAMES = [column.split()[0] for column in TYPES.split(", ")]
+_NAMES = ROWS.names
 _KEYS = [name for name in _NAMES if name not in ("query", "op")]
 
 
-class _Delta:
+class _Delta(Sink):
     """A table that belongs to one stream."""
 
-    parts: tuple[Part, ...] = ("delta",)
+    parts = ("delta",)
     is_written_there = True
 
     def __init__(self, place: str) -> None:
@@ -34,7 +36,7 @@ class _Delta:
         """The table as SQL knows it."""
         return f"delta.`{self.place.replace('`', '``')}`"
 
-    def _claim(self, about: About, types: str) -> None:
+    def _claim(self, about: About, schema: pa.Schema) -> None:
         """See that the table is ours; a table that is not there yet is made."""
         if about.spark is None:
             raise Refused("tables of Delta Lake are written by Spark", "use parquet: or table:")
@@ -44,25 +46,21 @@ class _Delta:
         try:
             rows = about.spark.sql(f"SHOW TBLPROPERTIES {self.name}").collect()
         except AnalysisException:
-            self._make(about.spark, types)
+            self._make(about.spark, schema)
             return
         if {row["key"]: row["value"] for row in rows}.get(OWNER) != about.id:
             hint = "choose another folder, or remove this one"
             raise Refused(f"{self.place} is a table that another writes to", hint)
 
-    def _make(self, spark: SparkSession, types: str) -> None:
+    def _make(self, spark: SparkSession, schema: pa.Schema) -> None:
         here = Path(self.place)
         if "://" not in self.place and here.is_dir() and any(here.iterdir()):
             raise Refused(f"{self.place} is not empty", "choose a new folder for the answers")
-        columns = ", ".join(f"`{one.split()[0]}` {one.split()[1]}" for one in types.split(", "))
         owner = f"'{OWNER}' = '{self.id}'"
         spark.sql(
-            f"CREATE TABLE {self.name} ({columns}) USING delta "
+            f"CREATE TABLE {self.name} ({spark_types(schema)}) USING delta "
             f"PARTITIONED BY (name) TBLPROPERTIES ({owner})"
         )
-
-    def close(self) -> None:
-        """The table is complete after every step."""
 
 
 class DeltaSink(_Delta):
@@ -72,7 +70,7 @@ class DeltaSink(_Delta):
 
     def open(self, about: About) -> None:
         """See that the table is ours."""
-        self._claim(about, TYPES)
+        self._claim(about, ROWS)
 
     def write(self, changes: Changes) -> None:
         """Append the rows of a step, as a transaction of its own number."""
@@ -92,7 +90,7 @@ class DeltaTableSink(_Delta):
 
     def open(self, about: About) -> None:
         """See that the table is ours."""
-        self._claim(about, TYPES.rpartition(", ")[0])
+        self._claim(about, ROWS.remove(len(ROWS) - 1))
 
     def write(self, changes: Changes) -> None:
         """Merge the rows of a step: of each, what was said of it last counts."""

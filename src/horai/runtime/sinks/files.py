@@ -10,19 +10,16 @@ import pyarrow.parquet as pq
 
 from horai.runtime.changelog import Changes
 from horai.runtime.checkpoint import clear, write_whole, writing
-from horai.runtime.jars import Part
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import About, Sink
 
 OWNER = "_stream.json"
 
 
-class ParquetSink:
+class ParquetSink(Sink):
     """Exactly once: a step that is done again writes the same file again."""
 
     form = "parquet:FOLDER"
-
-    parts: tuple[Part, ...] = ()
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
@@ -36,9 +33,6 @@ class ParquetSink:
         path = self.folder / f"changes-{changes.number:09}.parquet"
         if changes.rows:
             write_parquet(path, changes.table())
-
-    def close(self) -> None:
-        """Files are complete when they are there."""
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from horai.io.letters import InputError
 from horai.io.sources.kafka import PATIENCE, SCHEME, client_of, look, topic_of
 from horai.runtime.changelog import Changes, as_dicts
-from horai.runtime.jars import Part
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import About, Sink
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer
@@ -24,12 +23,10 @@ if TYPE_CHECKING:
 TRANSACTION = 300.0  # seconds that a step may take to be sent
 
 
-class KafkaSink:
+class KafkaSink(Sink):
     """One producer for all; whoever goes on with the stream shuts out the one before."""
 
     form = "kafka://HOST:PORT/TOPIC"
-
-    parts: tuple[Part, ...] = ()  # it needs nothing of Spark
 
     def __init__(self, place: str) -> None:
         try:

@@ -8,7 +8,7 @@ writes under that number has every change exactly once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from horai.runtime.changelog import Changes
 from horai.runtime.jars import Part
@@ -30,22 +30,22 @@ class About:
     spark: SparkSession | None = None
 
 
-class Sink(Protocol):
-    """A place for answers.
+class Sink:
+    """A place for answers. Any object with these methods will do.
 
     One that asks only for data frames of changes says `is_written_there = True`: then rows are not
-    brought to the driver.
+    brought to the driver. `parts` are those that a session of Spark has to be started with.
     """
 
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The parts that a session of Spark has to be started with."""
+    parts: tuple[Part, ...] = ()
+    is_written_there = False
 
     def open(self, about: About) -> None:
         """Make ready, or raise `Refused`: it is better said before the first item."""
 
     def write(self, changes: Changes) -> None:
         """Take the changes of a step; raise whatever went wrong, and the step has not happened."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Nothing more will come."""

@@ -27,10 +27,9 @@ import pyarrow.parquet as pq
 from horai.engine.hashing import dense
 from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.checkpoint import remove, write_whole
-from horai.runtime.jars import Part
 from horai.runtime.records import Rows
 from horai.runtime.sinks.files import claim, write_parquet
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import About, Sink
 
 CURRENT = "current.json"
 OPEN = int(np.iinfo(np.int64).max)  # when rows end that have no end yet
@@ -49,12 +48,10 @@ class Segment(NamedTuple):
 Segments = dict[str, list[Segment]]
 
 
-class TableSink:
+class TableSink(Sink):
     """Exactly once: a step that is done again leaves the table as it is."""
 
     form = "table:FOLDER"
-
-    parts: tuple[Part, ...] = ()
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
@@ -84,9 +81,6 @@ class TableSink:
         new = {"step": changes.number, "query": query, "files": now}
         write_whole(self.folder / CURRENT, json.dumps(new, indent=1).encode())
         self._tidy(before, now)
-
-    def close(self) -> None:
-        """The table is complete after every step."""
 
     def _upsert(self, segments: list[Segment], changes: pa.Table, stem: str) -> list[Segment]:
         """The segments of a name after some changes."""
@@ -182,7 +176,6 @@ def segments_of(current: dict[str, Any]) -> Segments:
 
 
 def read_segments(folder: Path, segments: list[Segment]) -> pa.Table:
-    """The rows of some segments."""
     tables = [pq.read_table(folder / segment.file, schema=ROWS) for segment in segments]
     return pa.concat_tables([ROWS.empty_table(), *tables])
 

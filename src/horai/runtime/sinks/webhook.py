@@ -15,9 +15,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from horai.io.letters import InputError
 from horai.io.secrets import BEARER, FILE, WEBHOOK, is_loopback, secret
 from horai.runtime.changelog import Changes, as_dicts
-from horai.runtime.jars import Part
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import About, Sink
 
 ROWS = 10_000  # in a request, at most
 TRIES = 4
@@ -43,12 +42,10 @@ def _token() -> str | None:
         raise Refused(f"{error.file}: {error.reason}", error.hint or "name another file") from None
 
 
-class WebhookSink:
+class WebhookSink(Sink):
     """One request after the other; the step has happened when all are answered with 2xx."""
 
     form = "webhook:URL"
-
-    parts: tuple[Part, ...] = ()
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -84,9 +81,6 @@ class WebhookSink:
             if token is not None:
                 request.add_unredirected_header("Authorization", BEARER + token)
             self._send(request)
-
-    def close(self) -> None:
-        """Every request stands for itself."""
 
     def _send(self, request: Request) -> None:
         for attempt in range(TRIES):

@@ -15,7 +15,7 @@ from horai.errors import RunError, RunFailed, UsageError
 from horai.io import DeadLetter, Kind
 from horai.result import Result
 from horai.runtime.batch import Outcome, Send
-from horai.runtime.grid import Cluster, Exchanger
+from horai.runtime.grid import Exchanger
 from horai.runtime.inputs import is_files
 from horai.runtime.jobs import SparkJob, job_of, metrics_of
 from horai.runtime.lars.buckets import ProgramJob, letters_in, not_counted
@@ -23,7 +23,7 @@ from horai.runtime.metrics import Metrics
 from horai.runtime.records import ANSWERS
 from horai.runtime.spark import frames
 from horai.runtime.spark.connect import connect
-from horai.runtime.spark.shuffle import grid_of
+from horai.runtime.spark.shuffle import Cluster, grid_of
 from horai.runtime.tracks import batch_task, derive_all
 from horai.settings import RunSettings, amount, text
 

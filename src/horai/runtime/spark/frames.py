@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -28,13 +27,15 @@ from horai.io.items.read import (
 from horai.io.items.tables import Narrative
 from horai.io.letters import DeadLetter, InputError
 from horai.io.sources.kafka import Topic, read_messages
-from horai.io.terms import META, TermColumn, distinct, to_source
+from horai.io.terms import META
 from horai.io.times import NANOSECONDS, Unit
 from horai.runtime.batch import Send, letter_of, reader, unreadable
-from horai.runtime.grid import Cluster, Pack, Read
+from horai.runtime.changelog import answer_columns, rows_of
+from horai.runtime.grid import Read
 from horai.runtime.inputs import is_files, read_input
-from horai.runtime.records import BlobLabel, Record, from_batch, packed, unpacked
-from horai.runtime.spark.shuffle import grid_of
+from horai.runtime.lars.buckets import SCHEMA as LARS_ROWS
+from horai.runtime.records import BlobLabel, Record, packed, spark_types, unpacked
+from horai.runtime.spark.shuffle import Cluster, Pack, grid_of
 from horai.runtime.streams import positions_within
 from horai.runtime.tracks import TrackTask, check_parts, derive_all, send_positions
 from horai.signals.columns import Layout
@@ -50,9 +51,6 @@ if TYPE_CHECKING:
 
 
 LETTERS = "file string, line long, text string, reason string, code string"
-_LARS = (
-    "kind string, query long, model int, name string, args array<string>, op string, arrived long"
-)
 _MORE = {"final": "", "windows": ", query long", "changelog": ", query long, op string"}
 
 
@@ -61,66 +59,20 @@ def answers(records: DataFrame, form: str, kind: str) -> DataFrame:
     times = "value string, start long, end long" if kind == "fluent" else "time long"
     types = f"name string, args array<string>, {times}{_MORE[form]}"
 
-    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for record in from_batch(batch):
-                label = BlobLabel.load(record.label)
-                if label.what == form and label.kind == kind:
-                    columns = answer_columns(label, unpacked(record.blob), form)
-                    yield from pa.table(columns).to_batches()
+    def rows(record: Record) -> Iterator[pa.Table]:
+        label = BlobLabel.load(record.label)
+        if label.what == form and label.kind == kind:
+            yield pa.table(answer_columns(label, unpacked(record.blob), form))
 
-    return records.mapInArrow(rows, types)
+    return rows_of(records, rows, types)
 
 
 def lars_lines(records: DataFrame) -> DataFrame:
     """The lines of answers of a LARS program: atoms, and where there is no answer."""
-
-    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for record in from_batch(batch):
-                yield from unpacked(record.blob).to_batches()
-
-    return records.mapInArrow(rows, _LARS)
-
-
-def answer_columns(label: BlobLabel, table: pa.Table, form: str) -> dict[str, pa.Array]:
-    """The rows of a form of answer as columns."""
-    size = table.num_rows
-    columns = {"name": pa.repeat(label.name, size)}
-    columns["args"] = _lists([_texts(table, f"a{i}") for i in range(label.arity)], size)
-    if label.kind == "fluent":
-        columns["value"] = _texts(table, "value")
-        columns["start"] = table.column("start").combine_chunks()
-        columns["end"] = table.column("end").combine_chunks()
-    else:
-        columns["time"] = table.column("start").combine_chunks()
-    if form != "final":
-        columns["query"] = table.column("arrival").combine_chunks()
-    if form == "changelog":
-        signs = table.column("op").to_numpy() > 0
-        columns["op"] = pa.array(["-", "+"]).take(pa.array(signs.astype(np.int8)))
-    return columns
-
-
-def _texts(table: pa.Table, name: str) -> pa.Array:
-    """A column of terms as source text."""
-    kind = table.schema.field(name).metadata[META].decode()
-    indices, terms = distinct(TermColumn(kind, table.column(name).combine_chunks()))
-    return pa.array([to_source(term) for term in terms], pa.string()).take(indices)
-
-
-def _lists(columns: list[pa.Array], size: int) -> pa.ListArray:
-    """Columns side by side, as lists."""
-    width = len(columns)
-    offsets = pa.array(np.arange(size + 1, dtype=np.int32) * width)
-    if not width:
-        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
-    places = np.arange(size * width).reshape(width, size).T.ravel()
-    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(places)))
+    return rows_of(records, lambda record: [unpacked(record.blob)], spark_types(LARS_ROWS))
 
 
 def letters(spark: SparkSession, found: Sequence[DeadLetter]) -> DataFrame:
-    """Rows that were not used."""
     return spark.createDataFrame([tuple(letter) for letter in found], LETTERS)
 
 
@@ -194,7 +146,6 @@ class ItemIntake:
         return frame.select(frame["value"].cast("string")), packing(self.send, read)
 
     def messages(self, frame: DataFrame, topic: Topic) -> tuple[DataFrame, Pack]:
-        """The messages of a topic."""
 
         def read(table: pa.Table, name: str, before: int) -> Narrative:
             parts = _by_partition(table, topic)
@@ -273,7 +224,6 @@ class PositionIntake:
         return frame.select("partition", "offset", "value"), packing(self.send, read)
 
     def files(self, files: Sequence[str], parallel: int = 1) -> tuple[int, Read]:
-        """Files one by one."""
 
         def read(number: int) -> Iterator[Record]:
             try:
@@ -346,8 +296,6 @@ ITEM, LETTER = -21, -22  # rounds that nobody works on
 BUCKETS_PER_TASK = 2
 ROWS = as_rows(ITEMS.empty_table()).schema
 
-_TYPES = {pa.string(): "string", pa.int64(): "long", pa.float64(): "double"}
-
 
 @dataclass
 class Derived:
@@ -401,11 +349,8 @@ def _tell(seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
 def _frame(grid: Cluster[Any], kept: list[Any], round: int, schema: pa.Schema) -> DataFrame:
     """The rows that are there for a round."""
     plain = plain_schema(schema)
-    types = ", ".join(f"`{field.name}` {_TYPES[field.type]}" for field in plain)
 
-    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for blob in batch.column("blob").to_pylist():
-                yield from unpacked(blob).cast(plain).combine_chunks().to_batches()
+    def rows(record: Record) -> list[pa.Table]:
+        return [unpacked(record.blob).cast(plain).combine_chunks()]
 
-    return grid.there(kept, [round]).mapInArrow(rows, types)
+    return rows_of(grid.there(kept, [round]), rows, spark_types(plain))

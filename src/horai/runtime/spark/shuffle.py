@@ -11,24 +11,27 @@ import json
 import shutil
 import tempfile
 import uuid
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
 from horai.runtime.checkpoint import batch_at, opened, remove
-from horai.runtime.grid import Cluster, Pack, Read, Work
+from horai.runtime.grid import Exchanger, Read, Work
 from horai.runtime.records import DRIVER, SCHEMA, TYPES, Record, from_batch, to_batch, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+H = TypeVar("H")
+Pack = Callable[[Iterable[pa.RecordBatch]], Iterator[Record]]
 _tasks = count(1)  # that this worker has begun
 
 
@@ -57,21 +60,34 @@ _SETTINGS = {
 }
 
 
-class SparkGrid(Cluster["DataFrame"]):
-    """Rounds as jobs of Spark."""
+class Cluster(Exchanger[H]):
+    """A grid on Spark, which also has data frames."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark
-        self._name = "Horai"
-
-    @property
-    def spark(self) -> SparkSession:
-        return self._spark
+        self.spark = spark
 
     @property
     def parallel(self) -> int:
         """How many tasks can run at once."""
         return int(self.spark.sparkContext.defaultParallelism)
+
+    @abstractmethod
+    def frame(self, frame: DataFrame, pack: Pack) -> H:
+        """The records of the rows of a data frame, to their buckets."""
+
+    @abstractmethod
+    def there(self, some: Sequence[H], rounds: Collection[int]) -> DataFrame:
+        """The records for some rounds as a data frame."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Nothing more will be moved, and nothing is needed any more."""
+
+
+class SparkGrid(Cluster["DataFrame"]):
+    """Rounds as jobs of Spark."""
+
+    _name = "Horai"
 
     def scatter(self, records: list[Record]) -> DataFrame:
         return self._kept(self.spark.createDataFrame(pa.Table.from_batches([to_batch(records)])))
@@ -88,7 +104,6 @@ class SparkGrid(Cluster["DataFrame"]):
         return self._kept(numbers.mapInArrow(pieces, TYPES))
 
     def frame(self, frame: DataFrame, pack: Pack) -> DataFrame:
-        """The records of the rows of a data frame, to their buckets."""
         self._name_next("read and send")
         return self._kept(frame.mapInArrow(lambda batches: batches_of(pack(batches)), TYPES))
 
@@ -208,17 +223,9 @@ class FolderGrid(Cluster[Shuffled]):
     """Rounds as jobs without a shuffle."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self._spark = spark
+        super().__init__(spark)
         self.folder = folder
         self.folder.mkdir(parents=True, exist_ok=True)
-
-    @property
-    def spark(self) -> SparkSession:
-        return self._spark
-
-    @property
-    def parallel(self) -> int:
-        return int(self.spark.sparkContext.defaultParallelism)
 
     def scatter(self, records: list[Record]) -> Shuffled:
         return shuffled([written(str(self.folder), records)])
