@@ -22,7 +22,6 @@ from horai.runtime.answers import (
     OutputFilter,
     answer_table,
     answers_named,
-    steps,
 )
 from horai.runtime.lars.answers import PointAnswers, written
 from horai.runtime.metrics import Metrics, RunMetrics
@@ -199,7 +198,14 @@ def at(answers: Iterable[Answer], time: int) -> Answer:
 def parts_of(raw: EngineAnswer, form: Answers) -> list[AnswerPart]:
     """What an answer adds to a form of answer."""
     try:
-        return steps(raw, form)
+        match form:
+            case "final":
+                return [AnswerPart(raw.part("all"))]
+            case "windows":
+                return [AnswerPart(raw.part("window"), raw.query)]
+            case "changelog":
+                gone = AnswerPart(raw.part("gone"), raw.query, False)
+                return [gone, AnswerPart(raw.part("new"), raw.query, True)]
     except KeyError:
         hint = f"run with answers={form!r}"
         if form != "final":  # which only runs that keep it have at all

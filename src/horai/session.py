@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from horai import io
 from horai.engine.answer import Answer as EngineAnswer
@@ -273,7 +273,12 @@ class Session:
         tables = self._tables(narrative, files)
         if isinstance(schedule, range):
             return self._run_program(tables, schedule, progress)
-        feed(self, tables, schedule, progress)
+        queries = schedule.queries if schedule else ()
+        arriving = by_arrival(tables, queries)
+        for done, (query, arrived) in enumerate(zip(queries, arriving, strict=True), 1):
+            self.take(query, arrived)
+            if progress is not None:
+                progress(done, len(queries))
         return self.finish() if ended else self.result()
 
     def _run_program(
@@ -408,21 +413,6 @@ def _rows(one: io.ItemTable | io.Item) -> int:
 
 def _unreadable(letters: Iterable[io.DeadLetter]) -> int:
     return sum(letter.code not in OF_ENGINES for letter in letters)
-
-
-def feed(
-    session: Any,
-    tables: Iterable[io.ItemTable],
-    schedule: Schedule | None,
-    progress: Progress | None = None,
-) -> None:
-    """Give a session each row once it has arrived, and ask it at the times of a schedule."""
-    queries = schedule.queries if schedule else []
-    arriving = by_arrival(tables, queries)
-    for done, (query, arrived) in enumerate(zip(queries, arriving, strict=True), 1):
-        session.take(query, arrived)
-        if progress is not None:
-            progress(done, len(queries))
 
 
 def schedule_of(settings: RunSettings, narrative: io.Narrative) -> Schedule | range | None:

@@ -14,7 +14,8 @@ from horai.engine.columns import column_of
 from horai.engine.symbols import Symbols
 from horai.io import AnswerRow
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, make
-from horai.runtime.answers import AnswerPart, answer_table, steps, value_key
+from horai.result import parts_of
+from horai.runtime.answers import AnswerPart, answer_table, value_key
 from horai.runtime.values import plain
 from horai.temporal.spans import INF
 
@@ -172,7 +173,7 @@ def test_a_part_is_computed_once_and_others_are_let_go() -> None:
             "gone": lambda: part("gone"),
         },
     )
-    assert steps(answer, "windows") == [AnswerPart(Part(), 10)]
+    assert parts_of(answer, "windows") == [AnswerPart(Part(), 10)]
     answer.part("window")
     assert asked == ["window"]
     answer.keep(["new"])

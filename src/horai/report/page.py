@@ -105,7 +105,7 @@ def _layers(pack: Pack, result: Result) -> tuple[list[Layer], int]:
     """What can be chosen of a program with several answer streams; else one layer with all."""
     said = [answer.raw for answer in result.steps if isinstance(answer.raw, PointAnswers)]
     if said and any(one.numbered for one in said):
-        whole = PointAnswers.together(said, True, said[0].revisable)
+        whole = PointAnswers.together(said)
         found, most = choices(whole)
         return [Layer(one.label, blocks_of(pack, one.table), one.none) for one in found], most
     blocks = [*blocks_of(pack, result.table("spans")), *given_fluents(pack, result)]

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai import io
-from horai.engine.answer import Answer, AtomTable, EventTable, FluentTable, Part
+from horai.engine.answer import AtomTable, EventTable, FluentTable, Part
 from horai.engine.columns import Column, concat
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
@@ -136,18 +136,6 @@ class AnswerPart(NamedTuple):
     part: Part
     query: int | None = None
     added: bool | None = None
-
-
-def steps(answer: Answer, form: Answers) -> list[AnswerPart]:
-    """The rows that an answer adds to a form of answer."""
-    match form:
-        case "final":
-            return [AnswerPart(answer.part("all"))]
-        case "windows":
-            return [AnswerPart(answer.part("window"), answer.query)]
-        case "changelog":
-            gone = AnswerPart(answer.part("gone"), answer.query, False)
-            return [gone, AnswerPart(answer.part("new"), answer.query, True)]
 
 
 def answer_table(
