@@ -45,6 +45,34 @@ def test_the_rules_are_not_replaced(horai: Run) -> None:
     assert result.exit_code == 2 and Path("rules.ec").read_text() == RULES
 
 
+def test_standard_input_is_not_replaced(horai: Run) -> None:
+    words = [sys.executable, "-m", "horai", "run", "rules.ec", "-i", "-", "-o", "day.csv"]
+    with Path("day.csv").open() as given:
+        run = subprocess.run(words, stdin=given, capture_output=True, text=True)
+    assert (run.returncode, "is read by the command" in run.stderr) == (2, True)
+    assert Path("day.csv").read_text() == NARRATIVE
+
+
+@pytest.mark.parametrize("option", ["--metrics", "--dead-letters", "-o"])
+def test_a_full_disk_is_told_with_the_file(horai: Run, option: str) -> None:
+    Path("day.csv").write_text(NARRATIVE + "nobody\n")
+    Path("full.jsonl").symlink_to("/dev/full")
+    result = horai("run", "rules.ec", "-i", "day.csv", option, "full.jsonl")
+    assert result.exit_code == 1
+    assert "full.jsonl: No space left on device" in result.stderr
+
+
+def test_too_little_memory_is_no_fault_of_horai(
+    horai: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("horai.cli.run.run_rules", none_left)
+    result = horai("run", "rules.ec", "-i", "day.csv")
+    assert (result.exit_code, "not enough memory" in result.stderr) == (1, True)
+
+
 def test_two_outputs_need_two_files(horai: Run) -> None:
     result = horai(*RUN, "--dead-letters", "out.csv")
     assert (result.exit_code, "--output goes to the same file" in result.stderr) == (2, True)

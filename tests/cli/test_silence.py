@@ -30,6 +30,7 @@ def test_a_run_that_uses_nothing_of_its_input_fails(horai: Run) -> None:
     assert "error[H551]: none of the 2 rows is used by any rule" in result.stderr
     assert "day.csv:1: unknown-type" in result.stderr
     assert horai(*DAY, "--quiet").exit_code == 1
+    assert "none of the 4 rows" in horai(*DAY, "--input", "day.csv").stderr
     lowered = horai(*DAY, "--severity", "H551=warning")
     assert lowered.exit_code == 0 and "warning[H551]" in lowered.stderr
     assert horai(*DAY, "--severity", "H551=off").stderr == ""

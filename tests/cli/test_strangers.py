@@ -1,5 +1,10 @@
 """What strangers wrote steers no terminal, fills no screen, and shows nobody's files."""
 
+import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,3 +92,49 @@ def test_answers_for_people_steer_nothing(horai: Run, form: str) -> None:
         assert result.exit_code == 0, result.stderr
         assert "31m" in result.stdout or form == "timeline"
         assert is_tame(result.stdout)
+
+
+CASE = """case: of {s}
+rules:
+    initiatedAt(rich(X)=true, T) :- happensAt('{s}'(X), T).
+narrative:
+    win|1|1|x{s}
+expect:
+    rich(a)=true: (2,inf)
+"""
+
+
+@pytest.mark.parametrize("words", [("test", "a.case"), ("plan", "a.ec"), ("plan", "a.lars")])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_commands_show_steers_nothing(horai: Run, words: tuple[str, ...], form: str) -> None:
+    Path("a.case").write_text(CASE.replace("{s}", STEERING))
+    Path("a.ec").write_text(f"initiatedAt('{STEERING}'(X)=true, T) :- happensAt(win(X), T).\n")
+    Path("a.lars").write_text(f"q(X, '{STEERING}') :- win(X).\n")
+    more = () if words[0] == "test" else ("--format", form)
+    result = horai(*words, *more)
+    assert "owned" in result.stdout
+    assert is_tame(result.output)
+
+
+def test_json_steers_nothing_and_says_the_same(horai: Run) -> None:
+    Path("day.csv").write_text(f"win|13|13|x{STEERING}\n")
+    result = horai("run", "rules.ec", "-i", "day.csv", "--format", "jsonl")
+    assert is_tame(result.stdout)
+    found = [json.loads(line)["args"] for line in result.stdout.splitlines()]
+    assert found == [[f"x{STEERING}"]] * 2
+
+
+def test_a_terminal_is_not_steered_by_answers(horai: Run) -> None:
+    """Files and pipes get all as it is."""
+    Path("rules.ec").write_text("initiatedAt(last=X, T) :- happensAt(win(X), T).\n")
+    Path("day.csv").write_text(f"win|13|13|x{STEERING}\n")
+    words = [sys.executable, "-m", "horai", "run", "rules.ec", "-i", "day.csv", "--format", "csv"]
+    piped = subprocess.run(words, capture_output=True, check=True).stdout.decode()
+    assert f"x{STEERING}" in piped
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb") as terminal:
+        subprocess.run(words, stdin=subprocess.DEVNULL, stdout=theirs, check=True)
+        os.close(theirs)
+        shown = terminal.readline() + terminal.readline()
+    assert b"owned" in shown
+    assert is_tame(shown.decode())

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -222,6 +223,9 @@ def _language(words: list[str]) -> Language:
 # --- errors --------------------------------------------------------------------------------------
 
 
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
 def explain(problem: Exception) -> int:
     """Say what is wrong; the exit status."""
     from horai.io.letters import InputError
@@ -251,6 +255,11 @@ def explain(problem: Exception) -> int:
         case OSError():
             name = f"{problem.filename}: " if problem.filename else ""
             console.error(f"{name}{problem.strerror or problem}")
+            return FAILED if problem.errno in _NO_ROOM else WRONG
+        case MemoryError():
+            hint = "give less at a time: a shorter stream, or one with a --window"
+            console.error("there is not enough memory", hint)
+            return FAILED
         case _:
             console.error(
                 f"{type(problem).__name__}: {problem}",

@@ -5,7 +5,6 @@ Rich is loaded when there is something to say, for most runs say nothing.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -94,11 +93,25 @@ def busy(doing: str, quiet: bool = False) -> Iterator[None]:
 
 def show(format: str, plain: object, lines: Iterable[str]) -> None:
     """Print what a command has found: `plain` values as JSON, or lines for people."""
+    from horai.io.shown import json_text, printable
+
     if format == "json":
-        click.echo(json.dumps(plain, ensure_ascii=False, indent=1))
+        click.echo(json_text(plain, 1))
         return
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line))
+
+
+def put(text: Text) -> None:
+    """A text with styles on standard output; nothing in it steers a terminal."""
+    from rich.text import Text
+
+    from horai.io.shown import STEERS, printable
+
+    ends = {end for found in STEERS.finditer(text.plain) for end in found.span()}
+    parts = text.divide(sorted(ends))
+    tame = [Text(printable(one.plain)) if STEERS.match(one.plain) else one for one in parts]
+    stdout().print(Text().join(tame))
 
 
 def say(text: str, style: str = "") -> None:

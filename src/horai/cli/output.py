@@ -12,7 +12,8 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TextIO, cast
@@ -24,7 +25,7 @@ from horai.io.answers.rows import POINT_COLUMNS, AnswerRow
 from horai.io.answers.text import point_lines
 from horai.io.answers.write import SUFFIXES
 from horai.io.schema import MEANT
-from horai.io.shown import shortened
+from horai.io.shown import printable, shortened
 from horai.io.sources.kafka import SCHEME
 from horai.io.sources.lines import endpoints_of, sink_of
 from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_errors
@@ -82,6 +83,10 @@ class Target:
 
     def finish(self, result: Result) -> None:
         """Write all answers of a run that is over."""
+        with writing(self.output):
+            self._finish(result)
+
+    def _finish(self, result: Result) -> None:
         if self.form is OutputFormat.timeline:
             from horai.cli.timeline import draw_run
 
@@ -119,13 +124,25 @@ class Target:
         for sink in self._sinks or ():
             sink.write(text)
         if self._file is not None:
-            self._file.write(text)
-            self._file.flush()
+            with writing(self.output):
+                self._file.write(printable(text) if self._file.isatty() else text)
+                self._file.flush()
 
     def close(self) -> None:
         """Nothing more is written."""
         if self._file is not None and self._file is not sys.stdout:
             self._file.close()
+
+
+@contextmanager
+def writing(path: Path | None) -> Iterator[None]:
+    """Errors name the file that is written: Python does so only where it opens one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and not isinstance(error, BrokenPipeError):
+            error.filename = "standard output" if path is None else str(path)
+        raise
 
 
 def _places(output: Path) -> list[str] | None:
@@ -169,7 +186,8 @@ _TOLD = ("on_time", "late", "too_late", "partly_too_late", "retracted", "unknown
 
 def write_metrics(path: Path, metrics: Metrics) -> None:
     """One JSON object, with `run` and `windows`."""
-    path.write_text(json.dumps(metrics.to_dict(), indent=2) + "\n", encoding="utf-8")
+    with writing(path):
+        path.write_text(json.dumps(metrics.to_dict(), indent=2) + "\n", encoding="utf-8")
 
 
 def summary(run: RunMetrics) -> str:
@@ -189,7 +207,7 @@ def check_outputs(
     outputs: Mapping[str, Path | None], inputs: Iterable[str | os.PathLike[str]]
 ) -> None:
     """Refuse what cannot be written, and what would replace a file that is read."""
-    read = [Path(name) for name in inputs if str(name) != "-"]
+    read = [None if str(name) == "-" else Path(name) for name in inputs]
     taken: list[tuple[str, Path]] = []
     for option, path in outputs.items():
         if path is None or _places(path) is not None:
@@ -220,12 +238,13 @@ def _check_writable(option: str, path: Path) -> None:
         raise UsageError(f"{option} {path}: this file must not be written", "name another one")
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    """Are these one file, also by way of links?"""
+def _is_same(one: Path, other: Path | None) -> bool:
+    """Are these one file, also by way of links? None is standard input."""
     try:
-        return one.samefile(other)
+        found = os.fstat(0) if other is None else other.stat()
+        return os.path.samestat(one.stat(), found)
     except OSError:  # one of them is not there yet
-        return one.resolve() == other.resolve()
+        return other is not None and one.resolve() == other.resolve()
 
 
 _MOST_WARNINGS = 10

@@ -153,6 +153,5 @@ def _show(
     if format == "json":
         console.show(format, found, ())
         return
-    screen = console.stdout()
-    for line in plan_lines(found, screen.is_terminal):
-        screen.print(line)
+    for line in plan_lines(found, console.stdout().is_terminal):
+        console.put(line)

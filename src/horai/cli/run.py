@@ -30,6 +30,7 @@ from horai.cli.output import (
     tell_of_rules,
     tell_of_run,
     write_metrics,
+    writing,
 )
 from horai.cli.page import ABOUT_PAGES, PageOrder
 from horai.cli.workload import arguments, choose, run_rules, with_positions
@@ -181,7 +182,8 @@ def _write_beside(
 ) -> None:
     """Files beside the answers: rows that were not used, and numbers about the run."""
     if dead_letters is not None:
-        write_dead_letters(dead_letters, letters)
+        with writing(dead_letters):
+            write_dead_letters(dead_letters, letters)
     if metrics is not None:
         write_metrics(metrics, found.metrics)
 

@@ -13,10 +13,11 @@ from horai.cli import console
 from horai.cli.command import option, takes
 from horai.cli.options import ABOUT_POSITIONS, DEAD_LETTERS, POSITIONS, QUIET, path, run_options
 from horai.cli.options import output as output_option
-from horai.cli.output import check_outputs, tell_dead_letters
+from horai.cli.output import check_outputs, tell_dead_letters, writing
 from horai.cli.positions import UNIT, AboutPositions
 from horai.errors import UsageError, counted
 from horai.io import InputError, write_dead_letters
+from horai.io.shown import printable
 from horai.settings import RunSettings, nearest, point_in
 from horai.signals import read_positions, write_items
 from horai.signals.items import ARITY, FORMATS, csv_of, only_types
@@ -77,13 +78,16 @@ def command(
             raise InputError.from_letter(letters[0])
         tell(f"writing {items.num_rows:,} items")
         if output is None:
-            sys.stdout.buffer.write(csv_of(items))
+            lines = csv_of(items)
+            tame = sys.stdout.isatty()
+            sys.stdout.buffer.write(printable(lines.decode()).encode() if tame else lines)
         else:
             write_items(output, items)
         if facts is not None:
             facts.write_text(f"% From {areas}.\n{feed.pipeline.areas.facts()}", encoding="utf-8")
     if dead_letters is not None:
-        write_dead_letters(dead_letters, letters)
+        with writing(dead_letters):
+            write_dead_letters(dead_letters, letters)
     tell_dead_letters(letters, dead_letters, quiet)
     if not quiet and console.is_watched():
         spent = time.perf_counter() - began

@@ -13,6 +13,7 @@ from horai.cli.command import FAILED, Exit, option, takes
 from horai.cli.options import FILE, QUIET, argument, run_options
 from horai.cli.workload import choose
 from horai.errors import CaseError, UsageError, counted
+from horai.io.shown import printable
 from horai.lang.core.diagnostics import RulesError
 from horai.rules import Rules
 from horai.runtime.engines import engine_named
@@ -69,7 +70,7 @@ def command(
         differences = run_case(case, name, rules, incremental=settings.incremental, run=run)
         failed += bool(differences)
         if differences or not quiet:
-            console.stdout().print(_report(case, differences))
+            console.put(_report(case, differences))
     passed = len(cases) - failed
     click.echo(f"{passed} of {counted(len(cases), 'case')} passed")
     if failed:
@@ -103,7 +104,8 @@ def _cover(cases: list[Case], engine: str, rules: Rules | None, quiet: bool) -> 
         if found:
             click.echo(f"\n{told}:")
         for part in found:
-            click.echo(f"  {part.source.name}:{part.line}: {part.kind} {part.text}")
+            place = f"{part.source.name}:{part.line}"
+            click.echo(printable(f"  {place}: {part.kind} {part.text}"))
     counts = []
     for kind in ("rule", "condition"):
         some = [part.verdict != "never" for part in parts if part.kind == kind]

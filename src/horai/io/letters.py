@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from horai.io.shown import csv_line, redacted, shortened
+from horai.io.shown import csv_line, json_text, redacted, shortened
 from horai.io.terms import text_cell
 
 CODES: dict[str, str] = {
@@ -105,4 +104,4 @@ def write_dead_letters(path: str | os.PathLike[str], letters: Iterable[DeadLette
                 out.write(csv_line(cells) + "\n")
         else:
             for letter in letters:
-                out.write(json.dumps(letter._asdict(), ensure_ascii=False) + "\n")
+                out.write(json_text(letter._asdict()) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterable
 from io import StringIO
@@ -11,7 +12,7 @@ LONGEST = 200
 _USER = re.compile(r"(?<=//)[^/\s?#]*@")
 _QUERY = re.compile(r"(//[^\s?#]*\?)[^\s#'\"]+")
 # Control characters, those that turn the direction of writing, and halves of surrogate pairs.
-_STEERS = re.compile(
+STEERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
@@ -31,7 +32,18 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
-    return _STEERS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return STEERS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    r"""A value as JSON; letters stay as they are, and what would steer a terminal is escaped.
+
+    >>> json_text(["é", "\x9b2J"])
+    '["é","\\u009b2J"]'
+    """
+    separators = None if indent else (",", ":")
+    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    return text if text.isascii() else STEERS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def shortened(text: str, limit: int = LONGEST) -> str:

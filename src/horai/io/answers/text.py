@@ -5,7 +5,6 @@ Lines of text from columns: each different value is spelled once, and Arrow join
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -15,7 +14,7 @@ import pyarrow.compute as pc
 
 from horai.io.answers.rows import MORE, POINT_COLUMNS, AnswerBlock, AnswerRow, AnswerTable
 from horai.io.items.blocks import Numbers
-from horai.io.shown import csv_line, printable
+from horai.io.shown import csv_line, json_text, printable
 from horai.io.terms import Term, TermColumn, distinct, text_bytes, text_cell, to_source
 from horai.io.times import Unit, format_time
 
@@ -154,7 +153,7 @@ def _json_pieces(block: AnswerBlock, iso: Unit | None) -> list[Piece]:
         return _json_of_points(block)
     pieces: list[Piece] = [f'{{"kind":"{block.kind}"', *_json_entity(block)]
     if block.kind == "fluent":
-        value = "null" if block.value is None else spelled(block.value, as_json)
+        value = "null" if block.value is None else spelled(block.value, json_text)
         pieces += [',"value":', value]
     for name, points in times_of(block).items():
         pieces += [f',"{name}":', filled(points, "null")]
@@ -173,8 +172,8 @@ def _json_of_points(block: AnswerBlock) -> list[Piece]:
 
 
 def _json_entity(block: AnswerBlock) -> list[Piece]:
-    args = _between([spelled(column, as_json) for column in block.args], ",")
-    return [f',"name":{as_json(block.name)},"args":[', *args, "]"]
+    args = _between([spelled(column, json_text) for column in block.args], ",")
+    return [f',"name":{json_text(block.name)},"args":[', *args, "]"]
 
 
 def _json_more(block: AnswerBlock, names: Sequence[str]) -> list[Piece]:
@@ -183,11 +182,6 @@ def _json_more(block: AnswerBlock, names: Sequence[str]) -> list[Piece]:
         quote = '"' if name == "op" else ""
         pieces += optional(getattr(block, name), f',"{name}":{quote}', quote)
     return pieces
-
-
-def as_json(value: object) -> str:
-    """JSON without blanks; letters stay as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _between(columns: list[pa.Array], sign: str) -> list[Piece]:
@@ -229,13 +223,13 @@ def _csv_args(block: AnswerBlock) -> list[Piece]:
     if len(block.args) == 1:
         if block.args[0].kind == "int":
             return ["[", block.args[0].array, "]"]
-        return [spelled(block.args[0], lambda term: _csv_cell(as_json([term])))]
+        return [spelled(block.args[0], lambda term: _csv_cell(json_text([term])))]
     columns = [spelled(column, _csv_inner) for column in block.args]
     return ['"[', *_between(columns, ","), ']"']
 
 
 def _csv_inner(term: Term) -> str:
-    return as_json(term).replace('"', '""')
+    return json_text(term).replace('"', '""')
 
 
 def _csv_cell(value: object) -> str:
@@ -303,9 +297,9 @@ def point_lines(rows: Iterable[AnswerRow], form: str) -> Iterator[str]:
     for row in rows:
         cells = row.as_dict()
         if form == "jsonl":
-            yield as_json(cells)
+            yield json_text(cells)
             continue
-        cells["args"] = json.dumps(cells.get("args", []), ensure_ascii=False)
+        cells["args"] = json_text(cells.get("args", []))
         cells |= {"name": text_cell(row.name)} if row.name else {}
         yield csv_line(cells.get(column, "") for column in POINT_COLUMNS)
 

@@ -30,6 +30,7 @@ from horai.io.answers.text import (
     utf8,
 )
 from horai.io.letters import InputError
+from horai.io.shown import printable
 from horai.io.terms import META, TermColumn, to_source
 from horai.io.times import Unit
 
@@ -194,7 +195,8 @@ def _writer(target: Target) -> Iterator[Callable[[bytes], object]]:
             yield out.write
     else:
         text = sys.stdout if target == "-" else cast(IO[str], target)
-        yield lambda lines: text.write(lines.decode())
+        shown = printable if target == "-" and text.isatty() else str
+        yield lambda lines: text.write(shown(lines.decode()))
 
 
 _LINES: dict[str, Callable[[AnswerTable, Unit | None], Lines]] = {
