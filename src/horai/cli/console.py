@@ -40,7 +40,9 @@ def _is_logged(level: str, message: str, **more: object) -> bool:
     if _form == "json":
         entry = {"level": level, "message": message, **more}
         entry.pop("severity", None)  # the level says it
-        click.echo(json.dumps(entry, ensure_ascii=False), err=True)
+        from horai.io.shown import json_text
+
+        click.echo(json_text(entry), err=True)
     return _form == "json"
 
 
