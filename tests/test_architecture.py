@@ -26,7 +26,8 @@ TABLE: dict[str, set[str]] = {
     "signals": {"io", "temporal"},
     # Runs that go on, and those on Spark, are made of sessions and end in results.
     "runtime": BASE | FACADE | {"asp", "engine", "oracle", "signals", "temporal", "tools"},
-    "explain": BASE | FACADE | {"runtime"},
+    # Proofs are the definitions asked backwards, of what an engine has answered.
+    "explain": BASE | FACADE | {"engine", "oracle", "runtime", "temporal"},
     "report": {
         *("engine", "errors", "io", "plan", "result", "rules", "runtime", "signals", "temporal"),
     },

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 
@@ -37,13 +37,15 @@ from horai.runtime.queries import (
     holds_at,
     intervals_of,
 )
-from horai.settings import whole
+from horai.settings import RunSettings, whole
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import polars as pl
 
+    from horai.explain.ec import CalculusProver
+    from horai.explain.proof import Proof
     from horai.rules import Rules
 
 _SHOWN = 20
@@ -237,6 +239,13 @@ def rows_of(answers: Sequence[Answer], form: str) -> list[io.AnswerRow]:
     return list(PointAnswers.together(said).rows(form))
 
 
+class RunBasis(NamedTuple):
+    """What the answers of a run rest on: its settings, and the items that came."""
+
+    settings: RunSettings
+    items: Callable[[], Sequence[io.ItemTable]]
+
+
 class Result:
     """The outcome of a run.
 
@@ -258,6 +267,7 @@ class Result:
         engine: str = "",
         reasons: Sequence[str] = (),
         unanswered: Iterable[tuple[int, int]] = (),
+        basis: RunBasis | None = None,
     ) -> None:
         self.rules = rules
         self.steps = answers
@@ -268,6 +278,7 @@ class Result:
         self.warnings = list(warnings)
         self.engine, self.reasons = engine, list(reasons)
         self._unanswered = sorted(unanswered)
+        self._basis = basis
 
     @cached_property
     def _said(self) -> PointAnswers | None:
@@ -445,6 +456,43 @@ class Result:
         if self.rules.language == "ec" or (self.rules.language == "combined" and asks_events(text)):
             return ask(self._known, text)
         return ask_atoms(self._held, text)
+
+    # --- proofs ----------------------------------------------------------------------------------
+
+    @property
+    def basis(self) -> RunBasis:
+        """What the answers rest on."""
+        if self._basis is None:
+            hint = "run the rules over the whole input in one process: rules.run(input)"
+            raise UsageError("this run did not keep its items, so it cannot say why", hint)
+        return self._basis
+
+    @property
+    def last(self) -> EngineAnswer:
+        """The last answer of an engine, with all that it knows."""
+        raw = self.steps[-1].raw if self.steps else None
+        if not isinstance(raw, EngineAnswer):
+            raise UsageError("the run has no answers to explain", "give it items, or an end")
+        return raw
+
+    @cached_property
+    def prover(self) -> CalculusProver:
+        """What proves the answers."""
+        from horai.explain.why import prover_of
+
+        return prover_of(self)
+
+    def why(
+        self, what: str, at: int | str | None = None, about: str = "holds", depth: int = 12
+    ) -> Proof:
+        """Why `F=V` holds at a time, or an event happens then: a proof, down to rows of the input.
+
+        `about="start"` says why the interval that holds then has started, `about="end"` why it
+        ends. A proof is as deep as `depth`; where it goes on, it says so.
+        """
+        from horai.explain.why import why
+
+        return why(self, what, at, about, depth)
 
     def __repr__(self) -> str:
         counts = [

@@ -20,7 +20,7 @@ from horai.io.sources.lines import InputLine
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.lars.predicates import derived, inputs
-from horai.result import Answer, Result
+from horai.result import Answer, Result, RunBasis
 from horai.runtime.answers import Answers
 from horai.runtime.engines import EngineSession, engine_named, profiled
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
@@ -81,6 +81,8 @@ class Session:
         self.taken = 0
         """How many rows have come."""
         self._pending: list[io.ItemTable] = []
+        # What answers rest on: kept where all of them are.
+        self._items: list[io.ItemTable] | None = [] if archive or self.form is None else None
         self._counting = Counting()
         self._findings = RunFindings()
         self._came: dict[tuple[str, int], int] = {}
@@ -134,6 +136,8 @@ class Session:
 
     def give(self, items: Items) -> None:
         """Like `feed`, for items that have been read."""
+        if self._items is not None:
+            self._items += [one for one in items if isinstance(one, io.ItemTable)]
         if not isinstance(self.core, ProgramEngine):
             self._pending += cast(Sequence[io.ItemTable], items)
             return
@@ -271,14 +275,18 @@ class Session:
         """
         self.empty = narrative.empty
         tables = self._tables(narrative, files)
+        kept = self._items
         if isinstance(schedule, range):
+            self._items = [] if kept is None else list(tables)
             return self._run_program(tables, schedule, progress)
+        self._items = None  # whole tables are kept, not the parts of each query time
         queries = schedule.queries if schedule else ()
         arriving = by_arrival(tables, queries)
         for done, (query, arrived) in enumerate(zip(queries, arriving, strict=True), 1):
             self.take(query, arrived)
             if progress is not None:
                 progress(done, len(queries))
+        self._items = None if kept is None else [*kept, *tables]
         return self.finish() if ended else self.result()
 
     def _run_program(
@@ -311,6 +319,7 @@ class Session:
         letters = sorted(self.dead_letters, key=lambda letter: (letter.file, letter.line))
         # Not the session itself: it holds on to all that the engine knows.
         counting, form, answers = self._counting, self.form, list(self.answers)
+        items = None if self._items is None else list(self._items)
         return Result(
             *(self.rules, answers, letters, form or "final", self.clock.unit),
             measure=lambda: counting.metrics(
@@ -320,6 +329,7 @@ class Session:
             engine=self.engine,
             reasons=self.reasons,
             unanswered=getattr(self.core, "unanswered", ()),
+            basis=None if items is None else RunBasis(self.settings, lambda: items),
         )
 
     def _warnings(self, letters: Sequence[io.DeadLetter]) -> list[Diagnostic]:
@@ -386,6 +396,7 @@ class Session:
         except EngineError as error:
             raise UsageError(str(error)) from error
         self.last, self.taken = saved.query, saved.taken
+        self._items = None  # the saved run had others
         self.dead_letters = list(saved.dead_letters)
         self.offsets = dict(saved.offsets)
         self._counting.restore(saved.counts)

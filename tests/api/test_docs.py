@@ -1,14 +1,17 @@
-"""The examples of the page on Python are run as they stand."""
+"""The examples of pages that are in Python are run as they stand."""
 
 import doctest
 from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "least"), [("python.md", 20), ("why.md", 3)])
+def test_the_examples_of_a_page(
+    page: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    failed, tried = doctest.testfile(str(PAGE), module_relative=False, report=True)
-    assert (failed, tried > 20) == (0, True)
+    failed, tried = doctest.testfile(str(DOCS / page), module_relative=False, report=True)
+    assert (failed, tried > least) == (0, True)

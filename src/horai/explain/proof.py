@@ -59,7 +59,7 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}"
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """A row to add (`+`) or to leave out (`-`); a run with it has shown what comes of it."""
 
     op: Literal["+", "-"]
@@ -85,7 +85,7 @@ class Proof:
     claim: str = ""
     note: str = ""
     met: bool = True
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RowChange, ...] = ()
     time: Time = field(default=str, compare=False, repr=False)
 
     def walk(self) -> Iterator[Proof]:
@@ -209,7 +209,7 @@ def _tail(node: Proof) -> list[tuple[str, str]]:
     return found
 
 
-def _wish(change: Change) -> str:
+def _wish(change: RowChange) -> str:
     verb = "with the row" if change.op == "+" else "without the row"
     return f"{verb} {change.row} it would hold"
 

@@ -67,14 +67,14 @@ def _rank(entity: Term, order: dict[tuple[str, int], int]) -> int:
 
 def ask(known: Queryable, text: str) -> list[Bindings]:
     """All answers to a query, each as what its variables stand for."""
-    goal = _parse(text)
+    goal = read_goal(text)
     match goal:
         case Compound(name="holdsAt", args=(pair, when)):
             return _holds_at(known, _pair(pair, known), when)
         case Compound(name="holdsFor", args=(pair, intervals)):
             return _holds_for(known, _pair(pair, known), intervals)
         case Compound(name="happensAt", args=(event, when)):
-            _check_known(event, known.entities.events, "event")
+            check_known(event, known.entities.events, "event")
             return _happens_at(known, event, when)
         case _:
             raise QueryError(f"`{text.strip()}` is not a query", f"ask {FORMS}")
@@ -83,29 +83,29 @@ def ask(known: Queryable, text: str) -> list[Bindings]:
 def holds_at(known: Queryable, pair: str, time: int) -> bool:
     """Does some instance of `F=V` hold at a time-point?"""
     at = Int(settings.whole(time, "the time", "for all times ask holds_for(pair)"))
-    return bool(_holds_at(known, _pair(_parse(pair), known), at))
+    return bool(_holds_at(known, _pair(read_goal(pair), known), at))
 
 
 def intervals_of(known: Queryable, pair: str) -> list[Interval]:
-    wanted = _pair(_parse(pair), known)
+    wanted = _pair(read_goal(pair), known)
     if not is_ground(wanted):
         raise QueryError(f"{pair} has variables", f'ask query("holdsFor({pair},I)") instead')
     assert isinstance(wanted, Compound)
     return list(known.spans.get((wanted.args[0], wanted.args[1]), ()))
 
 
-def _parse(text: str) -> Term:
+def read_goal(text: str, forms: str = FORMS) -> Term:
     """The goal of a query; a full stop at its end may be left out."""
-    line = settings.text(text, "a query", f"ask {FORMS}").strip()
+    line = settings.text(text, "a query", f"ask {forms}").strip()
     if line in ("", "."):
-        raise QueryError("there is no query", f"ask {FORMS}")
+        raise QueryError("there is no query", f"ask {forms}")
     source = SourceText("query", line if line.endswith(".") else line + " .")
     clauses, findings = read_only_clauses(source)
     if findings:
         wrong = "; ".join(finding.message for finding in findings)
-        raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {FORMS}")
+        raise QueryError(f"`{line}` cannot be read: {wrong}", f"ask {forms}")
     if len(clauses) != 1 or clauses[0].head is None or clauses[0].body is not None:
-        raise QueryError(f"`{line}` is not one query", f"ask {FORMS}")
+        raise QueryError(f"`{line}` is not one query", f"ask {forms}")
     return clauses[0].head
 
 
@@ -113,12 +113,12 @@ def _pair(term: Term, known: Queryable) -> Term:
     if isinstance(term, Var):
         return term
     if isinstance(term, Compound) and term.name == "=" and len(term.args) == 2:
-        _check_known(term.args[0], known.entities.fluents, "fluent")
+        check_known(term.args[0], known.entities.fluents, "fluent")
         return term
     raise QueryError(f"`{show(term)}` is no fluent-value pair", f"write {show(term)}=true")
 
 
-def _check_known(term: Term, table: Collection[tuple[str, int]], what: str) -> None:
+def check_known(term: Term, table: Collection[tuple[str, int]], what: str) -> None:
     """What nothing speaks of can have no answer: better say so than answer nothing."""
     key = functor(term)
     if isinstance(term, Var) or key in table:
@@ -300,7 +300,7 @@ def ask_atoms(held: AtomsHeld, text: str) -> list[Bindings]:
     A question about a predicate that nobody knows is an error.
     """
     atom, time = _question(text)
-    _check_known(make(atom.name, *atom.args), sorted(held.known), "predicate")
+    check_known(make(atom.name, *atom.args), sorted(held.known), "predicate")
     times = held.times
     if isinstance(time, Int):
         if time.value not in times:

@@ -391,7 +391,7 @@ class Sweep:
         env: Env = {}
         if not isinstance(rule, ec.EventRule) and rule.bounds is not None:
             whole_run = (Int(self.world.start + 1), Int(self.world.query + 1))
-            asked = _given_by(rule.body)
+            asked = given_by(rule.body)
             for bound, default in zip(rule.bounds, whole_run, strict=True):
                 if isinstance(bound, Var) and bound.name not in asked:
                     env[bound.name] = default
@@ -413,7 +413,7 @@ def _in_range(rule: PointRule, t: int, env: Env) -> bool:
     return isinstance(low, Int) and isinstance(high, Int) and low.value <= t < high.value
 
 
-def _given_by(body: ec.Literal) -> Names:
+def given_by(body: ec.Literal) -> Names:
     """The variables that conditions other than comparisons speak of."""
     found: Names = frozenset()
     for literal in ec.walk(body):

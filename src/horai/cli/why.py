@@ -1,0 +1,77 @@
+"""`horai why`: run rules over a stream, then prove what holds or happens at a time."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from horai.cli import console
+from horai.cli.command import option, takes
+from horai.cli.options import ON_STREAM, QUIET, argument, form, run_options
+from horai.cli.output import tell_of_run
+from horai.cli.query import RUN_SETTINGS
+from horai.cli.workload import choose, run_rules
+from horai.errors import UsageError
+from horai.explain.proof import Proof
+
+_QUESTION = re.compile(r"[a-z]\w*(\(.*\))?(\s*=.*)?\.?")
+
+
+@takes(
+    argument("words", "[RULES]... FLUENT=VALUE|EVENT|ATOM", nargs=-1, type=str),
+    option("--at", metavar="TIME", help="When: a time-point, or ISO 8601 with --unit."),
+    option("--started", is_flag=True, help="Why the interval that holds then has started."),
+    option("--ended", is_flag=True, help="Why the interval that holds then ends."),
+    option("--depth", metavar="N", type=int, default=12, help="How deep the proof goes (12)."),
+    *ON_STREAM[1:],
+    *run_options("run", only=RUN_SETTINGS),
+    form("text", "json", "html", default="text", help="For people, machines, or a page."),
+    QUIET,
+)
+def command(
+    words: list[str],
+    at: str | None,
+    started: bool,
+    ended: bool,
+    depth: int,
+    named: dict[str, Any],
+    given: dict[str, Any],
+    format: str,
+    quiet: bool,
+) -> None:
+    rules, what = _question(words)
+    about = [name for name, asked in (("start", started), ("end", ended)) if asked]
+    if len(about) > 1:
+        raise UsageError("--started and --ended are two questions", "ask one after the other")
+    chosen = choose(rules, **named)
+    settings = chosen.settings("run", given, RUN_SETTINGS)
+    result = run_rules(chosen.load(), chosen, settings, quiet)
+    tell_of_run(result, quiet)
+    show(result.why(what, at, about[0] if about else "holds", depth), format)
+
+
+def _question(words: list[str]) -> tuple[list[Path], str]:
+    """Files of rules, and what is asked: the one word that is no file."""
+    asked = [w for w in words if _QUESTION.fullmatch(w) and not Path(w).exists()]
+    hint = "horai why rules.ec 'rich(chris)=true' --at 16 --input day.csv"
+    if not asked:
+        raise UsageError("nothing is asked", hint)
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} are {len(asked)} questions", "ask one")
+    return [Path(word) for word in words if word is not asked[0]], asked[0]
+
+
+def show(proof: Proof, format: str) -> None:
+    """Print a proof."""
+    match format:
+        case "json":
+            click.echo(proof.to_json())
+        case "html":
+            click.echo(f'<!doctype html>\n<meta charset="utf-8">\n{proof._repr_html_()}')
+        case _ if console.stdout().is_terminal:
+            console.stdout().print(proof.tree())
+        case _:
+            click.echo(str(proof))

@@ -1,0 +1,346 @@
+"""Conditions of rules, satisfied by what a run found: the definitions, asked backwards.
+
+The reference engine says when a condition is satisfied; here it asks the evidence of a run instead
+of a world that it has worked out itself, whatever engine ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from horai.explain.delays import DelayedEffects
+from horai.explain.evidence import Evidence
+from horai.lang.core.terms import Int, Term, Var, is_ground, variables
+from horai.lang.ec.syntax import (
+    BackgroundRule,
+    Edge,
+    EventDescription,
+    EventRule,
+    FutureInitiation,
+    FutureTermination,
+    Grounding,
+    Happens,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsFor,
+    HoldsForRule,
+    Initially,
+    InitiatedAt,
+    Initiation,
+    Literal,
+    Rule,
+    TerminatedAt,
+    Termination,
+)
+from horai.oracle.ec.background import Background
+from horai.oracle.ec.groundings import Groundings, head_solutions
+from horai.oracle.ec.intervals import INF, Intervals, TickGrid
+from horai.oracle.ec.scopes import Scopes, names
+from horai.oracle.ec.solver import PythonPredicate, Solver
+from horai.oracle.ec.static import holds_for_domains
+from horai.oracle.ec.sweep import given_by
+from horai.oracle.ec.terms import Env, resolve, unify, unify_all
+from horai.oracle.ec.world import World, interval_term, key_of
+
+PointRule = Initiation | Termination | EventRule
+Effect = tuple[Rule, Env]
+"""A rule, and what its variables stand for where it says something."""
+
+
+class EvidenceSolver(Solver):
+    """Satisfies conditions by evidence."""
+
+    def __init__(
+        self,
+        description: EventDescription,
+        evidence: Evidence,
+        world: World,
+        predicates: Mapping[str, PythonPredicate],
+    ) -> None:
+        self.description, self.evidence = description, evidence
+        self.groundings = Groundings(description)
+        members = {}
+        if self.groundings.dynamic:
+            members = self.groundings.members(evidence.entities())
+        scopes = Scopes()
+        for rule in description.rules:
+            head = _head_terms(rule)
+            if head is not None:
+                scopes.add(head, rule.body)  # type: ignore[union-attr]
+        super().__init__(world, Background(description), scopes, members, predicates)
+        self.in_domain = lambda entity, value: self.groundings.allows(self, entity, value)
+        self._asking: set[object] = set()
+        self._limits: dict[str, tuple[int, int]] = {}  # of times that are asked for
+        self.delayed = DelayedEffects(self)
+
+    # --- conditions ------------------------------------------------------------------------------
+
+    def _happens(self, goal: Happens, env: Env) -> Iterator[Env]:
+        event, t = resolve(goal.event, env), self._time(goal.time, env)
+        low, high = (t, t) if t is not None else self._range(goal.time)
+        for occurrence, moment in self.evidence.events(event, low, high):
+            if self.world.in_run(moment):
+                found = unify(goal.time, Int(moment), env) if t is None else env
+                if found is not None and (one := unify(event, occurrence, found)) is not None:
+                    yield one
+
+    def _range(self, time: Term) -> tuple[int, int] | tuple[None, None]:
+        """Between which times a time is asked for."""
+        known = self._limits.get(time.name) if isinstance(time, Var) else None
+        return (None, None) if known is None else known
+
+    def _edge(self, goal: Edge, env: Env) -> Iterator[Env]:
+        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+        t = self._time(goal.time, env)
+        for fluent, value, moment in self.edges(goal.kind, *pattern):
+            if t in (None, moment):
+                at = unify(goal.time, Int(moment), env) if t is None else env
+                if at is not None and (one := unify_all(pattern, (fluent, value), at)) is not None:
+                    yield one
+
+    def edges(self, kind: str, fluent: Term, value: Term) -> Iterator[tuple[Term, Term, int]]:
+        """The moments of the run at which a value starts or ends, the latest first."""
+        grid = self.world.grid
+        for f, v, intervals in self.evidence.spans(fluent, value):
+            for start, end in reversed(intervals):
+                at: float = start if kind in ("start", "startI") else end
+                if at != INF:
+                    moment = grid.prev(int(at)) if kind in ("start", "end") else int(at)
+                    if self.world.in_run(moment):
+                        yield f, v, moment
+
+    def _holds_at(self, goal: HoldsAt, env: Env) -> Iterator[Env]:
+        t = self._time(goal.time, env)
+        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+        if t is None:
+            for fluent, value, intervals in self.evidence.spans(*pattern):
+                for moment in self._latest_first(intervals, *self._range(goal.time)):
+                    at = unify(goal.time, Int(moment), env)
+                    found = None if at is None else unify_all(pattern, (fluent, value), at)
+                    if found is not None:
+                        yield found
+            return
+        for fluent, value, _ in self.evidence.spans(*pattern, t):
+            found = unify_all(pattern, (fluent, value), env)
+            if found is not None:
+                yield found
+
+    def _latest_first(
+        self, intervals: Intervals, low: int | None, high: int | None
+    ) -> Iterator[int]:
+        """The time-points of some intervals between two times."""
+        grid, world = self.world.grid, self.world
+        low = world.start + 1 if low is None else max(low, world.start + 1)
+        high = world.query if high is None else min(high, world.query)
+        for start, end in reversed(intervals):
+            t = grid.cell(high) if end > high else grid.prev(int(end))
+            while t >= max(start, low):
+                yield t
+                t -= grid.tick
+
+    def known(self, pattern: tuple[Term, Term]) -> list[tuple[Term, Term, Intervals]]:
+        return self.evidence.spans(*pattern)
+
+    def _holds_for(self, goal: HoldsFor, env: Env) -> Iterator[Env]:
+        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+        if not names(*pattern):
+            found = interval_term(self.evidence.intervals(*pattern))
+            if (one := unify(goal.intervals, found, env)) is not None:
+                yield one
+            return
+        yield from super()._holds_for(goal, env)
+
+    def _points(self, goal: InitiatedAt | TerminatedAt, env: Env) -> Iterator[Env]:
+        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+        t = self._time(goal.time, env)
+        begins = isinstance(goal, InitiatedAt)
+        seen: set[tuple[Term, Term, int]] = set()
+        for fluent, value, moment in self.points(begins, *pattern, t):
+            if (fluent, value, moment) in seen or not self.world.in_run(moment):
+                continue
+            seen.add((fluent, value, moment))
+            if not self.in_domain(fluent, value):
+                continue
+            at = unify(goal.time, Int(moment), env) if t is None else env
+            if at is None or not self._within(goal.bounds, moment, at):
+                continue
+            found = unify_all(pattern, (fluent, value), at)
+            if found is not None:
+                yield found
+
+    # --- what rules say --------------------------------------------------------------------------
+
+    def points(
+        self,
+        begins: bool,
+        fluent: Term,
+        value: Term,
+        t: int | None,
+        within: tuple[int, int] | None = None,
+    ) -> Iterator[tuple[Term, Term, int]]:
+        """When values are initiated or terminated, as rules say and as starts show."""
+        kind = Initiation if begins else Termination
+        asked = (begins, fluent, value, t, within)
+        if asked in self._asking:  # only a start that is known can break the circle
+            return
+        self._asking.add(asked)
+        try:
+            said = [
+                (rule, env)
+                for rule in self.description.rules
+                if isinstance(rule, kind)
+                for env in self.effects(rule, fluent, value, t, within)
+            ]
+        finally:
+            self._asking.discard(asked)
+        for rule, env in said:
+            assert isinstance(rule, Initiation | Termination)
+            f, v, at = (resolve(term, env) for term in (rule.fvp.fluent, rule.fvp.value, rule.time))
+            assert isinstance(at, Int)
+            if is_ground(v) or is_ground(value):
+                yield f, v if is_ground(v) else value, at.value
+            else:
+                yield from ((one, other, at.value) for one, other, _ in self.known((f, value)))
+        if begins and self.world.grid.tick == 1:  # else a start does not tell the moment
+            low, high = (t, t) if t is not None else within or (self.world.start, self.world.query)
+            for f, v, moment in self.edges("start", fluent, value):
+                if low <= moment <= high and not self.is_static(f, v):
+                    yield f, v, moment
+        if t is not None:
+            yield from self.delayed.points(begins, fluent, value, t)
+
+    def effects(
+        self,
+        rule: PointRule,
+        entity: Term,
+        value: Term | None,
+        t: int | None,
+        within: tuple[int, int] | None = None,
+    ) -> Iterator[Env]:
+        """The ways in which a rule says something about an entity, at a time or at any."""
+        whole = (Int(self.world.start + 1), Int(self.world.query + 1))
+        env: Env | None = {}
+        bounds = None if isinstance(rule, EventRule) else rule.bounds
+        if bounds is not None:
+            said = given_by(rule.body)
+            for bound, default in zip(bounds, whole, strict=True):
+                if isinstance(bound, Var) and bound.name not in said:
+                    assert env is not None
+                    env[bound.name] = default
+        if t is not None:
+            env = unify(rule.time, Int(t), env or {})
+        head: tuple[Term, Term | None]
+        head = (
+            (rule.event, None) if isinstance(rule, EventRule) else (rule.fvp.fluent, rule.fvp.value)
+        )
+        if env is not None:
+            env = unify(head[0], apart(entity), env)
+        if env is None:
+            return
+        needed = head[1]
+        if head[1] is not None and value is not None:
+            if isinstance(rule, Initiation) or names(head[1]) & names(rule.body.term):
+                env = unify(head[1], apart(value), env)
+            else:  # what a termination leaves open is every value
+                needed = None
+                if unify(head[1], apart(value), env) is None:
+                    return
+        if env is None:
+            return
+        before = self.domains, self._limits
+        self.domains, self._limits = self.values_for(rule.body, env), {}
+        if within is not None and isinstance(rule.time, Var):
+            self._limits = {rule.time.name: within}
+        try:
+            found = head_solutions(self, self.groundings, rule.body, head[0], needed, env)
+        finally:
+            self.domains, self._limits = before
+        for one in found:
+            at = resolve(rule.time, one)
+            if not isinstance(at, Int) or not self.world.in_run(at.value):
+                continue
+            if within is not None and not within[0] <= at.value <= within[1]:
+                continue
+            if bounds is not None:
+                low, high = (resolve(bound, one) for bound in bounds)
+                if not (isinstance(low, Int) and isinstance(high, Int)):
+                    continue
+                if not low.value <= at.value < high.value:
+                    continue
+            about = resolve(head[0], one)
+            if isinstance(rule, EventRule) and not self.in_domain(about, None):
+                continue
+            yield one
+
+    def _clause(self, rule: BackgroundRule, args: tuple[Term, ...]) -> list[Env]:
+        before, self._limits = self._limits, {}  # its variables are others
+        try:
+            return super()._clause(rule, args)
+        finally:
+            self._limits = before
+
+    def is_static(self, fluent: Term, value: Term) -> bool:
+        """Is a value determined by other fluents, or by the input?"""
+        return not any(
+            isinstance(rule, Initiation | Initially | FutureInitiation)
+            and _can_be(rule, fluent, value)
+            for rule in self.description.rules
+        )
+
+    def values_for(self, body: Literal, env: Env) -> dict[str, list[Term]]:
+        """Values for variables of `holdsFor` that nothing else gives one."""
+        free = names(body.term) - frozenset(env)
+        return holds_for_domains(body, self, self.groundings) if free else {}
+
+
+class EvidenceWorld(World):
+    """The world as evidence shows it."""
+
+    def __init__(
+        self, evidence: Evidence, tick: int, start: int, query: int, allen_memory: int | None
+    ) -> None:
+        super().__init__(TickGrid(tick), start, query, allen_memory)
+        self.evidence = evidence
+
+    def instances(self, key: tuple[str, int]) -> Iterator[tuple[Term, Term, Intervals]]:
+        for fluent, value in self.evidence.pairs(key):
+            yield fluent, value, []
+
+    def intervals(self, fluent: Term, value: Term) -> Intervals:
+        return self.evidence.intervals(fluent, value)
+
+
+def apart(term: Term) -> Term:
+    """The term with variables that no rule has."""
+    return resolve(term, {name: Var("^" + name) for name in variables(term)})
+
+
+def _head_terms(rule: Rule) -> tuple[Term | None, ...] | None:
+    """The terms that share variables with the body; None for what has no body."""
+    match rule:
+        case Initiation() | Termination() | EventRule() | HoldsAtRule():
+            return (*_about(rule), rule.time)
+        case Initially() | HoldsForRule():
+            return (rule.fvp.term, getattr(rule, "intervals", None))
+        case FutureInitiation():
+            return (rule.origin.term, rule.target.term, rule.delay)
+        case FutureTermination():
+            return (rule.origin.term, rule.delay)
+        case Grounding():
+            return (rule.entity, rule.value)
+        case BackgroundRule():
+            return (rule.head,)
+        case _:
+            return None
+
+
+def _about(rule: PointRule | HoldsAtRule) -> tuple[Term, ...]:
+    return (rule.event,) if isinstance(rule, EventRule) else (rule.fvp.fluent, rule.fvp.value)
+
+
+def _can_be(rule: Initiation | Initially | FutureInitiation, fluent: Term, value: Term) -> bool:
+    fvp = rule.target if isinstance(rule, FutureInitiation) else rule.fvp
+    pair = (apart(fluent), apart(value))
+    return key_of(fvp.fluent) == key_of(fluent) and (
+        unify_all((fvp.fluent, fvp.value), pair, {}) is not None
+    )

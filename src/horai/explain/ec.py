@@ -1,0 +1,635 @@
+"""Proofs in the Event Calculus: from what holds or happens down to rows of the input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from horai.explain.conditions import EvidenceSolver, PointRule
+from horai.explain.delays import DelayedEffect
+from horai.explain.proof import Place, Proof, ProofKind
+from horai.lang.core.terms import (
+    Compound,
+    Int,
+    ListTerm,
+    Term,
+    Var,
+    functor,
+    is_anonymous,
+    variables,
+)
+from horai.lang.ec.syntax import (
+    AggregateAll,
+    Allen,
+    Call,
+    Clause,
+    Conjunction,
+    Disjunction,
+    DurationFilter,
+    Edge,
+    EventRule,
+    FindAll,
+    Happens,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsFor,
+    HoldsForRule,
+    IfThenElse,
+    Initially,
+    InitiatedAt,
+    Initiation,
+    IntervalOp,
+    Literal,
+    Negation,
+    TerminatedAt,
+    Termination,
+    TruthValue,
+    conjuncts,
+)
+from horai.oracle.ec import intervals as span
+from horai.oracle.ec.background import INPUTS
+from horai.oracle.ec.groundings import head_solutions
+from horai.oracle.ec.intervals import INF, Interval, Intervals, contains
+from horai.oracle.ec.terms import Env, resolve, unify, unify_all
+from horai.oracle.ec.world import term_intervals
+from horai.runtime.values import show
+
+_NAME = re.compile(r"\^*[A-Z_][A-Za-z0-9_]*")
+"""A variable; marks before and after it set it apart from those of other rules."""
+DEEPEST = 12
+"""How many statements follow from each other before a proof ends with a remark."""
+MOST_SOLUTIONS = 12
+"""How many solutions of an aggregate, or pieces of an interval, are proved."""
+
+
+class NotProvable(Exception):
+    """The evidence does not show it, or only by itself."""
+
+
+class CalculusProver:
+    """Proves what a run has found, from its rules and its evidence."""
+
+    def __init__(self, solver: EvidenceSolver, time: Callable[[int], str] = str) -> None:
+        self.solver, self.time = solver, time
+        self.world, self.evidence = solver.world, solver.evidence
+        self._depth, self._deepest = 0, DEEPEST
+        self._proved: set[object] = set()
+        self._proving: set[object] = set()
+
+    def begin(self, depth: int = DEEPEST) -> None:
+        """Start a proof of its own, in which nothing is proved yet."""
+        self._deepest = depth
+        self._proved.clear()
+        self._proving.clear()
+
+    # --- what holds ------------------------------------------------------------------------------
+
+    def holds(self, fluent: Term, value: Term, t: int) -> Proof:
+        """Why a fluent has a value at a time."""
+        interval = self._interval(fluent, value, t)
+        made = self._node("holds", pair(fluent, value), t, _claim("holdsAt", fluent, value, t))
+        made = replace(made, interval=_open(interval))
+        return self._once(
+            (fluent, value, interval), made, self._reasons(fluent, value, t, interval)
+        )
+
+    def _interval(self, fluent: Term, value: Term, t: int) -> Interval:
+        for _, _, intervals in self.evidence.spans(fluent, value, t):
+            return intervals[0]
+        raise NotProvable(f"{pair(fluent, value)} does not hold at {t}")
+
+    def _reasons(
+        self, fluent: Term, value: Term, t: int, interval: Interval
+    ) -> Iterator[Callable[[Proof], Proof]]:
+        """The ways in which a fluent may have got a value."""
+        rows = self.evidence.rows_of(fluent, value, t)
+        if rows:
+            yield lambda node: self._of_input(node, rows)
+        if self.solver.is_static(fluent, value):
+            yield from self._determined(fluent, value, t)
+        else:
+            yield lambda node: self._by_inertia(node, fluent, value, t, interval)
+            yield from self._determined(fluent, value, t)
+
+    def _of_input(self, node: Proof, rows: list[Place]) -> Proof:
+        made = replace(node, kind="item", row=rows[0], at=None)
+        return replace(made, note=f"and {len(rows) - 1} rows more" if len(rows) > 1 else "")
+
+    def _by_inertia(
+        self, node: Proof, fluent: Term, value: Term, t: int, interval: Interval
+    ) -> Proof:
+        start = interval[0]
+        premises = [self.started(fluent, value, start)]
+        if t > start:
+            until = replace(node, kind="unbroken", at=None, interval=(start, t), claim="")
+            premises.append(until)
+        return replace(node, premises=tuple(premises))
+
+    def started(self, fluent: Term, value: Term, start: int) -> Proof:
+        """Why a value of a simple fluent holds from a time on."""
+        for moment in self._moments_before(start):
+            for made in self._initiations(fluent, value, moment):
+                return made
+        for rule, env in self._initial(fluent, value) if start <= self.world.start else ():
+            node = self._node(
+                "initially", pair(fluent, value), None, f"initially({pair(fluent, value)})"
+            )
+            return self._by_rule(node, rule.clause, env, self.conditions(rule.body, env))
+        raise NotProvable(f"nothing initiates {pair(fluent, value)} before {start}")
+
+    def _moments_before(self, start: int) -> Iterator[int]:
+        """The moments whose effects are seen from a time-point on, the likely ones first."""
+        first = self.world.grid.prev(start)
+        likely = {first, start - 1}
+        if self.world.grid.tick > 1:
+            likely |= self.evidence.times(first, start - 1)
+        yield from (t for t in sorted(likely, reverse=True) if self.world.in_run(t))
+        others = (t for t in range(start - 1, first - 1, -1) if t not in likely)
+        yield from (t for t in others if self.world.in_run(t))
+
+    def _initial(self, fluent: Term, value: Term) -> Iterator[tuple[Initially, Env]]:
+        for rule in self.solver.description.rules:
+            if isinstance(rule, Initially):
+                pattern = (rule.fvp.fluent, rule.fvp.value)
+                env = unify_all(pattern, (fluent, value), {})
+                if env is not None:
+                    found = head_solutions(
+                        self.solver, self.solver.groundings, rule.body, *pattern, env
+                    )
+                    yield from ((rule, one) for one in found)
+
+    def _initiations(self, fluent: Term, value: Term, t: int) -> Iterator[Proof]:
+        yield from self._points("initiated", Initiation, fluent, value, t)
+
+    def _points(
+        self,
+        kind: ProofKind,
+        which: type[Initiation] | type[Termination],
+        fluent: Term,
+        value: Term,
+        t: int,
+    ) -> Iterator[Proof]:
+        claim = _claim("initiatedAt" if kind == "initiated" else "terminatedAt", fluent, value, t)
+        node = self._node(kind, pair(fluent, value), t, claim)
+        for rule in self.solver.description.rules:
+            if isinstance(rule, which):
+                yield from self._said(node, rule, fluent, value, t)
+        for effect in self.solver.delayed.effects(kind == "initiated", fluent, value, t):
+            with self.solver.delayed.anew():
+                made = self._delayed(node, effect)
+            if made is not None:
+                yield made
+
+    def _delayed(self, node: Proof, effect: DelayedEffect) -> Proof | None:
+        """An earlier initiation takes effect: the attempt, and what did not cancel it."""
+        rule, env, fluent, value, since = effect
+        text = node.text if node.kind == "initiated" else f"the termination of {node.text}"
+        attempt = self._attempt(fluent, value, since)
+        if attempt is None or node.at is None:
+            return None
+        unbroken = replace(
+            self._node("unbroken", pair(fluent, value), None, ""), interval=(since, node.at)
+        )
+        premises = [attempt, unbroken]
+        if self.solver.delayed.may_postpone(fluent, value):
+            again = f"{pair(fluent, value)} is not initiated again until {self.time(node.at)}"
+            premises.append(self._node("not", again, None, ""))
+        try:
+            premises += self.conditions(rule.body, env)
+        except NotProvable:
+            return None
+        made = replace(node, kind="delayed", text=text)
+        return self._by_rule(made, rule.clause, env, premises)
+
+    def _attempt(self, fluent: Term, value: Term, since: int) -> Proof | None:
+        try:
+            if not self.world.in_run(since):
+                return self.started(fluent, value, self.world.start)
+            return next(self._initiations(fluent, value, since), None)
+        except NotProvable:
+            return None
+
+    def _said(
+        self, node: Proof, rule: PointRule, entity: Term, value: Term | None, t: int
+    ) -> Iterator[Proof]:
+        """The proofs of a statement by a rule about a time."""
+        for env in self.solver.effects(rule, entity, value, t):
+            try:
+                yield self._by_rule(node, rule.clause, env, self.conditions(rule.body, env))
+            except NotProvable:
+                continue
+
+    # --- statically determined fluents -----------------------------------------------------------
+
+    def _determined(self, fluent: Term, value: Term, t: int) -> Iterator[Callable[[Proof], Proof]]:
+        for rule in self.solver.description.rules:
+            if isinstance(rule, HoldsForRule | HoldsAtRule):
+                env = unify_all((rule.fvp.fluent, rule.fvp.value), (fluent, value), {})
+                if env is not None:
+                    yield from self._determined_by(rule, env, t)
+
+    def _determined_by(
+        self, rule: HoldsForRule | HoldsAtRule, env: Env, t: int
+    ) -> Iterator[Callable[[Proof], Proof]]:
+        solver = self.solver
+        solver.domains = solver.values_for(rule.body, env)
+        if isinstance(rule, HoldsAtRule):
+            start = unify(rule.time, Int(t), env)
+            found = [] if start is None else list(solver.solve((rule.body,), start))
+        else:
+            listed = solver.solve((rule.body,), env)
+            found = [one for one in listed if contains(_listed(rule.intervals, one), t)]
+        solver.domains = {}
+        for one in found:
+            yield lambda node, one=one: self._by_rule(  # type: ignore[misc]
+                node, rule.clause, one, self._static_premises(rule, one, t)
+            )
+
+    def _static_premises(self, rule: HoldsForRule | HoldsAtRule, env: Env, t: int) -> list[Proof]:
+        if isinstance(rule, HoldsAtRule):
+            return self.conditions(rule.body, env)
+        lists = IntervalLists(self, rule.body, env)
+        others = [one for one in conjuncts(rule.body) if not lists.makes(one)]
+        made = Conjunction(tuple(others), rule.body.term)
+        return [*lists.why(rule.intervals, t), *self.conditions(made, env)]
+
+    # --- events ----------------------------------------------------------------------------------
+
+    def happens(self, event: Term, t: int) -> Proof:
+        """Why an event happens at a time."""
+        text, claim = show(event), f"happensAt({show(event)},{t})"
+        row = self.evidence.happened(event, t)
+        if row is not None:
+            return replace(self._node("item", text, t, claim), row=row)
+        node = self._node("happens", text, t, claim)
+        ways = (
+            lambda node, rule=rule: next(self._said(node, rule, event, None, t), None)
+            for rule in self.solver.description.rules
+            if isinstance(rule, EventRule) and functor(rule.event) == functor(event)
+        )
+        return self._once((event, t), node, ways)
+
+    def edge(self, kind: str, fluent: Term, value: Term, t: int) -> Proof:
+        """Why a value starts or ends at a time."""
+        starts, grid = kind in ("start", "startI"), self.world.grid
+        what: ProofKind = "starts" if starts else "ends"
+        claim = f"happensAt({kind}({pair(fluent, value)}),{t})"
+        node = self._node(what, pair(fluent, value), t, claim)
+        turn = t if kind in ("startI", "endI") else grid.next(t)
+        if starts:
+            return self._started_at(node, fluent, value, turn)
+        return self._ended_at(node, fluent, value, turn)
+
+    def _started_at(self, node: Proof, fluent: Term, value: Term, turn: int) -> Proof:
+        if self.solver.is_static(fluent, value):
+            return replace(node, premises=(self.holds(fluent, value, turn),))
+        return replace(node, premises=(self.started(fluent, value, turn),))
+
+    def _ended_at(self, node: Proof, fluent: Term, value: Term, turn: int) -> Proof:
+        last = self.world.grid.prev(turn)
+        if self.solver.is_static(fluent, value):
+            gone = self._node("not", f"{pair(fluent, value)} does not hold", turn, "")
+            return replace(node, premises=(self.holds(fluent, value, last), gone))
+        return replace(node, premises=(self.broken(fluent, value, turn),))
+
+    def broken(self, fluent: Term, value: Term, turn: int) -> Proof:
+        """What has ended a value of a simple fluent just before a time-point."""
+        for moment in self._moments_before(turn):
+            for made in self._points("terminated", Termination, fluent, value, moment):
+                return made
+            for _, other, _ in self.solver.points(True, fluent, Var("Other"), moment):
+                if other != value:
+                    for made in self._initiations(fluent, other, moment):
+                        return replace(made, note=f"which ends {pair(fluent, value)}")
+        raise NotProvable(f"nothing ends {pair(fluent, value)} before {turn}")
+
+    # --- conditions ------------------------------------------------------------------------------
+
+    def conditions(self, body: Literal, env: Env) -> list[Proof]:
+        """Why the conditions of a rule are satisfied, one by one."""
+        found: list[Proof] = []
+        for literal in conjuncts(body):
+            met = next(self.solver.solve((literal,), env), None)
+            if met is None:
+                raise NotProvable(show(literal.term))
+            found += self._condition(literal, met)
+        return found
+
+    def _condition(self, literal: Literal, env: Env) -> list[Proof]:
+        match literal:
+            case TruthValue():
+                return []
+            case Disjunction(items=items):
+                met = (item for item in items if self.solver.holds(item, env))
+                return self.conditions(next(met), env)
+            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                for one in self.solver.solve((condition,), env):
+                    return [*self.conditions(condition, one), *self.conditions(then, one)]
+                return [self._absent(condition, env), *self.conditions(otherwise, env)]
+            case Conjunction():
+                return self.conditions(literal, env)
+            case Negation(item=item):
+                return [self._absent(item, env)]
+            case Happens(event=event, time=time):
+                return [self.happens(resolve(event, env), _time(time, env))]
+            case HoldsAt(fvp=fvp, time=time):
+                pair_ = resolve(fvp.fluent, env), resolve(fvp.value, env)
+                return [self.holds(*pair_, _time(time, env))]
+            case Edge(kind=kind, fvp=fvp, time=time):
+                pair_ = resolve(fvp.fluent, env), resolve(fvp.value, env)
+                return [self.edge(kind, *pair_, _time(time, env))]
+            case InitiatedAt(fvp=fvp, time=time) | TerminatedAt(fvp=fvp, time=time):
+                which = "initiated" if isinstance(literal, InitiatedAt) else "terminated"
+                pair_ = resolve(fvp.fluent, env), resolve(fvp.value, env)
+                return [self._point(which, *pair_, _time(time, env))]
+            case FindAll(goal=goal) | AggregateAll(goal=goal):
+                return [self._aggregate(literal, goal, env)]
+            case HoldsFor() | IntervalOp() | DurationFilter() | Allen():
+                return [self._node("intervals", self._text(literal.term, env), None, "")]
+            case Call():
+                return [self.call(literal, env)]
+            case _:
+                text = self._text(literal.term, env)
+                return [self._node("computed", text, None, text)]
+
+    def _point(self, kind: str, fluent: Term, value: Term, t: int) -> Proof:
+        if kind == "initiated":
+            made = next(self._initiations(fluent, value, t), None)
+        else:
+            made = next(self._points("terminated", Termination, fluent, value, t), None)
+        if made is None:
+            raise NotProvable(f"{pair(fluent, value)} is not {kind} at {t}")
+        return made
+
+    def _absent(self, goal: Literal, env: Env) -> Proof:
+        text = self._text(Compound("\\+", (goal.term,)), env)
+        return self._node("not", "not " + text.removeprefix("\\+ "), None, text)
+
+    def _aggregate(self, literal: Literal, goal: Literal, env: Env) -> Proof:
+        text = self._text(literal.term, env)
+        node = self._node("aggregate", text, None, text)
+        found = list(self.solver.solve((goal,), env))
+        shown = found[:MOST_SOLUTIONS]
+        premises = [made for one in shown for made in self.conditions(goal, one)]
+        more = len(found) - len(shown)
+        note = f"and {more} solutions more" if more else ""
+        return replace(node, premises=tuple(premises), note=note)
+
+    # --- background knowledge --------------------------------------------------------------------
+
+    def call(self, goal: Call, env: Env) -> Proof:
+        """Why a predicate of the background knowledge is satisfied."""
+        args = tuple(resolve(arg, env) for arg in goal.args)
+        text = self._text(goal.term, env)
+        background = self.solver.background
+        known = goal.key in background.facts or goal.key in background.rules
+        if goal.key in INPUTS or goal.name in self.solver.python or not known:
+            return self._node("computed", text, None, text)
+        facts = self.solver.description.facts.get(goal.key)
+        if facts is not None and args in facts.rows:
+            source, offset = facts.places[facts.rows.index(args)]
+            line = source.position(offset)[0]
+            place = Place(source.name, line, source.line(line).strip())
+            return replace(self._node("fact", text, None, text), rule=place)
+        node = self._node("relation", text, None, text)
+        return self._once((goal.name, args), node, self._derivations(goal, args))
+
+    def _derivations(
+        self, goal: Call, args: tuple[Term, ...]
+    ) -> Iterator[Callable[[Proof], Proof]]:
+        for rule in self.solver.background.rules.get(goal.key, ()):
+            head = rule.head.args if isinstance(rule.head, Compound) else ()
+            start = unify_all(head, args, {})
+            for env in self.solver.solve((rule.body,), start) if start is not None else ():
+                yield lambda node, rule=rule, env=env: self._by_rule(  # type: ignore[misc]
+                    node, rule.clause, env, self.conditions(rule.body, env)
+                )
+
+    # --- nodes -----------------------------------------------------------------------------------
+
+    def _once(
+        self, key: object, node: Proof, ways: Iterable[Callable[[Proof], Proof | None]]
+    ) -> Proof:
+        """A statement proved in the first way that does not need the statement itself."""
+        if key in self._proving:
+            raise NotProvable(f"{node.text} is needed for itself")
+        if key in self._proved:
+            return replace(node, note="as proved above")
+        if self._depth >= self._deepest:
+            return replace(node, note="the proof goes on: ask about this, or with a greater depth")
+        self._proving.add(key)
+        self._depth += 1
+        try:
+            for way in ways:
+                before = set(self._proved)
+                try:
+                    made = way(node)
+                except NotProvable:
+                    self._proved = before
+                    continue
+                if made is not None:
+                    self._proved.add(key)
+                    return made
+        finally:
+            self._depth -= 1
+            self._proving.discard(key)
+        raise NotProvable(node.text)
+
+    def _node(self, kind: ProofKind, text: str, at: int | None, claim: str) -> Proof:
+        return Proof(kind, text, at=at, claim=claim, time=self.time)
+
+    def _by_rule(self, node: Proof, clause: Clause, env: Env, premises: Iterable[Proof]) -> Proof:
+        return replace(
+            node, rule=place_of(clause), bindings=bindings(clause, env), premises=tuple(premises)
+        )
+
+    def _text(self, term: Term, env: Env) -> str:
+        return show(nameless(resolve(term, env)))
+
+
+class IntervalLists:
+    """The interval lists of the body of a rule, and which condition makes each of them."""
+
+    def __init__(self, prover: CalculusProver, body: Literal, env: Env) -> None:
+        self.prover, self.env = prover, env
+        self._makers: dict[str, Literal] = {}
+        for literal in conjuncts(body):
+            made = _result(literal)
+            if made is not None:
+                self._makers[made] = literal
+
+    def makes(self, literal: Literal) -> bool:
+        """Does the condition make a list?"""
+        return any(literal is maker for maker in self._makers.values())
+
+    def why(self, listed: Term | None, t: int) -> list[Proof]:
+        """Why a list has an interval with a time in it."""
+        if listed is None:
+            return []
+        maker = self._maker(listed)
+        match maker:
+            case HoldsFor(fvp=fvp):
+                pair_ = resolve(fvp.fluent, self.env), resolve(fvp.value, self.env)
+                return [self.prover.holds(*pair_, t)]
+            case IntervalOp(kind="union_all", lists=ListTerm(items=items)):
+                return self.why(next(one for one in items if contains(self._list(one), t)), t)
+            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items)):
+                return [made for one in items for made in self.why(one, t)]
+            case IntervalOp(base=base, lists=ListTerm(items=items)):
+                return [*self.why(base, t), *(self._without(one, t) for one in items)]
+            case DurationFilter(intervals=given, op=op, bound=bound):
+                interval = _around(self._list(given), t)
+                limit = f"{op} {show(resolve(bound, self.env))}"
+                return [self._over(f"{self._duration(interval)} {limit}", given, interval)]
+            case Allen():
+                return [self._related(maker, t)]
+            case _:
+                return [self._node(show(resolve(listed, self.env)), None, ())]
+
+    def _maker(self, listed: Term) -> Literal | None:
+        return self._makers.get(listed.name) if isinstance(listed, Var) else None
+
+    def _list(self, term: Term) -> Intervals:
+        return _listed(term, self.env)
+
+    def _node(self, text: str, interval: Interval | None, premises: Iterable[Proof]) -> Proof:
+        made = Proof("intervals", text, premises=tuple(premises), time=self.prover.time)
+        return made if interval is None else replace(made, interval=_open(interval))
+
+    def _without(self, listed: Term, t: int) -> Proof:
+        """That a list has no interval with a time in it."""
+        maker = self._maker(listed)
+        text = (
+            show(listed)
+            if maker is None
+            else show(nameless(resolve(maker.term, _timeless(maker, self.env))))
+        )
+        if isinstance(maker, HoldsFor):
+            text = pair(resolve(maker.fvp.fluent, self.env), resolve(maker.fvp.value, self.env))
+            claim = f"\\+ holdsAt({text},{t})"
+            return Proof("not", f"{text} does not hold", at=t, claim=claim, time=self.prover.time)
+        return Proof("not", f"nothing of {text}", at=t, time=self.prover.time)
+
+    def _duration(self, interval: Interval) -> str:
+        start, end = interval
+        query = self.prover.world.query
+        until = f"{query} (open)" if end == INF else str(int(end))
+        return f"the interval from {start} lasts {min(end, query) - start:g} until {until}:"
+
+    def _over(self, text: str, listed: Term, interval: Interval) -> Proof:
+        """A statement about a whole interval, which may be made of several pieces."""
+        starts = sorted({interval[0], *self._starts(listed, interval)})
+        premises = [made for t in starts[:MOST_SOLUTIONS] for made in self.why(listed, t)]
+        return self._node(text, interval, premises)
+
+    def _starts(self, listed: Term, interval: Interval) -> Iterator[int]:
+        maker = self._maker(listed)
+        if isinstance(maker, HoldsFor):
+            found = self._list(maker.intervals)
+            yield from (s for s, _ in found if interval[0] <= s < interval[1])
+        elif isinstance(maker, IntervalOp):
+            given = maker.lists.items if isinstance(maker.lists, ListTerm) else ()
+            for one in (*given, *([maker.base] if maker.base is not None else [])):
+                yield from self._starts(one, interval)
+
+    def _related(self, maker: Allen, t: int) -> Proof:
+        """The two intervals that an Allen relation has found."""
+        world = self.prover.world
+        for source in self._list(maker.source):
+            for target in self._list(maker.target):
+                found = span.allen(
+                    maker.relation, [source], [target], maker.mode, world.grid, world.allen_memory
+                )
+                if contains(found, t):
+                    text = f"{_said(source)} {maker.relation} {_said(target)}"
+                    premises = [
+                        *self.why(maker.source, source[0]),
+                        *self.why(maker.target, target[0]),
+                    ]
+                    return self._node(text, _around(found, t), premises)
+        raise NotProvable(show(maker.term))
+
+
+def _result(literal: Literal) -> str | None:
+    match literal:
+        case HoldsFor(intervals=Var(name=name)):
+            return name
+        case IntervalOp(result=Var(name=name)) | Allen(result=Var(name=name)):
+            return name
+        case DurationFilter(result=Var(name=name)):
+            return name
+        case _:
+            return None
+
+
+def _timeless(literal: Literal, env: Env) -> Env:
+    """What variables stand for, lists of intervals left out: they may be long."""
+    return {name: term for name, term in env.items() if term_intervals(resolve(term, env)) is None}
+
+
+def _listed(term: Term, env: Env) -> Intervals:
+    return term_intervals(resolve(term, env)) or []
+
+
+def _around(intervals: Intervals, t: int) -> Interval:
+    return next(one for one in intervals if one[0] <= t < one[1])
+
+
+def _said(interval: Interval) -> str:
+    return f"({interval[0]},{'inf' if interval[1] == INF else int(interval[1])})"
+
+
+def _open(interval: Interval) -> tuple[int, int | None]:
+    return interval[0], None if interval[1] == INF else int(interval[1])
+
+
+def _time(term: Term, env: Env) -> int:
+    from horai.lang.core.arithmetic import evaluate
+
+    found = evaluate(resolve(term, env), {})
+    assert isinstance(found, int)
+    return found
+
+
+def pair(fluent: Term, value: Term) -> str:
+    """A fluent with its value, as rules write it."""
+    return f"{show(fluent)}={show(value)}"
+
+
+def _claim(word: str, fluent: Term, value: Term, t: int) -> str:
+    return f"{word}({pair(fluent, value)},{t})"
+
+
+def nameless(term: Term) -> Term:
+    """The term with variables as rules have them, and `_` for those that nobody has named."""
+    names = {name: _written(var) for name, var in variables(term).items()}
+    return resolve(term, {name: Var(to) for name, to in names.items() if to != name})
+
+
+def _written(var: Var) -> str:
+    found = _NAME.match(var.name)
+    return "_" if found is None or is_anonymous(var) else found[0].lstrip("^")
+
+
+def place_of(clause: Clause) -> Place:
+    """Where a clause stands, and its text on one line."""
+    text = " ".join(clause.source.snippet(clause.span).split())
+    return Place(clause.source.name, clause.source.position(clause.span[0])[0], text)
+
+
+def bindings(clause: Clause, env: Env) -> tuple[tuple[str, str], ...]:
+    """What the variables of a clause stand for; lists of intervals, which may be long, left out."""
+    terms = [term for term in (clause.head, clause.body) if term is not None]
+    found: dict[str, str] = {}
+    for name, var in {n: v for term in terms for n, v in variables(term).items()}.items():
+        value = resolve(var, env)
+        if not is_anonymous(var) and not variables(value) and not _is_list_of(clause, value):
+            found[name] = show(value)
+    return tuple(found.items())
+
+
+def _is_list_of(clause: Clause, value: Term) -> bool:
+    """Is it a list of intervals? The empty list is one in a rule about intervals."""
+    found = term_intervals(value)
+    return bool(found) or (found == [] and functor(clause.head or value) == ("holdsFor", 2))

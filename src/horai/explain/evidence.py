@@ -1,0 +1,380 @@
+"""What a run knows, by index: rows of the input, and the intervals and events of its answer.
+
+Nothing is worked out again. A look-up takes the rows at a time by binary search, or those with an
+argument by one pass over a column of integers, however many rows there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from horai import io
+from horai.engine.answer import Answer, AtomTable, EventTable, FluentTable, Part
+from horai.engine.columns import Column
+from horai.engine.symbols import Symbols
+from horai.explain.proof import Place
+from horai.io.letters import OF_ENGINES
+from horai.lang.core.terms import Constant, Float, Int, Term, children, functor, is_ground, make
+from horai.oracle.ec.intervals import INF, Interval, Intervals, coalesce
+from horai.oracle.ec.terms import unify
+from horai.runtime.inputs import row_text
+from horai.runtime.values import to_term
+from horai.temporal.spans import INF as LAST
+from horai.temporal.spans import Ints
+
+Key = tuple[str, int]
+_NONE: Ints = np.empty(0, np.int64)
+_UNUSED = OF_ENGINES - {"partly-too-late"}
+
+
+class CodedTerms(NamedTuple):
+    """A column of terms as numbers; `code` is None for a term that is in no row."""
+
+    data: npt.NDArray[np.generic]
+    code: Callable[[Term], object]
+    term: Callable[[object], Term]
+
+    def at(self, row: int) -> Term:
+        """The term in a row."""
+        return self.term(self.data[row].item())
+
+
+def _number(term: Term) -> object:
+    return term.value if isinstance(term, Int) else None
+
+
+def _decimal(term: Term) -> object:
+    return term.value if isinstance(term, Float) else None
+
+
+def of_column(column: Column, symbols: Symbols) -> CodedTerms:
+    """A column of an answer."""
+    match column.kind:
+        case "int":
+            return CodedTerms(column.data, _number, Int)  # type: ignore[arg-type]
+        case "float":
+            return CodedTerms(column.data, _decimal, Float)  # type: ignore[arg-type]
+        case _:
+            return CodedTerms(column.data, symbols.known, symbols.term)  # type: ignore[arg-type]
+
+
+def of_input(column: io.TermColumn) -> CodedTerms:
+    """A column of the input."""
+    match column.kind:
+        case "int":
+            return CodedTerms(column.array.to_numpy(), _number, Int)  # type: ignore[arg-type]
+        case "float":
+            return CodedTerms(column.array.to_numpy(), _decimal, Float)  # type: ignore[arg-type]
+        case kind:
+            words = column.array.dictionary
+            # Of source text one term has several forms, so each is read; atoms have one.
+            read = {} if kind == "atom" else _places(io.distinct(column)[1])
+
+            def code(term: Term) -> object:
+                if kind == "term":
+                    return read.get(term)
+                found = words.index(term.name).as_py() if isinstance(term, Constant) else -1
+                return None if found < 0 else found
+
+            def term(number: object) -> Term:
+                word = words[number].as_py()
+                return Constant(word) if kind == "atom" else to_term(io.from_source(word))
+
+            return CodedTerms(column.array.indices.to_numpy(), code, term)
+
+
+def _places(terms: Iterable[io.Term]) -> dict[Term, int]:
+    return {to_term(term): place for place, term in enumerate(terms)}
+
+
+class TimedRows:
+    """Rows with terms and a start, and with an end if they last."""
+
+    def __init__(self, terms: Sequence[CodedTerms], start: Ints, end: Ints | None) -> None:
+        self.terms, self.start, self.end = terms, start, end
+        self._with: dict[tuple[int, object], Ints] = {}
+
+    @cached_property
+    def order(self) -> Ints | None:
+        """The rows in the order of their starts, None if they stand in it."""
+        if bool((self.start[1:] >= self.start[:-1]).all()):
+            return None
+        order: Ints = np.argsort(self.start, kind="stable")
+        return order
+
+    @cached_property
+    def _sorted(self) -> Ints:
+        return self.start if self.order is None else self.start[self.order]
+
+    def between(self, low: int, high: int) -> Ints:
+        """The rows that start from `low` to `high`."""
+        first, after = np.searchsorted(self._sorted, [low, high + 1]).tolist()
+        return np.arange(first, after) if self.order is None else self.order[first:after]
+
+    def having(self, wanted: Sequence[tuple[int, Term]]) -> Ints:
+        """The rows with some terms in some columns, in the order of time."""
+        rows: Ints | None = None
+        for place, term in wanted:
+            code = self.terms[place].code(term)
+            if code is None:
+                return _NONE
+            if rows is None:
+                rows = self._all_with(place, code)
+            else:
+                rows = rows[self.terms[place].data[rows] == code]
+        if rows is None:
+            return np.arange(len(self.start)) if self.order is None else self.order
+        return rows
+
+    def _all_with(self, place: int, code: object) -> Ints:
+        known = self._with.get((place, code))
+        if known is None:
+            known = np.flatnonzero(self.terms[place].data == code)
+            if self.order is not None:
+                known = known[np.argsort(self.start[known], kind="stable")]
+            self._with[place, code] = known
+        return known
+
+    def only(self, rows: Ints, wanted: Sequence[tuple[int, Term]]) -> Ints:
+        """Those of some rows that have some terms."""
+        for place, term in wanted:
+            code = self.terms[place].code(term)
+            rows = _NONE if code is None else rows[self.terms[place].data[rows] == code]
+        return rows
+
+    def interval(self, row: int) -> Interval:
+        """From when until when a row lasts."""
+        assert self.end is not None
+        end = int(self.end[row])
+        return int(self.start[row]), INF if end == LAST else end
+
+    def row_terms(self, row: int) -> list[Term]:
+        """The terms of a row."""
+        return [column.at(row) for column in self.terms]
+
+
+class InputRows(TimedRows):
+    """The items of one name, number of arguments and form; which of them count is known."""
+
+    def __init__(self, table: io.ItemTable, unused: Collection[Place], tick: int) -> None:
+        self.table = table
+        names = [f"a{i}" for i in range(table.arity)]
+        columns = [of_input(table.column(name)) for name in names]
+        if table.kind == "fluent":
+            columns.append(of_input(table.column("value")))
+        start = table.table.column("start").to_numpy()
+        end: Ints | None = None
+        if table.form == "intervals":
+            end = table.table.column("end").fill_null(LAST).to_numpy()
+        elif table.kind == "fluent":
+            end = start + tick - start % tick
+        super().__init__(columns, start, end)
+        self._unused = unused
+
+    @cached_property
+    def _op(self) -> Ints:
+        op: Ints = self.table.table.column("op").to_numpy()
+        return op
+
+    @cached_property
+    def _all_added(self) -> bool:
+        return bool((self._op > 0).all())
+
+    def counting(self, rows: Ints) -> Ints:
+        """Those of some rows that were used, and not taken back."""
+        if self._unused and len(rows):
+            rows = rows[[self.place(row) not in self._unused for row in rows.tolist()]]
+        if self._all_added:
+            return rows
+        left: dict[object, list[int]] = {}
+        for row in rows.tolist():
+            end = None if self.end is None else int(self.end[row])
+            equal = left.setdefault((*self.row_terms(row), int(self.start[row]), end), [])
+            if self._op[row] > 0:
+                equal.append(row)
+            elif equal:
+                equal.pop()
+        return np.array(sorted(row for some in left.values() for row in some), np.int64)
+
+    def place(self, row: int) -> Place:
+        """Where a row stands, and its text."""
+        one = replace(self.table, table=self.table.table.slice(row, 1))
+        item = next(one.items())
+        return Place(item.file, item.line, row_text(item))
+
+
+class Evidence:
+    """The items of a run and its final answer."""
+
+    def __init__(
+        self,
+        items: Iterable[io.ItemTable],
+        letters: Iterable[io.DeadLetter],
+        answer: Answer,
+        tick: int,
+        is_input: Callable[[str, int, bool], bool],
+    ) -> None:
+        unused = frozenset(
+            Place(one.file, one.line, one.text) for one in letters if one.code in _UNUSED
+        )
+        self.input: dict[tuple[Key, bool], list[InputRows]] = {}
+        for table in items:
+            key = (table.name, table.arity), table.kind == "fluent"
+            self.input.setdefault(key, []).append(InputRows(table, unused, tick))
+        self.found: dict[tuple[Key, bool], list[TimedRows]] = {}
+        self.atoms: dict[Key, list[TimedRows]] = {}
+        part, symbols = answer.part("all"), answer.symbols
+        for one in _tables(part):
+            columns = [of_column(column, symbols) for column in one.args]
+            arity = len(columns)
+            if isinstance(one, AtomTable):
+                rows = TimedRows(columns, one.start, one.end)
+                self.atoms.setdefault((one.name, arity), []).append(rows)
+                continue
+            is_fluent = isinstance(one, FluentTable)
+            if is_input(one.name, arity, is_fluent):
+                continue
+            if isinstance(one, FluentTable):
+                columns.append(of_column(one.value, symbols))
+                rows = TimedRows(columns, one.start, one.end)
+            else:
+                rows = TimedRows(columns, one.time, None)
+            self.found.setdefault(((one.name, arity), is_fluent), []).append(rows)
+
+    # --- events ----------------------------------------------------------------------------------
+
+    def events(self, event: Term, low: int | None, high: int | None) -> Iterator[tuple[Term, int]]:
+        """The different occurrences of an event between two times, the latest first."""
+        key = functor(event)
+        if key is None:
+            return
+        found: dict[tuple[Term, int], None] = {}
+        tables = [*self.input.get((key, False), ()), *self.found.get((key, False), ())]
+        for table in tables:
+            rows = _looked_up(table, _bound(children(event)), low, high)
+            if isinstance(table, InputRows):
+                rows = table.counting(rows)
+            for row in rows[::-1].tolist():
+                term = make(key[0], *table.row_terms(row))
+                if len(tables) == 1:
+                    yield term, int(table.start[row])
+                else:
+                    found[term, int(table.start[row])] = None
+        yield from sorted(found, key=lambda one: -one[1])
+
+    def happened(self, event: Term, time: int) -> Place | None:
+        """The row that says that an event happened."""
+        for table in self.input.get((functor(event) or ("", -1), False), ()):
+            rows = table.counting(_looked_up(table, _bound(children(event)), time, time))
+            if len(rows):
+                return table.place(int(rows[0]))
+        return None
+
+    def times(self, low: int, high: int) -> set[int]:
+        """The times from `low` to `high` at which anything starts, ends or happens."""
+        every: list[TimedRows] = [one for tables in self.input.values() for one in tables]
+        every += [one for tables in self.found.values() for one in tables]
+        return {t for one in every for t in one.start[one.between(low, high)].tolist()}
+
+    # --- fluents ---------------------------------------------------------------------------------
+
+    def spans(
+        self, fluent: Term, value: Term, at: int | None = None
+    ) -> list[tuple[Term, Term, Intervals]]:
+        """The fluents and values that fit, with their maximal intervals, or the one at a time."""
+        key = functor(fluent)
+        if key is None:
+            return []
+        found: dict[tuple[Term, Term], list[Interval]] = {}
+        wanted = _bound((*children(fluent), value))
+        tables = [*self.input.get((key, True), ()), *self.found.get((key, True), ())]
+        for table in tables:
+            assert table.end is not None
+            rows = table.having(wanted)
+            if at is not None:
+                rows = rows[(table.start[rows] <= at) & (at < table.end[rows])]
+            if isinstance(table, InputRows):
+                rows = table.counting(rows)
+            for row in rows.tolist():
+                *args, one = table.row_terms(row)
+                pair = make(key[0], *args), one
+                if _fits((fluent, value), pair):
+                    found.setdefault(pair, []).append(table.interval(row))
+        if at is not None and self.input.get((key, True)):
+            # Items may touch or overlap; their maximal interval is that of all of them.
+            whole = {pair: self.intervals(*pair) for pair in found}
+            found = {p: [s for s in spans if s[0] <= at < s[1]] for p, spans in whole.items()}
+        return [(*pair, coalesce(spans)) for pair, spans in found.items()]
+
+    def intervals(self, fluent: Term, value: Term) -> Intervals:
+        """The maximal intervals of a ground fluent and value."""
+        return next((spans for _, _, spans in self.spans(fluent, value)), [])
+
+    def rows_of(self, fluent: Term, value: Term, at: int) -> list[Place]:
+        """The rows that say that an input fluent has a value at a time."""
+        key = functor(fluent) or ("", -1)
+        places = []
+        for table in self.input.get((key, True), ()):
+            assert table.end is not None
+            rows = table.having(_bound((*children(fluent), value)))
+            rows = table.counting(rows[(table.start[rows] <= at) & (at < table.end[rows])])
+            places += [table.place(row) for row in rows.tolist()]
+        return places
+
+    def pairs(self, key: Key) -> Iterator[tuple[Term, Term]]:
+        """Every fluent of a name and arity, with every value that it ever has."""
+        seen: dict[tuple[Term, ...], None] = {}
+        for table in (*self.input.get((key, True), ()), *self.found.get((key, True), ())):
+            for row in _firsts(table):
+                seen[tuple(table.row_terms(row))] = None
+        yield from ((make(key[0], *args), value) for *args, value in seen)
+
+    def entities(self) -> Iterator[tuple[Term, Term | None]]:
+        """Every event and every fluent with its value that the input has."""
+        for ((name, _), is_fluent), tables in self.input.items():
+            for table in tables:
+                for row in _firsts(table):
+                    args = table.row_terms(row)
+                    value = args.pop() if is_fluent else None
+                    yield make(name, *args), value
+
+
+def _firsts(table: TimedRows) -> list[int]:
+    """A row for each different combination of terms."""
+    if not table.terms:
+        return [0] if len(table.start) else []
+    columns = [np.unique(column.data, return_inverse=True)[1] for column in table.terms]
+    rows: list[int] = np.unique(np.stack(columns), axis=1, return_index=True)[1].tolist()
+    return rows
+
+
+def _tables(part: Part) -> Iterator[FluentTable | EventTable | AtomTable]:
+    yield from part.fluents
+    yield from part.events
+    yield from part.atoms
+
+
+def _bound(terms: Sequence[Term]) -> list[tuple[int, Term]]:
+    return [(place, term) for place, term in enumerate(terms) if is_ground(term)]
+
+
+def _looked_up(
+    table: TimedRows, wanted: list[tuple[int, Term]], low: int | None, high: int | None
+) -> Ints:
+    if low is not None and low == high:
+        return table.only(table.between(low, low), wanted)
+    rows = table.having(wanted)
+    if low is not None:
+        rows = rows[table.start[rows] >= low]
+    return rows if high is None else rows[table.start[rows] <= high]
+
+
+def _fits(pattern: tuple[Term, Term], pair: tuple[Term, Term]) -> bool:
+    env = unify(pattern[0], pair[0], {})
+    return env is not None and unify(pattern[1], pair[1], env) is not None

@@ -1,0 +1,113 @@
+"""What examples, cases and random runs find is proved, and each proof checked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.engine.itemtables import row
+from tests.explain.checking import questions, wrong
+from tests.strategies.delays import DelayRun, delay_runs
+from tests.strategies.runs import runs
+from tests.strategies.wild_parts import PREDICATES
+from tests.strategies.wild_streams import wild_runs
+from tests.weights import examples
+
+import horai
+from horai import io
+from horai.cli.workload import choose, run_rules
+from horai.errors import RunError
+from horai.lang.core.diagnostics import RulesError
+from horai.rules import Rules
+from horai.testing import Case, case_rules, find_cases, is_about_lars, narrative_of, read_cases
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = [ROOT / "examples" / name for name in ("toy", "harbour", "feedback")]
+LARGE = ("activities", "citytransport", "fleet", "maritime", "netbill", "voting")
+CASES = [case for path in find_cases([ROOT / "tests" / "cases"]) for case in read_cases(path)]
+DEEP = 1000
+
+
+def mistakes(result: horai.Result, most: int) -> list[str]:
+    """What is wrong with the proofs of what a run has found; not of all of it, if it is much."""
+    asked = list(questions(result))
+    some = asked[:: max(1, len(asked) // most)]
+    return wrong(result, [result.why(what, at, depth=DEEP) for what, at in some])
+
+
+# --- examples and cases --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [*FOLDERS, *(pytest.param(ROOT / "examples" / n, marks=pytest.mark.slow) for n in LARGE)],
+    ids=lambda folder: folder.name,
+)
+def test_an_example(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    chosen = choose()
+    rules = chosen.load()
+    result = run_rules(rules, chosen, chosen.settings("run", {}), True)
+    assert mistakes(result, 10) == []
+
+
+def cases() -> Iterator[tuple[Case, Rules]]:
+    """The cases that are accepted."""
+    for case in CASES:
+        if case.errors is None and not is_about_lars(case):
+            try:
+                yield case, case_rules(case)
+            except RulesError:
+                continue
+
+
+def test_the_cases() -> None:
+    """Each is proved; the proofs of another engine are the same."""
+    found: dict[str, list[str]] = {}
+    tried = 0
+    for case, rules in cases():
+        settings: dict[str, Any] = dict(case.settings)
+        try:
+            result = rules.run(narrative_of(case), **settings)
+            other = rules.run(narrative_of(case), engine="reference", **settings)
+        except (RunError, io.InputError):
+            continue
+        if not result.steps:
+            continue
+        tried += 1
+        asked = list(questions(result))[:8]
+        proofs = [result.why(what, at, depth=DEEP) for what, at in asked]
+        if wrongs := wrong(result, proofs):
+            found[f"{case.file.name}: {case.title}"] = wrongs
+        assert proofs == [other.why(what, at, depth=DEEP) for what, at in asked]
+    assert (found, tried > 200) == ({}, True)
+
+
+# --- random runs ---------------------------------------------------------------------------------
+
+
+@examples("normal")
+@given(data=st.data())
+def test_random_runs(data: st.DataObject) -> None:
+    run = data.draw(st.one_of(runs(retractions=False), runs(), wild_runs()))
+    rules = horai.loads(run.described.text, predicates=PREDICATES)
+    rows = [row(item, number) for number, item in enumerate(run.items, 1)]
+    check_run(rules, io.Narrative.from_items(rows), tick=run.described.tick, end=60, start=0)
+
+
+@examples("normal")
+@given(delay_runs())
+def test_random_delays(run: DelayRun) -> None:
+    told = {name: value for name, value in run.settings.items() if name in ("tick", "start", "end")}
+    check_run(horai.loads(run.rules), run.narrative, **told)
+
+
+def check_run(rules: Rules, given: object, **settings: Any) -> None:
+    """Prove some of what a run finds, by an engine of any kind."""
+    try:
+        result = rules.run(given, **settings)
+    except RunError:
+        return
+    assert mistakes(result, 12) == []
