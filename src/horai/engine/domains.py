@@ -17,12 +17,12 @@ from horai.engine.hashing import dense, distinct
 from horai.engine.matching import build
 from horai.engine.relations import Relation, join
 from horai.engine.world import World
-from horai.lang.core.terms import Term
+from horai.lang.core.terms import Term, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 from horai.plan.ec.unify import may_match
-from horai.plan.program import GroundingPlan, Plan, key_of
+from horai.plan.program import GroundingPlan, Plan
 from horai.temporal.spans import Ints, Mask
 
 Key = tuple[str, int]

@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Iterable
 
 from horai.engine.static import lists_heads, supports_of
-from horai.lang.core.terms import Compound, Term, Var
+from horai.lang.core.terms import Compound, Term, Var, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.literals import literal_fvp, names
 from horai.plan.ec.reach import unfolded
 from horai.plan.ec.readings import readings
 from horai.plan.ec.unify import may_match
-from horai.plan.program import GroundingPlan, Key, Plan, PointPlan, StaticPlan, Stratum, key_of
+from horai.plan.program import GroundingPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 
 Terms = tuple[Term, ...]
 Membership = tuple[Key, Terms]  # a dynamic domain and its member, in the variables of a rule

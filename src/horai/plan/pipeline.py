@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from horai.lang.core.terms import Compound, Term
+from horai.lang.core.terms import Compound, Term, key_of
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import unwrap
 from horai.plan import operators as op
@@ -12,7 +12,7 @@ from horai.plan.ec.components import Component, Strata, separated, stratify
 from horai.plan.ec.delays import initiation_times, judged_later, known_already
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
 from horai.plan.ec.entities import find_entities
-from horai.plan.ec.literals import names
+from horai.plan.ec.literals import Names, names
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.modes import PythonPredicate, order_body
 from horai.plan.ec.ordering import Orderer
@@ -23,13 +23,11 @@ from horai.plan.program import (
     DelayRule,
     GroundingPlan,
     Key,
-    Names,
     Plan,
     PointPlan,
     StaticPlan,
     StaticRule,
     Stratum,
-    key_of,
 )
 
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal as OneOf
 
-from horai.lang.core.terms import Term, functor
+from horai.lang.core.terms import Term, key_of
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan import operators as op
 from horai.plan.ec.components import Component
 from horai.plan.ec.dependencies import DependencyGraph
+from horai.plan.ec.literals import Names
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.splitting import Split
 
 Key = tuple[str, int]
-Names = frozenset[str]
 StaticRule = ec.HoldsForRule | ec.HoldsAtRule
 DelayRule = ec.FutureInitiation | ec.FutureTermination
 
@@ -180,8 +180,3 @@ class Plan:
     def procedures(self) -> op.Procedures:
         """The clauses of procedures."""
         return self.lowering.procedures
-
-
-def key_of(entity: Term) -> Key:
-    """Name and arity of an event or fluent."""
-    return functor(entity) or ("", -1)

@@ -6,13 +6,11 @@ They may hide temporal conditions (`busy(X,T) :- holdsAt(working(X)=true,T).`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from horai.lang.core.terms import Compound, Constant, functor, substitute, variables
+from horai.lang.core.terms import Compound, Constant, substitute, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.unify import Bindings, Renamer, substitute_literal, unify
 
-TEMPORAL = (ec.Happens, ec.Edge, ec.HoldsAt, ec.HoldsFor, ec.InitiatedAt, ec.TerminatedAt)
 Key = tuple[str, int]
 
 
@@ -21,11 +19,8 @@ class Helpers:
 
     def __init__(self, description: ec.EventDescription) -> None:
         self.rules: dict[Key, list[ec.BackgroundRule]] = {}
-        for rule in description.rules:
-            if isinstance(rule, ec.BackgroundRule):
-                key = functor(rule.head)
-                if key is not None:
-                    self.rules.setdefault(key, []).append(rule)
+        for rule in description.of(ec.BackgroundRule):
+            self.rules.setdefault(rule.key, []).append(rule)
         self.facts = frozenset(description.facts)
         self.temporal = self._find_temporal()
 
@@ -35,7 +30,7 @@ class Helpers:
         for key, rules in self.rules.items():
             inside = [literal for rule in rules for literal in ec.walk(rule.body)]
             calls[key] = {literal.key for literal in inside if isinstance(literal, ec.Call)}
-            if any(isinstance(literal, TEMPORAL) for literal in inside):
+            if any(isinstance(literal, ec.Temporal) for literal in inside):
                 found.add(key)
         return callers(calls, found)
 
@@ -70,18 +65,8 @@ class Helpers:
                 return ec.Conjunction(
                     tuple(part for one in each for part in ec.conjuncts(one)), literal.term
                 )
-            case ec.Disjunction(items=items):
-                return replace(literal, items=tuple(inside(item) for item in items))
-            case ec.Negation(item=item):
-                return replace(literal, item=inside(item))
-            case ec.FindAll(goal=goal) | ec.AggregateAll(goal=goal):
-                return replace(literal, goal=inside(goal))
-            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                return ec.IfThenElse(
-                    inside(condition), inside(then), inside(otherwise), literal.term
-                )
             case _:
-                return literal
+                return ec.with_parts(literal, [inside(part) for part in ec.parts(literal)])
 
 
 def _equated(body: ec.Conjunction) -> Bindings:

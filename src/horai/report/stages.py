@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from horai.plan.ec.entities import Kind, place_of
+from horai.plan.ec.entities import Kind
 from horai.plan.lars.check import listed, named
 from horai.plan.lars.check import place_of as place_of_rule
 from horai.plan.split.demands import EntityKey, Path
@@ -43,7 +43,7 @@ def stages_json(stages: Sequence[Stage]) -> list[Json]:
                 {
                     "entities": [_name(e) for e in one.entities],
                     "reason": _placed(
-                        one.reason, None if one.clause is None else place_of(one.clause)
+                        one.reason, None if one.clause is None else one.clause.place
                     ),
                 }
                 for one in stage.unsplit

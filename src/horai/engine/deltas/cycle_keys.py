@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from horai.lang.core.terms import Compound, Term, Var
+from horai.lang.core.terms import Compound, Term, Var, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import literal_fvp, names
 from horai.plan.ec.readings import Reading, readings
 from horai.plan.ec.splitting import ComponentMembers
-from horai.plan.program import Key, Plan, PointPlan, Stratum, key_of
+from horai.plan.program import Key, Plan, PointPlan, Stratum
 
 Node = tuple[str, Key]  # "event" or "fluent", and what it is called
 Place = dict[Node, int]  # an argument of every event and fluent of a component

@@ -28,13 +28,13 @@ from horai.engine.deltas.reading import (
     refuse_what_is_elsewhere,
 )
 from horai.engine.deltas.reasons import NotByChange, of_rule
-from horai.lang.core.terms import Term
+from horai.lang.core.terms import Term, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.machine import Column, Machine
 from horai.plan.ec.settling import Compiled, Tests, compiled_strategy
 from horai.plan.ec.splitting import ComponentMembers
-from horai.plan.program import Key, Plan, PointPlan, Stratum, key_of
+from horai.plan.program import Key, Plan, PointPlan, Stratum
 
 
 @dataclass(frozen=True, slots=True)

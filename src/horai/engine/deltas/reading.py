@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from horai.engine.deltas.reasons import NotByChange, of_rule
-from horai.lang.core.terms import Term, Var
+from horai.lang.core.terms import Term, Var, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.literals import literal_fvp
 from horai.plan.ec.readings import Reading, readings
 from horai.plan.graphs import Digraph
-from horai.plan.program import Key, Plan, PointPlan, key_of
+from horai.plan.program import Key, Plan, PointPlan
 from horai.plan.unfolding import callers
 
 _KINDS = {

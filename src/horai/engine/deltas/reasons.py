@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from horai.lang.ec import syntax as ec
-from horai.plan.ec.entities import place_of
 
 Kind = OneOf["points", "lists", "delays", "cycles"]
 
@@ -31,4 +30,4 @@ def of_rule(clause: ec.Clause) -> Iterator[None]:
     try:
         yield
     except NotByChange as reason:
-        raise NotByChange(f"{place_of(clause)}: {reason}") from None
+        raise NotByChange(f"{clause.place}: {reason}") from None

@@ -171,6 +171,11 @@ def functor(term: Term) -> tuple[str, int] | None:
             return None
 
 
+def key_of(term: Term) -> tuple[str, int]:
+    """Name and arity of what is known to have a name, as events and fluents have."""
+    return functor(term) or ("", -1)
+
+
 def make(name: str, *args: Term) -> Constant | Compound:
     """`name(args...)`, or the atom when there are no arguments."""
     return Compound(name, args) if args else Constant(name)

@@ -110,10 +110,7 @@ class EngineError(Exception):
     @property
     def place(self) -> str | None:
         """File and line of the rule at fault."""
-        if self.clause is None:
-            return None
-        line, _ = self.clause.source.position(self.clause.span[0])
-        return f"{self.clause.source.name}:{line}"
+        return None if self.clause is None else self.clause.place
 
     def __str__(self) -> str:
         return self.problem if self.place is None else f"{self.place}: {self.problem}"

@@ -7,8 +7,10 @@ chains of conditions are walked instead of recursed into.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Literal as OneOf
+from typing import TypeGuard
 
 from horai.lang.core.diagnostics import Report
 from horai.lang.core.printer import COMPARISONS, is_name, is_pair, is_plain_word, show
@@ -46,7 +48,11 @@ DurationForm = tuple[tuple[int, int, int], str, bool]
 
 
 class Shape:
-    """The context of building: where findings go, and what the user has defined."""
+    """The context of building one rule: where findings go, and what the user has defined.
+
+    What is wrong makes the rule `broken`. Building goes on with the wrong part in its place, so
+    that all mistakes of a rule are told; a broken rule is dropped in the end.
+    """
 
     def __init__(
         self,
@@ -61,23 +67,24 @@ class Shape:
         self.defined = defined
         self.durations = durations or {}
         self.private = set() if private is None else private
+        self.broken = False
 
     def wrong(
         self, code: str, message: str, term: Term, hint: str | None = None, note: str | None = None
     ) -> None:
         """Note a finding about a term."""
+        self.broken = True
         self.report.add(code, message, self.source, term.span, hint, note)
 
 
-def read_fvp(term: Term, shape: Shape, where: str) -> ec.FVP | None:
-    """`F=V`, or None after saying what is wrong."""
+def read_fvp(term: Term, shape: Shape, where: str) -> ec.FVP:
+    """`F=V`; says what is wrong if it is none."""
     if isinstance(term, Compound) and is_pair(term):
         fluent, value = term.args
-        if is_name(fluent):
-            return ec.FVP(fluent, value, term)
-        message = f"`{show(fluent)}` cannot be a fluent: a fluent has a name"
-        shape.wrong("H104", message, fluent, "write it as name(arguments)=value")
-        return None
+        if not is_name(fluent):
+            message = f"`{show(fluent)}` cannot be a fluent: a fluent has a name"
+            shape.wrong("H104", message, fluent, "write it as name(arguments)=value")
+        return ec.FVP(fluent, value, term)
     if isinstance(term, Compound) and term.name == "==" and len(term.args) == 2:
         hint = f"write `{show(term.args[0])}={show(term.args[1])}`"
     elif is_name(term):
@@ -85,11 +92,11 @@ def read_fvp(term: Term, shape: Shape, where: str) -> ec.FVP | None:
     else:
         hint = "write it as name(arguments)=value"
     shape.wrong("H103", f"{where} needs a fluent with its value, F=V", term, hint)
-    return None
+    return ec.FVP(term, term, term)
 
 
-def read_event(term: Term, shape: Shape) -> Term | None:
-    """An event, or None after saying what is wrong."""
+def read_event(term: Term, shape: Shape) -> Term:
+    """An event; says what is wrong if it is none."""
     if isinstance(term, Compound) and is_pair(term):
         message = f"`{show(term)}` is a fluent with a value, not an event"
         hint = f"write holdsAt({show(term)}, T), or happensAt(start({show(term)}), T)"
@@ -102,10 +109,10 @@ def read_event(term: Term, shape: Shape) -> Term | None:
         message = f"`{show(term)}` cannot be an event: an event has a name"
         hint = "write it as name(arguments)"
     shape.wrong("H109", message, term, hint)
-    return None
+    return term
 
 
-def read_edge_pair(event: Compound, shape: Shape) -> ec.FVP | None:
+def read_edge_pair(event: Compound, shape: Shape) -> ec.FVP:
     """The `F=V` of `start(F=V)` and its kin."""
     inner = event.args[0]
     if is_pair(inner):
@@ -114,98 +121,84 @@ def read_edge_pair(event: Compound, shape: Shape) -> ec.FVP | None:
     hint = f"write `{event.name}({show(inner)}=true)`" if is_name(inner) else None
     note = f"an event cannot be called {' or '.join(EDGES[:2])}: these mark the ends of intervals"
     shape.wrong("H107", message, inner, hint, note)
-    return None
+    return ec.FVP(inner, inner, inner)
 
 
-def read_time(term: Term, shape: Shape, where: str) -> Term | None:
-    """A variable or an integer, or None after saying what is wrong."""
-    if isinstance(term, Var | Int):
-        return term
-    message = f"the time of {where} must be a variable or a whole number"
-    hint = None
-    if isinstance(term, Compound) and term.name in ("+", "-", "*", "/"):
-        hint = f"compute it first: `T2 is {show(term)}`, then use T2"
-    elif isinstance(term, Constant):
-        hint = f"a variable starts with a capital letter: `{term.name[:1].upper()}{term.name[1:]}`"
-    shape.wrong("H105", message, term, hint)
-    return None
+def read_time(term: Term, shape: Shape, where: str) -> Term:
+    """A variable or an integer; says what is wrong if it is none."""
+    if not isinstance(term, Var | Int):
+        message = f"the time of {where} must be a variable or a whole number"
+        hint = None
+        if isinstance(term, Compound) and term.name in ("+", "-", "*", "/"):
+            hint = f"compute it first: `T2 is {show(term)}`, then use T2"
+        elif isinstance(term, Constant):
+            variable = f"{term.name[:1].upper()}{term.name[1:]}"
+            hint = f"a variable starts with a capital letter: `{variable}`"
+        shape.wrong("H105", message, term, hint)
+    return term
 
 
-def read_intervals(term: Term, shape: Shape, where: str) -> Term | None:
-    """A variable or a list of intervals, or None after saying what is wrong."""
-    if isinstance(term, Var | ListTerm):
-        return term
-    message = f"{where} must be a variable or a list of intervals, not `{show(term)}`"
-    hint = "get the intervals first: `holdsFor(F=V, I)`" if is_pair(term) else None
-    shape.wrong("H120", message, term, hint)
-    return None
+def read_intervals(term: Term, shape: Shape, where: str) -> Term:
+    """A variable or a list of intervals; says what is wrong if it is none."""
+    if not isinstance(term, Var | ListTerm):
+        message = f"{where} must be a variable or a list of intervals, not `{show(term)}`"
+        hint = "get the intervals first: `holdsFor(F=V, I)`" if is_pair(term) else None
+        shape.wrong("H120", message, term, hint)
+    return term
 
 
-def interval_operation(term: Compound, shape: Shape) -> ec.Literal | None:
-    args, name = term.args, term.name
-    sound = _check_lists(args[-2], name, shape)
-    if not isinstance(args[-1], Var | ListTerm):
-        read_intervals(args[-1], shape, f"the result of {name}")
-        sound = False
-    base: Term | None = None
-    if len(args) == 3:
-        base = read_intervals(args[0], shape, f"the first argument of {name}")
-        sound = sound and base is not None
-    if not sound:
-        return None
-    return ec.IntervalOp(name, base, args[-2], args[-1], term)  # type: ignore[arg-type]
-
-
-def _check_lists(lists: Term, name: str, shape: Shape) -> bool:
-    """True for `[I1, I2, ...]` or a variable that stands for such a list."""
-    if isinstance(lists, Var):
-        return True
+def interval_operation(term: Compound, shape: Shape) -> ec.Literal:
+    """`union_all(L, I)`, `relative_complement_all(I1, L, I)` and their kin."""
+    *base, lists, result = term.args
+    name = term.name
     if isinstance(lists, ListTerm):
-        what = f"each element of the list of {name}"
-        return None not in [read_intervals(item, shape, what) for item in lists.items]
-    message = f"{name} works on a list of interval lists, not on `{show(lists)}`"
-    shape.wrong("H120", message, lists, "write it as [I1, I2]")
-    return False
+        for item in lists.items:
+            read_intervals(item, shape, f"each element of the list of {name}")
+    elif not isinstance(lists, Var):  # which would stand for such a list
+        message = f"{name} works on a list of interval lists, not on `{show(lists)}`"
+        shape.wrong("H120", message, lists, "write it as [I1, I2]")
+    read_intervals(result, shape, f"the result of {name}")
+    for first in base:
+        read_intervals(first, shape, f"the first argument of {name}")
+    return ec.IntervalOp(name, base[0] if base else None, lists, result, term)  # type: ignore[arg-type]
 
 
-def duration(term: Compound, shape: Shape) -> ec.Literal | None:
+def duration(term: Compound, shape: Shape) -> ec.Literal:
+    """`intDurGreater(I, D, I2)`, or a predicate of the user that does the same."""
     form = shape.durations.get((term.name, 3))
     places, op, open_counts = form if form else ((0, 1, 2), DURATIONS[term.name], True)
     intervals, bound, result = (term.args[place] for place in places)
-    where = f"an argument of {term.name}"
-    if read_intervals(intervals, shape, where) is None:
-        return None
-    if read_intervals(result, shape, where) is None:
-        return None
+    for part in (intervals, result):
+        read_intervals(part, shape, f"an argument of {term.name}")
     return ec.DurationFilter(op, intervals, bound, result, term, open_counts)  # type: ignore[arg-type]
 
 
-def allen(name: str, args: tuple[Term, ...], term: Compound, shape: Shape) -> ec.Literal | None:
+def allen(name: str, args: tuple[Term, ...], term: Compound, shape: Shape) -> ec.Literal:
+    """`before(S, T, Mode, I)` and its kin."""
     source, target, mode, result = args
     if isinstance(mode, Constant) and mode.name in ALLEN_MODES:
-        what = f"an argument of {name}"
-        lists = [read_intervals(part, shape, what) for part in (source, target, result)]
-        if None in lists:
-            return None
+        for part in (source, target, result):
+            read_intervals(part, shape, f"an argument of {name}")
         return ec.Allen(name, source, target, ALLEN_MODES[mode.name], result, term)
-    if (term.name, len(term.args)) in shape.defined:
-        return ec.Call(term.name, term.args, term)
-    meant = nearest(mode.name, ALLEN_MODES, 3) if isinstance(mode, Constant) else None
-    hint = f"did you mean `{meant}`?" if meant else "known are " + ", ".join(ALLEN_MODES)
-    shape.wrong("H110", f"`{show(mode)}` is no mode of `{name}`", mode, hint)
-    return None
+    if (term.name, len(term.args)) not in shape.defined:
+        _no_such_word(mode, ALLEN_MODES, 3, f"mode of `{name}`", shape)
+    return ec.Call(term.name, term.args, term)
 
 
-def allen_named(term: Compound, shape: Shape) -> ec.Literal | None:
+def allen_named(term: Compound, shape: Shape) -> ec.Literal:
+    """`allen(before, S, T, Mode, I)`."""
     relation = term.args[0]
     if isinstance(relation, Constant) and relation.name in ALLEN_RELATIONS:
         return allen(relation.name, term.args[1:], term, shape)
-    if ("allen", 5) in shape.defined:
-        return ec.Call(term.name, term.args, term)
-    meant = nearest(relation.name, ALLEN_RELATIONS, 2) if isinstance(relation, Constant) else None
-    hint = f"did you mean `{meant}`?" if meant else "known are " + ", ".join(ALLEN_RELATIONS)
-    shape.wrong("H110", f"`{show(relation)}` is no relation of intervals", relation, hint)
-    return None
+    if ("allen", 5) not in shape.defined:
+        _no_such_word(relation, ALLEN_RELATIONS, 2, "relation of intervals", shape)
+    return ec.Call(term.name, term.args, term)
+
+
+def _no_such_word(term: Term, known: Iterable[str], most: int, what: str, shape: Shape) -> None:
+    meant = nearest(term.name, known, most) if isinstance(term, Constant) else None
+    hint = f"did you mean `{meant}`?" if meant else "known are " + ", ".join(known)
+    shape.wrong("H110", f"`{show(term)}` is no {what}", term, hint)
 
 
 _STORE = frozenset(
@@ -275,12 +268,12 @@ def is_private(name: str) -> bool:
     return _PRIVATE.fullmatch(name) is not None
 
 
-def check_call(term: Constant | Compound, shape: Shape) -> bool:
-    """True when a condition may be a predicate of the user; False after saying why not."""
+def check_call(term: Constant | Compound, shape: Shape) -> None:
+    """Say why a condition cannot be a predicate of the user, if it cannot."""
     args = term.args if isinstance(term, Compound) else ()
     name, key = term.name, (term.name, len(args))
     if key in shape.defined or key in BUILTINS:
-        return True
+        return
     if name == "!":
         message = "the cut `!` has no meaning: the order of conditions and rules does not matter"
         hint = "remove it; say with `\\+` when a rule must not apply"
@@ -300,12 +293,12 @@ def check_call(term: Constant | Compound, shape: Shape) -> bool:
         message = f"`{name}` is for heads; it is no condition"
         shape.wrong("H119", message, term, "ask with holdsAt, initiatedAt or terminatedAt")
     else:
-        return _check_arity(term, shape)
-    return False
+        _check_arity(term, shape)
 
 
 def refuse_private(term: Constant | Compound, shape: Shape) -> None:
     """Say that a term belongs to the internals of another engine."""
+    shape.broken = True
     seen = (shape.source.name, term.name)
     if seen in shape.private:
         return  # a compiled file is full of them; one finding for each name is enough
@@ -337,16 +330,13 @@ def _unsupported(term: Constant | Compound, shape: Shape) -> None:
     shape.wrong("H119", f"`{name}` is a part of Prolog that the rule language lacks", term, hint)
 
 
-def _check_arity(term: Constant | Compound, shape: Shape) -> bool:
+def _check_arity(term: Constant | Compound, shape: Shape) -> None:
     args = term.args if isinstance(term, Compound) else ()
     known = {arity for name, arity in BUILTINS if name == term.name}
     known.update(BODY_LITERALS.get(term.name, ()))
-    if not known:
-        return True
-    wanted = " or ".join(str(count) for count in sorted(known))
-    message = f"`{term.name}` has {wanted} arguments, not {len(args)}"
-    shape.wrong("H112", message, term)
-    return False
+    if known:
+        wanted = " or ".join(str(count) for count in sorted(known))
+        shape.wrong("H112", f"`{term.name}` has {wanted} arguments, not {len(args)}", term)
 
 
 def spine(term: Term, sign: str) -> list[Term]:
@@ -420,67 +410,57 @@ def _fresh(name: str, place: Span | None) -> Var:
 _TRUTHS = {"true": True, "fail": False, "false": False}
 
 
-def build_body(body: Term | None, shape: Shape) -> ec.Conjunction | None:
-    """The conditions of a rule, or None when one of them is wrong."""
+def build_body(body: Term | None, shape: Shape) -> ec.Conjunction:
+    """The conditions of a rule."""
     if body is None:
         return ec.Conjunction((), Constant("true"))
-    goals = spine(body, ",")
-    literals = [build_literal(goal, shape) for goal in goals]
-    if any(literal is None for literal in literals):
-        return None
-    items = tuple(literal for literal in literals if literal is not None)
-    return ec.Conjunction(items, body)
+    return ec.Conjunction(tuple(build_literal(goal, shape) for goal in spine(body, ",")), body)
 
 
-def build_literal(term: Term, shape: Shape) -> ec.Literal | None:
-    """One condition, or None after saying what is wrong with it."""
+def build_literal(term: Term, shape: Shape) -> ec.Literal:
+    """One condition; says what is wrong with it."""
     if isinstance(term, Constant):
         if term.name in _TRUTHS:
             return ec.TruthValue(_TRUTHS[term.name], term)
-        return ec.Call(term.name, (), term) if check_call(term, shape) else None
+        check_call(term, shape)
+        return ec.Call(term.name, (), term)
     if not isinstance(term, Compound):
-        _no_condition(term, shape)
-        return None
+        return _no_condition(term, shape)
     name, args = term.name, term.args
     if name in COMPARISONS and len(args) == 2:
         return ec.Compare(name, args[0], args[1], term)
     if (name, len(args)) in shape.durations:
         return duration(term, shape)
-    build = _CONDITIONS.get((name, len(args)))
     if name in ("holdsFor", "holdsAt") and len(args) == 3 and is_pair(args[1]):
         # Some files give the index of the fluent first: holdsFor(Vessel, F=V, I).
         return build_literal(Compound(name, args[1:], term.span), shape)
+    build = _CONDITIONS.get((name, len(args)))
     if build is not None:
         return build(term, shape)
     if name in ALLEN_RELATIONS and len(args) == 4:
         return allen(name, args, term, shape)
-    return ec.Call(name, args, term) if check_call(term, shape) else None
+    check_call(term, shape)
+    return ec.Call(name, args, term)
 
 
-def _no_condition(term: Term, shape: Shape) -> None:
+def _no_condition(term: Term, shape: Shape) -> ec.Literal:
     if isinstance(term, Var):
         message = f"the variable `{show(term)}` cannot be a condition"
     else:
         message = f"`{show(term)}` is no condition"
     hint = "a condition is a predicate, a comparison or `X is ...`"
     shape.wrong("H118", message, term, hint)
+    return ec.TruthValue(True, term)
 
 
 # --- control -----------------------------------------------------------------------------------
 
 
-def _and(term: Compound, shape: Shape) -> ec.Literal | None:
-    return build_body(term, shape)
-
-
-def _or(term: Compound, shape: Shape) -> ec.Literal | None:
+def _or(term: Compound, shape: Shape) -> ec.Literal:
     first, rest = term.args
     if isinstance(first, Compound) and first.name == "->" and len(first.args) == 2:
         return _if(first, rest, term, shape)
-    items = [build_literal(goal, shape) for goal in _alternatives(term)]
-    if any(item is None for item in items):
-        return None
-    return ec.Disjunction(tuple(item for item in items if item is not None), term)
+    return ec.Disjunction(tuple(build_literal(goal, shape) for goal in _alternatives(term)), term)
 
 
 def _alternatives(term: Term) -> list[Term]:
@@ -496,35 +476,21 @@ def _alternatives(term: Term) -> list[Term]:
     return branches
 
 
-def _if(arrow: Compound, otherwise: Term | None, term: Term, shape: Shape) -> ec.Literal | None:
-    condition = build_literal(arrow.args[0], shape)
-    then = build_literal(arrow.args[1], shape)
-    last: ec.Literal | None = ec.TruthValue(False, Constant("fail", arrow.span))
+def _if(arrow: Compound, otherwise: Term | None, term: Term, shape: Shape) -> ec.Literal:
+    condition, then = (build_literal(arg, shape) for arg in arrow.args)
+    last: ec.Literal = ec.TruthValue(False, Constant("fail", arrow.span))
     if otherwise is not None:
         last = build_literal(otherwise, shape)
-    if condition is None or then is None or last is None:
-        return None
     return ec.IfThenElse(condition, then, last, term)
 
 
-def _if_then(term: Compound, shape: Shape) -> ec.Literal | None:
-    return _if(term, None, term, shape)
+def _not(term: Compound, shape: Shape) -> ec.Literal:
+    return ec.Negation(build_literal(term.args[0], shape), term)
 
 
-def _not(term: Compound, shape: Shape) -> ec.Literal | None:
-    item = build_literal(term.args[0], shape)
-    return None if item is None else ec.Negation(item, term)
-
-
-def _called(term: Compound, shape: Shape) -> ec.Literal | None:
-    return build_literal(term.args[0], shape)
-
-
-def _forall(term: Compound, shape: Shape) -> ec.Literal | None:
+def _forall(term: Compound, shape: Shape) -> ec.Literal:
     """`forall(C, A)` says that no C goes without A."""
     condition, action = (build_literal(arg, shape) for arg in term.args)
-    if condition is None or action is None:
-        return None
     without = ec.Negation(action, Compound("\\+", (term.args[1],), term.args[1].span))
     inner = ec.Conjunction(
         (condition, without), Compound(",", (term.args[0], without.term), term.span)
@@ -535,51 +501,44 @@ def _forall(term: Compound, shape: Shape) -> ec.Literal | None:
 # --- time --------------------------------------------------------------------------------------
 
 
-def _happens(term: Compound, shape: Shape) -> ec.Literal | None:
+def _is_edge(event: Term) -> TypeGuard[Compound]:
+    """Is it `start(F=V)`, or meant so?"""
+    return isinstance(event, Compound) and event.name in EDGES and len(event.args) == 1
+
+
+def _happens(term: Compound, shape: Shape) -> ec.Literal:
     event, when = term.args
     time = read_time(when, shape, "happensAt")
-    if isinstance(event, Compound) and event.name in EDGES and len(event.args) == 1:
-        fvp = read_edge_pair(event, shape)
-        if fvp is None or time is None:
-            return None
-        return ec.Edge(event.name, fvp, time, term)  # type: ignore[arg-type]
-    named = read_event(event, shape)
-    return None if named is None or time is None else ec.Happens(named, time, term)
+    if _is_edge(event):
+        return ec.Edge(event.name, read_edge_pair(event, shape), time, term)  # type: ignore[arg-type]
+    return ec.Happens(read_event(event, shape), time, term)
 
 
-def _holds_at(term: Compound, shape: Shape) -> ec.Literal | None:
+def _holds_at(term: Compound, shape: Shape) -> ec.Literal:
     fvp = read_fvp(term.args[0], shape, "holdsAt")
-    time = read_time(term.args[1], shape, "holdsAt")
-    return None if fvp is None or time is None else ec.HoldsAt(fvp, time, term)
+    return ec.HoldsAt(fvp, read_time(term.args[1], shape, "holdsAt"), term)
 
 
-def _holds_for(term: Compound, shape: Shape) -> ec.Literal | None:
+def _holds_for(term: Compound, shape: Shape) -> ec.Literal:
     fvp = read_fvp(term.args[0], shape, "holdsFor")
     intervals = read_intervals(term.args[1], shape, "the second argument of holdsFor")
-    return None if fvp is None or intervals is None else ec.HoldsFor(fvp, intervals, term)
+    return ec.HoldsFor(fvp, intervals, term)
 
 
-def _change_at(term: Compound, shape: Shape) -> ec.Literal | None:
-    make = ec.InitiatedAt if term.name == "initiatedAt" else ec.TerminatedAt
+def _change_parts(term: Compound, shape: Shape) -> tuple[ec.FVP, Term, tuple[Term, Term] | None]:
+    """Pair, time and bounds of `initiatedAt(F=V, T)` or `initiatedAt(F=V, T1, T, T2)`."""
     fvp = read_fvp(term.args[0], shape, term.name)
     times = [read_time(arg, shape, term.name) for arg in term.args[1:]]
-    if fvp is None or any(time is None for time in times):
-        return None
-    if len(term.args) == 4:
-        return make(fvp, term.args[2], term, (term.args[1], term.args[3]))
-    return make(fvp, term.args[1], term)
+    return (fvp, times[0], None) if len(times) == 1 else (fvp, times[1], (times[0], times[2]))
 
 
-def _grounding(term: Compound, shape: Shape) -> ec.Literal | None:
-    # Groundings restrict what is computed anyway, so asking for them again adds nothing.
-    return ec.TruthValue(True, Constant("true", term.span))
+def _change_at(term: Compound, shape: Shape) -> ec.Literal:
+    make = ec.InitiatedAt if term.name == "initiatedAt" else ec.TerminatedAt
+    fvp, time, bounds = _change_parts(term, shape)
+    return make(fvp, time, term, bounds)
 
 
-# --- values, intervals, aggregates --------------------------------------------------------------
-
-
-def _is(term: Compound, shape: Shape) -> ec.Literal | None:
-    return ec.Is(term.args[0], term.args[1], term)
+# --- values, aggregates ------------------------------------------------------------------------
 
 
 def _without_carets(goal: Term) -> Term:
@@ -589,43 +548,41 @@ def _without_carets(goal: Term) -> Term:
     return goal
 
 
-def _findall(term: Compound, shape: Shape) -> ec.Literal | None:
+def _findall(term: Compound, shape: Shape) -> ec.Literal:
     template, goal, result = term.args
-    inner = build_literal(_without_carets(goal), shape)
-    return None if inner is None else ec.FindAll(template, inner, result, term)
+    return ec.FindAll(template, build_literal(_without_carets(goal), shape), result, term)
 
 
-def _aggregate(term: Compound, shape: Shape) -> ec.Literal | None:
+def _aggregate(term: Compound, shape: Shape) -> ec.Literal:
     what, goal, result = term.args
     goal = _without_carets(goal)
     if has_witness(what):
         return build_literal(written_out(replace(term, args=(what, goal, result))), shape)
     inner = build_literal(goal, shape)
-    if isinstance(what, Constant) and what.name == "count":
-        return None if inner is None else ec.AggregateAll("count", None, inner, result, term)
-    single = isinstance(what, Compound) and len(what.args) == 1
-    if isinstance(what, Compound) and single and what.name in AGGREGATES and what.name != "count":
-        if inner is None:
-            return None
-        return ec.AggregateAll(what.name, what.args[0], inner, result, term)  # type: ignore[arg-type]
     name = what.name if isinstance(what, Constant | Compound) else ""
-    meant = name if name in AGGREGATES else nearest(name, AGGREGATES, 1)
-    hint = "known are count, sum(X), max(X), min(X), max(X, W), min(X, W), bag(X) and set(X)"
-    if meant:
-        hint = f"write `{'count' if meant == 'count' else meant + '(X)'}`"
-    shape.wrong("H117", f"`{show(what)}` is no aggregate", what, hint)
-    return None
+    template = what.args[0] if isinstance(what, Compound) and len(what.args) == 1 else None
+    if (
+        name not in AGGREGATES
+        or (name == "count") != isinstance(what, Constant)
+        or (isinstance(what, Compound) and template is None)
+    ):
+        meant = name if name in AGGREGATES else nearest(name, AGGREGATES, 1)
+        hint = "known are count, sum(X), max(X), min(X), max(X, W), min(X, W), bag(X) and set(X)"
+        if meant:
+            hint = f"write `{'count' if meant == 'count' else meant + '(X)'}`"
+        shape.wrong("H117", f"`{show(what)}` is no aggregate", what, hint)
+    return ec.AggregateAll(name, template, inner, result, term)  # type: ignore[arg-type]
 
 
-_CONDITIONS: dict[tuple[str, int], Callable[[Compound, Shape], ec.Literal | None]] = {
-    (",", 2): _and,
+_CONDITIONS: dict[Key, Callable[[Compound, Shape], ec.Literal]] = {
+    (",", 2): build_body,
     (";", 2): _or,
-    ("->", 2): _if_then,
+    ("->", 2): lambda term, shape: _if(term, None, term, shape),
     ("\\+", 1): _not,
     ("not", 1): _not,
-    ("call", 1): _called,
+    ("call", 1): lambda term, shape: build_literal(term.args[0], shape),
     ("forall", 2): _forall,
-    ("is", 2): _is,
+    ("is", 2): lambda term, shape: ec.Is(term.args[0], term.args[1], term),
     ("happensAt", 2): _happens,
     ("holdsAt", 2): _holds_at,
     ("holdsFor", 2): _holds_for,
@@ -633,7 +590,8 @@ _CONDITIONS: dict[tuple[str, int], Callable[[Compound, Shape], ec.Literal | None
     ("initiatedAt", 4): _change_at,
     ("terminatedAt", 2): _change_at,
     ("terminatedAt", 4): _change_at,
-    ("grounding", 1): _grounding,
+    # Groundings restrict what is computed anyway, so asking for them again adds nothing.
+    ("grounding", 1): lambda term, shape: ec.TruthValue(True, Constant("true", term.span)),
     ("findall", 3): _findall,
     ("aggregate_all", 3): _aggregate,
     ("allen", 5): allen_named,
@@ -643,7 +601,7 @@ _CONDITIONS: dict[tuple[str, int], Callable[[Compound, Shape], ec.Literal | None
 assert all((name, arity) in _CONDITIONS for name, ns in BODY_LITERALS.items() for arity in ns)
 
 
-Build = Callable[[Compound, ec.Clause, Shape], ec.Rule | None]
+Build = Callable[[Compound, ec.Clause, Shape], ec.Rule]
 
 
 def build_rule(clause: ec.Clause, shape: Shape) -> ec.Rule | None:
@@ -653,32 +611,30 @@ def build_rule(clause: ec.Clause, shape: Shape) -> ec.Rule | None:
         return None
     if not isinstance(head, Constant | Compound) or not is_name(head):
         _no_predicate(head, shape)
-        return None
-    if is_private(head.name):
+    elif is_private(head.name):
         refuse_private(head, shape)
-        return None
-    if head.name in _HEADS or head.name in DECLARATIONS:
-        return _special(head, clause, shape)
-    body = build_body(clause.body, shape)
-    return None if body is None else ec.BackgroundRule(head, body, clause)
+    else:
+        rule = _read_rule(head, clause, shape)
+        return None if shape.broken else rule
+    return None
 
 
-def _special(head: Constant | Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
-    """A head with a meaning of its own, or the user's predicate of the same everyday name."""
-    counts = FLUENT_HEADS.get(head.name) or DECLARATIONS.get(head.name) or (1,)
-    given = len(head.args) if isinstance(head, Compound) else 0
-    fits = given in counts
-    if head.name in ("p", "points", "cyclic"):
-        fits = fits and isinstance(head, Compound) and is_pair(head.args[0])
-    if fits and isinstance(head, Compound):
-        build = _HEADS.get(head.name)
-        return build(head, clause, shape) if build else ec.Declaration(head.name, head.args, clause)
-    if head.name in EVERYDAY_HEADS:
-        body = build_body(clause.body, shape)
-        return None if body is None else ec.BackgroundRule(head, body, clause)
+def _read_rule(head: Constant | Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+    """A head with a meaning of its own, or a predicate of the user, perhaps of the same name."""
+    name, args = head.name, head.args if isinstance(head, Compound) else ()
+    counts = FLUENT_HEADS.get(name) or DECLARATIONS.get(name) or (1,)
+    is_special = name in _HEADS or name in DECLARATIONS
+    fits = isinstance(head, Compound) and len(args) in counts
+    if name in ("p", "points", "cyclic"):
+        fits = fits and is_pair(args[0])
+    if is_special and fits and isinstance(head, Compound):
+        build = _HEADS.get(name)
+        return build(head, clause, shape) if build else ec.Declaration(name, args, clause)
+    if not is_special or name in EVERYDAY_HEADS:
+        return ec.BackgroundRule(head, build_body(clause.body, shape), clause)
     wanted = " or ".join(str(count) for count in counts)
-    message = f"`{head.name}` has {wanted} arguments, not {given}"
-    shape.wrong("H102", message, head, f"write {_FORMS.get(head.name, head.name)}")
+    message = f"`{name}` has {wanted} arguments, not {len(args)}"
+    shape.wrong("H102", message, head, f"write {_FORMS.get(name, name)}")
     return None
 
 
@@ -692,35 +648,31 @@ def _no_predicate(head: Term, shape: Shape) -> None:
 
 
 def _needs_body(clause: ec.Clause, shape: Shape, why: str) -> None:
-    assert clause.head is not None
-    shape.wrong(
-        "H108", f"this rule needs a body: {why}", clause.head, "write `head :- conditions.`"
-    )
+    """Say that a rule needs a body, unless it is wrong anyway."""
+    if clause.body is None and clause.head is not None and not shape.broken:
+        message = f"this rule needs a body: {why}"
+        shape.wrong("H108", message, clause.head, "write `head :- conditions.`")
 
 
-def _change(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
-    make = ec.Initiation if head.name == "initiatedAt" else ec.Termination
-    fvp = read_fvp(head.args[0], shape, head.name)
-    times = [read_time(arg, shape, head.name) for arg in head.args[1:]]
-    body = build_body(clause.body, shape)
-    if fvp is None or body is None or any(time is None for time in times):
-        return None
-    time = head.args[2 if len(head.args) == 4 else 1]
-    if clause.body is None and isinstance(time, Var):
+def _needs_time(time: Term, clause: ec.Clause, shape: Shape) -> None:
+    if isinstance(time, Var):
         _needs_body(clause, shape, f"nothing says when, {time.name} could be any time")
-        return None
-    bounds = (head.args[1], head.args[3]) if len(head.args) == 4 else None
+
+
+def _change(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
+    make = ec.Initiation if head.name == "initiatedAt" else ec.Termination
+    fvp, time, bounds = _change_parts(head, shape)
+    body = build_body(clause.body, shape)
+    _needs_time(time, clause, shape)
     return make(fvp, time, body, clause, bounds)
 
 
-def _effect(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _effect(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     make = ec.Initiation if head.name == "initiates" else ec.Termination
     event = read_event(head.args[0], shape)
     fvp = read_fvp(head.args[1], shape, head.name)
     time = read_time(head.args[2], shape, head.name)
     body = build_body(clause.body, shape)
-    if event is None or fvp is None or time is None or body is None:
-        return None
     happens = ec.Happens(event, time, Compound("happensAt", (event, time), head.span))
     whole: Term = happens.term
     if clause.body is not None:
@@ -728,141 +680,111 @@ def _effect(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     return make(fvp, time, ec.Conjunction((happens, *body.items), whole), clause)
 
 
-def _initially(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _initially(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     fvp = read_fvp(head.args[0], shape, "initially")
-    body = build_body(clause.body, shape)
-    return None if fvp is None or body is None else ec.Initially(fvp, body, clause)
+    return ec.Initially(fvp, build_body(clause.body, shape), clause)
 
 
-def _event(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _event(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     event, when = head.args
     time = read_time(when, shape, "happensAt")
     body = build_body(clause.body, shape)
-    if isinstance(event, Compound) and event.name in EDGES and len(event.args) == 1:
+    if _is_edge(event):
         message = f"`{event.name}` marks the ends of intervals and cannot be defined"
         shape.wrong("H109", message, event, "give the event another name")
-        return None
-    named = read_event(event, shape)
-    if named is None or time is None or body is None:
-        return None
-    if clause.body is None and isinstance(time, Var):
-        _needs_body(clause, shape, f"nothing says when, {time.name} could be any time")
-        return None
-    return ec.EventRule(named, time, body, clause)
+    else:
+        read_event(event, shape)
+    _needs_time(time, clause, shape)
+    return ec.EventRule(event, time, body, clause)
 
 
-def _holds_for_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _holds_for_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     fvp = read_fvp(head.args[0], shape, "holdsFor")
     intervals = head.args[1]
     body = build_body(clause.body, shape)
-    if fvp is None or body is None:
-        return None
-    if clause.body is None:
-        _needs_body(clause, shape, "nothing says which intervals")
-        return None
-    if not isinstance(intervals, Var):
+    _needs_body(clause, shape, "nothing says which intervals")
+    if not isinstance(intervals, Var) and not shape.broken:
         message = f"the intervals in the head must be a variable, not `{show(intervals)}`"
         shape.wrong("H120", message, intervals, "the body computes them")
-        return None
     return ec.HoldsForRule(fvp, intervals, body, clause)
 
 
-def _holds_at_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _holds_at_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     fvp = read_fvp(head.args[0], shape, "holdsAt")
     time = read_time(head.args[1], shape, "holdsAt")
     body = build_body(clause.body, shape)
-    if fvp is None or time is None or body is None:
-        return None
-    if clause.body is None:
-        _needs_body(clause, shape, "`initially` says what holds from the start")
-        return None
+    _needs_body(clause, shape, "`initially` says what holds from the start")
     return ec.HoldsAtRule(fvp, time, body, clause)
 
 
-def _given(clause: ec.Clause) -> set[str]:
-    """Check a delay: it is a variable of the body, or of the pair whose initiation it follows."""
+def _delay(term: Term, clause: ec.Clause, shape: Shape) -> Term:
+    """A delay: a number, or a variable of the body or of the pair whose initiation it follows."""
     head = clause.head.args[:1] if isinstance(clause.head, Compound) else ()
     parts = [*head, *([clause.body] if clause.body is not None else [])]
-    return {name for part in parts for name in variables(part)}
-
-
-def _delay(term: Term, clause: ec.Clause, shape: Shape) -> Term | None:
-    if isinstance(term, Int) and term.value > 0:
-        return term
-    if isinstance(term, Var) and term.name in _given(clause):
-        return term
     if isinstance(term, Var):
-        message = f"nothing says how long the delay `{show(term)}` is"
-    else:
+        if not any(term.name in variables(part) for part in parts):
+            message = f"nothing says how long the delay `{show(term)}` is"
+            shape.wrong("H106", message, term, _LENGTH)
+    elif not isinstance(term, Int) or term.value <= 0:
         message = f"a delay must be a whole number above zero, not `{show(term)}`"
-    shape.wrong("H106", message, term, "write a number, or a variable that the body gives a value")
-    return None
+        shape.wrong("H106", message, term, _LENGTH)
+    return term
 
 
-def _future_initiation(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
-    origin = read_fvp(head.args[0], shape, "fi")
-    target = read_fvp(head.args[1], shape, "fi")
+_LENGTH = "write a number, or a variable that the body gives a value"
+
+
+def _future_initiation(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
+    origin, target = (read_fvp(arg, shape, "fi") for arg in head.args[:2])
     delay = _delay(head.args[2], clause, shape)
-    body = build_body(clause.body, shape)
-    if origin is None or target is None or delay is None or body is None:
-        return None
-    return ec.FutureInitiation(origin, target, delay, body, clause)
+    return ec.FutureInitiation(origin, target, delay, build_body(clause.body, shape), clause)
 
 
-def _future_termination(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _future_termination(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     origin = read_fvp(head.args[0], shape, "ft")
     delay = _delay(head.args[1], clause, shape)
-    body = build_body(clause.body, shape)
-    if origin is None or delay is None or body is None:
-        return None
-    return ec.FutureTermination(origin, delay, body, clause)
+    return ec.FutureTermination(origin, delay, build_body(clause.body, shape), clause)
 
 
-def _postponable(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _postponable(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     fvp = read_fvp(head.args[0], shape, "p")
     body = build_body(clause.body, shape)
-    if fvp is None or body is None:
-        return None
-    if not all(isinstance(item, ec.TruthValue) and item.value for item in body.items):
+    allowed = all(isinstance(item, ec.TruthValue) and item.value for item in body.items)
+    if not allowed and not shape.broken:
         message = "p(F=V) takes no conditions"
         shape.wrong("H121", message, body.items[0].term, f"write `{show(head)}.`")
-        return None
     return ec.Postponable(fvp, clause)
 
 
-def _grounding_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _grounding_head(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     entity = head.args[0]
     body = build_body(clause.body, shape)
     if is_pair(entity):
         fvp = read_fvp(entity, shape, "grounding")
-        if fvp is None or body is None:
-            return None
         return ec.Grounding(fvp.fluent, fvp.value, body, clause)
     if not is_name(entity):
         message = f"`{show(entity)}` is neither an event nor a fluent with its value"
         shape.wrong("H121", message, entity, "write grounding(event(X)) or grounding(fluent(X)=V)")
-        return None
-    return None if body is None else ec.Grounding(entity, None, body, clause)
+    return ec.Grounding(entity, None, body, clause)
 
 
-def _dynamic_domain(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _dynamic_domain(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     domain = head.args[0]
-    if isinstance(domain, Compound) and is_name(domain):
-        return ec.DynamicDomain(domain, clause)
-    message = f"`{show(domain)}` is no domain: a domain is a predicate"
-    hint = f"write dynamicDomain({domain.name}(_))" if isinstance(domain, Constant) else None
-    shape.wrong("H121", message, domain, hint)
-    return None
+    if not isinstance(domain, Compound) or not is_name(domain):
+        message = f"`{show(domain)}` is no domain: a domain is a predicate"
+        hint = f"write dynamicDomain({domain.name}(_))" if isinstance(domain, Constant) else None
+        shape.wrong("H121", message, domain, hint)
+    return ec.DynamicDomain(domain, clause)  # type: ignore[arg-type]
 
 
-def _input_fluent(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
+def _input_fluent(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     if clause.body is not None and functor(clause.body) in (("fail", 0), ("false", 0)):
         # `buildFromPoints(_) :- fail.` tells another engine that there is no such input.
         return ec.Declaration(head.name, head.args, clause)
     fvp = read_fvp(head.args[0], shape, head.name)
-    if fvp is None:
-        return None
-    return ec.InputFluent(fvp, "intervals" if head.name == "collectIntervals" else "points", clause)
+    form: OneOf["intervals", "points"]
+    form = "intervals" if head.name == "collectIntervals" else "points"
+    return ec.InputFluent(fvp, form, clause)
 
 
 _HEADS: dict[str, Build] = {

@@ -6,12 +6,15 @@ keeps the term it was read from, so that anything can be printed back and pointe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
+from typing import TypeVar
 
 from horai.lang.core.source import SourceText
-from horai.lang.core.terms import Compound, Term, Var, variables
+from horai.lang.core.terms import Compound, Term, key_of
+
+Key = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,11 @@ class FVP:
     fluent: Term
     value: Term
     term: Term
+
+    @property
+    def key(self) -> Key:
+        """Name and arity of the fluent."""
+        return key_of(self.fluent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +219,14 @@ class Call:
     term: Term
 
     @property
-    def key(self) -> tuple[str, int]:
+    def key(self) -> Key:
         """Name and arity."""
         return (self.name, len(self.args))
 
 
+Computation = Is | IntervalOp | DurationFilter | Allen
+Aggregate = FindAll | AggregateAll
+Temporal = Happens | Edge | HoldsAt | HoldsFor | InitiatedAt | TerminatedAt
 Literal = (
     Conjunction
     | Disjunction
@@ -254,6 +265,22 @@ def parts(literal: Literal) -> tuple[Literal, ...]:
             return ()
 
 
+def with_parts(literal: Literal, inner: Sequence[Literal]) -> Literal:
+    """The literal with others directly inside it."""
+    match literal:
+        case Conjunction() | Disjunction():
+            return replace(literal, items=tuple(inner))
+        case Negation():
+            return replace(literal, item=inner[0])
+        case IfThenElse():
+            condition, then, otherwise = inner
+            return IfThenElse(condition, then, otherwise, literal.term)
+        case FindAll() | AggregateAll():
+            return replace(literal, goal=inner[0])
+        case _:
+            return literal
+
+
 def walk(literal: Literal) -> Iterator[Literal]:
     """The literal and every literal inside it."""
     yield literal
@@ -270,11 +297,6 @@ def conjuncts(literal: Literal) -> Iterator[Literal]:
         yield literal
 
 
-def literal_variables(literal: Literal) -> dict[str, Var]:
-    """The variables of a literal by name."""
-    return variables(literal.term)
-
-
 @dataclass(frozen=True, slots=True)
 class Clause:
     """`head :- body.`; a fact has no body, a directive `:- body.` no head."""
@@ -283,6 +305,11 @@ class Clause:
     body: Term | None
     span: tuple[int, int]
     source: SourceText
+
+    @property
+    def place(self) -> str:
+        """File and line."""
+        return f"{self.source.name}:{self.source.position(self.span[0])[0]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +411,11 @@ class Grounding:
     body: Conjunction
     clause: Clause
 
+    @property
+    def key(self) -> Key:
+        """Name and arity of the entity."""
+        return key_of(self.entity)
+
 
 @dataclass(frozen=True, slots=True)
 class DynamicDomain:
@@ -419,6 +451,11 @@ class BackgroundRule:
     body: Conjunction
     clause: Clause
 
+    @property
+    def key(self) -> Key:
+        """Name and arity of the predicate."""
+        return key_of(self.head)
+
 
 Rule = (
     Initiation
@@ -438,6 +475,9 @@ Rule = (
 )
 
 
+OneRule = TypeVar("OneRule", bound=Rule)
+
+
 @dataclass(slots=True)
 class Facts:
     """The ground facts of one predicate: argument rows and where each was written."""
@@ -455,5 +495,14 @@ class EventDescription:
     """
 
     rules: list[Rule] = field(default_factory=list)
-    facts: dict[tuple[str, int], Facts] = field(default_factory=dict)
+    facts: dict[Key, Facts] = field(default_factory=dict)
     sources: list[SourceText] = field(default_factory=list)
+
+    def of(self, kind: type[OneRule]) -> list[OneRule]:
+        """The rules of one kind."""
+        return [rule for rule in self.rules if isinstance(rule, kind)]
+
+
+def body_of(rule: Rule) -> Conjunction | None:
+    """The body of a rule; declarations have none."""
+    return getattr(rule, "body", None)

@@ -74,30 +74,23 @@ class CheckContext:
         return infer_types(self.description, self.entities)
 
     @cached_property
-    def called(self) -> dict[tuple[str, int], list[tuple[ec.Call, ec.Clause]]]:
+    def called(self) -> dict[ec.Key, list[tuple[ec.Call, ec.Clause]]]:
         """The calls that rules make, also through the background predicates they use."""
-        inner: dict[tuple[str, int], list[tuple[ec.Call, ec.Clause]]] = {}
-        found: dict[tuple[str, int], list[tuple[ec.Call, ec.Clause]]] = {}
+        inner: dict[ec.Key, list[tuple[ec.Call, ec.Clause]]] = {}
+        found: dict[ec.Key, list[tuple[ec.Call, ec.Clause]]] = {}
         queue: list[tuple[ec.Call, ec.Clause]] = []
         for rule in self.description.rules:
             calls = [(c, rule.clause) for c in body_literals(rule) if isinstance(c, ec.Call)]
             if isinstance(rule, ec.BackgroundRule):
-                for key in _keys(rule):
-                    inner.setdefault(key, []).extend(calls)
+                inner.setdefault(rule.key, []).extend(calls)
             else:
                 queue.extend(calls)
         while queue:
             call, clause = queue.pop(0)
-            first = call.key not in found
-            found.setdefault(call.key, []).append((call, clause))
-            if first:
+            if call.key not in found:
                 queue.extend(inner.get(call.key, ()))
+            found.setdefault(call.key, []).append((call, clause))
         return found
-
-
-def _keys(rule: ec.BackgroundRule) -> list[tuple[str, int]]:
-    name = getattr(rule.head, "name", None)
-    return [] if name is None else [(name, len(getattr(rule.head, "args", ())))]
 
 
 def finding(

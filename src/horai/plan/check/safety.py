@@ -12,7 +12,7 @@ from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, find_variable, finding, listed, quoted
 from horai.plan.check.names import looks_mistyped
 from horai.plan.ec.delays import initiation_times
-from horai.plan.ec.literals import body_literals, literal_word, names, visible
+from horai.plan.ec.literals import Names, body_literals, given_by, literal_word, names, visible
 from horai.plan.ec.modes import Stuck, order_body
 from horai.plan.ec.ordering import RuleOrder, head_entity, times_found_by_holding
 from horai.plan.ec.predicates import Predicate
@@ -50,23 +50,11 @@ def root_causes(stuck: tuple[Stuck, ...]) -> Iterator[tuple[ec.Literal, list[str
         yield stuck[0].literal, sorted(stuck[0].missing)
 
 
-def would_bind(literal: ec.Literal) -> frozenset[str]:
+def would_bind(literal: ec.Literal) -> Names:
     """The variables a literal gives a value to once it can be evaluated."""
-    match literal:
-        case ec.Is(target=target):
-            return names(target)
-        case (
-            ec.IntervalOp(result=result)
-            | ec.DurationFilter(result=result)
-            | ec.Allen(result=result)
-        ):
-            return names(result)
-        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
-            return names(result)
-        case ec.Call(args=args) if args:
-            return names(args[-1])
-        case _:
-            return frozenset()
+    if isinstance(literal, ec.Call) and literal.args:
+        return names(literal.args[-1])
+    return given_by(literal)
 
 
 def _stuck(order: RuleOrder, literal: ec.Literal, missing: list[str]) -> Diagnostic:

@@ -10,7 +10,7 @@ from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Constant, Span
 from horai.lang.ec.reader import read_text
-from horai.lang.ec.syntax import Clause, EventDescription
+from horai.lang.ec.syntax import EventDescription
 from horai.lang.lars.predicates import body_atoms, derived, head_predicates, inputs
 from horai.lang.lars.reader import read_text as read_lars
 from horai.lang.lars.syntax import Predicate, Program, Rule, TimeWindow, Within
@@ -62,7 +62,7 @@ def _defined_twice(entities: Entities, program: Program) -> Iterator[Diagnostic]
                 if entity is None or entity.is_input:
                     continue
                 message = f"{name}/{arity} is {_article(entity)} of the description, too"
-                note = f"it is defined in {_where(entity.defined[0].clause)}"
+                note = f"it is defined in {entity.defined[0].clause.place}"
                 hint = "give one of them another name"
                 yield _finding("H900", message, (rule.source, rule.span), hint, note)
 
@@ -173,10 +173,6 @@ def _first(rules: tuple[Rule, ...]) -> tuple[SourceText | None, Span | None]:
 
 def _article(entity: Entity) -> str:
     return "an event" if entity.kind is Kind.EVENT else "a fluent"
-
-
-def _where(clause: Clause) -> str:
-    return f"{clause.source.name}:{clause.source.position(clause.span[0])[0]}"
 
 
 def example_findings(events: str, windows: str) -> list[Diagnostic]:

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from horai.lang.core.terms import Int, Var, variables
 from horai.lang.ec import syntax as ec
-from horai.plan.ec.literals import names, visible
+from horai.plan.ec.literals import Names, given_by, names, visible
 from horai.plan.ec.modes import ModeTable, branches_bind, order_body, shared
 from horai.plan.ec.unify import generalises, may_match
 from horai.plan.unfolding import Helpers
 
 Effect = ec.FutureInitiation | ec.FutureTermination
+NOBODY: Names = frozenset()
 POINTED = (
     ec.HoldsAt,
     ec.Happens,
@@ -88,11 +89,11 @@ def initiation_times(rule: Effect, helpers: Helpers) -> list[str]:
 class _Free(NamedTuple):
     """Time variables without a value: at some fluents are looked at, at others things happen."""
 
-    looked: frozenset[str] = frozenset()
-    happening: frozenset[str] = frozenset()
+    looked: Names = names()
+    happening: Names = names()
 
 
-def _computed(body: ec.Literal) -> frozenset[str]:
+def _computed(body: ec.Literal) -> Names:
     """The variables that are times, or from which times are computed."""
     every = list(ec.walk(body))
     found = names(*(part.time for part in every if isinstance(part, POINTED)))
@@ -104,7 +105,7 @@ def _computed(body: ec.Literal) -> frozenset[str]:
         found |= more
 
 
-def _free(literal: ec.Literal, known: frozenset[str], times: frozenset[str]) -> _Free:
+def _free(literal: ec.Literal, known: Names, times: Names) -> _Free:
     """The times of a condition without a value, where some variables have one."""
     match literal:
         case ec.HoldsAt(time=time):
@@ -122,32 +123,25 @@ def _free(literal: ec.Literal, known: frozenset[str], times: frozenset[str]) -> 
         case _:
             found = [_free(part, known, times) for part in ec.parts(literal)]
     return _Free(
-        frozenset[str]().union(*(one.looked for one in found)),
-        frozenset[str]().union(*(one.happening for one in found)),
+        names().union(*(one.looked for one in found)),
+        names().union(*(one.happening for one in found)),
     )
 
 
-def _given(literal: ec.Literal, known: frozenset[str]) -> frozenset[str]:
+def _given(literal: ec.Literal, known: Names) -> Names:
     """The variables that a condition gives a value, times that it looks at aside."""
     match literal:
-        case (
-            ec.HoldsAt(fvp=fvp)
-            | ec.Edge(fvp=fvp)
-            | ec.InitiatedAt(fvp=fvp)
-            | ec.TerminatedAt(fvp=fvp)
-        ):
-            return names(fvp.term)
         case ec.Happens(event=event):
             return names(event)
-        case ec.Is(target=target):
-            return names(target)
+        case ec.Call(term=term) | ec.HoldsFor(term=term):
+            return names(term)
+        case ec.Edge() | ec.HoldsAt() | ec.InitiatedAt() | ec.TerminatedAt():
+            return names(literal.fvp.term)
+        case ec.Is() | ec.FindAll() | ec.AggregateAll():
+            return given_by(literal)
         case ec.Compare(op="=", left=left, right=right):
             sides = (names(left), names(right))
             return sides[0] | sides[1] if any(side <= known for side in sides) else names()
-        case ec.Call(term=term) | ec.HoldsFor(term=term):
-            return names(term)
-        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
-            return names(result)
         case ec.Conjunction(items=items):
             found, before = known, None
             while found != before:  # each may give what another one waits for
@@ -169,7 +163,7 @@ def known_already(
     time: str | None,
     table: ModeTable,
     helpers: Helpers,
-    grounded: frozenset[str] = frozenset(),
+    grounded: Names = NOBODY,
 ) -> tuple[ec.Literal, ...]:
     """The conditions of a delayed effect that can be judged when its origin is initiated.
 
@@ -179,7 +173,7 @@ def known_already(
     goals = tuple(ec.conjuncts(rule.body))
     now = [goal for goal in goals if not _looks_ahead(goal, time, helpers)]
     given = names(rule.origin.term) | grounded | ({time} if time is not None else set())
-    later = frozenset[str]().union(*(visible(goal) for goal in goals if goal not in now))
+    later = names().union(*(visible(goal) for goal in goals if goal not in now))
     outside = given | later | names(rule.clause.head)
     stuck = order_body(ec.Conjunction(tuple(now), rule.body.term), given, table, outside).waiting
     return tuple(goal for goal in now if goal not in stuck)
@@ -202,10 +196,10 @@ def judged_later(
         later += more
 
 
-def _half_bound(goal: ec.Literal, table: ModeTable) -> frozenset[str]:
+def _half_bound(goal: ec.Literal, table: ModeTable) -> Names:
     """Variables that some alternatives give a value and others leave open."""
     each = branches_bind(goal, table)
-    return frozenset[str]().union(*each) - shared(each)
+    return names().union(*each) - shared(each)
 
 
 def _looks_ahead(goal: ec.Literal, time: str | None, helpers: Helpers) -> bool:

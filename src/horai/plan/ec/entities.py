@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal as OneOf
 
-from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
+from horai.lang.core.printer import is_pair
+from horai.lang.core.terms import Compound, Term, functor, is_ground, key_of
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import EDGES
 from horai.plan.ec.literals import body_literals, literal_fvp, literal_word
@@ -124,13 +125,11 @@ class Entities:
 
     def event(self, term: Term) -> Entity | None:
         """The event a term is an instance of."""
-        key = functor(term)
-        return None if key is None else self.events.get(key)
+        return self.events.get(key_of(term))
 
     def fluent(self, term: Term) -> Entity | None:
         """The fluent a term is an instance of."""
-        key = functor(term)
-        return None if key is None else self.fluents.get(key)
+        return self.fluents.get(key_of(term))
 
     @property
     def inputs(self) -> list[Entity]:
@@ -153,142 +152,103 @@ def find_entities(description: ec.EventDescription) -> Entities:
     """All events and fluents of a description."""
     entities = Entities()
     for rule in description.rules:
-        _declare(entities, rule)
-        _define(entities, rule)
+        _add(entities, rule)
         for literal in body_literals(rule):
             _use(entities, literal, rule.clause)
     # Groundings come last: they say where an entity lives, they do not make one, except for events
     # that are sent only to fill a domain.
-    dynamic = {functor(r.domain) for r in description.rules if isinstance(r, ec.DynamicDomain)}
-    for rule in description.rules:
-        if isinstance(rule, ec.Grounding):
-            if rule.value is None and any(key in dynamic for key in _called(rule)):
-                _entity(entities, Kind.EVENT, rule.entity)
-            _ground(entities, rule)
+    dynamic = {key_of(rule.domain) for rule in description.of(ec.DynamicDomain)}
+    for grounding in description.of(ec.Grounding):
+        asked = {one.key for one in body_literals(grounding) if isinstance(one, ec.Call)}
+        if grounding.value is None and asked & dynamic:
+            _entity(entities, Kind.EVENT, grounding.entity)
+        known = entities.event if grounding.value is None else entities.fluent
+        entity = known(grounding.entity)
+        if entity is not None:
+            mention = Mention(grounding.entity, grounding.value, "grounding", grounding.clause)
+            entity.grounded.append(mention)
     return entities
-
-
-def _called(rule: ec.Grounding) -> list[Key]:
-    return [literal.key for literal in body_literals(rule) if isinstance(literal, ec.Call)]
 
 
 def split_value(term: Term) -> tuple[Term, Term | None]:
     """`F=V` as fluent and value; anything else is an event."""
-    if isinstance(term, Compound) and term.name == "=" and len(term.args) == 2:
+    if isinstance(term, Compound) and is_pair(term):
         return term.args[0], term.args[1]
     return term, None
 
 
-def _entity(entities: Entities, kind: Kind, term: Term) -> Entity | None:
-    key = functor(term)
-    if key is None:
-        return None
+def _entity(entities: Entities, kind: Kind, term: Term) -> Entity:
     table = entities.events if kind is Kind.EVENT else entities.fluents
-    if key not in table:
-        table[key] = Entity(kind, *key)
-    return table[key]
+    return table.setdefault(key_of(term), Entity(kind, *key_of(term)))
 
 
 def _use(entities: Entities, literal: ec.Literal, clause: ec.Clause) -> None:
     fvp = literal_fvp(literal)
     if isinstance(literal, ec.Happens):
-        event = _entity(entities, Kind.EVENT, literal.event)
-        if event is not None:
-            event.used.append(Mention(literal.event, None, "happensAt", clause))
+        mention = Mention(literal.event, None, "happensAt", clause)
+        _entity(entities, Kind.EVENT, literal.event).used.append(mention)
     elif fvp is not None:
-        fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
-        if fluent is not None:
-            fluent.used.append(Mention(fvp.fluent, fvp.value, literal_word(literal), clause))
-
-
-def _define(entities: Entities, rule: ec.Rule) -> None:
-    match rule:
-        case ec.EventRule(event=term, clause=clause):
-            event = _entity(entities, Kind.EVENT, term)
-            if event is not None:
-                event.defined.append(Mention(term, None, "happensAt", clause))
-        case ec.Initiation(fvp=fvp, clause=clause):
-            _define_value(entities, fvp, Sort.SIMPLE, "initiatedAt", clause)
-        case ec.Initially(fvp=fvp, clause=clause):
-            _define_value(entities, fvp, Sort.SIMPLE, "initially", clause)
-        case ec.FutureInitiation(origin=origin, target=target, clause=clause):
-            _read(entities, origin, "fi", clause)
-            _define_value(entities, target, Sort.SIMPLE, "fi", clause)
-        case ec.FutureTermination(origin=origin, clause=clause):
-            _read(entities, origin, "ft", clause)
-        case ec.HoldsForRule(fvp=fvp, clause=clause):
-            _define_value(entities, fvp, Sort.DETERMINED, "holdsFor", clause)
-        case ec.HoldsAtRule(fvp=fvp, clause=clause):
-            _define_value(entities, fvp, Sort.DETERMINED, "holdsAt", clause)
-        case ec.Termination(fvp=fvp, clause=clause):
-            fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
-            if fluent is not None:
-                fluent.terminated = True
-                fluent.defined.append(Mention(fvp.fluent, fvp.value, "terminatedAt", clause))
-        case _:
-            pass
-
-
-def _define_value(entities: Entities, fvp: ec.FVP, sort: Sort, how: str, clause: ec.Clause) -> None:
-    fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
-    if fluent is None:
-        return
-    fluent.defined.append(Mention(fvp.fluent, fvp.value, how, clause))
-    if is_ground(fvp.value):
-        fluent.values.setdefault(fvp.value, set()).add(sort)
-    else:
-        fluent.computed.add(sort)
+        _read(entities, fvp, literal_word(literal), clause)
 
 
 def _read(entities: Entities, fvp: ec.FVP, how: str, clause: ec.Clause) -> None:
-    fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
-    if fluent is not None:
-        fluent.used.append(Mention(fvp.fluent, fvp.value, how, clause))
+    mention = Mention(fvp.fluent, fvp.value, how, clause)
+    _entity(entities, Kind.FLUENT, fvp.fluent).used.append(mention)
 
 
-def _declare(entities: Entities, rule: ec.Rule) -> None:
+def _add(entities: Entities, rule: ec.Rule) -> None:
+    """Note what a rule or declaration says of events and fluents, its body aside."""
+    clause = rule.clause
     match rule:
-        case ec.InputFluent(fvp=fvp, form=form, clause=clause):
-            fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
-            if fluent is not None:
-                fluent.form = form
-                how = "collectIntervals" if form == "intervals" else "points"
-                fluent.declared.append(Mention(fvp.fluent, fvp.value, how, clause))
-        case ec.Postponable(fvp=fvp, clause=clause):
+        case ec.EventRule(event=term):
+            mention = Mention(term, None, "happensAt", clause)
+            _entity(entities, Kind.EVENT, term).defined.append(mention)
+        case ec.Initiation(fvp=fvp):
+            _define(entities, fvp, Sort.SIMPLE, "initiatedAt", clause)
+        case ec.Initially(fvp=fvp):
+            _define(entities, fvp, Sort.SIMPLE, "initially", clause)
+        case ec.Termination(fvp=fvp):
+            _define(entities, fvp, None, "terminatedAt", clause).terminated = True
+        case ec.FutureInitiation(origin=origin, target=target):
+            _read(entities, origin, "fi", clause)
+            _define(entities, target, Sort.SIMPLE, "fi", clause)
+        case ec.FutureTermination(origin=origin):
+            _read(entities, origin, "ft", clause)
+        case ec.Postponable(fvp=fvp):
             _read(entities, fvp, "p", clause)
-        case ec.Declaration(name=name, args=args, clause=clause):
-            for term in declared_entities(name, args):
-                _declare_entity(entities, name, term, clause)
+        case ec.HoldsForRule(fvp=fvp):
+            _define(entities, fvp, Sort.DETERMINED, "holdsFor", clause)
+        case ec.HoldsAtRule(fvp=fvp):
+            _define(entities, fvp, Sort.DETERMINED, "holdsAt", clause)
+        case ec.InputFluent(fvp=fvp, form=form):
+            fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
+            fluent.form = form
+            how = "collectIntervals" if form == "intervals" else "points"
+            fluent.declared.append(Mention(fvp.fluent, fvp.value, how, clause))
+        case ec.Declaration(name=name, args=(term, *_)) if name in ENTITY_DECLARATIONS:
+            _declare(entities, name, term, clause)
         case _:
             pass
 
 
-def declared_entities(name: str, args: tuple[Term, ...]) -> Iterator[Term]:
-    """The events and `F=V` pairs that a declaration makes known."""
-    if name in ENTITY_DECLARATIONS and args and not isinstance(args[0], Var):
-        yield args[0]
+def _define(
+    entities: Entities, fvp: ec.FVP, sort: Sort | None, how: str, clause: ec.Clause
+) -> Entity:
+    """Note a rule for a fluent; a termination gives it no value, so it has no sort."""
+    fluent = _entity(entities, Kind.FLUENT, fvp.fluent)
+    fluent.defined.append(Mention(fvp.fluent, fvp.value, how, clause))
+    if sort is not None and is_ground(fvp.value):
+        fluent.values.setdefault(fvp.value, set()).add(sort)
+    elif sort is not None:
+        fluent.computed.add(sort)
+    return fluent
 
 
-def _declare_entity(entities: Entities, name: str, term: Term, clause: ec.Clause) -> None:
+def _declare(entities: Entities, name: str, term: Term, clause: ec.Clause) -> None:
     inner, value = split_value(term)
-    kind = Kind.EVENT if value is None else Kind.FLUENT
     # `event(start(F=V))`-like declarations speak of a fluent's edges, which are not entities.
-    if value is None and isinstance(inner, Compound) and inner.name in EDGES:
-        return
-    entity = _entity(entities, kind, inner)
-    if entity is not None:
-        entity.declared.append(Mention(inner, value, name, clause))
-
-
-def _ground(entities: Entities, rule: ec.Grounding) -> None:
-    table = entities.events if rule.value is None else entities.fluents
-    key = functor(rule.entity)
-    if key in table:
-        mention = Mention(rule.entity, rule.value, "grounding", rule.clause)
-        table[key].grounded.append(mention)
-
-
-def place_of(clause: ec.Clause) -> str:
-    """File and line of a clause."""
-    line, _ = clause.source.position(clause.span[0])
-    return f"{clause.source.name}:{line}"
+    is_edge = value is None and isinstance(inner, Compound) and inner.name in EDGES
+    if functor(inner) is not None and not is_edge:
+        kind = Kind.EVENT if value is None else Kind.FLUENT
+        mention = Mention(inner, value, name, clause)
+        _entity(entities, kind, inner).declared.append(mention)

@@ -14,16 +14,14 @@ from horai.lang.core.terms import Compound, Constant, Int, Term, Var, functor, v
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
 from horai.plan import operators as op
-from horai.plan.ec.literals import names
+from horai.plan.ec.literals import Names, names
 from horai.plan.ec.modes import ModeTable, binds, branches_bind, order_body, shared
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.readings import constraints
 from horai.plan.ec.unify import Renamer, substitute_literal
 
-LimitNames = frozenset[str]
 
-
-def with_bounds(chain: op.Chain, bound: LimitNames) -> op.Chain:
+def with_bounds(chain: op.Chain, bound: Names) -> op.Chain:
     """The chain with the limits that later comparisons set to the times of its scans."""
     known = set(bound)
     steps: list[op.Operator] = []
@@ -53,7 +51,6 @@ def _plus(name: str, constant: int) -> Term:
     return Compound("+", (Var(name), Int(constant))) if constant else Var(name)
 
 
-Names = frozenset[str]
 NO_VALUE = Constant("\0")
 
 

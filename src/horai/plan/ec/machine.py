@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Float, Int, Term, Var, is_ground
+from horai.lang.core.terms import Compound, Float, Int, Term, Var, is_ground, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec import opcodes as do
-from horai.plan.ec.entities import place_of
 from horai.plan.ec.literals import names
 from horai.plan.ec.opcodes import (
     ATTEMPT,
@@ -32,7 +31,7 @@ from horai.plan.ec.opcodes import (
 )
 from horai.plan.ec.unify import may_match
 from horai.plan.graphs import Digraph
-from horai.plan.program import DelayPlan, GroundingPlan, Key, Plan, PointPlan, Stratum, key_of
+from horai.plan.program import DelayPlan, GroundingPlan, Key, Plan, PointPlan, Stratum
 
 Env = dict[str, int]  # variables and their registers
 Node = tuple[str, Key]
@@ -795,7 +794,7 @@ def _blaming(clause: ec.Clause) -> Iterator[None]:
     try:
         yield
     except NotCompiled as reason:
-        raise NotCompiled(f"{place_of(clause)}: {reason}") from None
+        raise NotCompiled(f"{clause.place}: {reason}") from None
 
 
 def _node(plan: PointPlan) -> Node:

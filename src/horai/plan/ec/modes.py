@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
-from horai.plan.ec.literals import elsewhere, names
+from horai.plan.ec.literals import Names, elsewhere, given_by, names, operands
 
 # The argument positions that must be bound; several sets are alternatives.
 Modes = tuple[frozenset[int], ...]
@@ -64,10 +64,7 @@ class ModeTable:
         return (frozenset(),)
 
 
-VariableNames = frozenset[str]
-
-
-def cost(literal: ec.Literal, bound: VariableNames, table: ModeTable) -> tuple[int, bool]:
+def cost(literal: ec.Literal, bound: Names, table: ModeTable) -> tuple[int, bool]:
     """Tests first, then what brings points in, then lookups; cross products last.
 
     Ties keep the order written.
@@ -77,7 +74,7 @@ def cost(literal: ec.Literal, bound: VariableNames, table: ModeTable) -> tuple[i
     return (_rank(literal, bound, connected, table), not connected)
 
 
-def _rank(literal: ec.Literal, bound: VariableNames, connected: bool, table: ModeTable) -> int:
+def _rank(literal: ec.Literal, bound: Names, connected: bool, table: ModeTable) -> int:
     match literal:
         case ec.TruthValue() | ec.Compare():
             return 0
@@ -110,7 +107,6 @@ def _rank(literal: ec.Literal, bound: VariableNames, connected: bool, table: Mod
             return 14
 
 
-Names = frozenset[str]
 NOTHING: Names = frozenset()
 _Urgency = tuple[bool, bool, int, bool]  # it searches, it loses variables, and its cost
 
@@ -227,15 +223,7 @@ def _causes(literal: ec.Literal, step: _Step) -> list[Stuck]:
 
 def _known_step(literal: ec.Literal, bound: Names, around: Names, table: _Table) -> _Step:
     """The step of a literal, looked for once for all that is alike as far as it can tell."""
-    if not isinstance(
-        literal,
-        ec.Negation
-        | ec.FindAll
-        | ec.AggregateAll
-        | ec.IfThenElse
-        | ec.Disjunction
-        | ec.Conjunction,
-    ):
+    if not ec.parts(literal):
         return _step(literal, bound, around, table)
     mine = names(literal.term)
     key = (id(literal), bound & mine, around & mine, bool(bound))
@@ -245,28 +233,16 @@ def _known_step(literal: ec.Literal, bound: Names, around: Names, table: _Table)
 
 
 def _step(literal: ec.Literal, bound: Names, around: Names, table: _Table) -> _Step:
+    if isinstance(literal, ec.Temporal):
+        return _Step(literal, binds=names(literal.term))
+    if isinstance(literal, ec.Computation):
+        needed, given = operands(literal)
+        return _Step(literal, names(*needed) - bound, names(given))
     match literal:
         case ec.TruthValue(value=value):
             return _Step(literal, fails=not value)
-        case (
-            ec.Happens()
-            | ec.Edge()
-            | ec.HoldsAt()
-            | ec.HoldsFor()
-            | ec.InitiatedAt()
-            | ec.TerminatedAt()
-        ):
-            return _Step(literal, binds=names(literal.term))
         case ec.Compare():
             return _compare(literal, bound, around)
-        case ec.Is(target=target, expression=expression):
-            return _Step(literal, names(expression) - bound, names(target))
-        case ec.IntervalOp(base=base, lists=lists, result=result):
-            return _Step(literal, names(base, lists) - bound, names(result))
-        case ec.DurationFilter(intervals=intervals, bound=limit, result=result):
-            return _Step(literal, names(intervals, limit) - bound, names(result))
-        case ec.Allen(source=source, target=target, result=result):
-            return _Step(literal, names(source, target) - bound, names(result))
         case ec.Call():
             return _call(literal, bound, table)
         case ec.Negation(item=item):
@@ -378,24 +354,15 @@ def _bound_by_all(branches: list[Ordering], bound: Names) -> tuple[Names, bool]:
     return binds - bound, False
 
 
-BoundNames = frozenset[str]
-
-
-def binds(literal: ec.Literal, table: ModeTable) -> BoundNames:
+def binds(literal: ec.Literal, table: ModeTable) -> Names:
     """The variables that a condition gives a value, or has a value of already."""
+    if isinstance(literal, ec.Computation | ec.Aggregate):
+        return given_by(literal)
     match literal:
         case ec.Negation() | ec.TruthValue():
             return frozenset()
         case ec.Compare(op=sign):
             return names(literal.term) if sign == "=" else frozenset()
-        case ec.Is(target=target):
-            return names(target)
-        case ec.FindAll(result=result) | ec.AggregateAll(result=result):
-            return names(result)
-        case ec.IntervalOp(result=result) | ec.DurationFilter(result=result):
-            return names(result)
-        case ec.Allen(result=result):
-            return names(result)
         case ec.Call():
             open_args = table.open.get(literal.key, frozenset())
             return names(*(arg for i, arg in enumerate(literal.args) if i not in open_args))
@@ -407,7 +374,7 @@ def binds(literal: ec.Literal, table: ModeTable) -> BoundNames:
             return names(literal.term)
 
 
-def branches_bind(literal: ec.Literal, table: ModeTable) -> list[BoundNames]:
+def branches_bind(literal: ec.Literal, table: ModeTable) -> list[Names]:
     """The variables that each branch that can succeed binds; none where there are no branches."""
     match literal:
         case ec.Disjunction(items=items):
@@ -422,12 +389,12 @@ def branches_bind(literal: ec.Literal, table: ModeTable) -> list[BoundNames]:
             return []
 
 
-def shared(sets: list[BoundNames]) -> BoundNames:
+def shared(sets: list[Names]) -> Names:
     """The variables that all of them have."""
     return frozenset.intersection(*sets) if sets else frozenset()
 
 
-def _all(literals: Iterable[ec.Literal], table: ModeTable) -> BoundNames:
+def _all(literals: Iterable[ec.Literal], table: ModeTable) -> Names:
     return frozenset().union(*(binds(literal, table) for literal in literals))
 
 

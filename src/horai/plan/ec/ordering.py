@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from horai.lang.core.terms import Compound, Term, Var, functor, variables
+from horai.lang.core.terms import Compound, Term, Var, key_of, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.delays import initiation_times
 from horai.plan.ec.entities import Entities, find_entities
-from horai.plan.ec.literals import names
+from horai.plan.ec.literals import Names, names
 from horai.plan.ec.modes import ModeTable, Ordering, PythonPredicate, Stuck, order_body
 from horai.plan.ec.predicates import find_predicates, mode_table
 from horai.plan.ec.unify import may_match
@@ -36,11 +36,11 @@ class RuleOrder:
     """
 
     rule: ec.Rule
-    given: frozenset[str]  # what has a value before the body is looked at
+    given: Names  # what has a value before the body is looked at
     body: ec.Conjunction
-    bound: frozenset[str]
-    from_grounding: frozenset[str]
-    together: frozenset[str]
+    bound: Names
+    from_grounding: Names
+    together: Names
     unbound: tuple[Var, ...]
     stuck: tuple[Stuck, ...]
 
@@ -54,17 +54,14 @@ class GroundingRules:
     """The groundings of a description by what they are for."""
 
     def __init__(self, description: ec.EventDescription, table: ModeTable) -> None:
-        self.rules: dict[tuple[bool, str, int], list[tuple[ec.Grounding, frozenset[str]]]] = {}
-        for rule in description.rules:
-            key = functor(rule.entity) if isinstance(rule, ec.Grounding) else None
-            if key is not None and isinstance(rule, ec.Grounding):
-                bound = order_body(rule.body, (), table).bound
-                self.rules.setdefault((rule.value is None, *key), []).append((rule, bound))
+        self.rules: dict[tuple[bool, str, int], list[tuple[ec.Grounding, Names]]] = {}
+        for rule in description.of(ec.Grounding):
+            bound = order_body(rule.body, (), table).bound
+            self.rules.setdefault((rule.value is None, *rule.key), []).append((rule, bound))
 
-    def bound_by(self, entity: Term, value: Term | None) -> frozenset[str]:
+    def bound_by(self, entity: Term, value: Term | None) -> Names:
         """The variables of an entity as written in a head that its groundings give values to."""
-        key = functor(entity)
-        rules = self.rules.get((value is None, *key), []) if key is not None else []
+        rules = self.rules.get((value is None, *key_of(entity)), [])
         matching = [pair for pair in rules if _fits(pair[0], entity, value)] or rules
         if not matching:
             return frozenset()
@@ -78,9 +75,7 @@ def _fits(rule: ec.Grounding, entity: Term, value: Term | None) -> bool:
     return value is None or rule.value is None or may_match(rule.value, value)
 
 
-def _covered(
-    rule: ec.Grounding, bound: frozenset[str], entity: Term, value: Term | None
-) -> frozenset[str]:
+def _covered(rule: ec.Grounding, bound: Names, entity: Term, value: Term | None) -> Names:
     found: set[str] = set()
     mine = rule.entity.args if isinstance(rule.entity, Compound) else ()
     theirs = entity.args if isinstance(entity, Compound) else ()
@@ -118,7 +113,7 @@ def head_terms(rule: ec.Rule) -> tuple[Term, ...]:
             return ()
 
 
-def given_variables(rule: ec.Rule, helpers: Helpers) -> frozenset[str]:
+def given_variables(rule: ec.Rule, helpers: Helpers) -> Names:
     """The variables that have a value before the body is looked at."""
     match rule:
         case ec.Initiation(bounds=(first, last)) | ec.Termination(bounds=(first, last)):
@@ -164,10 +159,10 @@ class Orderer:
 
     def order(self, rule: ec.Rule) -> RuleOrder:
         """A rule in an order that can be evaluated."""
-        body = getattr(rule, "body", None)
-        if not isinstance(body, ec.Conjunction) or isinstance(rule, ec.BackgroundRule):
+        body = ec.body_of(rule)
+        if body is None or isinstance(rule, ec.BackgroundRule):
             empty = ec.Conjunction((), rule.clause.head or Var("_"))
-            nobody: frozenset[str] = frozenset()
+            nobody: Names = frozenset()
             return RuleOrder(rule, nobody, empty, nobody, nobody, nobody, (), ())
         given = given_variables(rule, self.helpers)
         head = frozenset(variables(rule.clause.head)) if rule.clause.head is not None else given
@@ -209,17 +204,13 @@ def times_found_by_holding(order: RuleOrder) -> list[ec.HoldsAt]:
     a time: legal, but slow."""
     if isinstance(order.rule, ec.HoldsAtRule):
         return []
-    bound = set(order.given | order.together)
+    bound = order.given | order.together
     slow: list[ec.HoldsAt] = []
     for literal in order.body.items:
-        if isinstance(literal, ec.HoldsAt) and not set(variables(literal.time)) <= bound:
+        if isinstance(literal, ec.HoldsAt) and not names(literal.time) <= bound:
             slow.append(literal)
-        bound.update(_gives(literal))
+        bound |= names(literal.term)
     return slow
-
-
-def _gives(literal: ec.Literal) -> Iterable[str]:
-    return ec.literal_variables(literal)
 
 
 def computed(
@@ -243,7 +234,7 @@ def not_computed(
 
     Where another rule of the same fluent does without a grounding, the open variable is a mistake.
     """
-    groundings = [rule for rule in description.rules if isinstance(rule, ec.Grounding)]
+    groundings = description.of(ec.Grounding)
     if not any(_is_output(rule, entities) for rule in groundings):
         return []
     grounded = [rule.entity for rule in groundings if rule.value is not None]
@@ -261,8 +252,7 @@ def not_computed(
 
 
 def _is_output(rule: ec.Grounding, entities: Entities) -> bool:
-    table = entities.events if rule.value is None else entities.fluents
-    entity = table.get(functor(rule.entity) or ("", 0))
+    entity = (entities.event if rule.value is None else entities.fluent)(rule.entity)
     return entity is not None and not entity.is_input
 
 

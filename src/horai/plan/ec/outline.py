@@ -16,9 +16,9 @@ from horai.lang.core.terms import Term, functor
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.components import stratify
-from horai.plan.ec.entities import find_entities, place_of
+from horai.plan.ec.entities import find_entities
 from horai.plan.ec.estimates import UNIT, InputSize, RuleEstimates, Sizes, Source
-from horai.plan.ec.literals import names
+from horai.plan.ec.literals import Names, names
 from horai.plan.ec.reach import Looks, looks_of
 from horai.plan.ec.settling import Settling, settling
 from horai.plan.ec.unify import may_match
@@ -112,7 +112,6 @@ class PlanOutline:
     groundings: tuple[GroundingOutline, ...]
 
 
-Names = frozenset[str]
 CONTROL = (";", ",", "->", "*->", "|", "")
 _FRESH = re.compile(r"~\d+")  # what tells the variables of unfolded clauses apart
 
@@ -355,7 +354,7 @@ class _Outliner:
             defines=_name(plan.key),
             kind=kind,
             head=plain(head) if head is not None else "",
-            place=place_of(plan.clause),
+            place=plan.clause.place,
             parts=parts,
             grounded=_grounded(plan),
             looks=looks_of(plan, stratum, self.program),
@@ -395,7 +394,7 @@ class _Outliner:
             defines=_name(plan.target_key),
             kind="delayed initiation" if plan.initiates else "delayed termination",
             head=plain(head) if head is not None else "",
-            place=place_of(plan.clause),
+            place=plan.clause.place,
             parts=tuple(part for part in shown if part.operators),
             grounded=_grounded(plan),
             looks=looks_of(plan, stratum, self.program),
@@ -419,7 +418,7 @@ class _Outliner:
         entity = head.args[0] if head is not None and hasattr(head, "args") else None
         return GroundingOutline(
             entity=plain(entity) if entity is not None else _name(plan.key),
-            place=place_of(plan.clause),
+            place=plan.clause.place,
             operators=self.operators.chain(plan.listing, frozenset()),
             estimate=rows,
         )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from horai.lang.core.terms import Compound, Term, Var, functor, subterms, variables
+from horai.lang.core.terms import Compound, Term, Var, functor, key_of, subterms, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import Modes, ModeTable, PythonPredicate, order_body
@@ -79,11 +79,9 @@ def find_predicates(
         predicate(key).facts = len(facts.rows)
     for rule in description.rules:
         if isinstance(rule, ec.BackgroundRule):
-            head = functor(rule.head)
-            if head is not None:
-                predicate(head).rules.append(rule)
+            predicate(rule.key).rules.append(rule)
         elif isinstance(rule, ec.DynamicDomain):
-            predicate((rule.domain.name, len(rule.domain.args))).dynamic = True
+            predicate(key_of(rule.domain)).dynamic = True
         elif isinstance(rule, ec.Declaration):
             for key in collected_domains(rule):
                 predicate(key).dynamic = True
@@ -188,6 +186,6 @@ def _rule_works(rule: ec.BackgroundRule, mode: frozenset[int], table: ModeTable)
     args: tuple[Term, ...] = rule.head.args if isinstance(rule.head, Compound) else ()
     bound = {name for i in mode for name in variables(args[i])}
     ordering = order_body(rule.body, bound, table, variables(rule.head))
-    left_open = table.open.get(functor(rule.head) or ("", 0), frozenset())
+    left_open = table.open.get(rule.key, frozenset())
     head = names(*(arg for i, arg in enumerate(args) if i not in left_open))
     return ordering.ok and (ordering.fails or head <= ordering.bound)

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Term, Var
+from horai.lang.core.terms import Term, Var, key_of
 from horai.lang.ec import syntax as ec
-from horai.plan.ec.literals import literal_fvp, names
+from horai.plan.ec.literals import Names, given_by, literal_fvp, names
 from horai.plan.ec.readings import Reading, readings
-from horai.plan.program import DelayPlan, Key, Plan, PointPlan, StaticPlan, Stratum, key_of
+from horai.plan.program import DelayPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 from horai.plan.unfolding import Helpers
 
 Source = tuple[str, Key]  # "event" or "fluent", and what it is called
@@ -132,7 +132,7 @@ def _add_static(
                 pass
 
 
-def _given(literal: ec.Literal) -> frozenset[str]:
+def _given(literal: ec.Literal) -> Names:
     """The variables that conditions give a value to, whatever is absent."""
     match literal:
         case ec.Conjunction(items=items):
@@ -148,18 +148,13 @@ def _given(literal: ec.Literal) -> frozenset[str]:
             return names(literal.term)
 
 
-def _interval_variables(rule: ec.HoldsForRule | ec.HoldsAtRule) -> frozenset[str]:
-    found = names(rule.intervals) if isinstance(rule, ec.HoldsForRule) else frozenset()
+def _interval_variables(rule: ec.HoldsForRule | ec.HoldsAtRule) -> Names:
+    found = names(rule.intervals) if isinstance(rule, ec.HoldsForRule) else names()
     for literal in ec.walk(rule.body):
-        match literal:
-            case ec.HoldsFor(intervals=intervals):
-                found |= names(intervals)
-            case ec.IntervalOp(result=result) | ec.DurationFilter(result=result):
-                found |= names(result)
-            case ec.Allen(result=result):
-                found |= names(result)
-            case _:
-                pass
+        if isinstance(literal, ec.HoldsFor):
+            found |= names(literal.intervals)
+        elif isinstance(literal, ec.Computation) and not isinstance(literal, ec.Is):
+            found |= given_by(literal)
     return found
 
 
@@ -173,7 +168,7 @@ def absence_read(program: Plan, present: Iterable[ec.Clause] = ()) -> frozenset[
     for rule in program.description.rules:
         if id(rule.clause) in skipped:
             continue
-        body = getattr(rule, "body", None)
+        body = ec.body_of(rule)
         if body is None or isinstance(rule, ec.BackgroundRule | ec.Grounding):
             continue
         parts = list(ec.walk(body))

@@ -13,12 +13,11 @@ from horai.lang.core.terms import Constant, Term
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, label
-from horai.plan.ec.literals import names, visible
+from horai.plan.ec.literals import Names, names, visible
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.modes import ModeTable, order_body
 from horai.plan.ec.unify import may_match
 
-Names = frozenset[str]
 PointRule = ec.Initiation | ec.Termination | ec.EventRule
 AnyPointRule = TypeVar("AnyPointRule", bound=PointRule | ec.Initially)
 

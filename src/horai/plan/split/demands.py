@@ -19,16 +19,16 @@ from horai.lang.core.terms import (
     Str,
     Term,
     Var,
-    functor,
     is_anonymous,
+    key_of,
     variables,
 )
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.components import Strata
 from horai.plan.ec.entities import Kind
-from horai.plan.ec.literals import body_literals, literal_fvp
+from horai.plan.ec.literals import body_literals, given_by
 from horai.plan.ec.ordering import head_entity
-from horai.plan.ec.readings import Reading, readings
+from horai.plan.ec.readings import readings
 from horai.plan.unfolding import Helpers, callers
 
 Needed = frozenset[int]
@@ -37,7 +37,7 @@ _NOBODY: frozenset[str] = frozenset()
 
 def needed_literals(rule: ec.Rule) -> Needed:
     """The conditions that a rule needs, by the identity of the literal."""
-    body = getattr(rule, "body", None)
+    body = ec.body_of(rule)
     goals = list(ec.conjuncts(body)) if body is not None else []
     if isinstance(rule, ec.HoldsForRule):
         return _Lists(goals).behind(rule.intervals)
@@ -72,12 +72,9 @@ class _Lists:
             match goal:
                 case ec.HoldsFor(intervals=Var(name=name)):
                     self.makers.setdefault(name, []).append(goal)
-                case (
-                    ec.IntervalOp(result=Var(name=name))
-                    | ec.DurationFilter(result=Var(name=name))
-                    | ec.Allen(result=Var(name=name))
-                ):
-                    self.makers.setdefault(name, []).append(goal)
+                case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
+                    for name in given_by(goal):
+                        self.makers.setdefault(name, []).append(goal)
                 case _:
                     pass
 
@@ -225,45 +222,29 @@ def _all_named(term: Term) -> Term:
 
 def head_part(rule: ec.Rule) -> EntityPart | None:
     """The entity that a rule defines."""
-    if isinstance(rule, ec.FutureTermination):
-        return _fluent_part(rule.origin.fluent, "the head")
     entity = head_entity(rule)
+    if isinstance(rule, ec.FutureTermination):
+        entity = (rule.origin.fluent, rule.origin.value)
     if entity is None:
         return None
     term, value = entity
-    if value is not None:
-        return _fluent_part(term, "the head")
-    key = functor(term)
-    return None if key is None else EntityPart((Kind.EVENT, *key), term, "the head")
-
-
-def _fluent_part(fluent: Term, named: str) -> EntityPart | None:
-    key = functor(fluent)
-    return None if key is None else EntityPart((Kind.FLUENT, *key), fluent, named)
+    kind = Kind.EVENT if value is None else Kind.FLUENT
+    return EntityPart((kind, *key_of(term)), term, "the head")
 
 
 def _body_parts(rule: ec.Rule, helpers: Helpers) -> Iterator[EntityPart]:
     if isinstance(rule, ec.FutureInitiation):
-        origin = _fluent_part(rule.origin.fluent, f"{label(rule.origin.fluent)} of the fi")
-        if origin is not None:
-            yield replace(origin, needed=True)
+        origin = rule.origin
+        named = f"{label(origin.fluent)} of the fi"
+        yield EntityPart((Kind.FLUENT, *origin.key), origin.fluent, named, needed=True)
     needed = needed_literals(rule)
     for reading in readings(rule, helpers):
-        part = _reading_part(reading, id(reading.literal) in needed)
-        if part is not None:
-            yield part
-
-
-def _reading_part(reading: Reading, needed: bool) -> EntityPart | None:
-    literal = reading.literal
-    fvp = literal_fvp(literal)
-    term = literal.event if isinstance(literal, ec.Happens) else (fvp.fluent if fvp else None)
-    key = functor(term) if term is not None else None
-    if term is None or key is None:
-        return None
-    inside = " (inside an aggregate)" if reading.aggregated else ""
-    kind = Kind.EVENT if isinstance(literal, ec.Happens) else Kind.FLUENT
-    return EntityPart((kind, *key), term, f"{label(term)}{inside}", needed)
+        literal = reading.literal
+        happens = isinstance(literal, ec.Happens)
+        term = literal.event if isinstance(literal, ec.Happens) else literal.fvp.fluent
+        inside = " (inside an aggregate)" if reading.aggregated else ""
+        entity = (Kind.EVENT if happens else Kind.FLUENT, *key_of(term))
+        yield EntityPart(entity, term, f"{label(term)}{inside}", id(literal) in needed)
 
 
 def label(term: Term) -> str:
@@ -286,7 +267,7 @@ def _canonical(part: EntityPart, rule: ec.Rule) -> EntityPart:
 
 def _aliases(rule: ec.Rule) -> dict[str, str]:
     same: dict[str, str] = {}
-    body = getattr(rule, "body", None)
+    body = ec.body_of(rule)
     for literal in ec.conjuncts(body) if body is not None else ():
         match literal:
             case ec.Compare(op="=" | "==", left=Var(name=a), right=Var(name=b)):
@@ -326,20 +307,17 @@ class Domains:
     """Dynamic domains: items make their members, so that these have to meet what asks for them."""
 
     def __init__(self, description: ec.EventDescription) -> None:
-        self.groundings = [rule for rule in description.rules if isinstance(rule, ec.Grounding)]
-        domains = [rule.domain for rule in description.rules if isinstance(rule, ec.DynamicDomain)]
-        self.dynamic = {(domain.name, len(domain.args)) for domain in domains}
-        calls: dict[tuple[str, int], set[tuple[str, int]]] = {}
-        for rule in description.rules:
-            key = functor(rule.head) if isinstance(rule, ec.BackgroundRule) else None
-            if isinstance(rule, ec.BackgroundRule) and key is not None:
-                inside = {part.key for part in ec.walk(rule.body) if isinstance(part, ec.Call)}
-                calls.setdefault(key, set()).update(inside)
+        self.groundings = description.of(ec.Grounding)
+        self.dynamic = {key_of(rule.domain) for rule in description.of(ec.DynamicDomain)}
+        calls: dict[ec.Key, set[ec.Key]] = {}
+        for rule in description.of(ec.BackgroundRule):
+            inside = {part.key for part in ec.walk(rule.body) if isinstance(part, ec.Call)}
+            calls.setdefault(rule.key, set()).update(inside)
         self.hiding = callers(calls, self.dynamic)
 
     def ground(self, entity: EntityKey) -> bool:
         """Does a grounding say whom a fluent is about?"""
-        fluents = (functor(one.entity) for one in self.groundings if one.value is not None)
+        fluents = (one.key for one in self.groundings if one.value is not None)
         return entity[0] is Kind.FLUENT and entity[1:] in fluents
 
     def asked(self, rule: ec.Rule) -> Iterator[EntityPart]:
@@ -371,10 +349,8 @@ class Domains:
         return [demand for rule in self.groundings if (demand := self._grounding(rule))]
 
     def _grounding(self, rule: ec.Grounding) -> Demand | None:
-        key = functor(rule.entity)
         asked = list(self.asked(rule))
-        if key is None or not asked:
-            return None
         kind = Kind.EVENT if rule.value is None else Kind.FLUENT
-        head = EntityPart((kind, *key), rule.entity, f"the grounding of {label(rule.entity)}")
-        return Demand(rule, (head, *asked))
+        named = f"the grounding of {label(rule.entity)}"
+        head = EntityPart((kind, *rule.key), rule.entity, named)
+        return Demand(rule, (head, *asked)) if asked else None
