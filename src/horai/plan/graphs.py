@@ -110,17 +110,6 @@ class Digraph(Generic[N]):
         """The number of each node's component."""
         return {n: number for number, group in enumerate(self.components()) for n in group}
 
-    def connected(self) -> list[frozenset[N]]:
-        """Nodes that edges connect, whatever their direction."""
-        found: list[frozenset[N]] = []
-        seen: set[N] = set()
-        for node in self._after:
-            if node not in seen:
-                group = _reached(node, lambda n: (*self._after[n], *self._before[n]))
-                found.append(frozenset(group))
-                seen |= group.keys()
-        return found
-
     # --- orders and paths ------------------------------------------------------------------------
 
     def has_cycle(self) -> bool:

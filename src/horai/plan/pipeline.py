@@ -99,8 +99,6 @@ class _Maker:
                 stratum.static.append(self._static(rule))
             case ec.FutureInitiation() | ec.FutureTermination():
                 stratum.delays.append(self._delay(rule))
-            case _:
-                pass
 
     def _points(self, rule: PointRule, members: frozenset[Vertex]) -> list[PointPlan]:
         """The plan of a rule, or of each of its alternatives.
@@ -258,8 +256,6 @@ def _asked(body: ec.Conjunction) -> Names:
                 found |= names(literal.term)
             case ec.Is(target=target):
                 found |= names(target)
-            case _:
-                pass
     return found
 
 

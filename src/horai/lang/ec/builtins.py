@@ -111,8 +111,6 @@ def _atom_length(args: Args) -> Iterator[Solution]:
             yield {1: Int(len(text))}
         case Int(value=number) | Float(value=number):
             yield {1: Int(len(str(number)))}
-        case _:
-            pass
 
 
 def _is_a(*types: type) -> tuple[Solutions, tuple[type, ...]]:

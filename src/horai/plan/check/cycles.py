@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from horai.lang.core.diagnostics import Diagnostic
-from horai.lang.core.terms import Term, functor
+from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, finding, place_of
 from horai.plan.ec.components import Component, simple_values
@@ -48,15 +48,13 @@ def looking_ahead(context: CheckContext) -> Iterator[Diagnostic]:
                 continue
             seen.add(id(edge.term))
             cycle = find_cycle(linked, [edge.source])
-            yield finding(
-                "H403",
+            message = (
                 f"`{edge.target}` and `{edge.source}` depend on each other, and this condition "
-                "may look ahead in time",
-                edge.clause,
-                edge.term,
-                hint="add a comparison that keeps its time in the past, such as `T0 < T`",
-                note=_path(cycle),
+                "may look ahead in time"
             )
+            hint = "add a comparison that keeps its time in the past, such as `T0 < T`"
+            note = _path(cycle)
+            yield finding("H403", message, edge.clause, edge.term, hint, note)
 
 
 def _dynamic_cycles(context: CheckContext) -> Iterator[Component]:
@@ -116,14 +114,9 @@ def _report(
         place = place_of(step.clause, step.term, first.clause.source)
         steps.append(f"{_step(step)} ({place})")
     assert first is not None, "a cycle has an edge"
-    return finding(
-        code,
-        f"{message}: {_path(cycle)}",
-        first.clause,
-        first.term,
-        hint=hint,
-        note="; ".join(steps),
-    )
+    message = f"{message}: {_path(cycle)}"
+    note = "; ".join(steps)
+    return finding(code, message, first.clause, first.term, hint, note)
 
 
 def _step(edge: Dependency) -> str:
@@ -226,15 +219,12 @@ def negative_cycles(context: CheckContext) -> Iterator[Diagnostic]:
     graph: Digraph[Key] = Digraph()
     negative: list[tuple[Key, Key, ec.Call, ec.Clause]] = []
     places: dict[tuple[Key, Key], tuple[ec.Clause, Term]] = {}
-    for rule in context.description.rules:
-        head = functor(rule.head) if isinstance(rule, ec.BackgroundRule) else None
-        if head is None or not isinstance(rule, ec.BackgroundRule):
-            continue
+    for rule in context.description.of(ec.BackgroundRule):
         for call, positive in _calls(rule.body, True):
-            graph.add_edge(head, call.key)
-            places.setdefault((head, call.key), (rule.clause, call.term))
+            graph.add_edge(rule.key, call.key)
+            places.setdefault((rule.key, call.key), (rule.clause, call.term))
             if not positive:
-                negative.append((head, call.key, call, rule.clause))
+                negative.append((rule.key, call.key, call, rule.clause))
     group = graph.component_of()
     reported: set[int] = set()
     for head, called, call, clause in negative:
@@ -246,13 +236,10 @@ def negative_cycles(context: CheckContext) -> Iterator[Diagnostic]:
             f"{_name(a)} calls {_name(b)} ({place_of(*places[(a, b)], clause.source)})"
             for a, b in itertools.pairwise(cycle)
         ]
+        message = "a predicate depends on its own negation: " + " -> ".join(_name(k) for k in cycle)
+        note = "; ".join(steps)
         yield finding(
-            "H401",
-            "a predicate depends on its own negation: " + " -> ".join(_name(k) for k in cycle),
-            clause,
-            call.term,
-            hint="define one of them without the other",
-            note="; ".join(steps),
+            "H401", message, clause, call.term, "define one of them without the other", note
         )
 
 
@@ -265,13 +252,11 @@ def _calls(literal: ec.Literal, positive: bool) -> Iterator[tuple[ec.Call, bool]
     match literal:
         case ec.Call():
             yield literal, positive
-        case ec.Negation() | ec.FindAll() | ec.AggregateAll():
-            for part in ec.parts(literal):
-                yield from _calls(part, False)
         case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
             yield from _calls(condition, False)
             yield from _calls(then, positive)
             yield from _calls(otherwise, positive)
         case _:
+            denies = isinstance(literal, ec.Negation | ec.Aggregate)
             for part in ec.parts(literal):
-                yield from _calls(part, positive)
+                yield from _calls(part, positive and not denies)

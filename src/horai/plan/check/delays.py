@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
-from horai.lang.core.terms import Compound, Int, Span, Term, Var, functor, make, variables
+from horai.lang.core.terms import Compound, Int, Span, Term, Var, make, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, finding, listed, place_of, quoted
 from horai.plan.ec.delays import Effect, beaten_by, initiation_times, known_already
@@ -34,15 +34,13 @@ def late_effects(context: CheckContext) -> Iterator[Diagnostic]:
     for effect in effects:
         sooner = beaten_by(effect, initiations, terminations)
         if sooner is not None:
-            yield finding(
-                "H410",
+            message = (
                 f"this never acts: {quoted(effect.origin.term)} always ends after "
-                f"{show(sooner.delay)}, before the delay of {show(effect.delay)} is over",
-                effect.clause,
-                effect.clause.head,
-                hint="only the shortest delay can act: remove one of the two",
-                note=f"the shorter delay: {place_of(sooner.clause, home=effect.clause.source)}",
+                f"{show(sooner.delay)}, before the delay of {show(effect.delay)} is over"
             )
+            hint = "only the shortest delay can act: remove one of the two"
+            note = f"the shorter delay: {place_of(sooner.clause, home=effect.clause.source)}"
+            yield finding("H410", message, effect.clause, effect.clause.head, hint, note)
 
 
 def cancelling_effects(context: CheckContext) -> Iterator[Diagnostic]:
@@ -56,15 +54,13 @@ def cancelling_effects(context: CheckContext) -> Iterator[Diagnostic]:
         key = (canonical(effect.origin.term), effect.delay)
         other = first.setdefault(key, effect)
         if other.target.value != effect.target.value:
-            yield finding(
-                "H415",
+            message = (
                 f"{quoted(effect.target.term)} and {quoted(other.target.term)} are initiated at "
-                "the same deadline and cancel each other",
-                effect.clause,
-                effect.clause.head,
-                hint="give them different delays",
-                note=f"the other: {place_of(other.clause, home=effect.clause.source)}",
+                "the same deadline and cancel each other"
             )
+            note = f"the other: {place_of(other.clause, home=effect.clause.source)}"
+            hint = "give them different delays"
+            yield finding("H415", message, effect.clause, effect.clause.head, hint, note)
 
 
 def effects_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
@@ -73,43 +69,29 @@ def effects_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
         fluent = context.entities.fluent(effect.origin.fluent)
         if fluent is not None and Sort.SIMPLE in fluent.sorts_of(effect.origin.value):
             continue
-        yield finding(
-            "H411",
-            f"no rule initiates {quoted(effect.origin.term)}, so this never acts",
-            effect.clause,
-            effect.origin.term,
-            hint="correct the value, or write the rule that initiates it",
-        )
+        message = f"no rule initiates {quoted(effect.origin.term)}, so this never acts"
+        hint = "correct the value, or write the rule that initiates it"
+        yield finding("H411", message, effect.clause, effect.origin.term, hint)
 
 
 def effects_on_itself(context: CheckContext) -> Iterator[Diagnostic]:
     """H412: an fi from a pair to the same pair."""
     for effect in _effects(context):
         if isinstance(effect, ec.FutureInitiation) and effect.origin == effect.target:
-            yield finding(
-                "H412",
-                f"{quoted(effect.target.term)} follows itself, which changes nothing",
-                effect.clause,
-                effect.target.term,
-                hint="name the value that comes after it",
-            )
+            message = f"{quoted(effect.target.term)} follows itself, which changes nothing"
+            hint = "name the value that comes after it"
+            yield finding("H412", message, effect.clause, effect.target.term, hint)
 
 
 def nothing_to_postpone(context: CheckContext) -> Iterator[Diagnostic]:
     """H413: p of a pair without a delayed effect."""
     origins = [effect.origin.term for effect in _effects(context)]
-    for rule in context.description.rules:
-        if not isinstance(rule, ec.Postponable):
-            continue
+    for rule in context.description.of(ec.Postponable):
         if not any(may_match(origin, rule.fvp.term) for origin in origins):
             known = listed(sorted({f"`{show(origin)}`" for origin in origins}))
-            yield finding(
-                "H413",
-                f"{quoted(rule.fvp.term)} has no fi or ft to postpone",
-                rule.clause,
-                rule.fvp.term,
-                hint=f"delayed effects exist for {known}" if known else None,
-            )
+            message = f"{quoted(rule.fvp.term)} has no fi or ft to postpone"
+            hint = f"delayed effects exist for {known}" if known else None
+            yield finding("H413", message, rule.clause, rule.fvp.term, hint)
 
 
 def several_times(context: CheckContext) -> Iterator[Diagnostic]:
@@ -117,13 +99,11 @@ def several_times(context: CheckContext) -> Iterator[Diagnostic]:
     for effect in _effects(context):
         times = initiation_times(effect, context.graph.helpers)
         if len(times) > 1:
-            yield finding(
-                "H414",
-                f"which of {listed((f'`{t}`' for t in times), 'or')} is the time of initiation?",
-                effect.clause,
-                effect.clause.head,
-                hint="use one time variable and compute the others, as in `T2 is T + R`",
+            message = (
+                f"which of {listed((f'`{t}`' for t in times), 'or')} is the time of initiation?"
             )
+            hint = "use one time variable and compute the others, as in `T2 is T + R`"
+            yield finding("H414", message, effect.clause, effect.clause.head, hint)
 
 
 def lengths_known_too_late(context: CheckContext) -> Iterator[Diagnostic]:
@@ -138,13 +118,9 @@ def lengths_known_too_late(context: CheckContext) -> Iterator[Diagnostic]:
         known = ec.Conjunction(now, effect.body.term)
         given = names(effect.origin.term) | frozenset(times)
         if effect.delay.name not in order_body(known, given, context.table).bound:
-            yield finding(
-                "H417",
-                f"the delay `{effect.delay.name}` is not known at the time of initiation",
-                effect.clause,
-                effect.delay,
-                hint="let a condition that looks at no later time give it a value",
-            )
+            message = f"the delay `{effect.delay.name}` is not known at the time of initiation"
+            hint = "let a condition that looks at no later time give it a value"
+            yield finding("H417", message, effect.clause, effect.delay, hint)
 
 
 Key = tuple[str, int]
@@ -163,9 +139,7 @@ class _Given:
 def lengths_that_are_none(context: CheckContext) -> Iterator[Diagnostic]:
     """H416: a delay that background knowledge gives is no whole number above zero."""
     seen: set[tuple[str, Span]] = set()
-    for rule in context.description.rules:
-        if not isinstance(rule, ec.FutureInitiation | ec.FutureTermination):
-            continue
+    for rule in _effects(context):
         wrong = [given for given in _lengths(context, rule) if not _is_length(given.value)]
         if wrong and (wrong[0].source.name, wrong[0].span) not in seen:
             seen.add((wrong[0].source.name, wrong[0].span))
@@ -174,17 +148,11 @@ def lengths_that_are_none(context: CheckContext) -> Iterator[Diagnostic]:
 
 def _finding(clause: ec.Clause, wrong: list[_Given]) -> Diagnostic:
     first, more = wrong[0], len(wrong) - 1
-    line = clause.source.position(clause.span[0])[0]
-    where = f"line {line}" if clause.source is first.source else f"{clause.source.name}:{line}"
-    note = f"it is the delay of {where}, which does nothing then"
-    return diagnostic(
-        "H416",
-        f"`{show(first.value)}` in `{show(first.text)}` is no delay",
-        first.source,
-        first.span,
-        "a delay is a whole number above zero",
-        note + (f"; the same goes for {more} more" if more else ""),
-    )
+    message = f"`{show(first.value)}` in `{show(first.text)}` is no delay"
+    note = f"it is the delay of {place_of(clause, home=first.source)}, which does nothing then"
+    note += f"; the same goes for {more} more" if more else ""
+    hint = "a delay is a whole number above zero"
+    return diagnostic("H416", message, first.source, first.span, hint, note)
 
 
 def _is_length(value: Term) -> bool:
@@ -225,9 +193,7 @@ def _of_predicate(
                 yield _Given(
                     row[place], make(call.name, *row), source, (start, start + len(call.name))
                 )
-    for rule in context.description.rules:
-        if not isinstance(rule, ec.BackgroundRule) or functor(rule.head) != call.key:
-            continue
+    for rule in context.graph.helpers.rules.get(call.key, ()):
         head = rule.head
         if not isinstance(head, Compound) or not may_match(head, call.term):
             continue
@@ -244,14 +210,8 @@ def _fits(row: tuple[Term, ...], call: ec.Call) -> bool:
 
 def _calls(literal: ec.Literal) -> Iterator[ec.Call]:
     """The calls that give values: those inside negations and aggregates do not."""
-    match literal:
-        case ec.Call():
-            yield literal
-        case ec.Conjunction(items=items) | ec.Disjunction(items=items):
-            for item in items:
-                yield from _calls(item)
-        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-            for part in (condition, then, otherwise):
-                yield from _calls(part)
-        case _:
-            pass
+    if isinstance(literal, ec.Call):
+        yield literal
+    elif not isinstance(literal, ec.Negation | ec.Aggregate):
+        for part in ec.parts(literal):
+            yield from _calls(part)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horai.lang.core.arithmetic import COMPARISONS
-from horai.lang.core.diagnostics import Diagnostic, Severity, did_you_mean
+from horai.lang.core.diagnostics import Diagnostic, diagnostic, did_you_mean
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Constant, Float, Int, Term, functor, is_ground, make
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, is_ground, key_of, make
 from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, finding, place_of, quoted
 from horai.plan.check.names import looks_mistyped
@@ -25,13 +25,9 @@ def duplicate_rules(context: CheckContext) -> Iterator[Diagnostic]:
         head = clause.head or Constant("")
         whole = canonical(head if clause.body is None else Compound(":-", (head, clause.body)))
         if whole in first:
-            yield finding(
-                "H500",
-                f"this says the same as {place_of(first[whole], home=clause.source)}",
-                clause,
-                clause.head,
-                hint="remove it, or correct what should differ",
-            )
+            message = f"this says the same as {place_of(first[whole], home=clause.source)}"
+            hint = "remove it, or correct what should differ"
+            yield finding("H500", message, clause, clause.head, hint)
         else:
             first[whole] = clause
 
@@ -39,26 +35,17 @@ def duplicate_rules(context: CheckContext) -> Iterator[Diagnostic]:
 def duplicate_facts(context: CheckContext) -> Iterator[Diagnostic]:
     """H501: facts that occur more than once, said once per predicate."""
     for (name, arity), facts in context.description.facts.items():
-        if len(facts.rows) < 2:
-            continue
-        seen: set[tuple[Term, ...]] = set()
-        repeated: list[int] = []
-        for number, row in enumerate(facts.rows):
-            if row in seen:
-                repeated.append(number)
-            seen.add(row)
+        first_of: dict[tuple[Term, ...], int] = {}
+        repeated = [n for n, row in enumerate(facts.rows) if first_of.setdefault(row, n) != n]
         if not repeated:
             continue
         first = repeated[0]
         source, offset = facts.places[first]
         text = show(make(name, *facts.rows[first]))
-        count = len(repeated)
         message = f"the fact `{text}` is written twice"
-        if count > 1:
+        if (count := len(repeated)) > 1:
             message = f"{count} facts of `{name}/{arity}` repeat others, the first is `{text}`"
-        yield Diagnostic(
-            "H501", Severity.WARNING, message, source, (offset, offset + len(name)), "remove it"
-        )
+        yield diagnostic("H501", message, source, (offset, offset + len(name)), "remove it")
 
 
 # --- rules that can never fire -----------------------------------------------------------------
@@ -67,7 +54,7 @@ def duplicate_facts(context: CheckContext) -> Iterator[Diagnostic]:
 def never_fires(context: CheckContext) -> Iterator[Diagnostic]:
     """H502: conditions that contradict each other."""
     for rule in context.description.rules:
-        body = getattr(rule, "body", None)
+        body = ec.body_of(rule)
         if body is None or isinstance(rule, ec.Grounding | ec.Declaration):
             continue
         if isinstance(rule, ec.BackgroundRule) and any(
@@ -99,20 +86,12 @@ def _scopes(body: ec.Conjunction) -> Iterator[ec.Literal]:
 
 def _impossible(items: list[ec.Literal], context: CheckContext) -> tuple[ec.Literal, str] | None:
     for literal in items:
-        why = _false_alone(literal)
-        if why is not None:
-            return literal, why
+        match literal:
+            case ec.TruthValue(value=False):
+                return literal, f"{quoted(literal.term)} is always false"
+            case ec.Compare(op=op, left=left, right=right) if _is_false(op, left, right):
+                return literal, f"{quoted(literal.term)} is always false"
     return _contradiction(items) or _two_values(items, context)
-
-
-def _false_alone(literal: ec.Literal) -> str | None:
-    match literal:
-        case ec.TruthValue(value=False):
-            return f"{quoted(literal.term)} is always false"
-        case ec.Compare(op=op, left=left, right=right) if _is_false(op, left, right):
-            return f"{quoted(literal.term)} is always false"
-        case _:
-            return None
 
 
 _NEVER_OF_ITSELF = frozenset({"<", ">", "=\\=", "\\=", "\\==", "@<", "@>"})
@@ -159,24 +138,23 @@ def _two_values(items: list[ec.Literal], context: CheckContext) -> tuple[ec.Lite
 
 def groundings_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
     """H503: a grounding of something that no rule mentions, said once for all its values."""
-    said: set[tuple[bool, tuple[str, int]]] = set()
-    for rule in context.description.rules:
-        key = functor(rule.entity) if isinstance(rule, ec.Grounding) else None
-        if key is None or not isinstance(rule, ec.Grounding) or (rule.value is None, key) in said:
+    said: set[tuple[bool, ec.Key]] = set()
+    for rule in context.description.of(ec.Grounding):
+        key = name, arity = rule.key
+        table = context.entities.events if rule.value is None else context.entities.fluents
+        is_placeholder = any(isinstance(literal, ec.TruthValue) for literal in rule.body.items)
+        is_used = key in table and not _is_slip(table[key], table)
+        if is_placeholder or is_used or (rule.value is None, key) in said:
             continue
-        entities = context.entities
-        table = entities.events if rule.value is None else entities.fluents
-        if _is_placeholder(rule) or (key in table and not _is_slip(table[key], table)):
-            continue
+        said.add((rule.value is None, key))
         kind = "event" if rule.value is None else "fluent"
-        near = did_you_mean(key[0], [name for name, _ in table if name != key[0]])
-        same = [arity for name, arity in table if name == key[0] and arity != key[1]]
+        near = did_you_mean(name, [other for other, _ in table if other != name])
+        same = [others for other, others in table if other == name and others != arity]
         hint = f"did you mean `{near}`?" if near else None
         if same:
-            hint = f"`{key[0]}` has {same[0]} arguments elsewhere"
-        message = f"no rule mentions the {kind} `{key[0]}/{key[1]}`"
-        said.add((rule.value is None, key))
-        yield finding("H503", message, rule.clause, rule.entity, hint=hint)
+            hint = f"`{name}` has {same[0]} arguments elsewhere"
+        message = f"no rule mentions the {kind} `{name}/{arity}`"
+        yield finding("H503", message, rule.clause, rule.entity, hint)
 
 
 def _is_slip(entity: Entity, table: dict[tuple[str, int], Entity]) -> bool:
@@ -191,69 +169,45 @@ def _is_slip(entity: Entity, table: dict[tuple[str, int], Entity]) -> bool:
     )
 
 
-def _is_placeholder(rule: ec.Grounding) -> bool:
-    return any(isinstance(literal, ec.TruthValue) for literal in rule.body.items)
-
-
 def empty_domains(context: CheckContext) -> Iterator[Diagnostic]:
     """H504: a dynamic domain that no grounding of an input entity uses."""
     reached = _domains_of_inputs(context)
-    for rule in context.description.rules:
-        if isinstance(rule, ec.DynamicDomain):
-            key = (rule.domain.name, len(rule.domain.args))
-            if key not in reached and key not in context.description.facts:
-                yield finding(
-                    "H504",
-                    f"nothing ever enters the domain `{key[0]}/{key[1]}`",
-                    rule.clause,
-                    rule.domain,
-                    hint=f"use it in the grounding of an input entity: "
-                    f"`grounding(event(X)) :- {key[0]}(X).`",
-                )
+    for rule in context.description.of(ec.DynamicDomain):
+        key = key_of(rule.domain)
+        if key not in reached and key not in context.description.facts:
+            message = f"nothing ever enters the domain `{key[0]}/{key[1]}`"
+            hint = (
+                f"use it in the grounding of an input entity: `grounding(event(X)) :- {key[0]}(X).`"
+            )
+            yield finding("H504", message, rule.clause, rule.domain, hint)
 
 
 def _domains_of_inputs(context: CheckContext) -> set[tuple[str, int]]:
     entities = context.entities
-    queue: list[tuple[str, int]] = []
-    for rule in context.description.rules:
-        if isinstance(rule, ec.Grounding):
-            known = entities.event(rule.entity) if rule.value is None else None
-            known = known or (entities.fluent(rule.entity) if rule.value is not None else None)
-            if known is None or known.is_input:
-                queue += [c.key for c in body_literals(rule) if isinstance(c, ec.Call)]
-    inner = _background_calls(context.description)
-    reached: set[tuple[str, int]] = set()
+    queue: list[ec.Key] = []
+    for rule in context.description.of(ec.Grounding):
+        known = (entities.event if rule.value is None else entities.fluent)(rule.entity)
+        if known is None or known.is_input:
+            queue += [c.key for c in body_literals(rule) if isinstance(c, ec.Call)]
+    reached: set[ec.Key] = set()
     while queue:
         key = queue.pop()
         if key not in reached:
             reached.add(key)
-            queue += inner.get(key, [])
+            rules = context.graph.helpers.rules.get(key, ())
+            queue += [c.key for one in rules for c in body_literals(one) if isinstance(c, ec.Call)]
     return reached
-
-
-def _background_calls(
-    description: ec.EventDescription,
-) -> dict[tuple[str, int], list[tuple[str, int]]]:
-    inner: dict[tuple[str, int], list[tuple[str, int]]] = {}
-    for rule in description.rules:
-        key = functor(rule.head) if isinstance(rule, ec.BackgroundRule) else None
-        if key is not None and isinstance(rule, ec.BackgroundRule):
-            calls = [literal.key for literal in ec.walk(rule.body) if isinstance(literal, ec.Call)]
-            inner.setdefault(key, []).extend(calls)
-    return inner
 
 
 def type_conflicts(context: CheckContext) -> Iterator[Diagnostic]:
     """H505: numbers needed where names arrive."""
     for conflict in context.types.conflicts:
-        yield finding(
-            "H505",
-            f"a number is needed here, but {quoted(conflict.term)} is of type {conflict.found}",
-            conflict.clause,
-            conflict.term,
-            hint="compare names with `==` and `\\==`",
-            note=f"its values come from {_place(conflict.because)}" if conflict.because else None,
+        message = (
+            f"a number is needed here, but {quoted(conflict.term)} is of type {conflict.found}"
         )
+        note = f"its values come from {_place(conflict.because)}" if conflict.because else None
+        hint = "compare names with `==` and `\\==`"
+        yield finding("H505", message, conflict.clause, conflict.term, hint, note)
 
 
 def _place(slot: Slot) -> str:

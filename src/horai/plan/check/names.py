@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from horai.lang.core.arithmetic import COMPARISONS
+from horai.lang.core.arithmetic import BINARY, COMPARISONS, UNARY
 from horai.lang.core.diagnostics import Diagnostic, did_you_mean
 from horai.lang.core.printer import show
 from horai.lang.core.spelling import distance
@@ -65,14 +65,10 @@ def mistyped_entities(context: CheckContext) -> Iterator[Diagnostic]:
         code = "H200" if entity.kind is Kind.EVENT else "H201"
         (mention,) = entity.used
         others = len(list(meant.mentions))
-        yield finding(
-            code,
-            f"{entity.kind} `{entity.name}` occurs nowhere else",
-            mention.clause,
-            mention.term,
-            hint=f"did you mean `{meant.name}`? If not, declare it: `{_declaration(entity)}`",
-            note=f"`{meant.name}/{meant.arity}` occurs {others} times" if others > 1 else None,
-        )
+        message = f"{entity.kind} `{entity.name}` occurs nowhere else"
+        hint = f"did you mean `{meant.name}`? If not, declare it: `{_declaration(entity)}`"
+        note = f"`{meant.name}/{meant.arity}` occurs {others} times" if others > 1 else None
+        yield finding(code, message, mention.clause, mention.term, hint, note)
 
 
 def suspects(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
@@ -80,7 +76,7 @@ def suspects(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
     found: dict[int, tuple[Entity, Entity]] = {}
     established: dict[tuple[Kind, int], list[Entity]] = {}
     for entity in entities:
-        if _established(entity) and not entity.only_fills:
+        if (entity.is_known or len(entity.used) > 1) and not entity.only_fills:
             established.setdefault((entity.kind, entity.arity), []).append(entity)
     for entity in entities:
         if not entity.is_input or entity.declared or entity.grounded or len(entity.used) != 1:
@@ -90,10 +86,6 @@ def suspects(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
         if meant is not None:
             found[id(entity)] = (entity, meant)
     return found
-
-
-def _established(entity: Entity) -> bool:
-    return bool(entity.defined or entity.declared or entity.grounded) or len(entity.used) > 1
 
 
 def _declaration(entity: Entity) -> str:
@@ -115,29 +107,23 @@ def undefined_fluents(context: CheckContext) -> Iterator[Diagnostic]:
         known = [f.name for f in context.entities.fluents.values() if f.defined or f.declared]
         near = did_you_mean(fluent.name, known)
         mention = fluent.used[0]
-        yield finding(
-            "H202",
-            f"nothing defines the fluent `{fluent.name}/{fluent.arity}`; it is treated as an "
-            "input fluent",
-            mention.clause,
-            mention.term,
-            hint=f"declare it: `{_declaration(fluent)}`"
-            + (f" Or did you mean `{near}`?" if near else ""),
+        message = f"nothing defines the fluent `{fluent}`; it is treated as an input fluent"
+        hint = f"declare it: `{_declaration(fluent)}`" + (
+            f" Or did you mean `{near}`?" if near else ""
         )
+        yield finding("H202", message, mention.clause, mention.term, hint)
 
 
 def arity_mismatches(context: CheckContext) -> Iterator[Diagnostic]:
     """H204: one name with different numbers of arguments."""
     for entity, usual in odd_arities(context.entities).values():
         for mention in entity.mentions:
-            yield finding(
-                "H204",
+            message = (
                 f"{entity.kind} `{entity.name}` has {arguments(entity.arity)} here and "
-                f"{arguments(usual.arity)} elsewhere",
-                mention.clause,
-                mention.term,
-                hint=f"write it as in {quoted(_example(usual).term)}",
+                f"{arguments(usual.arity)} elsewhere"
             )
+            hint = f"write it as in {quoted(next(usual.mentions).term)}"
+            yield finding("H204", message, mention.clause, mention.term, hint)
 
 
 def odd_arities(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
@@ -150,9 +136,9 @@ def odd_arities(entities: Entities) -> dict[int, tuple[Entity, Entity]]:
                 by_name.setdefault(entity.name, []).append(entity)
         for group in by_name.values():
             # Ties go to the one met first.
-            usual = max(group, key=lambda e: (_is_known(e), len(e.used), -group.index(e)))
+            usual = max(group, key=lambda e: (e.is_known, len(e.used), -group.index(e)))
             for entity in group:
-                meant = entity is usual or _is_known(entity) or _is_made_of(usual, entity)
+                meant = entity is usual or entity.is_known or _is_made_of(usual, entity)
                 if not meant:
                     found[id(entity)] = (entity, usual)
     return found
@@ -164,14 +150,6 @@ def _is_made_of(defined: Entity, other: Entity) -> bool:
     return any(use.clause is clause for use in other.used for clause in rules)
 
 
-def _is_known(entity: Entity) -> bool:
-    return bool(entity.defined or entity.declared or entity.grounded)
-
-
-def _example(entity: Entity) -> Mention:
-    return next(entity.mentions)
-
-
 def value_mismatches(context: CheckContext) -> Iterator[Diagnostic]:
     """H206: a value that the fluent never has."""
     for fluent in context.entities.fluents.values():
@@ -181,13 +159,10 @@ def value_mismatches(context: CheckContext) -> Iterator[Diagnostic]:
                 continue
             if mention.how in ("fi", "ft", "p") or _declared_value(fluent, value):
                 continue
-            yield finding(
-                "H206",
-                f"`{fluent.name}/{fluent.arity}` never has the value {quoted(value)}",
-                mention.clause,
-                value if value.span is not None else mention.term,
-                hint=_values_hint(fluent, value),
-            )
+            message = f"`{fluent}` never has the value {quoted(value)}"
+            hint = _values_hint(fluent, value)
+            where = value if value.span is not None else mention.term
+            yield finding("H206", message, mention.clause, where, hint)
 
 
 def _declared_value(fluent: Entity, value: Term) -> bool:
@@ -213,16 +188,14 @@ def events_that_are_fluents(context: CheckContext) -> Iterator[Diagnostic]:
         fluent = context.entities.fluents.get(key)
         if fluent is None:
             continue
-        mention, other = _example(event), _example(fluent)
-        yield finding(
-            "H207",
-            f"`{event.name}/{event.arity}` is used as an event here and as a fluent elsewhere",
-            mention.clause,
-            mention.term,
-            hint=f"if the fluent is meant, write `start({event.name}(...)=...)`; if not, give one "
-            "of them another name",
-            note=f"as a fluent: {quoted(other.term)} in {other.how}",
+        mention, other = next(event.mentions), next(fluent.mentions)
+        message = f"`{event}` is used as an event here and as a fluent elsewhere"
+        hint = (
+            f"if the fluent is meant, write `start({event.name}(...)=...)`; if not, give one "
+            "of them another name"
         )
+        note = f"as a fluent: {quoted(other.term)} in {other.how}"
+        yield finding("H207", message, mention.clause, mention.term, hint, note)
 
 
 def values_of_two_sorts(context: CheckContext) -> Iterator[Diagnostic]:
@@ -237,15 +210,13 @@ def values_of_two_sorts(context: CheckContext) -> Iterator[Diagnostic]:
             if pair is None:  # `per(vote(X))` and `per(close(X))` are different fluents
                 continue
             first, later = pair
-            yield finding(
-                "H208",
+            message = (
                 f"{quoted(later.term)} gets the value {quoted(value)} by {later.how} here and by "
-                f"{first.how} elsewhere",
-                later.clause,
-                later.term,
-                hint="define each value by rules of one sort",
-                note="the intervals of both count, and an initiation ends the other values",
+                f"{first.how} elsewhere"
             )
+            hint = "define each value by rules of one sort"
+            note = "the intervals of both count, and an initiation ends the other values"
+            yield finding("H208", message, later.clause, later.term, hint, note)
 
 
 _STATIC = frozenset({"holdsFor", "holdsAt"})
@@ -264,13 +235,9 @@ def never_initiated(context: CheckContext) -> Iterator[Diagnostic]:
             mention = fluent.defined[0]
             known = [f.name for f in context.entities.fluents.values() if f.values or f.computed]
             near = did_you_mean(fluent.name, known)
-            yield finding(
-                "H506",
-                f"`{fluent.name}/{fluent.arity}` is terminated here, but no rule initiates it",
-                mention.clause,
-                mention.term,
-                hint=f"did you mean `{near}`?" if near else "write the rule that initiates it",
-            )
+            message = f"`{fluent}` is terminated here, but no rule initiates it"
+            hint = f"did you mean `{near}`?" if near else "write the rule that initiates it"
+            yield finding("H506", message, mention.clause, mention.term, hint)
 
 
 def _values_never_initiated(fluent: Entity) -> Iterator[Diagnostic]:
@@ -279,14 +246,13 @@ def _values_never_initiated(fluent: Entity) -> Iterator[Diagnostic]:
         if mention.how != "terminatedAt" or value is None or not fluent.values:
             continue
         if not fluent.takes(value) and not _declared_value(fluent, value):
-            yield finding(
-                "H506",
-                f"the value {quoted(value)} of `{fluent.name}/{fluent.arity}` is terminated here, "
-                "but no rule initiates it",
-                mention.clause,
-                value if value.span is not None else mention.term,
-                hint=_values_hint(fluent, value),
+            message = (
+                f"the value {quoted(value)} of `{fluent}` is terminated here, "
+                "but no rule initiates it"
             )
+            hint = _values_hint(fluent, value)
+            where = value if value.span is not None else mention.term
+            yield finding("H506", message, mention.clause, where, hint)
 
 
 def unknown_predicates(context: CheckContext) -> Iterator[Diagnostic]:
@@ -342,14 +308,8 @@ def _how_to_define(name: str, arity: int) -> str:
     return f"add facts or rules `{name}{args}`, or register a Python predicate of this name"
 
 
-# What arithmetic knows, by number of arguments.
-_ONE = "- + abs sqrt floor ceiling round truncate integer float sign sin cos tan asin acos atan"
-_TWO = "+ - * / // mod rem min max ** ^ atan2"
-FUNCTIONS: dict[int, frozenset[str]] = {
-    1: frozenset((*_ONE.split(), "exp", "log")),
-    2: frozenset(_TWO.split()),
-}
-NAMES = sorted(FUNCTIONS[1] | FUNCTIONS[2])
+FUNCTIONS = {1: frozenset(UNARY), 2: frozenset(BINARY)}
+"""What arithmetic knows, by number of arguments."""
 
 
 def unknown_functions(context: CheckContext) -> Iterator[Diagnostic]:
@@ -360,14 +320,10 @@ def unknown_functions(context: CheckContext) -> Iterator[Diagnostic]:
                 wrong = next(_unknown(expression), None)
                 if wrong is not None:
                     name = wrong.name
-                    near = did_you_mean(name, NAMES)
-                    yield finding(
-                        "H209",
-                        f"arithmetic has no `{name}`",
-                        rule.clause,
-                        wrong,
-                        hint=f"did you mean `{near}`?" if near else None,
-                    )
+                    near = did_you_mean(name, FUNCTIONS[1] | FUNCTIONS[2])
+                    message = f"arithmetic has no `{name}`"
+                    hint = f"did you mean `{near}`?" if near else None
+                    yield finding("H209", message, rule.clause, wrong, hint)
 
 
 def _expressions(literal: ec.Literal) -> Iterator[Term]:
@@ -379,8 +335,6 @@ def _expressions(literal: ec.Literal) -> Iterator[Term]:
             yield expression
         case ec.DurationFilter(bound=bound):
             yield bound
-        case _:
-            pass
 
 
 def _unknown(expression: Term) -> Iterator[Compound]:
@@ -394,19 +348,18 @@ _OUTPUT = frozenset({"outputEntity", "internalEntity"})
 _SORTS = {"simpleFluent": Sort.SIMPLE, "sDFluent": Sort.DETERMINED}
 
 
+def _declarations(context: CheckContext) -> Iterator[tuple[Entity, Mention]]:
+    return ((entity, mention) for entity in context.entities for mention in entity.declared)
+
+
 def declared_inputs(context: CheckContext) -> Iterator[Diagnostic]:
     """H210: declared as input, defined by rules."""
-    for entity in context.entities:
-        for mention in entity.declared:
-            if mention.how in _INPUT and _is_defined(entity, mention):
-                yield finding(
-                    "H210",
-                    f"{mention.how} says that `{entity}` comes with the stream, but rules define "
-                    "it",
-                    mention.clause,
-                    mention.term,
-                    hint="remove the declaration",
-                )
+    for entity, mention in _declarations(context):
+        if mention.how in _INPUT and _is_defined(entity, mention):
+            message = (
+                f"{mention.how} says that `{entity}` comes with the stream, but rules define it"
+            )
+            yield finding("H210", message, mention.clause, mention.term, "remove the declaration")
 
 
 def _is_defined(entity: Entity, mention: Mention) -> bool:
@@ -419,40 +372,30 @@ def _is_defined(entity: Entity, mention: Mention) -> bool:
 
 def declared_outputs(context: CheckContext) -> Iterator[Diagnostic]:
     """H212: declared as output, defined by no rule."""
-    for entity in context.entities:
-        for mention in entity.declared:
-            if mention.how in _OUTPUT and entity.is_input:
-                hint = None
-                if mention.how == "internalEntity":
-                    # Other engines compute it by a program of their own before rules are looked at.
-                    hint = "if a stage before computes it, send it with the stream as input"
-                yield finding(
-                    "H212",
-                    f"{mention.how} says that rules define `{entity}`, but there are none",
-                    mention.clause,
-                    mention.term,
-                    hint=hint,
-                )
+    for entity, mention in _declarations(context):
+        if mention.how in _OUTPUT and entity.is_input:
+            hint = None
+            if mention.how == "internalEntity":
+                # Other engines compute it by a program of their own before rules are looked at.
+                hint = "if a stage before computes it, send it with the stream as input"
+            message = f"{mention.how} says that rules define `{entity}`, but there are none"
+            yield finding("H212", message, mention.clause, mention.term, hint)
 
 
 def declared_sorts(context: CheckContext) -> Iterator[Diagnostic]:
     """H211: declared as another sort than the rules make it."""
-    for entity in context.entities:
-        for mention in entity.declared:
-            declared = _SORTS.get(mention.how)
-            if declared is None or entity.is_input or mention.value is None:
-                continue
-            actual = entity.sorts_of(mention.value)
-            if actual and declared not in actual:
-                is_now = " and ".join(sorted(str(sort) for sort in actual))
-                yield finding(
-                    "H211",
-                    f"{quoted(mention.term)} is declared as {declared}, but its rules make it "
-                    f"{is_now}",
-                    mention.clause,
-                    mention.term,
-                    hint=f"remove `{mention.how}`, it is not needed",
-                )
+    for entity, mention in _declarations(context):
+        declared = _SORTS.get(mention.how)
+        if declared is None or entity.is_input or mention.value is None:
+            continue
+        actual = entity.sorts_of(mention.value)
+        if actual and declared not in actual:
+            is_now = " and ".join(sorted(str(sort) for sort in actual))
+            message = (
+                f"{quoted(mention.term)} is declared as {declared}, but its rules make it {is_now}"
+            )
+            hint = f"remove `{mention.how}`, it is not needed"
+            yield finding("H211", message, mention.clause, mention.term, hint)
 
 
 def indices(context: CheckContext) -> Iterator[Diagnostic]:
@@ -476,13 +419,9 @@ def caching_orders(context: CheckContext) -> Iterator[Diagnostic]:
             found.setdefault(rule.clause.source.name, []).append(rule.clause)
     for clauses in found.values():
         count = len(clauses)
-        yield finding(
-            "H214",
-            "cachingOrder is ignored: the order of evaluation follows from the rules",
-            clauses[0],
-            clauses[0].head,
-            note=f"this file has {count} such declarations" if count > 1 else None,
-        )
+        message = "cachingOrder is ignored: the order of evaluation follows from the rules"
+        note = f"this file has {count} such declarations" if count > 1 else None
+        yield finding("H214", message, clauses[0], clauses[0].head, note=note)
 
 
 def collected_grounds(context: CheckContext) -> Iterator[Diagnostic]:
@@ -502,13 +441,9 @@ def collected_grounds(context: CheckContext) -> Iterator[Diagnostic]:
                 continue
             said.add(key)
             args = ",".join("_" * key[1])
-            yield finding(
-                "H216",
-                f"nothing fills the domain `{key[0]}/{key[1]}`: {rule.name} alone does not",
-                rule.clause,
-                rule.args[1],
-                hint=f"write `dynamicDomain({key[0]}({args})).` and groundings of input entities",
-            )
+            message = f"nothing fills the domain `{key[0]}/{key[1]}`: {rule.name} alone does not"
+            hint = f"write `dynamicDomain({key[0]}({args})).` and groundings of input entities"
+            yield finding("H216", message, rule.clause, rule.args[1], hint)
 
 
 def input_forms(context: CheckContext) -> Iterator[Diagnostic]:
@@ -517,9 +452,7 @@ def input_forms(context: CheckContext) -> Iterator[Diagnostic]:
         forms = [m for m in fluent.declared if m.how in ("collectIntervals", "points")]
         if len({m.how for m in forms}) == 2:
             last = forms[-1]
-            yield finding(
-                "H215",
-                f"`{fluent}` is declared to arrive as intervals and as points; {last.how} counts",
-                last.clause,
-                last.term,
+            message = (
+                f"`{fluent}` is declared to arrive as intervals and as points; {last.how} counts"
             )
+            yield finding("H215", message, last.clause, last.term)

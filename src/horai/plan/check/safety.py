@@ -144,15 +144,14 @@ def fluents_left_out(context: CheckContext) -> Iterator[Diagnostic]:
         var, entity = orders[0].unbound[0], head_entity(orders[0].rule)
         assert entity is not None
         more = len(orders) - 1
-        yield finding(
-            "H314",
+        message = (
             f"{quoted(entity[0])} is not computed: nothing gives `{_plain(var.name)}` a value, and "
-            "it has no grounding",
-            orders[0].rule.clause,
-            var if var.span is not None else entity[0],
-            hint=f"if it is wanted, write {_grounding(entity)}",
-            note=f"the same goes for {more} more of its rules" if more else None,
+            "it has no grounding"
         )
+        hint = f"if it is wanted, write {_grounding(entity)}"
+        note = f"the same goes for {more} more of its rules" if more else None
+        where = var if var.span is not None else entity[0]
+        yield finding("H314", message, orders[0].rule.clause, where, hint, note)
 
 
 def _no_time(order: RuleOrder, var: Var) -> Diagnostic:
@@ -182,13 +181,11 @@ def slow_times(context: CheckContext) -> Iterator[Diagnostic]:
         ):
             continue
         for literal in times_found_by_holding(order):
-            yield finding(
-                "H310",
-                f"no event gives the time of {quoted(literal.term)}: this is tried at every point",
-                order.rule.clause,
-                literal.term,
-                hint=_start_hint(literal),
+            message = (
+                f"no event gives the time of {quoted(literal.term)}: this is tried at every point"
             )
+            hint = _start_hint(literal)
+            yield finding("H310", message, order.rule.clause, literal.term, hint)
 
 
 def _start_hint(literal: ec.HoldsAt) -> str:
@@ -209,13 +206,10 @@ def _unusable(context: CheckContext, predicate: Predicate) -> Iterator[Diagnosti
         ordering = order_body(rule.body, head, context.table, head)
         for literal, missing in root_causes(ordering.stuck):
             named = listed(f"`{_plain(name)}`" for name in missing)
-            yield finding(
-                "H313",
-                f"nothing can give {named} a value in this rule of `{predicate.name}`",
-                rule.clause,
-                find_variable(literal.term, missing[0]) or literal.term,
-                hint="make it an argument of the head, or add a condition that binds it",
-            )
+            message = f"nothing can give {named} a value in this rule of `{predicate.name}`"
+            hint = "make it an argument of the head, or add a condition that binds it"
+            where = find_variable(literal.term, missing[0]) or literal.term
+            yield finding("H313", message, rule.clause, where, hint)
 
 
 # A file with more of them is written by someone who does not mark such variables.
@@ -251,14 +245,9 @@ def _more(found: list[tuple[ec.Clause, Var]]) -> str:
 
 
 def _singleton(clause: ec.Clause, var: Var, note: str | None) -> Diagnostic:
-    return finding(
-        "H309",
-        f"`{var.name}` occurs only once",
-        clause,
-        var,
-        hint=f"a mistyped name? If it is meant, write `_{var.name}` or `_`",
-        note=note,
-    )
+    message = f"`{var.name}` occurs only once"
+    hint = f"a mistyped name? If it is meant, write `_{var.name}` or `_`"
+    return finding("H309", message, clause, var, hint, note)
 
 
 def _is_slip(clause: ec.Clause, var: Var) -> bool:
@@ -306,7 +295,7 @@ def _aggregates(rule: ec.Rule) -> Iterator[Term]:
 def separate_negations(context: CheckContext) -> Iterator[Diagnostic]:
     """H306: a variable that only negations mention, and more than one."""
     for rule in context.description.rules:
-        body = getattr(rule, "body", None)
+        body = ec.body_of(rule)
         if body is None or isinstance(rule, ec.Grounding | ec.FutureTermination):
             continue
         seen = visible(body) | (
@@ -317,12 +306,12 @@ def separate_negations(context: CheckContext) -> Iterator[Diagnostic]:
         for name, count in counts.items():
             if count > 1 and name not in seen and not name.startswith("_"):
                 last = next(n for n in reversed(hidden) if name in variables(n.term))
+                message = (
+                    f"`{name}` occurs only in negations: each of them has a `{name}` of its own"
+                )
+                hint = f"bind {name} by another condition, or use names that start with `_`"
                 yield finding(
-                    "H306",
-                    f"`{name}` occurs only in negations: each of them has a `{name}` of its own",
-                    rule.clause,
-                    find_variable(last.term, name) or last.term,
-                    hint=f"bind {name} by another condition, or use names that start with `_`",
+                    "H306", message, rule.clause, find_variable(last.term, name) or last.term, hint
                 )
 
 
@@ -336,9 +325,8 @@ def _outermost_negations(literal: ec.Literal) -> Iterator[ec.Negation]:
 
 def holds_at_heads(context: CheckContext) -> Iterator[Diagnostic]:
     """H307: what the body of a rule with a holdsAt head may say."""
-    for rule in context.description.rules:
-        if isinstance(rule, ec.HoldsAtRule):
-            yield from _formula(rule)
+    for rule in context.description.of(ec.HoldsAtRule):
+        yield from _formula(rule)
 
 
 _NOT_IN_A_FORMULA = (
@@ -359,21 +347,14 @@ def _formula(rule: ec.HoldsAtRule) -> Iterator[Diagnostic]:
     one_time = names(rule.time) <= names(rule.body.term)
     for literal in ec.walk(rule.body):
         if isinstance(literal, _NOT_IN_A_FORMULA):
-            yield finding(
-                "H307",
-                f"{_word(literal)} cannot occur in a rule with a holdsAt head",
-                rule.clause,
-                literal.term,
-                hint="use initiatedAt for effects of events, holdsFor for interval operations",
-            )
+            message = f"{_word(literal)} cannot occur in a rule with a holdsAt head"
+            hint = "use initiatedAt for effects of events, holdsFor for interval operations"
+            yield finding("H307", message, rule.clause, literal.term, hint)
         elif isinstance(literal, ec.HoldsAt) and literal.time != rule.time and one_time:
-            yield finding(
-                "H307",
-                f"{quoted(literal.term)} looks at another time than the head",
-                rule.clause,
-                literal.time if literal.time.span is not None else literal.term,
-                hint="a rule with a holdsAt head speaks of one time-point only",
-            )
+            message = f"{quoted(literal.term)} looks at another time than the head"
+            hint = "a rule with a holdsAt head speaks of one time-point only"
+            where = literal.time if literal.time.span is not None else literal.term
+            yield finding("H307", message, rule.clause, where, hint)
 
 
 def _word(literal: ec.Literal) -> str:

@@ -74,6 +74,11 @@ class Entity:
         return not self.defined
 
     @property
+    def is_known(self) -> bool:
+        """True for what a rule defines, a declaration names or a grounding is about."""
+        return bool(self.defined or self.declared or self.grounded)
+
+    @property
     def only_fills(self) -> bool:
         """True for an event that no rule mentions: it is sent only to fill a domain."""
         return not (self.defined or self.declared or self.used)
@@ -227,8 +232,6 @@ def _add(entities: Entities, rule: ec.Rule) -> None:
             fluent.declared.append(Mention(fvp.fluent, fvp.value, how, clause))
         case ec.Declaration(name=name, args=(term, *_)) if name in ENTITY_DECLARATIONS:
             _declare(entities, name, term, clause)
-        case _:
-            pass
 
 
 def _define(

@@ -128,8 +128,6 @@ def _add_static(
             case ec.Compare() | ec.Is() | ec.Call() | ec.FindAll() | ec.AggregateAll():
                 # A list looked at as a whole says something of its end, which may still change.
                 found.whole |= bool(names(literal.term) & lists)
-            case _:
-                pass
 
 
 def _given(literal: ec.Literal) -> Names:

@@ -280,8 +280,6 @@ def _read(
             inner = replace(scope, through=(*scope.through, literal.key))
             for body in helpers.bodies(literal, names):
                 yield from _read(body, inner, helpers, names)
-        case _:
-            pass
 
 
 def _subtracted(body: ec.Conjunction) -> set[str]:
@@ -303,8 +301,6 @@ def _subtracted(body: ec.Conjunction) -> set[str]:
                         assert_never(kind)
             case ec.Allen(source=source, target=target):
                 added.update(variables(source), variables(target))
-            case _:
-                pass
     return removed - added
 
 

@@ -128,14 +128,6 @@ class InferredTypes:
     slots: dict[Slot, Type] = field(default_factory=dict)
     conflicts: list[Conflict] = field(default_factory=list)
 
-    def of(self, kind: str, name: str, arity: int) -> tuple[Type, ...]:
-        """The argument types of an event, fluent or predicate (`kind` is one of these words)."""
-        return tuple(self.slots.get(Slot(kind, name, arity, i), Type.ANY) for i in range(arity))
-
-    def value(self, name: str, arity: int) -> Type:
-        """The type of a fluent's values."""
-        return self.slots.get(Slot("fluent", name, arity, -1), Type.ANY)
-
 
 def infer_types(description: ec.EventDescription, entities: Entities) -> InferredTypes:
     """All types, by propagation until nothing changes."""
@@ -143,7 +135,7 @@ def infer_types(description: ec.EventDescription, entities: Entities) -> Inferre
     inputs = _input_slots(entities)
     types.slots.update(dict.fromkeys(inputs, Type.ANY))
     _from_facts(description, types)
-    rules = [rule for rule in description.rules if getattr(rule, "body", None) is not None]
+    rules = [rule for rule in description.rules if ec.body_of(rule) is not None]
     for _ in range(ROUNDS):
         before = dict(types.slots)
         for rule in rules:
@@ -243,8 +235,6 @@ def _variables(rule: ec.Rule, types: InferredTypes) -> dict[str, Type]:
                 known[name] = Type.LIST
             case ec.Compare(op="=", left=Var(name=name), right=right) if not isinstance(right, Var):
                 known[name] = meet(known.get(name, Type.ANY), type_of_term(right))
-            case _:
-                pass
     # Conditions that contradict each other, as those of two alternatives may, say nothing.
     return {name: kind for name, kind in known.items() if kind is not Type.NONE}
 
@@ -269,8 +259,6 @@ def _needs_number(literal: ec.Literal) -> Iterator[Term]:
             yield from _operands(expression)
         case ec.DurationFilter(bound=bound):
             yield from _operands(bound)
-        case _:
-            pass
 
 
 _CONSTANTS = frozenset({"pi", "e", "inf", "infinite", "nan", "epsilon", "max_tagged_integer"})

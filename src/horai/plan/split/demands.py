@@ -75,8 +75,6 @@ class _Lists:
                 case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
                     for name in given_by(goal):
                         self.makers.setdefault(name, []).append(goal)
-                case _:
-                    pass
 
     def behind(self, term: Term) -> Needed:
         """The conditions that must have intervals for a list to have any."""
@@ -274,8 +272,6 @@ def _aliases(rule: ec.Rule) -> dict[str, str]:
                 first, second = same.get(a, a), same.get(b, b)
                 same = {name: first if to == second else to for name, to in same.items()}
                 same[second] = first
-            case _:
-                pass
     return same
 
 
@@ -299,8 +295,6 @@ def key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:
                 pass
             case Var() | Constant() | Int() | Str():
                 yield (*path, number), arg
-            case _:
-                pass
 
 
 class Domains:

@@ -161,8 +161,6 @@ def _equal(term: Var, branch: object) -> Term | None:
             case ec.Compare(op="=" | "==", left=Var() as left, right=Var() as right):
                 if term in (left, right):
                     return right if left == term else left
-            case _:
-                pass
     return None
 
 
