@@ -69,7 +69,7 @@ def head_and_body(clause: Part) -> tuple[Part | None, list[Part]]:
 
 
 Say = Callable[[str, str, Span, str | None], None]
-ToTerm = Callable[[Part], Term | None]
+ToTerm = Callable[[Part], Term]
 _Size = tuple[int | None, str | None] | None
 _W = TypeVar("_W", bound=lars.Window)
 
@@ -85,13 +85,13 @@ class _Wrong(Exception):
         self.finding = (code, message, span, hint)
 
 
-def read_window(part: Part, term: ToTerm, say: Say) -> lars.Window | None:
-    """The window of a part; None after saying what is wrong with it."""
+def read_window(part: Part, term: ToTerm, say: Say) -> lars.Window:
+    """The window of a part; says what is wrong if it is none."""
     try:
         return _Reader(part, term).window()
     except _Wrong as wrong:
         say(*wrong.finding)
-        return None
+        return lars.TimeWindow(lars.NONE)
 
 
 class _Reader:
@@ -200,10 +200,8 @@ class _Reader:
         part = self.peek()
         if isinstance(part, Tree) and part.data in ("name", "call"):
             self.at += 1
-            args = tuple(arg for one in inner(part) if (arg := self.term(one)) is not None)
-            return lars.Pattern(
-                name_of(part), None if part.data == "name" else args, span=tree_span(part)
-            )
+            args = None if part.data == "name" else tuple(map(self.term, inner(part)))
+            return lars.Pattern(name_of(part), args, span=tree_span(part))
         span = self.place if part is None else place_of(part)
         raise _Wrong("H603", "a pattern of atoms is expected", span, "write tram or tram(Id, _)")
 
@@ -212,9 +210,7 @@ class _Reader:
         if not isinstance(part, Tree) or part.data not in ("integer", "variable"):
             raise self.wrong("a time is missing in this window", "write [from 3 to 9]")
         self.at += 1
-        found = self.term(part)
-        assert found is not None
-        return found
+        return self.term(part)
 
     def peek(self) -> Part | Token | None:
         return self.parts[self.at] if self.at < len(self.parts) else None
@@ -258,19 +254,25 @@ _WORDS = {
 
 
 class Builder:
-    """Reads the parts of one clause; what is wrong goes to the report and gives None."""
+    """Reads the parts of one head or body.
+
+    What is wrong goes to the report and makes it `broken`; something stands in its place, so that
+    all mistakes are told.
+    """
 
     def __init__(self, source: SourceText, report: Report) -> None:
         self.source = source
         self.report = report
+        self.broken = False
 
     def say(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         """Note a finding."""
+        self.broken = True
         self.report.add(code, message, self.source, span, hint)
 
     # --- terms ---
 
-    def term(self, part: Part) -> Term | None:
+    def term(self, part: Part) -> Term:
         """The term that a part says."""
         span = tree_span(part)
         match part.data:
@@ -287,36 +289,41 @@ class Builder:
             case "bracketed":
                 return self.term(inner(part)[0])
             case "call" | "infix" | "prefix":
-                args = self.terms(inner(part))
-                return None if args is None else Compound(name_of(part), args, span)
+                return Compound(name_of(part), self.terms(inner(part)), span)
         hint = "arguments are constants, variables, numbers and expressions"
         self.say("H601", "a term is expected here, not a formula", span, hint)
-        return None
+        return Constant("?", span)
 
-    def terms(self, parts: list[Part]) -> tuple[Term, ...] | None:
-        """The terms of several parts, None if one is none."""
-        found = [self.term(part) for part in parts]
-        kept = tuple(term for term in found if term is not None)
-        return kept if len(kept) == len(found) else None
+    def terms(self, parts: list[Part]) -> tuple[Term, ...]:
+        """The terms of several parts."""
+        return tuple(map(self.term, parts))
 
     # --- formulas ---
 
-    def formulas(self, parts: list[Part]) -> tuple[lars.Formula, ...] | None:
-        """The formulas of several parts, None if one is none."""
-        found = [self.formula(part) for part in parts]
-        kept = tuple(formula for formula in found if formula is not None)
-        return kept if len(kept) == len(found) else None
+    def formulas(self, parts: list[Part]) -> tuple[lars.Formula, ...]:
+        """The formulas of several parts."""
+        return tuple(map(self.formula, parts))
 
-    def formula(self, part: Part) -> lars.Formula | None:
+    def formula(self, part: Part) -> lars.Formula:
         """The formula that a part says."""
         span = tree_span(part)
         match part.data:
+            case "name" if name_of(part) in ("true", "false"):
+                return lars.Truth(name_of(part) == "true", span=span)
             case "name" | "call":
-                return self.atom(part)
+                return lars.Atom(name_of(part), self.terms(inner(part)), span=span)
             case "bracketed":
                 return self.formula(inner(part)[0])
-            case "and" | "or" | "implies" | "not" | "reset":
-                return self.connective(part)
+            case "and":
+                return lars.And(self.formulas(inner(part)), span=span)
+            case "or":
+                return lars.Or(self.formulas(inner(part)), span=span)
+            case "implies":
+                return lars.Implies(*self.formulas(inner(part)), span=span)
+            case "not":
+                return lars.Not(*self.formulas(inner(part)), span=span)
+            case "reset":
+                return lars.Reset(*self.formulas(inner(part)), span=span)
             case "some" | "always" | "at":
                 return self.modal(part)
             case "within":
@@ -328,33 +335,9 @@ class Builder:
                 return self.comparison(part)
         what = _WORDS.get(part.data, "this")
         self.say("H600", f"a condition is expected here, not {what}", span, _CONDITION)
-        return None
+        return lars.Atom("?", span=span)
 
-    def atom(self, part: Part) -> lars.Formula | None:
-        """An atom, or one of the words `true` and `false`."""
-        if part.data == "name" and name_of(part) in ("true", "false"):
-            return lars.Truth(name_of(part) == "true", span=tree_span(part))
-        args = self.terms(inner(part))
-        return None if args is None else lars.Atom(name_of(part), args, span=tree_span(part))
-
-    def connective(self, part: Part) -> lars.Formula | None:
-        """`not`, `reset`, and what joins several formulas."""
-        formulas, span = self.formulas(inner(part)), tree_span(part)
-        if formulas is None:
-            return None
-        match part.data:
-            case "and":
-                return lars.And(formulas, span=span)
-            case "or":
-                return lars.Or(formulas, span=span)
-            case "implies":
-                return lars.Implies(*formulas, span=span)
-            case "not":
-                return lars.Not(*formulas, span=span)
-            case _:
-                return lars.Reset(*formulas, span=span)
-
-    def modal(self, part: Part) -> lars.Formula | None:
+    def modal(self, part: Part) -> lars.Formula:
         """`some`, `always` and `@T`. In `always a [3 s]` the window is outside of the modality."""
         span, operand = tree_span(part), inner(part)[-1]
         if not operand.data.startswith("after_"):
@@ -362,53 +345,40 @@ class Builder:
         if operand.data in ("after_at", "after_always"):
             hint = "say `always`, `some` or a time once, before the atom or after it"
             self.say("H605", "two modalities for one window", span, hint)
-            return None
+            return lars.Atom("?", span=span)
         atom, windows = inner(operand)
-        formula = self.modality(part, self.formula(atom))
-        outside = self.in_windows(inner(windows), formula, span)
-        return _negated(outside) if operand.data == "after_not" else outside
+        outside = self.in_windows(inner(windows), self.modality(part, self.formula(atom)), span)
+        return lars.Not(outside, span=span) if operand.data == "after_not" else outside
 
-    def modality(self, part: Part, formula: lars.Formula | None) -> lars.Formula | None:
+    def modality(self, part: Part, formula: lars.Formula) -> lars.Formula:
         """The modality of a part over a formula."""
         span = tree_span(part)
-        if formula is None:
-            return None
         if part.data == "at":
-            time = self.term(inner(part)[0])
-            return None if time is None else lars.At(time, formula, span=span)
+            return lars.At(self.term(inner(part)[0]), formula, span=span)
         return (lars.Some if part.data == "some" else lars.Always)(formula, span=span)
 
-    def written_after(self, part: Part) -> lars.Formula | None:
+    def written_after(self, part: Part) -> lars.Formula:
         """`a [3 s]`, `a always in [3 s]`, `a at T [3 s]`, `a not in [3 s]`."""
         span, (atom, *rest) = tree_span(part), inner(part)
         formula = self.formula(atom)
-        if formula is None:
-            return None
         if part.data == "after_at":
-            time = self.term(rest.pop(0))
-            if time is None:
-                return None
-            formula = lars.At(time, formula, span=span)
+            formula = lars.At(self.term(rest.pop(0)), formula, span=span)
         else:
             modality = lars.Always if part.data == "after_always" else lars.Some
             formula = modality(formula, span=span)
         found = self.in_windows(inner(rest[0]) if rest else [], formula, span)
-        return _negated(found) if part.data == "after_not" else found
+        return lars.Not(found, span=span) if part.data == "after_not" else found
 
-    def in_windows(
-        self, windows: list[Part], formula: lars.Formula | None, span: Span
-    ) -> lars.Formula | None:
+    def in_windows(self, windows: list[Part], formula: lars.Formula, span: Span) -> lars.Formula:
         """The formula in windows, the first one outermost."""
         found = [read_window(window, self.term, self.say) for window in windows]
         for window in reversed(found):
-            if window is None or formula is None:
-                return None
             formula = lars.Within(window, formula, span=span)
         return formula
 
     # --- comparisons and aggregates ---
 
-    def comparison(self, part: Part) -> lars.Formula | None:
+    def comparison(self, part: Part) -> lars.Formula:
         """`X < Y`, or an aggregate on one of the sides."""
         left, right = inner(part)
         sign, span = cast(lars.Sign, str(word(part))), tree_span(part)
@@ -416,58 +386,46 @@ class Builder:
             return self.aggregate(left, sign, right, span)
         if right.data == "aggregate":
             return self.aggregate(right, _MIRRORED.get(sign, sign), left, span)
-        terms = self.terms([left, right])
-        return None if terms is None else lars.Comparison(sign, *terms, span=span)
+        return lars.Comparison(sign, self.term(left), self.term(right), span=span)
 
-    def aggregate(
-        self, part: Part, sign: lars.Sign, bound: Part, span: Span
-    ) -> lars.Formula | None:
+    def aggregate(self, part: Part, sign: lars.Sign, bound: Part, span: Span) -> lars.Formula:
         """`count { X : p(X) } > N`."""
         limit = self.term(bound)
-        elements = [self.element(element) for element in inner(inner(part)[0])]
-        kept = tuple(element for element in elements if element is not None)
-        if limit is None or len(kept) < len(elements):
-            return None
+        elements = tuple(map(self.element, inner(inner(part)[0])))
         function = cast(lars.Function, word(part).lstrip("#"))
-        return lars.Aggregate(function, kept, sign, limit, span=span)
+        return lars.Aggregate(function, elements, sign, limit, span=span)
 
-    def element(self, part: Part) -> lars.Element | None:
+    def element(self, part: Part) -> lars.Element:
         """`X, Y : f, g`."""
         written, *conditions = inner(part)
         terms = self.terms(inner(written))
         condition = self.formulas(inner(conditions[0])) if conditions else ()
-        if terms is None or condition is None:
-            return None
         return lars.Element(terms, condition, span=tree_span(part))
-
-
-def _negated(formula: lars.Formula | None) -> lars.Formula | None:
-    return None if formula is None else lars.Not(formula, span=formula.span)
 
 
 _SIMPLE = "the head is an atom, an atom at a time, or a formula made of them"
 
 
-def read_head(builder: Builder, part: Part, is_fact: bool) -> lars.Head | None:
-    """The head that a part says; None after saying what is wrong with it."""
+def read_head(builder: Builder, part: Part, is_fact: bool) -> lars.Head:
+    """The head that a part says; says what is wrong with it."""
     span = tree_span(part)
     if part.data == "set" or part.data.startswith("bounded") or _is_counted_set(part):
         return _choice(builder, part)
     if part.data in ("integer", "decimal", "string", "variable", "infix", "prefix"):
         builder.say("H606", "this cannot be the head of a rule", span, _SIMPLE)
-        return None
+        return lars.Atom("?", span=span)
     head = builder.formula(part)
-    if head is None:
-        return None
+    if builder.broken:
+        return head
     for formula in subformulas(head):
         if isinstance(formula, lars.Comparison | lars.Aggregate):
             hint = "move the comparison to the body"
             builder.say("H606", "a head has no comparison", formula.span or span, hint)
-            return None
+            return head
     if isinstance(head, lars.Truth):
         builder.say("H606", "`true` and `false` are no heads", span, "write `:- body.`")
-        return None
-    return head if _ranges_fit(builder, head, span, is_fact) else None
+    _check_ranges_of(builder, head, span, is_fact)
+    return head
 
 
 def is_event_calculus(part: Part) -> bool:
@@ -479,50 +437,42 @@ def is_event_calculus(part: Part) -> bool:
     )
 
 
-def _ranges_fit(builder: Builder, head: lars.Head, span: Span, is_fact: bool) -> bool:
+def _check_ranges_of(builder: Builder, head: lars.Head, span: Span, is_fact: bool) -> None:
     """Ranges abbreviate facts; elsewhere they would be terms that equal nothing."""
     written = [arg for atom in atoms(head) for arg in atom.args if lars.is_range(arg)]
     if written and not (is_fact and isinstance(head, lars.Atom)):
         hint = "write a fact of its own: number(1..9)."
         builder.say("H607", "a range stands only in a fact", span, hint)
-        return False
+        return
     for term in written:
         if not all(isinstance(end, Int) for end in children(term)):
             hint = "both ends are whole numbers: number(1..9)."
             builder.say("H607", "this range has no end", term.span or span, hint)
-            return False
-    return True
+            return
 
 
 def _is_counted_set(part: Part) -> bool:
     return part.data == "comparison" and any(side.data == "set" for side in inner(part))
 
 
-def _choice(builder: Builder, part: Part) -> lars.Choice | None:
+def _choice(builder: Builder, part: Part) -> lars.Choice:
     bounds: tuple[Term | None, Term | None] = (None, None)
-    chosen = part
-    pieces = inner(part)
+    chosen, pieces = part, inner(part)
     if part.data.startswith("bounded"):
         (chosen,) = (piece for piece in pieces if piece.data == "set")
         least = None if pieces[0] is chosen else builder.term(pieces[0])
         most = None if pieces[-1] is chosen else builder.term(pieces[-1])
         bounds = (least, most)
     elif part.data == "comparison":
-        found = _compared(builder, part)
-        if found is None:
-            return None
-        chosen, bounds = found
-    options = [_option(builder, element) for element in inner(chosen)]
-    kept = tuple(option for option in options if option is not None)
+        chosen, bounds = _compared(builder, part)
+    options = tuple(_option(builder, element) for element in inner(chosen))
     if not options:
         message = "there is nothing to choose from"
         builder.say("H608", message, tree_span(part), "write { a ; b }")
-    if not options or len(kept) < len(options):
-        return None
-    return lars.Choice(kept, *bounds, span=tree_span(part))
+    return lars.Choice(options, *bounds, span=tree_span(part))
 
 
-def _compared(builder: Builder, part: Part) -> tuple[Part, tuple[Term | None, Term | None]] | None:
+def _compared(builder: Builder, part: Part) -> tuple[Part, tuple[Term | None, Term | None]]:
     """`{ a ; b } = 1` and its kin as bounds."""
     left, right = inner(part)
     sign = str(word(part))
@@ -530,34 +480,25 @@ def _compared(builder: Builder, part: Part) -> tuple[Part, tuple[Term | None, Te
         left, right = right, left
         sign = {"<=": ">=", ">=": "<="}.get(sign, sign)
     bound = builder.term(right)
-    if bound is None:
-        return None
-    match sign:
-        case "=":
-            return left, (bound, bound)
-        case "<=":
-            return left, (None, bound)
-        case ">=":
-            return left, (bound, None)
-    hint = "write `1 { a ; b } 2`, `{ a ; b } = 1`, `<=` or `>=`"
-    builder.say("H608", f"a choice is not bounded with `{sign}`", tree_span(part), hint)
-    return None
+    if sign not in ("=", "<=", ">="):
+        hint = "write `1 { a ; b } 2`, `{ a ; b } = 1`, `<=` or `>=`"
+        builder.say("H608", f"a choice is not bounded with `{sign}`", tree_span(part), hint)
+    return left, (bound if sign != "<=" else None, bound if sign != ">=" else None)
 
 
-def _option(builder: Builder, element: Part) -> lars.ChoiceOption | None:
+def _option(builder: Builder, element: Part) -> lars.ChoiceOption:
     written, *conditions = inner(element)
+    span = tree_span(element)
+    chosen: lars.Formula = lars.Atom("?", span=span)
     if len(inner(written)) != 1:
         hint = "separate options with `;`: { a ; b }"
         builder.say("H608", "several atoms in one option", tree_span(written), hint)
-        return None
-    chosen = builder.formula(inner(written)[0])
+    else:
+        chosen = builder.formula(inner(written)[0])
     condition = builder.formulas(inner(conditions[0])) if conditions else ()
-    if chosen is None or condition is None:
-        return None
-    is_at = isinstance(chosen, lars.At) and isinstance(chosen.formula, lars.Atom)
-    if not isinstance(chosen, lars.Atom | lars.At) or not (isinstance(chosen, lars.Atom) or is_at):
-        hint = "write { a ; @T b }"
+    atom = chosen.formula if isinstance(chosen, lars.At) else chosen
+    if not isinstance(chosen, lars.Atom | lars.At) or not isinstance(atom, lars.Atom):
         message = "options are atoms, or atoms at a time"
-        builder.say("H608", message, tree_span(element), hint)
-        return None
-    return lars.ChoiceOption(chosen, condition, span=tree_span(element))
+        builder.say("H608", message, span, "write { a ; @T b }")
+        return lars.ChoiceOption(lars.Atom("?"), condition, span=span)
+    return lars.ChoiceOption(chosen, condition, span=span)

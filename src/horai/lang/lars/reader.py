@@ -252,7 +252,7 @@ class _Reader(ClauseReader[Part]):
             hint = "name the parts in rules of their own"
             trouble.say("H017", "this clause is nested too deeply", span, hint)
             return
-        builder = Builder(self.source, self.report)
+        builder, head_builder = (Builder(self.source, self.report) for _ in range(2))
         if head_part is not None and is_event_calculus(head_part):
             hint = "name the file .ec, and run it as an event description"
             place = tree_span(head_part)
@@ -261,8 +261,8 @@ class _Reader(ClauseReader[Part]):
         body = builder.formulas(body_parts)
         head = None
         if head_part is not None:
-            head = read_head(builder, head_part, is_fact=not body_parts)
-        if body is None or (head is None and head_part is not None):
+            head = read_head(head_builder, head_part, is_fact=not body_parts)
+        if builder.broken or head_builder.broken:
             return
         # Windows behind a condition go around each other, without brackets that would be counted.
         if deeper(body, children):
