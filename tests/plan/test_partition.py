@@ -46,10 +46,10 @@ def test_a_pair_has_a_key_of_its_own() -> None:
     """)
     key = found["near=true"].key
     assert key is not None
-    assert key.place(Kind.FLUENT, "near", 2) == (1,)
+    assert dict(key.places).get((Kind.FLUENT, "near", 2)) == (1,)
     other = found["b=true"].key  # the same event is routed by its other argument here
     assert other is not None
-    assert other.place(Kind.EVENT, "meet", 2) == (0,)
+    assert dict(other.places).get((Kind.EVENT, "meet", 2)) == (0,)
 
 
 def test_arguments_inside_compound_terms_can_be_keys() -> None:
@@ -59,7 +59,7 @@ def test_arguments_inside_compound_terms_can_be_keys() -> None:
     """)
     key = found["ok=true"].key
     assert key is not None
-    assert key.place(Kind.FLUENT, "per", 1) == (0, 1)
+    assert dict(key.places).get((Kind.FLUENT, "per", 1)) == (0, 1)
 
 
 def test_an_aggregate_over_everything_cannot_be_split() -> None:

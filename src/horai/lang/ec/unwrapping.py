@@ -7,12 +7,12 @@ relation of its own with plain columns, and folded again in answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import islice
 from typing import Any
 
-from horai.lang.core.terms import Compound, Term, functor
+from horai.lang.core.terms import Compound, Term, functor, key_of
 from horai.lang.ec import syntax as ec
 
 Key = tuple[str, int]
@@ -80,62 +80,41 @@ def unwrap(description: ec.EventDescription) -> Unwrapping:
     positions = _wrapped_positions(description)
     unwrapping = Unwrapping(description, positions)
     if positions:
-        rules = [_rewrite(rule, unwrapping) for rule in description.rules]
+        rules = [_rewritten(rule, unwrapping.flat) for rule in description.rules]
         unwrapping.description = replace(description, rules=rules)
     return unwrapping
 
 
-def _rewrite(node: Any, unwrapping: Unwrapping) -> Any:
+def _rewritten(node: Any, change: Callable[[Term], Term]) -> Any:
+    """A rule, or a part of it, with every event and fluent changed."""
     match node:
         case ec.FVP(fluent=fluent):
-            return replace(node, fluent=unwrapping.flat(fluent))
+            return replace(node, fluent=change(fluent))
         case ec.Happens(event=event):
-            return replace(node, event=unwrapping.flat(event))
+            return replace(node, event=change(event))
         case ec.EventRule(event=event, body=body):
-            flat = unwrapping.flat(event)
-            return replace(node, event=flat, body=_rewrite(body, unwrapping))
+            return replace(node, event=change(event), body=_rewritten(body, change))
         case ec.Grounding(entity=entity):
-            return replace(node, entity=unwrapping.flat(entity))
+            return replace(node, entity=change(entity))
         case tuple():
-            return tuple(_rewrite(item, unwrapping) for item in node)
+            return tuple(_rewritten(item, change) for item in node)
     if not is_dataclass(node) or isinstance(node, ec.Clause | Term):
         return node
-    changes = {f.name: _rewrite(getattr(node, f.name), unwrapping) for f in fields(node)}
+    changes = {f.name: _rewritten(getattr(node, f.name), change) for f in fields(node)}
     return replace(node, **changes)  # type: ignore[type-var]
 
 
 def _wrapped_positions(description: ec.EventDescription) -> dict[Key, frozenset[int]]:
     """The positions at which every mention of an entity has a compound term."""
     found: dict[Key, frozenset[int]] = {}
+
+    def note(entity: Term) -> Term:
+        args = entity.args if isinstance(entity, Compound) else ()
+        here = frozenset(i for i, arg in enumerate(args) if isinstance(arg, Compound))
+        found[key_of(entity)] = found.get(key_of(entity), here) & here
+        return entity
+
     for rule in description.rules:
-        for entity in _entities(rule):
-            key = functor(entity)
-            if key is None:
-                continue
-            args = entity.args if isinstance(entity, Compound) else ()
-            here = frozenset(i for i, arg in enumerate(args) if isinstance(arg, Compound))
-            found[key] = found.get(key, here) & here
+        if not isinstance(rule, ec.InputFluent):  # a hint, which may well say `per(_)`
+            _rewritten(rule, note)
     return {key: positions for key, positions in found.items() if positions}
-
-
-def _entities(node: Any) -> Iterator[Term]:
-    """Every event and fluent of a rule. Hints are left out: they may well say `per(_)`."""
-    match node:
-        case ec.InputFluent():
-            return
-        case ec.FVP(fluent=fluent):
-            yield fluent
-        case ec.Happens(event=event):
-            yield event
-        case ec.EventRule(event=event, body=body):
-            yield event
-            yield from _entities(body)
-        case ec.Grounding(entity=entity):
-            yield entity
-        case tuple():
-            for item in node:
-                yield from _entities(item)
-        case _:
-            if is_dataclass(node) and not isinstance(node, ec.Clause | Term):
-                for part in fields(node):
-                    yield from _entities(getattr(node, part.name))

@@ -89,12 +89,8 @@ def head_atoms(head: lars.Head) -> Iterator[lars.Atom]:
 
 def body_atoms(rule: lars.Rule) -> Iterator[lars.Atom]:
     """All atoms that conditions of a rule mention, those of its options included."""
-    for condition in rule.body:
+    for condition in rule.conditions:
         yield from atoms(condition)
-    if isinstance(rule.head, lars.Choice):
-        for option in rule.head.options:
-            for condition in option.condition:
-                yield from atoms(condition)
 
 
 def inputs(program: lars.Program) -> set[lars.Predicate]:

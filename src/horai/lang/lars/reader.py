@@ -38,8 +38,7 @@ _NOWHERE = (0, 0)
 
 def check_rule(rule: lars.Rule, builder: Builder) -> None:
     """Say what makes no sense in a rule, whatever the rest of the program is."""
-    parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
-    for part in parts:
+    for part in rule.parts:
         _check_always(part, builder, has_end=False)
         for formula in subformulas(part):
             if isinstance(formula, lars.Within) and isinstance(formula.window, lars.FilterWindow):

@@ -76,13 +76,6 @@ def compared(atom: lars.Atom) -> tuple[lars.Comparison, ...]:
 # --- where atoms stand ----------------------------------------------------------------------------
 
 
-def _conditions(rule: lars.Rule) -> Iterator[lars.Formula]:
-    yield from rule.body
-    if isinstance(rule.head, lars.Choice):
-        for option in rule.head.options:
-            yield from option.condition
-
-
 def _bare(rule: lars.Rule) -> Iterator[lars.Atom]:
     """The atoms of conditions that are in no window and at no time."""
     found: list[lars.Atom] = []
@@ -91,14 +84,14 @@ def _bare(rule: lars.Rule) -> Iterator[lars.Atom]:
         found.append(atom)
         return (atom,)
 
-    for condition in _conditions(rule):
+    for condition in rule.conditions:
         _changed(condition, note)
     return iter(found)
 
 
 def _in_windows(rule: lars.Rule) -> Iterator[lars.Atom]:
     bare = {id(atom) for atom in _bare(rule)}
-    for condition in _conditions(rule):
+    for condition in rule.conditions:
         yield from (atom for atom in atoms(condition) if id(atom) not in bare)
 
 

@@ -247,6 +247,17 @@ class Rule(Placed):
     body: tuple[Formula, ...] = ()
     source: SourceText | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def parts(self) -> tuple[Head, ...]:
+        """The head, if there is one, and the conditions of the body."""
+        return self.body if self.head is None else (self.head, *self.body)
+
+    @property
+    def conditions(self) -> tuple[Formula, ...]:
+        """The conditions of the body, and those of the options of a choice."""
+        options = self.head.options if isinstance(self.head, Choice) else ()
+        return (*self.body, *(part for option in options for part in option.condition))
+
 
 @dataclass(frozen=True, slots=True)
 class Program:

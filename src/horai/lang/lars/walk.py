@@ -73,9 +73,9 @@ def formula_variables(formula: lars.Head) -> dict[str, Var]:
 
 def rule_variables(rule: lars.Rule) -> dict[str, Var]:
     """The variables of head and body."""
-    found = {} if rule.head is None else formula_variables(rule.head)
-    for condition in rule.body:
-        found = {**formula_variables(condition), **found}
+    found: dict[str, Var] = {}
+    for part in rule.parts:
+        found = {**formula_variables(part), **found}
     return found
 
 

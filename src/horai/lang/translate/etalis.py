@@ -496,33 +496,23 @@ class _Translation:
                 yield _Found((*body, first, last), start, end)
 
 
+# What must hold of two intervals, (A, B) and (C, D), and the interval that comes of both.
+_RELATED: dict[str, tuple[list[tuple[str, lars.Sign, str]], tuple[str, str]]] = {
+    "SEQ": ([("B", "<", "C")], ("A", "D")),
+    "MEETS": ([("B", "=", "C")], ("A", "D")),
+    "EQUALS": ([("A", "=", "C"), ("B", "=", "D")], ("A", "B")),
+    "DURING": ([("C", "<", "A"), ("A", "<", "B"), ("B", "<", "D")], ("C", "D")),
+    "STARTS": ([("A", "=", "C"), ("B", "<", "D")], ("C", "D")),
+    "FINISHES": ([("B", "=", "D"), ("C", "<", "A")], ("C", "D")),
+}
+
+
 def _related(relation: str, one: _Found, other: _Found) -> _Found:
     """Both intervals as a relation wants them, and the interval that comes of it."""
-    body = (*one.body, *other.body)
-    match relation:
-        case "SEQ":
-            wanted, start, end = [compare(one.end, "<", other.start)], one.start, other.end
-        case "MEETS":
-            wanted, start, end = [compare(one.end, "=", other.start)], one.start, other.end
-        case "EQUALS":
-            wanted = [compare(one.start, "=", other.start), compare(one.end, "=", other.end)]
-            start, end = one.start, one.end
-        case "DURING":
-            wanted = [
-                compare(other.start, "<", one.start),
-                compare(one.start, "<", one.end),
-                compare(one.end, "<", other.end),
-            ]
-            start, end = other.start, other.end
-        case "STARTS":
-            wanted = [compare(one.start, "=", other.start), compare(one.end, "<", other.end)]
-            start, end = other.start, other.end
-        case "FINISHES":
-            wanted = [compare(one.end, "=", other.end), compare(other.start, "<", one.start)]
-            start, end = other.start, other.end
-        case _:
-            raise AssertionError(f"{relation} is no relation of two intervals")
-    return _Found((*body, *wanted), start, end)
+    wanted, (start, end) = _RELATED[relation]
+    ends = {"A": one.start, "B": one.end, "C": other.start, "D": other.end}
+    compared = (compare(ends[a], sign, ends[b]) for a, sign, b in wanted)
+    return _Found((*one.body, *other.body, *compared), ends[start], ends[end])
 
 
 def _is_one(pattern: Pattern) -> bool:

@@ -307,11 +307,8 @@ def derived_in_tuple_windows(program: lars.Program) -> Iterator[Diagnostic]:
 
 def _windows(program: lars.Program) -> Iterator[tuple[lars.Rule, lars.Within]]:
     for rule in program.rules:
-        parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
-        for part in parts:
-            for inner in subformulas(part):
-                if isinstance(inner, lars.Within):
-                    yield rule, inner
+        found = (inner for part in rule.parts for inner in subformulas(part))
+        yield from ((rule, inner) for inner in found if isinstance(inner, lars.Within))
 
 
 def check(program: lars.Program, clock: Clock) -> list[Diagnostic]:

@@ -40,10 +40,7 @@ def dependencies(
 
 
 def _needs(rule: lars.Rule) -> Iterator[tuple[lars.Predicate, bool, bool]]:
-    conditions = list(rule.body)
-    if isinstance(rule.head, lars.Choice):
-        conditions += [part for option in rule.head.options for part in option.condition]
-    for condition in conditions:
+    for condition in rule.conditions:
         yield from _asked(condition, negative=False, strict=False)
 
 

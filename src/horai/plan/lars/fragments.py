@@ -132,8 +132,7 @@ def _features(rule: lars.Rule) -> set[str]:
     found: set[str] = set()
     if rule.head is None:
         found.add("constraint")
-    parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
-    for part in parts:
+    for part in rule.parts:
         for inner in subformulas(part):
             found |= _of_one(inner)
     if any(isinstance(part, lars.Within) and _nests(part) for part in rule.body):

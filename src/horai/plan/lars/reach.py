@@ -110,8 +110,7 @@ def reach_of(program: lars.Program) -> SignalReach:
     found = SignalReach()
     for rule in program.rules:
         known = dict(_known_times(rule.body))
-        parts: tuple[lars.Head, ...] = rule.body if rule.head is None else (rule.head, *rule.body)
-        for part in parts:
+        for part in rule.parts:
             _look(part, _View(), known, found)
     return found
 

@@ -15,7 +15,6 @@ from itertools import islice
 from horai.lang.core.terms import Term, Var
 from horai.lang.ec.syntax import Clause, EventDescription
 from horai.plan.ec.components import Component, Strata
-from horai.plan.ec.entities import Kind
 from horai.plan.split.demands import (
     Demand,
     EntityKey,
@@ -31,14 +30,28 @@ ENOUGH = 16
 
 
 @dataclass(frozen=True, slots=True)
+class Join:
+    """Rows of `entity` go where rows of `anchor` with the same term are.
+
+    The term stands at `place` in the entity and at `meeting` in the anchor, whose key is at `key`.
+    """
+
+    entity: EntityKey
+    place: Path
+    anchor: EntityKey
+    meeting: Path
+    key: Path
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionKey:
-    """The place of the key in every entity a component defines or reads."""
+    """The place of the key in every entity a component defines or reads.
+
+    What does not carry the key itself comes by `joins`.
+    """
 
     places: tuple[tuple[EntityKey, Path], ...]
-
-    def place(self, kind: Kind, name: str, arity: int) -> Path | None:
-        """Where the key is in an entity's arguments; None for an entity that is not involved."""
-        return dict(self.places).get((kind, name, arity))
+    joins: tuple[Join, ...] = ()
 
     def __str__(self) -> str:
         return ", ".join(

@@ -29,38 +29,16 @@ from horai.plan.split.demands import (
     head_part,
     key_terms,
 )
-from horai.plan.split.keys import ENOUGH, PartitionKey, agrees, find_keys
+from horai.plan.split.keys import ENOUGH, Join, PartitionKey, agrees, find_keys
 from horai.plan.unfolding import Helpers
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
-    """Rows of `entity` go where rows of `anchor` with the same term are.
-
-    The term stands at `place` in the entity and at `meeting` in the anchor, whose key is at `key`.
-    """
-
-    entity: EntityKey
-    place: Path
-    anchor: EntityKey
-    meeting: Path
-    key: Path
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedKey:
-    """A way to split a component: places of keys, and what comes by joins."""
-
-    places: tuple[tuple[EntityKey, Path], ...]
-    joins: tuple[Join, ...]
-
-
-def joined_keys(demands: list[Demand], raw: set[EntityKey]) -> Iterator[JoinedKey]:
+def joined_keys(demands: list[Demand], raw: set[EntityKey]) -> Iterator[PartitionKey]:
     """Ways to split by a key that not all conditions carry; `raw` is what no rule makes."""
     own = {demand.parts[0].entity for demand in demands if demand.is_rule}
     for places, joins in _solve(demands, own, raw, {}, ()):
         if joins:
-            yield JoinedKey(tuple(places.items()), tuple(dict.fromkeys(joins)))
+            yield PartitionKey(tuple(places.items()), tuple(dict.fromkeys(joins)))
 
 
 Found = tuple[dict[EntityKey, Path], tuple[Join, ...]]
@@ -146,7 +124,7 @@ def _joins(
 
 def _alternatives(term: Var, rule: ec.Rule) -> list[Term]:
     """The variables one of which a variable is: `(V = V1 ; V = V2)`."""
-    body = getattr(rule, "body", None)
+    body = ec.body_of(rule)
     for literal in ec.conjuncts(body) if body is not None else ():
         if isinstance(literal, ec.Disjunction):
             found = [_equal(term, branch) for branch in literal.items]
@@ -311,39 +289,29 @@ class _Planner:
     def add(self, group: _Group) -> None:
         """Put a group into the first stage that can take it, or a new one."""
         keys, reason, clause = find_keys(group.makes, group.demands)
-        if keys:
-            self._direct(group, keys)
+        first = self._last_read(group, default=0)  # what is read may be made beside it
+        if not keys and all(arity for _, _, arity in group.makes):
+            raw = {entity for entity in group.reads if entity not in self.made}
+            keys = tuple(islice(joined_keys(group.demands, raw), ENOUGH))
+            first = self._last_read(group, default=-1) + 1 if keys else first
+        later = self.stages[first:]
+        if not keys:
+            stage = next((s for s in later if s.unsplit), None) or self._new()
+            stage.unsplit.append(Unsplit(tuple(group.makes), reason or "", clause))
+            self._put(group, stage)
             return
-        raw = {entity for entity in group.reads if entity not in self.made}
-        ways = tuple(islice(joined_keys(group.demands, raw), ENOUGH))
-        if ways and all(arity for _, _, arity in group.makes):
-            self._joined(group, ways)
-            return
-        stage = next((s for s in self.stages[self._earliest(group, None) :] if s.unsplit), None)
-        stage = stage or self._new()
-        stage.unsplit.append(Unsplit(tuple(group.makes), reason or "", clause))
-        self._put(group, stage)
+        fitting = (
+            (stage, key)
+            for stage in later
+            for key in keys
+            if stage.is_split and agrees(key, stage.places)
+        )
+        stage, key = next(fitting, None) or (self._new(), keys[0])
+        self._put(group, stage, dict(key.places), key.joins)
 
-    def _direct(self, group: _Group, keys: tuple[PartitionKey, ...]) -> None:
-        for stage in self.stages[self._earliest(group, keys[0]) :]:
-            for key in keys:
-                if stage.is_split and agrees(key, stage.places):
-                    self._put(group, stage, dict(key.places))
-                    return
-        self._put(group, self._new(), dict(keys[0].places))
-
-    def _joined(self, group: _Group, ways: tuple[JoinedKey, ...]) -> None:
-        last = max((self.maker[e].number for e in group.reads if e in self.maker), default=-1)
-        for stage in self.stages[last + 1 :]:
-            for way in ways:
-                if stage.is_split and agrees(PartitionKey(way.places), stage.places):
-                    self._put(group, stage, dict(way.places), way.joins)
-                    return
-        self._put(group, self._new(), dict(ways[0].places), ways[0].joins)
-
-    def _earliest(self, group: _Group, key: PartitionKey | None) -> int:
-        """The first stage in which all that a group reads is there, or made beside it."""
-        return max((self.maker[e].number for e in group.reads if e in self.maker), default=0)
+    def _last_read(self, group: _Group, default: int) -> int:
+        """The last stage that makes what a group reads."""
+        return max((self.maker[e].number for e in group.reads if e in self.maker), default=default)
 
     def _new(self) -> Stage:
         self.stages.append(Stage(len(self.stages)))
