@@ -133,6 +133,15 @@ class Digraph(Generic[N]):
                     heappush(ready, (place(target), number[target], target))
         return found
 
+    def below(self, node: N) -> set[N]:
+        """What a path of at least one edge leads to."""
+        found = dict.fromkeys(self._after.get(node, ()))
+        for one in (queue := list(found)):
+            new = [target for target in self._after[one] if target not in found]
+            found.update(dict.fromkeys(new))
+            queue += new
+        return set(found)
+
     def path(self, source: N, target: N) -> list[N] | None:
         """A shortest path, both ends included."""
         came_from = _reached(source, self.successors)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from horai.lang.core.terms import Compound, Term, key_of
+from horai.lang.core.terms import Term, args_of, key_of
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import unwrap
 from horai.plan import operators as op
-from horai.plan.ec.components import Component, Strata, separated, stratify
+from horai.plan.ec.components import Component, separated, stratify
 from horai.plan.ec.delays import initiation_times, judged_later, known_already
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
 from horai.plan.ec.entities import find_entities
@@ -43,13 +43,15 @@ def compile_program(
     lowering = Lowering(predicates, table)
     graph = dependency_graph(flat, find_entities(flat))
     maker = _Maker(lowering, Orderer(flat, table), graph)
-    components = [part for whole in _outputs(stratify(graph)) for part in separated(graph, whole)]
-    strata = [maker.stratum(component) for component in components]
+    strata = [
+        maker.stratum(part)
+        for whole in stratify(graph).components
+        if not graph.inputs.issuperset(whole.vertices)
+        for part in separated(graph, whole)
+    ]
     groundings: dict[Key, list[GroundingPlan]] = {}
-    for rule in flat.rules:
-        if isinstance(rule, ec.Grounding):
-            plan = maker.grounding(rule)
-            groundings.setdefault(plan.key, []).append(plan)
+    for rule in flat.of(ec.Grounding):
+        groundings.setdefault(rule.key, []).append(maker.grounding(rule))
     return Plan(
         unwrapping,
         flat,
@@ -59,13 +61,9 @@ def compile_program(
         strata,
         groundings,
         {k: [lowering.branch(r) for r in p.rules] for k, p in predicates.items() if p.is_relation},
-        [rule.fvp for rule in flat.rules if isinstance(rule, ec.Postponable)],
+        [rule.fvp for rule in flat.of(ec.Postponable)],
         frozenset(key for key, p in predicates.items() if p.dynamic),
     )
-
-
-def _outputs(strata: Strata) -> list[Component]:
-    return [c for c in strata.components if not set(c.vertices) <= strata.graph.inputs]
 
 
 class _Maker:
@@ -119,11 +117,11 @@ class _Maker:
         parts = alternatives(rule, order.from_grounding)
         if parts:
             return [one for part in parts for one in self._initially(part)]
-        terms = (*_args(rule.fvp.fluent), rule.fvp.value)
+        terms = rule.fvp.columns
         chain = self.lowering.chain(order.body, order.together, names(*terms))
         plan = PointPlan(
             "initially",
-            key_of(rule.fvp.fluent),
+            rule.fvp.key,
             terms,
             None,
             chain,
@@ -142,7 +140,7 @@ class _Maker:
         else:
             kind = "initiated" if isinstance(rule, ec.Initiation) else "terminated"
             entity, value, bounds = rule.fvp.fluent, rule.fvp.value, rule.bounds
-        terms = _args(entity) if value is None else (*_args(entity), value)
+        terms = args_of(entity) if value is None else (*args_of(entity), value)
         open_value = (
             kind == "terminated"
             and value is not None
@@ -170,14 +168,14 @@ class _Maker:
 
     def _static(self, rule: StaticRule) -> StaticPlan:
         order = self.orderer.order(rule)
-        terms = (*_args(rule.fvp.fluent), rule.fvp.value)
+        terms = rule.fvp.columns
         result = rule.intervals if isinstance(rule, ec.HoldsForRule) else rule.time
         given = order.from_grounding
         if isinstance(rule, ec.HoldsAtRule):
             given |= names(rule.time)
         chain = self.lowering.chain(order.body, given, names(*terms, result))
         chain = _telling_rows_apart(chain)
-        key = key_of(rule.fvp.fluent)
+        key = rule.fvp.key
         return StaticPlan(key, terms, rule, result, chain, order.from_grounding, rule.clause)
 
     def _delay(self, rule: DelayRule) -> DelayPlan:
@@ -185,8 +183,8 @@ class _Maker:
         target = rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
         times = initiation_times(rule, self.graph.helpers)
         time = times[0] if times else None
-        origin = (*_args(rule.origin.fluent), rule.origin.value)
-        aim = (*_args(target.fluent), target.value)
+        origin = rule.origin.columns
+        aim = target.columns
         goals = tuple(ec.conjuncts(rule.body))
         order = self.orderer.order(rule)
         given = names(*origin) | order.together
@@ -201,9 +199,9 @@ class _Maker:
         return DelayPlan(
             self._delays,
             rule,
-            key_of(rule.origin.fluent),
+            rule.origin.key,
             origin,
-            key_of(target.fluent),
+            target.key,
             aim,
             rule.delay,
             time,
@@ -230,14 +228,14 @@ class _Maker:
 
     def grounding(self, rule: ec.Grounding) -> GroundingPlan:
         """A grounding, ready to be listed and to be asked."""
-        terms = _args(rule.entity)
+        terms = args_of(rule.entity)
         head = names(*terms, rule.value)
         table = self.lowering.table
         listed = order_body(rule.body, (), table, head).body
         asked = order_body(rule.body, head, table, head).body
         calls = tuple(part for part in ec.conjuncts(rule.body) if isinstance(part, ec.Call))
         return GroundingPlan(
-            key_of(rule.entity),
+            rule.key,
             terms,
             rule.value,
             self.lowering.chain(listed, frozenset(), head),
@@ -263,10 +261,6 @@ def _around(rule: DelayRule, goal: ec.Literal) -> Names:
     """The variables of a delayed effect that one of its conditions may share."""
     others = (one.term for one in ec.conjuncts(rule.body) if one is not goal)
     return names(rule.clause.head, *others)
-
-
-def _args(entity: Term) -> tuple[Term, ...]:
-    return entity.args if isinstance(entity, Compound) else ()
 
 
 def _telling_rows_apart(chain: op.Chain) -> op.Chain:

@@ -48,6 +48,7 @@ from horai.lang.core.terms import (
     Span,
     Str,
     Term,
+    args_of,
     children,
     functor,
     is_ground,
@@ -417,7 +418,7 @@ class _Reader(ClauseReader[ParsedClause]):
 
     def _add_fact(self, head: Term, start: int) -> None:
         assert isinstance(head, Constant | Compound)
-        row = head.args if isinstance(head, Compound) else ()
+        row = args_of(head)
         facts = self.facts.setdefault((head.name, len(row)), Facts())
         facts.rows.append(row)
         facts.places.append((self.source, start))

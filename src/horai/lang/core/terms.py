@@ -171,6 +171,11 @@ def functor(term: Term) -> tuple[str, int] | None:
             return None
 
 
+def args_of(term: Term) -> tuple[Term, ...]:
+    """The arguments of an atom or compound term."""
+    return term.args if isinstance(term, Compound) else ()
+
+
 def key_of(term: Term) -> tuple[str, int]:
     """Name and arity of what is known to have a name, as events and fluents have."""
     return functor(term) or ("", -1)

@@ -13,7 +13,16 @@ from horai.lang.core.printer import is_pair
 from horai.lang.core.reader import FactsByPredicate, Load, Loader, clean, read_clauses, read_file
 from horai.lang.core.source import SourceText
 from horai.lang.core.spelling import nearest
-from horai.lang.core.terms import Compound, Constant, Span, Term, functor, is_ground, subterms
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Span,
+    Term,
+    args_of,
+    functor,
+    is_ground,
+    subterms,
+)
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import (
     BODY_LITERALS,
@@ -65,7 +74,7 @@ def check_heads(description: ec.EventDescription, asked: set[Key], report: Repor
         if isinstance(rule, ec.BackgroundRule):
             head = rule.head
             assert isinstance(head, Constant | Compound)
-            args = head.args if isinstance(head, Compound) else ()
+            args = args_of(head)
             if (head.name, len(args)) not in asked:
                 has_pair = any(is_pair(arg) for arg in args)
                 _check_head(head.name, len(args), has_pair, rule.clause, report)
@@ -236,7 +245,7 @@ class _Builder:
 
     def _add_fact(self, head: Term, clause: ec.Clause) -> None:
         facts = self.description.facts.setdefault(_key(clause), ec.Facts())
-        facts.rows.append(head.args if isinstance(head, Compound) else ())
+        facts.rows.append(args_of(head))
         facts.places.append((clause.source, clause.span[0]))
 
     def _is_replaced(self, clause: ec.Clause, durations: dict[Key, DurationForm]) -> bool:

@@ -24,6 +24,7 @@ from horai.lang.core.terms import (
     Span,
     Term,
     Var,
+    args_of,
     functor,
     variables,
 )
@@ -270,7 +271,7 @@ def is_private(name: str) -> bool:
 
 def check_call(term: Constant | Compound, shape: Shape) -> None:
     """Say why a condition cannot be a predicate of the user, if it cannot."""
-    args = term.args if isinstance(term, Compound) else ()
+    args = args_of(term)
     name, key = term.name, (term.name, len(args))
     if key in shape.defined or key in BUILTINS:
         return
@@ -331,7 +332,7 @@ def _unsupported(term: Constant | Compound, shape: Shape) -> None:
 
 
 def _check_arity(term: Constant | Compound, shape: Shape) -> None:
-    args = term.args if isinstance(term, Compound) else ()
+    args = args_of(term)
     known = {arity for name, arity in BUILTINS if name == term.name}
     known.update(BODY_LITERALS.get(term.name, ()))
     if known:
@@ -621,7 +622,7 @@ def build_rule(clause: ec.Clause, shape: Shape) -> ec.Rule | None:
 
 def _read_rule(head: Constant | Compound, clause: ec.Clause, shape: Shape) -> ec.Rule | None:
     """A head with a meaning of its own, or a predicate of the user, perhaps of the same name."""
-    name, args = head.name, head.args if isinstance(head, Compound) else ()
+    name, args = head.name, args_of(head)
     counts = FLUENT_HEADS.get(name) or DECLARATIONS.get(name) or (1,)
     is_special = name in _HEADS or name in DECLARATIONS
     fits = isinstance(head, Compound) and len(args) in counts

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from typing import TypeVar
 
 from horai.lang.core.source import SourceText
-from horai.lang.core.terms import Compound, Term, key_of
+from horai.lang.core.terms import Compound, Term, args_of, key_of
 
 Key = tuple[str, int]
 
@@ -29,6 +29,11 @@ class FVP:
     def key(self) -> Key:
         """Name and arity of the fluent."""
         return key_of(self.fluent)
+
+    @property
+    def columns(self) -> tuple[Term, ...]:
+        """The arguments of the fluent, and the value."""
+        return (*args_of(self.fluent), self.value)
 
 
 @dataclass(frozen=True, slots=True)

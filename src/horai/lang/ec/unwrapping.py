@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import islice
 from typing import Any
 
-from horai.lang.core.terms import Compound, Term, functor, key_of
+from horai.lang.core.terms import Compound, Term, args_of, functor, key_of
 from horai.lang.ec import syntax as ec
 
 Key = tuple[str, int]
@@ -109,7 +109,7 @@ def _wrapped_positions(description: ec.EventDescription) -> dict[Key, frozenset[
     found: dict[Key, frozenset[int]] = {}
 
     def note(entity: Term) -> Term:
-        args = entity.args if isinstance(entity, Compound) else ()
+        args = args_of(entity)
         here = frozenset(i for i, arg in enumerate(args) if isinstance(arg, Compound))
         found[key_of(entity)] = found.get(key_of(entity), here) & here
         return entity

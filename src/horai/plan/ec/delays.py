@@ -9,7 +9,7 @@ from horai.lang.core.terms import Int, Var, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import Names, given_by, names, visible
 from horai.plan.ec.modes import ModeTable, branches_bind, order_body, shared
-from horai.plan.ec.unify import generalises, may_match
+from horai.plan.ec.unify import generalises
 from horai.plan.unfolding import Helpers
 
 Effect = ec.FutureInitiation | ec.FutureTermination
@@ -61,15 +61,10 @@ def _is_sooner(other: Effect, rule: Effect) -> bool:
 
 def _surely_ends(rule: Effect) -> bool:
     """True when the origin never outlives the delay."""
-    if rule.body.items:
-        return False
-    return isinstance(rule, ec.FutureTermination) or _breaks_itself(rule)
-
-
-def _breaks_itself(rule: ec.FutureInitiation) -> bool:
-    """True when the fluent gets another value, whatever variables stand for."""
-    same = rule.origin.fluent == rule.target.fluent
-    return same and not may_match(rule.origin.value, rule.target.value)
+    if rule.body.items or isinstance(rule, ec.FutureTermination):
+        return not rule.body.items
+    origin, target = rule.origin, rule.target
+    return origin.fluent == target.fluent and origin.value != target.value
 
 
 def initiation_times(rule: Effect, helpers: Helpers) -> list[str]:

@@ -14,12 +14,13 @@ from functools import cached_property
 from typing import Literal as OneOf
 
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
+from horai.lang.core.terms import Compound, Term, Var, args_of, is_ground, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.delays import acting
 from horai.plan.ec.entities import Entities, Entity, Kind, Mention, Sort, find_entities
-from horai.plan.ec.literals import literal_fvp, literal_word
+from horai.plan.ec.literals import literal_word
 from horai.plan.ec.readings import Reading, Timing, readings
+from horai.plan.ec.unify import may_match
 from horai.plan.unfolding import Helpers
 
 STATIC = frozenset({"holdsFor", "holdsAt"})
@@ -45,6 +46,15 @@ class Vertex:
     def fluent(self) -> Vertex:
         """The same without the value: equal for all values of one fluent."""
         return Vertex(self.kind, self.name, self.arity, self.shape)
+
+    def meets(self, term: Term, value: Term | None = None) -> bool:
+        """May an event or fluent-value pair of this name, as written, be one of these?"""
+        if value is not None and self.value is not None and not may_match(self.value, value):
+            return False
+        return all(
+            not expected or label(arg) in ("", expected)
+            for expected, arg in zip(self.shape, args_of(term), strict=False)
+        )
 
     def __str__(self) -> str:
         inner = ",".join(name or "_" for name in self.shape)
@@ -75,11 +85,8 @@ class Vertices:
 
     def matching(self, kind: Kind, term: Term, value: Term | None = None) -> list[Vertex]:
         """The vertices that an event or fluent-value pair, as written, may speak of."""
-        key = functor(term)
-        if key is None:
-            return []
-        found = self.by_entity.get((kind, *key), [])
-        return [vertex for vertex in found if _meets(vertex, term, value)]
+        found = self.by_entity.get((kind, *key_of(term)), [])
+        return [vertex for vertex in found if vertex.meets(term, value)]
 
     def read(self, fvp: ec.FVP) -> list[Vertex]:
         """The vertices that a fluent-value pair may speak of."""
@@ -93,16 +100,6 @@ class Vertices:
         """The vertices that a rule with this head defines."""
         value = fvp.value if is_ground(fvp.value) else None
         return [v for v in self.read(fvp) if v.value == value and sort in self.sorts[v]]
-
-
-def _meets(vertex: Vertex, term: Term, value: Term | None) -> bool:
-    if value is not None and is_ground(value) and vertex.value not in (None, value):
-        return False
-    args = term.args if isinstance(term, Compound) else ()
-    return all(
-        not expected or label(arg) in ("", expected)
-        for expected, arg in zip(vertex.shape, args, strict=False)
-    )
 
 
 def find_vertices(entities: Entities) -> Vertices:
@@ -246,9 +243,8 @@ def dependency_graph(
         for target in targets:
             rules[target].append(rule)
         edges.extend(_i_edges(rule, targets, vertices, helpers))
-    initiations = [r for r in description.rules if isinstance(r, ec.FutureInitiation)]
-    terminations = [r for r in description.rules if isinstance(r, ec.FutureTermination)]
-    for effect in acting(initiations, terminations):
+    terminations = description.of(ec.FutureTermination)
+    for effect in acting(description.of(ec.FutureInitiation), terminations):
         edges.extend(_f_edges(effect, vertices))
     return DependencyGraph(
         tuple(vertices.sorts),
@@ -282,25 +278,17 @@ def _i_edges(
     for reading in readings(rule, helpers) if targets else ():
         for source in _sources(reading, vertices):
             for target in targets:
-                yield Dependency(
-                    "i",
-                    source,
-                    target,
-                    literal_word(reading.literal),
-                    reading.timing,
-                    rule.clause,
-                    reading.literal.term,
-                    reading.positive,
-                    reading.monotone,
-                    terminates=isinstance(rule, ec.Termination),
-                )
+                how, signs = literal_word(reading.literal), (reading.positive, reading.monotone)
+                place = (rule.clause, reading.literal.term)
+                edge = Dependency("i", source, target, how, reading.timing, *place, *signs)
+                yield replace(edge, terminates=isinstance(rule, ec.Termination))
 
 
 def _sources(reading: Reading, vertices: Vertices) -> list[Vertex]:
-    if isinstance(reading.literal, ec.Happens):
-        return vertices.matching(Kind.EVENT, reading.literal.event)
-    fvp = literal_fvp(reading.literal)
-    return [] if fvp is None else vertices.read(fvp)
+    literal = reading.literal
+    if isinstance(literal, ec.Happens):
+        return vertices.matching(Kind.EVENT, literal.event)
+    return vertices.read(literal.fvp)
 
 
 def _f_edges(effect: ec.FutureInitiation, vertices: Vertices) -> Iterator[Dependency]:

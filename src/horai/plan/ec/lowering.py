@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from horai.lang.core.terms import Compound, Constant, Int, Term, Var, functor, variables
+from horai.lang.core.terms import Compound, Constant, Int, Term, Var, args_of, key_of, variables
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
 from horai.plan import operators as op
@@ -19,6 +19,7 @@ from horai.plan.ec.modes import ModeTable, binds, branches_bind, order_body, sha
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.readings import constraints
 from horai.plan.ec.unify import Renamer, substitute_literal
+from horai.plan.graphs import Digraph
 
 
 def with_bounds(chain: op.Chain, bound: Names) -> op.Chain:
@@ -63,8 +64,18 @@ class Lowering:
     procedures: op.Procedures = field(default_factory=op.Procedures)
     _renamer: Renamer = field(default_factory=Renamer)
     _plain: dict[op.Key, bool] = field(default_factory=dict)
+    _calls: Digraph[op.Key] = field(init=False)  # between background predicates
     # Inside an aggregate: variables that tell solutions apart, whether or not they have a value.
     _counted: Names = frozenset()
+
+    def __post_init__(self) -> None:
+        self._calls = Digraph(
+            (key, part.key)
+            for key, predicate in self.predicates.items()
+            for rule in predicate.rules
+            for part in ec.walk(rule.body)
+            if isinstance(part, ec.Call)
+        )
 
     def ordered(
         self, body: ec.Conjunction, given: Collection[str] = (), head: Collection[str] = ()
@@ -123,19 +134,19 @@ class Lowering:
         term = literal.term
         match literal:
             case ec.Happens(event=event, time=time):
-                return op.Scan("event", _key(event), _args(event), time, term)
+                return op.Scan("event", key_of(event), args_of(event), time, term)
             case ec.Edge(kind=kind, fvp=fvp, time=time):
-                return op.Scan(kind, _key(fvp.fluent), _pair(fvp), time, term)
+                return op.Scan(kind, fvp.key, fvp.columns, time, term)
             case ec.InitiatedAt(fvp=fvp, time=time, bounds=bounds):
-                return op.Scan("initiated", _key(fvp.fluent), _pair(fvp), time, term, bounds)
+                return op.Scan("initiated", fvp.key, fvp.columns, time, term, bounds)
             case ec.TerminatedAt(fvp=fvp, time=time, bounds=bounds):
-                return op.Scan("terminated", _key(fvp.fluent), _pair(fvp), time, term, bounds)
+                return op.Scan("terminated", fvp.key, fvp.columns, time, term, bounds)
             case ec.HoldsAt(fvp=fvp, time=time):
                 known = names(time) <= bound
                 make = op.Stab if known else op.Walk
-                return make(_key(fvp.fluent), _pair(fvp), time, term)
+                return make(fvp.key, fvp.columns, time, term)
             case ec.HoldsFor(fvp=fvp, intervals=intervals):
-                return op.Lookup(_key(fvp.fluent), _pair(fvp), intervals, term)
+                return op.Lookup(fvp.key, fvp.columns, intervals, term)
             case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
                 return op.SpanOperation(literal, term)
             case ec.TruthValue(value=value):
@@ -211,7 +222,7 @@ class Lowering:
     def _is_plain(self, key: op.Key) -> bool:
         """Rules only, which never lead back to themselves: they can stand where they are called."""
         if key not in self._plain:
-            self._plain[key] = not self.predicates[key].facts and not self._returns(key)
+            self._plain[key] = not self.predicates[key].facts and key not in self._calls.below(key)
         return self._plain[key]
 
     def _explodes(self, call: ec.Call, bound: Names) -> bool:
@@ -223,22 +234,6 @@ class Lowering:
         if not some or not self._is_plain(call.key):
             return False
         return any(_falls_apart(rule.body) for rule in self.predicates[call.key].rules)
-
-    def _returns(self, key: op.Key) -> bool:
-        """Can a predicate call itself?"""
-        seen: set[op.Key] = set()
-        waiting = [key]
-        while waiting:
-            for rule in self.predicates[waiting.pop()].rules:
-                for part in ec.walk(rule.body):
-                    if not isinstance(part, ec.Call) or part.key not in self.predicates:
-                        continue
-                    if part.key == key:
-                        return True
-                    if part.key not in seen:
-                        seen.add(part.key)
-                        waiting.append(part.key)
-        return False
 
     def _unfolded(self, call: ec.Call, bound: Names, rest: Names) -> op.Union:
         """The clauses of a procedure in the place of the call."""
@@ -253,7 +248,7 @@ class Lowering:
     def _in_place(self, rule: ec.BackgroundRule, call: ec.Call) -> ec.Conjunction:
         """The body of a clause about the arguments of a call."""
         fresh = self._renamer.fresh(*variables(rule.head), *variables(rule.body.term))
-        head = substitute_literal(ec.Call("", _args(rule.head), rule.head), fresh).args
+        head = substitute_literal(ec.Call("", args_of(rule.head), rule.head), fresh).args
         body = substitute_literal(rule.body, fresh)
         given: dict[str, Term] = {}
         equal: list[ec.Literal] = []
@@ -279,7 +274,7 @@ class Lowering:
         """A clause with variables of its own, for a call that binds some arguments."""
         every = (*variables(rule.head), *variables(rule.body.term))
         fresh = self._renamer.fresh(*every)
-        head = substitute_literal(ec.Call("", _args(rule.head), rule.head), fresh)
+        head = substitute_literal(ec.Call("", args_of(rule.head), rule.head), fresh)
         body = substitute_literal(rule.body, fresh)
         given = names(*(arg for i, arg in enumerate(head.args) if i in bound))
         ordered = self.ordered(body, given, names(*head.args))
@@ -306,15 +301,3 @@ def _falls_apart(body: ec.Literal) -> bool:
             mine = mine.union(*(group for group in groups if group & mine))
             groups = [group for group in groups if not group & mine] + [mine]
     return len(groups) > 1
-
-
-def _key(entity: Term) -> op.Key:
-    return functor(entity) or ("", -1)
-
-
-def _args(entity: Term) -> tuple[Term, ...]:
-    return entity.args if isinstance(entity, Compound) else ()
-
-
-def _pair(fvp: ec.FVP) -> tuple[Term, ...]:
-    return (*_args(fvp.fluent), fvp.value)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from horai.lang.core.terms import Compound, Term, Var, key_of, variables
+from horai.lang.core.terms import Term, Var, args_of, key_of, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.delays import initiation_times
 from horai.plan.ec.entities import Entities, find_entities
@@ -77,8 +77,8 @@ def _fits(rule: ec.Grounding, entity: Term, value: Term | None) -> bool:
 
 def _covered(rule: ec.Grounding, bound: Names, entity: Term, value: Term | None) -> Names:
     found: set[str] = set()
-    mine = rule.entity.args if isinstance(rule.entity, Compound) else ()
-    theirs = entity.args if isinstance(entity, Compound) else ()
+    mine = args_of(rule.entity)
+    theirs = args_of(entity)
     for given, wanted in zip(mine, theirs, strict=True):
         if set(variables(given)) <= bound:
             found.update(variables(wanted))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from horai.lang.core.terms import Compound, Term, Var, functor, key_of, subterms, variables
+from horai.lang.core.terms import Term, Var, args_of, functor, key_of, subterms, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import Modes, ModeTable, PythonPredicate, order_body
@@ -146,7 +146,9 @@ def _modes(predicate: Predicate, table: ModeTable) -> Modes:
         return RELATION
     good: list[frozenset[int]] = []
     for mode in _candidates(predicate):
-        if not any(smaller <= mode for smaller in good) and _works(predicate, mode, table):
+        if not any(smaller <= mode for smaller in good) and all(
+            _works(rule, mode, table) for rule in predicate.rules
+        ):
             good.append(mode)
     return tuple(good)
 
@@ -166,13 +168,9 @@ def _candidates(predicate: Predicate) -> Iterator[frozenset[int]]:
                 yield mode
 
 
-def _works(predicate: Predicate, mode: frozenset[int], table: ModeTable) -> bool:
-    return all(_rule_works(rule, mode, table) for rule in predicate.rules)
-
-
 def _unseen(rule: ec.BackgroundRule) -> frozenset[int]:
     """The positions of head variables that occur nowhere else in the rule."""
-    args: tuple[Term, ...] = rule.head.args if isinstance(rule.head, Compound) else ()
+    args: tuple[Term, ...] = args_of(rule.head)
     counts = Counter(part.name for part in subterms(rule.head) if isinstance(part, Var))
     used = names(rule.body.term)
     return frozenset(
@@ -182,8 +180,8 @@ def _unseen(rule: ec.BackgroundRule) -> frozenset[int]:
     )
 
 
-def _rule_works(rule: ec.BackgroundRule, mode: frozenset[int], table: ModeTable) -> bool:
-    args: tuple[Term, ...] = rule.head.args if isinstance(rule.head, Compound) else ()
+def _works(rule: ec.BackgroundRule, mode: frozenset[int], table: ModeTable) -> bool:
+    args: tuple[Term, ...] = args_of(rule.head)
     bound = {name for i in mode for name in variables(args[i])}
     ordering = order_body(rule.body, bound, table, variables(rule.head))
     left_open = table.open.get(rule.key, frozenset())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, Var, key_of
 from horai.lang.ec import syntax as ec
-from horai.plan.ec.literals import Names, given_by, literal_fvp, names
+from horai.plan.ec.literals import Names, given_by, names
 from horai.plan.ec.readings import Reading, readings
 from horai.plan.program import DelayPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 from horai.plan.unfolding import Helpers
@@ -99,9 +99,7 @@ def _source(reading: Reading) -> Source:
     literal = reading.literal
     if isinstance(literal, ec.Happens):
         return "event", key_of(literal.event)
-    fvp = literal_fvp(literal)
-    assert fvp is not None
-    return "fluent", key_of(fvp.fluent)
+    return "fluent", literal.fvp.key
 
 
 def _add_static(

@@ -9,8 +9,9 @@ decides.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
 
@@ -92,11 +93,8 @@ class ScopeTimes:
 def timing_of(literal: ec.Literal, clock: ScopeTimes) -> Timing:
     """When a temporal literal looks."""
     match literal:
-        case ec.HoldsAt(time=time):
-            latest = clock.latest(time)
-            return Timing.SETTLED if latest is not None and latest <= 0 else Timing.ANYTIME
-        case ec.Edge(kind="startI" | "endI", time=time):
-            # The point after the change: known as soon as the change is.
+        # `startI` and `endI` are the point after the change: known as soon as the change is.
+        case ec.HoldsAt(time=time) | ec.Edge(kind="startI" | "endI", time=time):
             latest = clock.latest(time)
             return Timing.SETTLED if latest is not None and latest <= 0 else Timing.ANYTIME
         case (
@@ -113,29 +111,23 @@ def timing_of(literal: ec.Literal, clock: ScopeTimes) -> Timing:
             return Timing.ANYTIME
 
 
-@dataclass(slots=True)
-class _Linear:
+def _linear(term: Term) -> tuple[Counter[str], int] | None:
     """A sum of variables with whole coefficients, and a constant."""
-
-    terms: dict[str, int] = field(default_factory=dict)
-    constant: int = 0
-
-
-def _linear(term: Term) -> _Linear | None:
     match term:
         case Int(value=value):
-            return _Linear({}, value)
+            return Counter(), value
         case Var(name=name):
-            return _Linear({name: 1}, 0)
+            return Counter({name: 1}), 0
         case Compound(name="+" | "-" as sign, args=(left, right)):
-            a, b = _linear(left), _linear(right)
-            if a is None or b is None:
+            one, other = _linear(left), _linear(right)
+            if one is None or other is None:
                 return None
-            factor = 1 if sign == "+" else -1
-            terms = dict(a.terms)
-            for name, count in b.terms.items():
-                terms[name] = terms.get(name, 0) + factor * count
-            return _Linear(terms, a.constant + factor * b.constant)
+            terms = Counter(one[0])
+            if sign == "+":
+                terms.update(other[0])
+                return terms, one[1] + other[1]
+            terms.subtract(other[0])
+            return terms, one[1] - other[1]
         case _:
             return None
 
@@ -161,28 +153,21 @@ def constraints(literal: ec.Literal) -> list[Constraint]:
 
 def _at_most(left: Term, right: Term, slack: int) -> list[Constraint]:
     """`left <= right + slack` as a difference of two variables, if it is one."""
-    a, b = _linear(left), _linear(right)
-    if a is None or b is None:
+    difference = _linear(Compound("-", (left, right)))
+    if difference is None:
         return []
-    terms = dict(a.terms)
-    for name, count in b.terms.items():
-        terms[name] = terms.get(name, 0) - count
-    rest = {name: count for name, count in terms.items() if count}
-    if sorted(rest.values()) != [-1, 1]:
+    terms, constant = difference
+    rest = {count: name for name, count in terms.items() if count}
+    if sorted(count for count in terms.values() if count) != [-1, 1]:
         return []
-    (x,) = (name for name, count in rest.items() if count == 1)
-    (y,) = (name for name, count in rest.items() if count == -1)
-    return [(x, y, b.constant - a.constant + slack)]
-
-
-Temporal = ec.Happens | ec.Edge | ec.HoldsAt | ec.HoldsFor | ec.InitiatedAt | ec.TerminatedAt
+    return [(rest[1], rest[-1], slack - constant)]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One temporal condition of a rule. `through` names the background predicates it sits in."""
 
-    literal: Temporal
+    literal: ec.Temporal
     positive: bool
     aggregated: bool
     timing: Timing
@@ -230,7 +215,7 @@ def _future_clock(rule: Effect, helpers: Helpers) -> ScopeTimes:
 
 def readings(rule: ec.Rule, helpers: Helpers) -> list[Reading]:
     """The temporal conditions of a rule, in the order written."""
-    body = getattr(rule, "body", None)
+    body = ec.body_of(rule)
     if body is None or isinstance(rule, ec.Grounding | ec.BackgroundRule):
         return []
     found = list(_read(body, _Scope(_rule_clock(rule, helpers)), helpers, Renamer()))

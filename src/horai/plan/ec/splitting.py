@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from horai.lang.core.terms import Constant, Term
+from horai.lang.core.terms import Constant, Term, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
-from horai.plan.ec.dependencies import DependencyGraph, Vertex, label
-from horai.plan.ec.literals import Names, names, visible
+from horai.plan.ec.dependencies import DependencyGraph, Vertex
+from horai.plan.ec.entities import Kind
+from horai.plan.ec.literals import Names, literal_fvp, names, visible
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.modes import ModeTable, order_body
-from horai.plan.ec.unify import may_match
 
 PointRule = ec.Initiation | ec.Termination | ec.EventRule
 AnyPointRule = TypeVar("AnyPointRule", bound=PointRule | ec.Initially)
@@ -52,38 +52,22 @@ class ComponentMembers:
     def _reads(self, literal: ec.Literal, seen: frozenset[op.Key]) -> bool:
         match literal:
             case ec.Happens(event=event):
-                return any(v.kind == "event" and _meets(v, event, None) for v in self.vertices)
-            case (
-                ec.Edge(fvp=fvp)
-                | ec.HoldsAt(fvp=fvp)
-                | ec.HoldsFor(fvp=fvp)
-                | ec.InitiatedAt(fvp=fvp)
-                | ec.TerminatedAt(fvp=fvp)
-            ):
-                return any(
-                    v.kind == "fluent" and _meets(v, fvp.fluent, fvp.value) for v in self.vertices
-                )
+                return self._has(Kind.EVENT, event)
             case ec.Call(key=key) if key in self.helpers.temporal and key not in seen:
                 return any(
                     self._reads(part, seen | {key})
                     for rule in self.helpers.rules[key]
                     for part in ec.walk(rule.body)
                 )
-            case _:
-                return False
+        fvp = literal_fvp(literal)
+        return fvp is not None and self._has(Kind.FLUENT, fvp.fluent, fvp.value)
 
-
-def _meets(vertex: Vertex, entity: Term, value: Term | None) -> bool:
-    name, arity = getattr(entity, "name", ""), len(getattr(entity, "args", ()))
-    if (vertex.name, vertex.arity) != (name, arity):
-        return False
-    if value is not None and vertex.value is not None and not may_match(vertex.value, value):
-        return False
-    args = getattr(entity, "args", ())
-    return all(
-        not expected or label(arg) in ("", expected)
-        for expected, arg in zip(vertex.shape, args, strict=False)
-    )
+    def _has(self, kind: Kind, entity: Term, value: Term | None = None) -> bool:
+        key = key_of(entity)
+        return any(
+            v.kind is kind and (v.name, v.arity) == key and v.meets(entity, value)
+            for v in self.vertices
+        )
 
 
 def split_body(

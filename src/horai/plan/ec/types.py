@@ -69,12 +69,9 @@ def meet(left: Type, right: Type) -> Type:
         return right
     if left in NUMBERS and right in NUMBERS:
         # 1 and 1.0 compare as equal numbers, so the wider name stays true of both.
-        return Type.NUMBER if Type.NUMBER not in (left, right) else _narrower(left, right)
+        narrower = right if left is Type.NUMBER else left
+        return narrower if Type.NUMBER in (left, right) else Type.NUMBER
     return Type.NONE
-
-
-def _narrower(left: Type, right: Type) -> Type:
-    return right if left is Type.NUMBER else left
 
 
 def type_of_term(term: Term) -> Type:

@@ -21,6 +21,7 @@ from horai.lang.core.terms import Compound, Int, Term, Var, is_anonymous
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import head_predicates
 from horai.lang.lars.walk import subformulas
+from horai.plan.graphs import Digraph
 from horai.plan.lars.dependencies import dependencies
 
 Bodies = list[
@@ -32,31 +33,17 @@ def with_fixed_ends(program: lars.Program, start: int) -> lars.Program:
     """The program without windows between times that are not fixed, as far as that can be said."""
     if not any(_open(part) for r in program.rules for one in r.body for part in subformulas(one)):
         return program
-    needs = _closure(program)
+    needs = Digraph((one.head, one.needs) for one in dependencies(program))
     rules: list[lars.Rule] = []
     for number, rule in enumerate(program.rules):
-        below = set().union(*(needs.get(p, set()) for p in head_predicates(rule)))
-        above = {p for p in below if needs.get(p, set()) & head_predicates(rule)}
-        words = _Words(start, above | head_predicates(rule), number)
+        heads = head_predicates(rule)
+        below = set().union(*map(needs.below, heads))
+        above = {p for p in below if needs.below(p) & heads}
+        words = _Words(start, above | heads, number)
         bodies = product(*(words.alternatives(condition) for condition in rule.body))
         for parts in bodies:
             rules.append(replace(rule, body=tuple(part for body in parts for part in body)))
     return replace(program, rules=tuple(rules))
-
-
-def _closure(program: lars.Program) -> dict[lars.Predicate, set[lars.Predicate]]:
-    """All that each predicate depends on."""
-    found: dict[lars.Predicate, set[lars.Predicate]] = {}
-    for one in dependencies(program):
-        found.setdefault(one.head, set()).add(one.needs)
-    grown = True
-    while grown:
-        grown = False
-        for known in found.values():
-            more = set().union(*(found.get(one, set()) for one in known)) - known
-            known |= more
-            grown = grown or bool(more)
-    return found
 
 
 def _open(condition: lars.Head) -> lars.Within | None:

@@ -19,6 +19,7 @@ from horai.lang.core.terms import (
     Str,
     Term,
     Var,
+    args_of,
     is_anonymous,
     key_of,
     variables,
@@ -287,7 +288,7 @@ def _rename(term: Term, same: dict[str, str]) -> Term:
 
 def key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:
     """The variables and constants inside an entity's arguments, with their places."""
-    for number, arg in enumerate(term.args if isinstance(term, Compound) else ()):
+    for number, arg in enumerate(args_of(term)):
         match arg:
             case Compound():
                 yield from key_terms(arg, (*path, number))
