@@ -1,17 +1,7 @@
-"""Syntax trees to the plan: names, types, dependencies, strata; one pass per file.
+"""Syntax trees to one plan: `pipeline` is the ordered list of passes, `ec` and `lars` have them.
 
-| pass | says |
-|---|---|
-| `entities` | the events and fluents, what sort they are, where they are mentioned |
-| `predicates` | background predicates: relations and procedures, and what they need bound |
-| `modes`, `ordering` | an order in which the literals of a rule can be evaluated |
-| `types` | the types of arguments and values |
-| `vertices`, `readings`, `timing`, `dependencies` | the dependency graph |
-| `components` | strata: what is settled together, and in which order |
-| `partition` | the arguments by which the work can be split |
-| `sizes`, `estimates`, `rule_estimates` | how many rows operators and rules give |
-| `settling`, `finality`, `outline`, `outlining` | the plan as data, for people to read |
-| `check` | what is wrong or doubtful about a description |
+`split` says how the work is split into buckets and stages, `combined` in which order a description
+and a program are worked out, `check` what is wrong or doubtful.
 """
 
 from horai.lang.ec.syntax import EventDescription

@@ -130,20 +130,9 @@ class PrologScanner(Scanner):
 
 
 _SCANNER = PrologScanner()
-_HARMLESS = frozenset(
-    {
-        "dynamic",
-        "discontiguous",
-        "multifile",
-        "table",
-        "use_module",
-        "module",
-        "set_prolog_flag",
-        "style_check",
-        "set_stream",
-        "license",
-        "yap_flag",
-    }
+_HARMLESS = re.compile(
+    r"dynamic|discontiguous|multifile|table|(use_)?module|set_(prolog_flag|stream)|style_check"
+    r"|license|yap_flag"
 )
 _LOADING = frozenset({"consult", "include", "ensure_loaded", "load_files", "compile"})
 
@@ -178,7 +167,7 @@ def check_directive(
         report.add("H025", "rule files start no programs", source, span, hint)
     elif name in _LOADING or isinstance(body, ListTerm):
         _consult(body, span, source, report, loads)
-    elif name not in _HARMLESS:
+    elif not _HARMLESS.fullmatch(name):
         hint = "remove it if it is not meant for another system"
         report.add("H026", "this directive has no meaning here", source, span, hint)
 

@@ -128,53 +128,32 @@ def _builtins(
     return found
 
 
+_length = _of_list(lambda items: Int(len(items)))
+_sum, _largest, _smallest = (_reduced(pick) for pick in (total, largest, smallest))
+_sort = _of_list(lambda items: ListTerm(sorted_set(items)))
+_msort = _of_list(lambda items: ListTerm(sorted_bag(items)))
+_last = _of_list(lambda items: items[-1] if items else None)
+_reverse = _of_list(lambda items: ListTerm(items[::-1]))
+_list_to_set = _of_list(lambda items: ListTerm(tuple(dict.fromkeys(items))))
+_anything = get_args(Term)
+
 BUILTINS = _builtins(
     ("member", "?+", "X is an element of the list", _member),
     ("memberchk", "++", "X is an element of the list, asked once", _memberchk),
     ("between", "++?", "Low =< X =< High, all integers", None),
-    ("length", "+?", "the number of elements of the list", _of_list(lambda items: Int(len(items)))),
-    ("sum_list", "+-", "the sum of a list of numbers", _reduced(total)),
-    ("sumlist", "+-", "the sum of a list of numbers", _reduced(total)),
-    (
-        "max_list",
-        "+-",
-        "the largest of a list of numbers; fails for the empty list",
-        _reduced(largest),
-    ),
-    (
-        "min_list",
-        "+-",
-        "the smallest of a list of numbers; fails for the empty list",
-        _reduced(smallest),
-    ),
+    ("length", "+?", "the number of elements of the list", _length),
+    ("sum_list", "+-", "the sum of a list of numbers", _sum),
+    ("sumlist", "+-", "the sum of a list of numbers", _sum),
+    ("max_list", "+-", "the largest of a list of numbers; fails for the empty list", _largest),
+    ("min_list", "+-", "the smallest of a list of numbers; fails for the empty list", _smallest),
     ("nth0", "?+?", "the element at an index counted from 0", _nth(0)),
     ("nth1", "?+?", "the element at an index counted from 1", _nth(1)),
     ("append", "++-", "two lists, one after the other", _append),
-    (
-        "sort",
-        "+-",
-        "the list in standard order, without duplicates",
-        _of_list(lambda items: ListTerm(sorted_set(items))),
-    ),
-    (
-        "msort",
-        "+-",
-        "the list in standard order, with duplicates",
-        _of_list(lambda items: ListTerm(sorted_bag(items))),
-    ),
-    (
-        "last",
-        "+-",
-        "the last element of the list",
-        _of_list(lambda items: items[-1] if items else None),
-    ),
-    ("reverse", "+-", "the list backwards", _of_list(lambda items: ListTerm(items[::-1]))),
-    (
-        "list_to_set",
-        "+-",
-        "the list without repetitions, first occurrences kept",
-        _of_list(lambda items: ListTerm(tuple(dict.fromkeys(items)))),
-    ),
+    ("sort", "+-", "the list in standard order, without duplicates", _sort),
+    ("msort", "+-", "the list in standard order, with duplicates", _msort),
+    ("last", "+-", "the last element of the list", _last),
+    ("reverse", "+-", "the list backwards", _reverse),
+    ("list_to_set", "+-", "the list without repetitions, first occurrences kept", _list_to_set),
     ("atom", "+", "X is an atom", _is_a(Constant)),
     ("number", "+", "X is a number", _is_a(Int, Float)),
     ("integer", "+", "X is an integer", _is_a(Int)),
@@ -182,47 +161,28 @@ BUILTINS = _builtins(
     ("atomic", "+", "X is an atom, a number or a string", _is_a(Constant, Int, Float, Str)),
     ("compound", "+", "X is a compound term", _is_a(Compound, ListTerm)),
     ("is_list", "+", "X is a list", _is_a(ListTerm)),
-    ("ground", "+", "X has no unbound variable", _is_a(*get_args(Term))),
+    ("ground", "+", "X has no unbound variable", _is_a(*_anything)),
     ("var", "?", "X is unbound", _is_a()),
-    ("nonvar", "?", "X is bound", _is_a(*get_args(Term))),
+    ("nonvar", "?", "X is bound", _is_a(*_anything)),
     ("atom_length", "+-", "the number of characters of an atom", _atom_length),
     ("queryTime", "-", "the current query time", None),
 )
 
 # Heads with a meaning of their own, with the numbers of arguments they may have.
 FLUENT_HEADS: dict[str, tuple[int, ...]] = {
-    "initiatedAt": (2, 4),
-    "terminatedAt": (2, 4),
-    "initiates": (3,),
-    "terminates": (3,),
-    "initially": (1,),
-    "happensAt": (2,),
-    "holdsFor": (2,),
-    "holdsAt": (2,),
-    "fi": (3,),
-    "ft": (2,),
-    "grounding": (1,),
-    "dynamicDomain": (1,),
-    "collectIntervals": (1,),
-    "points": (1,),
-    "buildFromPoints": (1,),
+    **dict.fromkeys(("initiatedAt", "terminatedAt"), (2, 4)),
+    **dict.fromkeys(("initiates", "terminates", "fi"), (3,)),
+    **dict.fromkeys(("happensAt", "holdsFor", "holdsAt", "ft"), (2,)),
+    **dict.fromkeys(("initially", "grounding", "dynamicDomain"), (1,)),
+    **dict.fromkeys(("collectIntervals", "points", "buildFromPoints"), (1,)),
 }
 # Declarations that Horai derives by itself.
 DECLARATIONS: dict[str, tuple[int, ...]] = {
-    "index": (2,),
-    "inputEntity": (1,),
-    "outputEntity": (1,),
-    "internalEntity": (1,),
-    "event": (1,),
-    "simpleFluent": (1,),
-    "sDFluent": (1,),
-    "cachingOrder": (1,),
-    "cachingOrder2": (2,),
-    "collectIntervals2": (2,),
+    **dict.fromkeys(("inputEntity", "outputEntity", "internalEntity", "event"), (1,)),
+    **dict.fromkeys(("simpleFluent", "sDFluent", "cachingOrder", "cyclic"), (1,)),
+    **dict.fromkeys(("index", "cachingOrder2", "collectIntervals2", "dgrounded"), (2,)),
     "buildFromPoints2": (2,),
-    "cyclic": (1,),
     "collectGrounds": (1, 2),
-    "dgrounded": (2,),
     "needsGrounding": (3,),
 }
 SPECIAL_HEADS = frozenset(FLUENT_HEADS) | frozenset(DECLARATIONS)

@@ -202,60 +202,15 @@ def _no_such_word(term: Term, known: Iterable[str], most: int, what: str, shape:
     shape.wrong("H110", f"`{show(term)}` is no {what}", term, hint)
 
 
-_STORE = frozenset(
-    [
-        "assert",
-        "asserta",
-        "assertz",
-        "retract",
-        "retractall",
-        "abolish",
-        "recorda",
-        "recordz",
-        "recorded",
-        "erase",
-        "nb_setval",
-        "b_setval",
-        "nb_getval",
-        "b_getval",
-    ]
+# What other systems have, and a rule language has no place for.
+_STORE = re.compile(r"assert[az]?|retract(all)?|abolish|record(a|z|ed)|erase|(n?b_)(set|get)val")
+_OUTPUT = re.compile(
+    r"write(ln|_canonical|_term)?|print(_message)?|format|nl|tab|portray_clause|told|tell|put_char"
 )
-_OUTPUT = frozenset(
-    [
-        "write",
-        "writeln",
-        "print",
-        "format",
-        "nl",
-        "tab",
-        "write_canonical",
-        "write_term",
-        "portray_clause",
-        "print_message",
-        "told",
-        "tell",
-        "put_char",
-    ]
+_CONTROL = re.compile(
+    r"once|ignore|setof|bagof|maplist|foldl|catch|throw|repeat|halt|consult|aggregate"
 )
-_CONTROL = frozenset(
-    [
-        "once",
-        "ignore",
-        "setof",
-        "bagof",
-        "maplist",
-        "foldl",
-        "catch",
-        "throw",
-        "repeat",
-        "halt",
-        "consult",
-        "aggregate",
-    ]
-)
-_HEADS_ONLY = frozenset(
-    ["initially", "initiates", "terminates", "fi", "ft", "collectIntervals", "points"]
-)
+_HEADS_ONLY = re.compile(r"initially|initiates|terminates|fi|ft|collectIntervals|points")
 _PRIVATE = re.compile(
     r"(?:happensAt|holdsAt|holdsFor|initiatedAt|terminatedAt|initiates|terminates)"
     r"(?:Processed|Cyclic|IE|Ev|SimpleFluent|SDFluent)\w*"
@@ -279,18 +234,18 @@ def check_call(term: Constant | Compound, shape: Shape) -> None:
         message = "the cut `!` has no meaning: the order of conditions and rules does not matter"
         hint = "remove it; say with `\\+` when a rule must not apply"
         shape.wrong("H114", message, term, hint)
-    elif name in _STORE:
+    elif _STORE.fullmatch(name):
         message = f"`{name}` changes a program while it runs; rules only say what is true"
         hint = "derive it with a rule, or send it as an item of the stream"
         shape.wrong("H113", message, term, hint)
-    elif name in _OUTPUT:
+    elif _OUTPUT.fullmatch(name):
         message = f"`{name}` writes output; rules only say what is true"
         shape.wrong("H115", message, term, "remove it; `horai run` shows the answers")
     elif is_private(name):
         refuse_private(term, shape)
-    elif name in _CONTROL or name == "call" or not (is_plain_word(name) or _is_quoted(term, shape)):
+    elif _CONTROL.fullmatch(name) or name == "call" or not _is_word(term, shape):
         _unsupported(term, shape)
-    elif name in _HEADS_ONLY and any(is_pair(arg) for arg in args):
+    elif _HEADS_ONLY.fullmatch(name) and any(is_pair(arg) for arg in args):
         message = f"`{name}` is for heads; it is no condition"
         shape.wrong("H119", message, term, "ask with holdsAt, initiatedAt or terminatedAt")
     else:
@@ -309,10 +264,11 @@ def refuse_private(term: Constant | Compound, shape: Shape) -> None:
     shape.wrong("H116", message, term, hint)
 
 
-def _is_quoted(term: Constant | Compound, shape: Shape) -> bool:
-    """True for `'Some name'(X)`: unusual, but a name all the same."""
+def _is_word(term: Constant | Compound, shape: Shape) -> bool:
+    """True for a name; `'Some name'(X)` is unusual, but a name all the same."""
     span = term.span
-    return span is not None and shape.source.text[span[0] : span[0] + 1] == "'"
+    is_quoted = span is not None and shape.source.text[span[0] : span[0] + 1] == "'"
+    return is_quoted or is_plain_word(term.name)
 
 
 def _unsupported(term: Constant | Compound, shape: Shape) -> None:

@@ -22,6 +22,7 @@ from horai.lang.core.terms import (
     args_of,
     is_anonymous,
     key_of,
+    substitute,
     variables,
 )
 from horai.lang.ec import syntax as ec
@@ -206,17 +207,13 @@ def _loose(body: list[EntityPart], names: frozenset[str]) -> list[EntityPart]:
 
 def _alone(term: Term, name: str) -> Term:
     """A term in which only one of the variables has a name."""
-    return _rename(term, {other: f"_#{other}" for other in variables(term) if other != name})
+    others = (other for other in variables(term) if other != name)
+    return substitute(term, {other: Var(f"_#{other}") for other in others})
 
 
 def _all_named(term: Term) -> Term:
-    match term:
-        case Var(name=name) if is_anonymous(term):
-            return Var(f"Any{name}")
-        case Compound(name=name, args=args):
-            return Compound(name, tuple(map(_all_named, args)))
-        case _:
-            return term
+    anonymous = (name for name, var in variables(term).items() if is_anonymous(var))
+    return substitute(term, {name: Var(f"Any{name}") for name in anonymous})
 
 
 def head_part(rule: ec.Rule) -> EntityPart | None:
@@ -261,29 +258,19 @@ def label(term: Term) -> str:
 def _canonical(part: EntityPart, rule: ec.Rule) -> EntityPart:
     """The part with variables that the body equates written as one."""
     same = _aliases(rule)
-    return replace(part, term=_rename(part.term, same)) if same else part
+    return replace(part, term=substitute(part.term, same)) if same else part
 
 
-def _aliases(rule: ec.Rule) -> dict[str, str]:
-    same: dict[str, str] = {}
+def _aliases(rule: ec.Rule) -> dict[str, Var]:
+    same: dict[str, Var] = {}
     body = ec.body_of(rule)
     for literal in ec.conjuncts(body) if body is not None else ():
         match literal:
-            case ec.Compare(op="=" | "==", left=Var(name=a), right=Var(name=b)):
-                first, second = same.get(a, a), same.get(b, b)
-                same = {name: first if to == second else to for name, to in same.items()}
-                same[second] = first
+            case ec.Compare(op="=" | "==", left=Var() as left, right=Var() as right):
+                one, other = (substitute(side, same) for side in (left, right))
+                if one != other and isinstance(one, Var) and isinstance(other, Var):
+                    same[other.name] = one
     return same
-
-
-def _rename(term: Term, same: dict[str, str]) -> Term:
-    match term:
-        case Var(name=name) if name in same:
-            return Var(same[name])
-        case Compound(name=name, args=args):
-            return Compound(name, tuple(_rename(arg, same) for arg in args))
-        case _:
-            return term
 
 
 def key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:

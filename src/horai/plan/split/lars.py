@@ -22,6 +22,7 @@ from horai.lang.lars.predicates import (
     is_made,
 )
 from horai.lang.lars.walk import children, subformulas
+from horai.plan.graphs import Digraph
 from horai.plan.lars.check import listed
 from horai.plan.lars.dependencies import strata
 
@@ -253,26 +254,18 @@ def _why_whole(rules: Iterable[lars.Rule], program: lars.Program) -> UnsplitProg
 
 def _groups(rules: list[lars.Rule]) -> Iterator[tuple[list[lars.Rule], set[lars.Predicate]]]:
     """Rules that are connected by what they derive, in the order of the program."""
-    leader: dict[lars.Predicate, lars.Predicate] = {}
-
-    def find(one: lars.Predicate) -> lars.Predicate:
-        while leader[one] != one:
-            one = leader[one]
-        return one
-
+    heads = {id(rule): predicate for rule in rules for predicate in head_predicates(rule)}
+    read = Digraph(nodes=heads.values())
     for rule in rules:
-        leader.update((head, head) for head in head_predicates(rule) if head not in leader)
+        mine = heads[id(rule)]
+        others = [atom.predicate for atom in body_atoms(rule) if atom.predicate in read]
+        read.add_edges(pair for other in others for pair in ((mine, other), (other, mine)))
+    place = read.component_of()
+    groups: dict[int, list[lars.Rule]] = {}
     for rule in rules:
-        (head,) = head_predicates(rule)
-        for atom in body_atoms(rule):
-            if atom.predicate in leader:
-                leader[find(atom.predicate)] = find(head)
-    groups: dict[lars.Predicate, list[lars.Rule]] = {}
-    for rule in rules:
-        (head,) = head_predicates(rule)
-        groups.setdefault(find(head), []).append(rule)
-    for first, some in groups.items():
-        yield some, {one for one in leader if find(one) == first}
+        groups.setdefault(place[heads[id(rule)]], []).append(rule)
+    for number, some in groups.items():
+        yield some, {one for one, own in place.items() if own == number}
 
 
 def _part(rules: Iterable[lars.Rule], makes: set[lars.Predicate]) -> ProgramPart:
