@@ -9,7 +9,7 @@ from horai.lang.core.terms import Int, Var, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import Names, given_by, names, visible
 from horai.plan.ec.modes import ModeTable, branches_bind, order_body, shared
-from horai.plan.ec.unify import generalises
+from horai.plan.ec.unify import generalises, may_match
 from horai.plan.unfolding import Helpers
 
 Effect = ec.FutureInitiation | ec.FutureTermination
@@ -60,11 +60,11 @@ def _is_sooner(other: Effect, rule: Effect) -> bool:
 
 
 def _surely_ends(rule: Effect) -> bool:
-    """True when the origin never outlives the delay."""
+    """True when the origin never outlives the delay, whatever variables stand for."""
     if rule.body.items or isinstance(rule, ec.FutureTermination):
         return not rule.body.items
     origin, target = rule.origin, rule.target
-    return origin.fluent == target.fluent and origin.value != target.value
+    return origin.fluent == target.fluent and not may_match(origin.value, target.value)
 
 
 def initiation_times(rule: Effect, helpers: Helpers) -> list[str]:

@@ -8,9 +8,10 @@ compound first argument. Background relations go to every bucket and ask for not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from horai.lang.core.terms import Term, Var
 from horai.lang.ec.syntax import Clause, EventDescription
@@ -18,7 +19,6 @@ from horai.plan.ec.components import Component, Strata
 from horai.plan.split.demands import (
     Demand,
     EntityKey,
-    EntityPart,
     Path,
     demands_of,
     key_terms,
@@ -74,9 +74,7 @@ class Partitioning:
 def partition(description: EventDescription, strata: Strata) -> list[Partitioning]:
     """A partitioning of every component that rules define, in processing order."""
     demands = demands_of(description, strata)
-    places: dict[
-        EntityKey, Path
-    ] = {}  # those of the components before: one pass serves all of them
+    places: dict[EntityKey, Path] = {}  # of the components before: one pass serves all of them
     found: list[Partitioning] = []
     for component in strata.components:
         if component.level:
@@ -96,52 +94,80 @@ def find_keys(
     if bare:
         clause = demands[0].rule.clause if demands else None
         return (), f"{bare[0]} has no arguments to split by", clause
-    keys = tuple(islice(_solve(demands, {}), ENOUGH))
+    found = islice(choices(_mentions(demands)), ENOUGH)
+    keys = tuple(PartitionKey(tuple(places.items())) for places in found)
     return (keys, None, None) if keys else ((), *_why_not(demands))
 
 
-def _solve(demands: list[Demand], places: dict[EntityKey, Path]) -> Iterator[PartitionKey]:
-    """All consistent choices, rule by rule."""
-    if not demands:
-        yield PartitionKey(tuple(places.items()))
-        return
-    seen: set[PartitionKey] = set()
-    for chosen in _satisfy(demands[0].parts, None, places):
-        for key in _solve(demands[1:], chosen):
-            if key not in seen:
-                seen.add(key)
-                yield key
+def _mentions(demands: Iterable[Demand]) -> list[list[Mention[EntityKey, Path]]]:
+    return [[(part.entity, _places(part.term)) for part in demand.parts] for demand in demands]
 
 
-def _satisfy(
-    parts: tuple[EntityPart, ...], term: Term | None, places: dict[EntityKey, Path]
-) -> Iterator[dict[EntityKey, Path]]:
-    """Choices of places for the entities of one rule that all hold the same term."""
-    if not parts:
-        yield places
+def _places(term: Term) -> dict[Path, Term]:
+    """Variables before constants: a constant would send everything to one bucket."""
+    return dict(sorted(key_terms(term), key=lambda pair: not isinstance(pair[1], Var)))
+
+
+Who = TypeVar("Who", bound=Hashable)
+Place = TypeVar("Place", bound=Hashable)
+Mention = tuple[Who, Mapping[Place, Term]]
+"""Who is mentioned, and the terms at the places where the key may be."""
+
+
+def choices(rules: Sequence[Sequence[Mention[Who, Place]]]) -> Iterator[dict[Who, Place]]:
+    """The ways to choose one place for each of those that rules mention.
+
+    All that one rule mentions must have the same term at its place.
+    """
+    left: dict[Who, tuple[Place, ...]] = {}
+    for who, terms in (mention for rule in rules for mention in rule):
+        left[who] = tuple(place for place in left.get(who, tuple(terms)) if place in terms)
+    return _chosen(rules, left)
+
+
+def _chosen(
+    rules: Sequence[Sequence[Mention[Who, Place]]], left: dict[Who, tuple[Place, ...]]
+) -> Iterator[dict[Who, Place]]:
+    narrowed = _narrowed(rules, left)
+    if narrowed is None:
         return
-    first, rest = parts[0], parts[1:]
-    fixed = places.get(first.entity)
-    # Variables before constants: a constant would send everything to one bucket.
-    places_first = sorted(key_terms(first.term), key=lambda pair: not isinstance(pair[1], Var))
-    for path, found in places_first:
-        if fixed is not None and path != fixed:
-            continue
-        if term is not None and found != term:
-            continue
-        yield from _satisfy(rest, found, {**places, first.entity: path})
+    undecided = next((who for who, places in narrowed.items() if len(places) > 1), None)
+    if undecided is None:
+        yield {who: places[0] for who, places in narrowed.items()}
+        return
+    for place in narrowed[undecided]:
+        yield from _chosen(rules, {**narrowed, undecided: (place,)})
+
+
+def _narrowed(
+    rules: Sequence[Sequence[Mention[Who, Place]]], left: dict[Who, tuple[Place, ...]]
+) -> dict[Who, tuple[Place, ...]] | None:
+    """Without the places that some rule excludes; None if nothing is left for somebody."""
+    left, changed = dict(left), True
+    while changed:
+        changed = False
+        for rule in rules:
+            common = set.intersection(*({terms[p] for p in left[who]} for who, terms in rule))
+            for who, terms in rule:
+                kept = tuple(place for place in left[who] if terms[place] in common)
+                if not kept:
+                    return None
+                if kept != left[who]:
+                    left[who], changed = kept, True
+    return left
 
 
 def _why_not(demands: list[Demand]) -> tuple[str, Clause | None]:
     """The first rule that has no key of its own, or the first that disagrees with the others."""
-    for demand in demands:
-        if next(_satisfy(demand.parts, None, {}), None) is None:
+    rules = _mentions(demands)
+    for rule, demand in zip(rules, demands, strict=True):
+        if not any(choices([rule])):
             return _no_common_term(demand), demand.rule.clause
     for count in range(2, len(demands) + 1):
-        if next(_solve(demands[:count], {}), None) is None:
-            rule = demands[count - 1].rule
+        if not any(choices(rules[:count])):
+            clause = demands[count - 1].rule.clause
             reason = "its rules do not agree on an argument: this one joins by another argument"
-            return f"{reason} than the rules before it", rule.clause
+            return f"{reason} than the rules before it", clause
     return "it has no rules", None
 
 

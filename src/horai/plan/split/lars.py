@@ -25,10 +25,10 @@ from horai.lang.lars.walk import children, subformulas
 from horai.plan.graphs import Digraph
 from horai.plan.lars.check import listed
 from horai.plan.lars.dependencies import strata
+from horai.plan.split.keys import Mention, choices
 
 Places = dict[lars.Predicate, int]
-Open = dict[lars.Predicate, frozenset[int]]
-"""The places that may still be those of the key."""
+AtomMention = Mention[lars.Predicate, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,6 @@ class UnsplitProgram:
 
     reason: str
     rule: lars.Rule | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AtomMention:
-    """An atom of a rule: what stands at each place, None where there cannot be a key."""
-
-    predicate: lars.Predicate
-    terms: tuple[Term | None, ...]
 
 
 class _CannotSplit(Exception):
@@ -56,70 +48,22 @@ def keys_of(rules: Sequence[lars.Rule], background: set[lars.Predicate]) -> Plac
     mentioned: list[list[AtomMention]] = []
     for rule in rules:
         try:
-            mentioned.append([m for m in _mentions(rule) if m.predicate not in background])
+            mentioned.append([m for m in _mentions(rule) if m[0] not in background])
         except _CannotSplit as reason:
             return UnsplitProgram(str(reason), rule)
     for rule, some in zip(rules, mentioned, strict=True):
-        for one in some:
-            if not one.terms:
-                name = one.predicate[0]
-                why = f"{name} has no arguments to split by"
-                return UnsplitProgram(
-                    "it asks whether there is any" if is_made(name) else why, rule
-                )
-    open_places = {
-        one.predicate: frozenset(range(len(one.terms))) for some in mentioned for one in some
-    }
+        bare = next((name for (name, arity), _ in some if not arity), None)
+        if bare is not None:
+            why = f"{bare} has no arguments to split by"
+            return UnsplitProgram("it asks whether there is any" if is_made(bare) else why, rule)
     for rule, some in zip(rules, mentioned, strict=True):
-        if not _terms(some, open_places):
+        if not any(choices([some])):
             return UnsplitProgram("its atoms have no argument in common", rule)
-    found = _settled(mentioned, open_places)
+    found = next(choices(mentioned), None)
     if found is None:
-        names = ", ".join(listed(open_places))
+        names = ", ".join(listed({predicate for some in mentioned for predicate, _ in some}))
         return UnsplitProgram(f"no argument of {names} is common to all of the rules")
-    return {predicate: min(places) for predicate, places in found.items()}
-
-
-def _terms(mentions: Sequence[AtomMention], open_places: Open) -> frozenset[Term]:
-    """The terms that may be the key of a rule: each of its atoms has them at a possible place."""
-    found: frozenset[Term] | None = None
-    for one in mentions:
-        places = open_places[one.predicate]
-        here = frozenset(t for p in places if (t := one.terms[p]) is not None)
-        found = here if found is None else found & here
-    return found or frozenset()
-
-
-def _settled(rules: Sequence[Sequence[AtomMention]], open_places: Open) -> Open | None:
-    """One place for each predicate, the first ones that fit; None if none do."""
-    left = _narrowed(rules, open_places)
-    if left is None:
-        return None
-    undecided = next((p for p in sorted(left) if len(left[p]) > 1), None)
-    if undecided is None:
-        return left
-    for place in sorted(left[undecided]):
-        found = _settled(rules, {**left, undecided: frozenset([place])})
-        if found is not None:
-            return found
-    return None
-
-
-def _narrowed(rules: Sequence[Sequence[AtomMention]], open_places: Open) -> Open | None:
-    """Without the places that some rule excludes; None if nothing is left of a predicate."""
-    left, changed = dict(open_places), True
-    while changed:
-        changed = False
-        for mentions in rules:
-            terms = _terms(mentions, left)
-            for one in mentions:
-                before = left[one.predicate]
-                after = frozenset(p for p in before if one.terms[p] in terms)
-                if not after:
-                    return None
-                if after != before:
-                    left[one.predicate], changed = after, True
-    return left
+    return found
 
 
 # --- what rules mention -----------------------------------------------------------------------
@@ -155,12 +99,12 @@ def _inside(formula: lars.Formula) -> Iterator[AtomMention]:
 
 
 def _mention(atom: lars.Atom) -> AtomMention:
-    return AtomMention(atom.predicate, tuple(t if _may_be_key(t) else None for t in atom.args))
+    return atom.predicate, {p: term for p, term in enumerate(atom.args) if _may_be_key(term)}
 
 
 def _grouped(atom: lars.Atom, patterns: Sequence[lars.Pattern]) -> AtomMention:
     """Groups of a window have to belong to one entity each, so they must name it."""
-    found = _mention(atom)
+    predicate, terms = _mention(atom)
     fitting = [
         p.args
         for p in patterns
@@ -168,11 +112,9 @@ def _grouped(atom: lars.Atom, patterns: Sequence[lars.Pattern]) -> AtomMention:
     ]
     if None in fitting:
         raise _CannotSplit(f"the window has one group for all {atom.name}")
-    terms = tuple(
-        term if all(args is not None and _names(args[place]) for args in fitting) else None
-        for place, term in enumerate(found.terms)
-    )
-    return AtomMention(found.predicate, terms)
+    groups = [args for args in fitting if args is not None]
+    named = {p: t for p, t in terms.items() if all(_names(args[p]) for args in groups)}
+    return predicate, named
 
 
 def _names(term: Term) -> bool:
