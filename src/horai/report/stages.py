@@ -42,9 +42,7 @@ def stages_json(stages: Sequence[Stage]) -> list[Json]:
             "unsplit": [
                 {
                     "entities": [_name(e) for e in one.entities],
-                    "reason": _placed(
-                        one.reason, None if one.clause is None else one.clause.place
-                    ),
+                    "reason": _placed(one.reason, None if one.clause is None else one.clause.place),
                 }
                 for one in stage.unsplit
             ],
