@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [
     *("docs/cli.md", "docs/plan.md", "docs/relatives.md", "docs/signals.md", "docs/spark.md"),
-    *("docs/editor.md", "docs/why.md", "README.md"),
+    *("docs/editor.md", "docs/tutorial.md", "docs/why.md", "README.md"),
 ]
 
 

@@ -514,8 +514,9 @@ class IntervalLists:
     def _duration(self, interval: Interval) -> str:
         start, end = interval
         query = self.prover.world.query
-        until = f"{query} (open)" if end == INF else str(int(end))
-        return f"the interval from {start} lasts {min(end, query) - start:g} until {until}:"
+        # What is open lasts until the query time; what ends after it is known to the end.
+        last, until = (query, f"{query} (open)") if end == INF else (int(end), str(int(end)))
+        return f"the interval from {start} lasts {last - start} until {until}:"
 
     def _over(self, text: str, listed: Term, interval: Interval) -> Proof:
         """A statement about a whole interval, which may be made of several pieces."""
