@@ -26,7 +26,7 @@ from horai.runtime.answers import (
 from horai.runtime.lars.answers import PointAnswers, written
 from horai.runtime.metrics import Metrics, RunMetrics
 from horai.runtime.queries import (
-    AtomsHeld,
+    AtomIntervals,
     Bindings,
     Interval,
     Queryable,
@@ -417,19 +417,19 @@ class Result:
         return Queryable(self.rules.entities, _merged(spans), _merged(events))
 
     @cached_property
-    def _held(self) -> AtomsHeld:
+    def _held(self) -> AtomIntervals:
         """The atoms of a program, when they hold, and the times at which that is known."""
         predicates = self.rules.predicates_of_program
         if self._said is not None:
             times = [answer.query for answer in self._said.final]
             found = self._said.spans().atoms
-            return AtomsHeld(found, times, predicates | {atom.predicate for atom in found})
+            return AtomIntervals(found, times, predicates | {atom.predicate for atom in found})
         last = self.steps[-1].raw if self.steps else None
         if not isinstance(last, EngineAnswer):
-            return AtomsHeld({}, (), predicates)
+            return AtomIntervals({}, (), predicates)
         held = atoms_of(parts_of(last, "final")[0].part, last.symbols)
         first = min((span[0] for spans in held.values() for span in spans), default=last.query)
-        return AtomsHeld(held, range(first, last.query + 1), predicates)
+        return AtomIntervals(held, range(first, last.query + 1), predicates)
 
     def holds_at(self, what: str, time: int) -> bool:
         """Does `F=V`, or an atom, hold at a time-point? With variables: does any instance of it?"""

@@ -25,7 +25,7 @@ from horai.runtime.answers import Answers
 from horai.runtime.engines import EngineSession, engine_named, profiled
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
 from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
-from horai.runtime.lars.answers import PointAnswers, ShownAtoms
+from horai.runtime.lars.answers import AtomFilter, PointAnswers
 from horai.runtime.lars.engines import AnswerMode
 from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, Progress, program_queries
@@ -102,7 +102,7 @@ class Session:
                 step=settings.step or 1,
                 engine=settings.engine,
                 wanted=AnswerMode.of(settings),
-                shown=ShownAtoms.of_filter(settings.filter, derived(rules.program)),
+                shown=AtomFilter.of_filter(settings.filter, derived(rules.program)),
                 lateness=settings.allowed_lateness,
                 together=together,
             )

@@ -17,7 +17,7 @@ from horai.errors import RunError
 from horai.io.items.tables import extent
 from horai.lang.lars.predicates import derived
 from horai.runtime.inputs import letters_of, read_input
-from horai.runtime.lars.answers import PointAnswer, PointAnswers, ShownAtoms, written
+from horai.runtime.lars.answers import AtomFilter, PointAnswer, PointAnswers, written
 from horai.runtime.lars.engines import AnswerMode
 from horai.runtime.lars.log import Coming, numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
@@ -34,7 +34,7 @@ def engine_of(rules: horai.Rules, settings: RunSettings, start: int) -> ProgramE
         step=settings.step or 1,
         engine="plan",
         wanted=AnswerMode.of(settings),
-        shown=ShownAtoms.of_filter(settings.filter, derived(rules.program)),
+        shown=AtomFilter.of_filter(settings.filter, derived(rules.program)),
         lateness=None,
         together=True,
     )
@@ -97,9 +97,9 @@ def test_rows_outside_of_the_run_are_told() -> None:
 
 def test_what_is_taken_back_or_shown_goes_row_by_row() -> None:
     rules = horai.loads("h(X) :- s(X) [1].", language="lars")
-    inferred = ShownAtoms.of_filter("inferences", derived(rules.program))
+    inferred = AtomFilter.of_filter("inferences", derived(rules.program))
 
-    def coming(rows: list[str], shown: ShownAtoms = inferred) -> Coming | None:
+    def coming(rows: list[str], shown: AtomFilter = inferred) -> Coming | None:
         narrative = read_input(rows, rules.schema, io.TimeScale())
         return Coming.of(numbered(narrative.tables), shown)
 
@@ -107,5 +107,5 @@ def test_what_is_taken_back_or_shown_goes_row_by_row() -> None:
     assert coming([]) is not None
     assert coming(["s|1|1|x", "-s|2|1|x"]) is None
     assert coming(["h|1|1|x"]) is None
-    assert coming(["s|1|1|x"], ShownAtoms.of_filter("s", set())) is None
+    assert coming(["s|1|1|x"], AtomFilter.of_filter("s", set())) is None
     assert coming(["s|1|1|x"], replace(inferred, everything=True)) is None

@@ -13,7 +13,7 @@ from horai.io.sources.lines import InputLine
 from horai.lang.core.terms import Constant, Float, Int, Str
 from horai.lang.lars.syntax import Atom
 from horai.runtime.inputs import read_input
-from horai.runtime.lars.answers import Kept, Key, Showing, order
+from horai.runtime.lars.answers import CurrentAtoms, Key, StepAtoms, order
 from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
 
@@ -28,8 +28,8 @@ atoms = st.builds(
 @examples("normal")
 @given(st.lists(st.frozensets(atoms, max_size=12), max_size=12), st.data())
 def test_steps_can_be_listed_at_any_time(steps: list[frozenset[Atom]], data: st.DataObject) -> None:
-    showing = Showing()
-    kept: list[tuple[Kept, frozenset[Atom]]] = []
+    showing = CurrentAtoms()
+    kept: list[tuple[StepAtoms, frozenset[Atom]]] = []
     before: frozenset[Atom] = frozenset()
     for now in steps:
         came, gone = showing.become(now)
@@ -45,7 +45,7 @@ def test_steps_can_be_listed_at_any_time(steps: list[frozenset[Atom]], data: st.
 
 
 def test_steps_that_nobody_holds_are_gone() -> None:
-    showing = Showing()
+    showing = CurrentAtoms()
     first = showing.kept
     for number in range(100):
         showing.change([Atom("p", (Int(number),))], [])

@@ -90,9 +90,9 @@ def check(program: Program, signals: list[tuple[int, Atom]]) -> None:
     """Brave is the union of all answers, cautious what they share; some are some of them."""
     ways = {
         "some": AnswerMode(2),
-        "brave": AnswerMode(which="brave"),
-        "cautious": AnswerMode(which="cautious"),
-        "steady": AnswerMode(steady=True),
+        "brave": AnswerMode(reasoning="brave"),
+        "cautious": AnswerMode(reasoning="cautious"),
+        "steady": AnswerMode(least_change=True),
     }
     try:
         asked = {

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from horai.io import AnswerRow, AnswerTable
-from horai.runtime.lars.answers import PointAnswer, PointAnswers, Said, Span
+from horai.runtime.lars.answers import GivenAnswer, PointAnswer, PointAnswers, Span
 
 MOST = 12
 """Of more answer streams the first ones can be chosen, beside what some and all of them say."""
@@ -57,7 +57,7 @@ def _of(answer: PointAnswer, models: list[set]) -> PointAnswer:  # type: ignore[
 
 
 def _choice(label: str, answers: Iterable[PointAnswer]) -> Choice:
-    points = PointAnswers([Said(answer.query, answer) for answer in answers])
+    points = PointAnswers([GivenAnswer(answer.query, answer) for answer in answers])
     spans = points.spans()
     rows: Iterable[AnswerRow] = spans.rows()
     return Choice(label, AnswerTable.of(rows), spans.none)

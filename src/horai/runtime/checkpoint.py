@@ -82,17 +82,9 @@ class Store:
 
     folder: str
 
-    def state(self, stage: int, bucket: int, number: int) -> Path:
-        """Where the state of a bucket is."""
-        return self._path("state", stage, bucket, number)
-
-    def items(self, round: int, bucket: int, number: int) -> Path:
-        """Where items of a bucket wait for a round."""
-        return self._path("items", round, bucket, number)
-
-    def tracks(self, part: int, bucket: int, number: int) -> Path:
-        """Where a bucket keeps what it knows of positions."""
-        return self._path("tracks", part, bucket, number)
+    def path(self, kind: str, part: int, bucket: int, number: int) -> Path:
+        """Where `state` of a stage, `items` for a round, or `tracks` of a bucket are."""
+        return Path(self.folder) / kind / f"{part}-{bucket}-{number:09}.arrow"
 
     def write_state(
         self, stage: int, bucket: int, number: int, about: dict[str, Any], parts: dict[str, bytes]
@@ -102,13 +94,13 @@ class Store:
         schema = _BLOB.with_metadata(told)
         # Each part is a batch, so that it can be read without the others.
         batches = [pa.record_batch([_array(blob)], schema=schema) for blob in parts.values()]
-        return _write(self.state(stage, bucket, number), schema, batches)
+        return _write(self.path("state", stage, bucket, number), schema, batches)
 
     def read_state(
         self, stage: int, bucket: int, number: int, wanted: Collection[str] | None = None
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The state that `write_state` wrote: all parts, or those that are wanted."""
-        with opened(self.state(stage, bucket, number)) as reader:
+        with opened(self.path("state", stage, bucket, number)) as reader:
             told = reader.schema.metadata
             names = list(enumerate(json.loads(told[PARTS])))
             places = {n: place for place, n in names if wanted is None or n in wanted}
@@ -118,23 +110,20 @@ class Store:
     def write_items(self, round: int, bucket: int, number: int, records: Sequence[Record]) -> None:
         """Keep items for a later step."""
         batch = to_batch(records)
-        _write(self.items(round, bucket, number), batch.schema, [batch])
+        _write(self.path("items", round, bucket, number), batch.schema, [batch])
 
     def read_items(self, round: int, bucket: int, number: int) -> list[Record]:
-        with opened(self.items(round, bucket, number)) as reader:
+        with opened(self.path("items", round, bucket, number)) as reader:
             places = range(reader.num_record_batches)
             return [record for place in places for record in from_batch(batch_at(reader, place))]
 
     def write_tracks(self, part: int, bucket: int, number: int, known: bytes) -> int:
         """Keep what a bucket knows of positions; returns its size."""
-        with writing(self.tracks(part, bucket, number)) as out:
+        with writing(self.path("tracks", part, bucket, number)) as out:
             return out.write(known)
 
     def read_tracks(self, part: int, bucket: int, number: int) -> bytes:
-        return self.tracks(part, bucket, number).read_bytes()
-
-    def _path(self, folder: str, part: int, bucket: int, number: int) -> Path:
-        return Path(self.folder) / folder / f"{part}-{bucket}-{number:09}.arrow"
+        return self.path("tracks", part, bucket, number).read_bytes()
 
 
 def files_of(folder: Path) -> Iterator[tuple[Path, tuple[int, int, int]]]:
@@ -387,7 +376,7 @@ def _numbers(folder: Path) -> list[int]:
 LOCK = "lock"
 
 
-class Held:
+class CheckpointLock:
     """A folder that is ours until it is released."""
 
     def __init__(self, folder: Path) -> None:

@@ -73,11 +73,13 @@ def hash_argument(table: pa.Table, path: Path) -> Hashes:
     """Numbers of what stands at a place in the arguments of a table of items."""
     name = f"a{path[0]}"
     column = table.column(name)
-    array = column.chunk(0) if column.num_chunks == 1 else _whole(column)
-    return hash_array(array, table.schema.field(name).metadata[META], path[1:])
+    return hash_array(whole_column(column), table.schema.field(name).metadata[META], path[1:])
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
+def whole_column(column: pa.ChunkedArray) -> pa.Array:
+    """A column in one piece."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
     return column.combine_chunks()

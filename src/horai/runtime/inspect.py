@@ -117,7 +117,7 @@ class SavedStream:
         found: list[BucketSize] = []
         for stage, bucket, session in self._sessions():
             answers, items = session.held()
-            path = self.checkpoint.store.state(stage.number, bucket, self._state)
+            path = self.checkpoint.store.path("state", stage.number, bucket, self._state)
             ends = [table.end for table in answers.fluents]
             found.append(
                 BucketSize(

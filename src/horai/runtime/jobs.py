@@ -18,7 +18,6 @@ from horai.errors import UsageError
 from horai.io import Format
 from horai.io.items.blocks import Options
 from horai.io.letters import OF_ENGINES
-from horai.plan.split.stages import stages_of
 from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
@@ -96,9 +95,9 @@ def _feed(given: object, time_in: io.Unit | None) -> Feed:
     raise UsageError(f"positions cannot be {type(given).__name__}", hint)
 
 
-@dataclass(slots=True)
-class SparkJob:
-    """A run of an event description as people ask for it: rules, input and settings."""
+@dataclass
+class Job:
+    """A run on a cluster as people ask for it: rules, input and settings."""
 
     rules: Rules
     input: object
@@ -110,14 +109,18 @@ class SparkJob:
         return self.settings.scale if self.feed is None else self.feed.layout.clock
 
     @property
-    def forms(self) -> tuple[Answers, ...]:
-        """The forms of answer that are kept."""
-        return FORMS_OF_ANSWERS if self.settings.answers is None else (self.settings.answers,)
-
-    @property
     def options(self) -> Options:
         asked = self.settings
         return Options(self.rules.schema, self.clock, None, asked.strict, asked.input_format)
+
+
+class SparkJob(Job):
+    """A run of an event description."""
+
+    @property
+    def forms(self) -> tuple[Answers, ...]:
+        """The forms of answer that are kept."""
+        return FORMS_OF_ANSWERS if self.settings.answers is None else (self.settings.answers,)
 
     def schedule(self, extent: Extent | None) -> Schedule | None:
         """The query times, once it is known what the input covers."""
@@ -161,9 +164,7 @@ def plan(
     rules: Rules, buckets: int, include_input: bool = False, goes_on: bool = False
 ) -> StagePlan:
     """The stages of rules, ready for some number of buckets."""
-    description = rules.description
-    stages = stages_of(description)
-    return plan_of(description, stages, inputs_of(rules), buckets, include_input, goes_on)
+    return plan_of(rules.description, inputs_of(rules), buckets, include_input, goes_on)
 
 
 def inputs_of(rules: Rules) -> list[Entity]:

@@ -61,7 +61,7 @@ from horai.runtime.engines import (
 )
 from horai.runtime.inputs import input_schema, item_table_of, table_keys
 from horai.runtime.lars.admission import Signal
-from horai.runtime.lars.answers import ShownAtoms
+from horai.runtime.lars.answers import AtomFilter
 from horai.runtime.lars.engines import (
     LARS_ENGINES,
     ONE,
@@ -160,7 +160,7 @@ def said_items(
 
 
 @dataclass(slots=True)
-class HeldAtoms:
+class DerivedAtoms:
     """What holds at each point: atoms by predicate, and the points without an answer."""
 
     atoms: dict[Key, Fluent] = field(default_factory=dict)
@@ -168,11 +168,11 @@ class HeldAtoms:
 
 
 def evaluator(
-    program: Program, start: int, symbols: Symbols, engine: str, which: Reasoning
+    program: Program, start: int, symbols: Symbols, engine: str, reasoning: Reasoning
 ) -> PlanEvaluator | PointEvaluator:
     """The evaluator of an engine; `auto` takes the best one for a program.
 
-    `which` says what counts where there are several answers: what holds in all of them, or in some.
+    `reasoning` says what counts of several answers: what holds in all of them, or in some.
     """
     if engine in (AUTO, "plan"):
         try:
@@ -181,7 +181,7 @@ def evaluator(
             if engine != AUTO:
                 hint = "leave the engine out, and one that can is taken"
                 raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
-    return PointEvaluator(program, start, symbols, engine, which)
+    return PointEvaluator(program, start, symbols, engine, reasoning)
 
 
 class PlanEvaluator:
@@ -199,7 +199,7 @@ class PlanEvaluator:
         self.reach = reach[0] if reach is not None and not reach[1] else None
         self.looks_ahead = looks_ahead(program)
 
-    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
+    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> DerivedAtoms:
         """What holds from `first` to `last`."""
         if self.reach is not None:
             low = first - self.reach
@@ -213,7 +213,7 @@ class PlanEvaluator:
         none = answers.none
         lost = list(zip(none.start.tolist(), none.end.tolist(), strict=True))
         atoms = {key: clipped(one, first, last + 1) for key, one in answers.atoms.items()}
-        return HeldAtoms({key: _without(one, none) for key, one in atoms.items()}, lost)
+        return DerivedAtoms({key: _without(one, none) for key, one in atoms.items()}, lost)
 
 
 def _without(fluent: Fluent, none: Spans) -> Fluent:
@@ -232,14 +232,16 @@ class PointEvaluator:
     """
 
     def __init__(
-        self, program: Program, start: int, symbols: Symbols, engine: str, which: Reasoning
+        self, program: Program, start: int, symbols: Symbols, engine: str, reasoning: Reasoning
     ) -> None:
         self.program = program
         self.start = start
         self.symbols = symbols
         self.engine = engine
         self.derived = derived(program)
-        self.wanted = ONE if classify(program).strata is not None else AnswerMode(which=which)
+        self.wanted = (
+            ONE if classify(program).strata is not None else AnswerMode(reasoning=reasoning)
+        )
         self.reach: int | None = None
         self.looks_ahead = looks_ahead(program)
         self.session = self._made()
@@ -247,7 +249,7 @@ class PointEvaluator:
     def _made(self) -> LarsSession:
         return chosen(self.program, self.engine, self.start, self.wanted, together=False)[1]
 
-    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> HeldAtoms:
+    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> DerivedAtoms:
         """What holds from `first` to `last`; `goes_on` if nothing before them has changed."""
         if goes_on and not self.looks_ahead:
             signals = self._signals(rows, first)
@@ -259,7 +261,7 @@ class PointEvaluator:
             if signal.atom.predicate in self.derived:
                 own.setdefault(signal.time, set()).add(signal.atom)
         held: dict[Atom, list[int]] = {}
-        found = HeldAtoms()
+        found = DerivedAtoms()
         given = 0
         for now in range(first, last + 1):
             until = given
@@ -344,14 +346,14 @@ class ProgramStage:
     """
 
     def __init__(
-        self, program: Program, start: int, window: int | None, engine: str, which: Reasoning
+        self, program: Program, start: int, window: int | None, engine: str, reasoning: Reasoning
     ) -> None:
         self.program = program
         self.symbols = Symbols()
         self.first = self.last = start
         self.first += 1
         self.window = window
-        self.evaluator = evaluator(program, self.first, self.symbols, engine, which)
+        self.evaluator = evaluator(program, self.first, self.symbols, engine, reasoning)
         self.log = Log(self.first, self.symbols)
         self.counts = bool(classify(program).features & {"tuple", "partition"})
         self.feeds: dict[Key, FluentStore] = {}
@@ -579,9 +581,9 @@ class PipelineEngine:
         for stage in stages:
             if isinstance(stage.rules, Program):
                 program = in_points(with_rules_for_any(stage.rules), clock)
-                which = settings.reasoning
+                reasoning = settings.reasoning
                 self.runners.append(
-                    ProgramStage(program, start, settings.window, engines[1], which)
+                    ProgramStage(program, start, settings.window, engines[1], reasoning)
                 )
                 continue
             engine = engine_named(engines[0])(
@@ -596,7 +598,7 @@ class PipelineEngine:
             )
             schema = input_schema(stage.rules, find_entities(stage.rules))
             self.runners.append(DescriptionStage(engine, table_keys(schema)))
-        self.shown = ShownAtoms.of_filter(settings.filter, self.program.stores.keys())
+        self.shown = AtomFilter.of_filter(settings.filter, self.program.stores.keys())
         self._held: list[io.ItemTable] = []  # rows that arrive later
         self._answer: Answer | None = None
 

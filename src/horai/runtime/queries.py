@@ -255,7 +255,7 @@ def asks_events(text: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class AtomsHeld:
+class AtomIntervals:
     """When atoms hold, the times at which that is known, and the predicates there are."""
 
     spans: Mapping[Atom, Sequence[Interval]]
@@ -294,7 +294,7 @@ def atom_of(text: str) -> Atom:
     return atom
 
 
-def ask_atoms(held: AtomsHeld, text: str) -> list[Bindings]:
+def ask_atoms(held: AtomIntervals, text: str) -> list[Bindings]:
     """All answers to a question about atoms, each as what its variables stand for.
 
     A question about a predicate that nobody knows is an error.

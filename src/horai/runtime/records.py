@@ -16,6 +16,7 @@ from horai.io.items.blocks import Block, united
 from horai.io.items.tables import ItemTable
 from horai.io.schema import TableKey
 from horai.io.terms import META, TermColumn
+from horai.runtime.hashing import whole_column
 
 DRIVER = -1  # as a round: messages for the driver
 ANSWERS = -2  # as a round: what was found
@@ -147,10 +148,7 @@ def lean(table: pa.Table) -> pa.Table:
     """The table, with only those words in dictionaries that its rows use."""
     for place, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
-            column = table.column(place)
-            if column.num_chunks != 1:
-                column = pa.chunked_array([column.unify_dictionaries().combine_chunks()])
-            array = column.chunk(0)
+            array = whole_column(table.column(place))
             if len(array.dictionary) > 1:
                 table = table.set_column(place, field, _lean(array))
     return table
@@ -190,12 +188,7 @@ def _once(tables: Sequence[pa.Table]) -> list[pa.Table]:
 
 def _block(key: TableKey, table: pa.Table) -> Block:
     def array(name: str) -> pa.Array:
-        column = table.column(name)
-        if column.num_chunks == 1:
-            return column.chunk(0)
-        if pa.types.is_dictionary(column.type):
-            column = column.unify_dictionaries()
-        return column.combine_chunks()
+        return whole_column(table.column(name))
 
     def terms(name: str) -> TermColumn:
         return TermColumn(table.schema.field(name).metadata[META].decode(), array(name))

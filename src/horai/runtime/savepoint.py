@@ -226,7 +226,7 @@ def _copy(found: Checkpoint, target: Path) -> None:
     if found.spark.is_dir():
         shutil.copytree(found.spark, target / "spark")
     last = found.last
-    files = [found.store.items(*file) for file in last.items]
+    files = [found.store.path("items", *file) for file in last.items]
     tracks = None if last.tracks is None else last.tracks.number
     for folder, number in (("state", last.state), ("tracks", tracks)):
         if number is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from horai.engine.session import Incremental, Predicate
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.split.stages import Stage
+from horai.plan.split.stages import Stage, stages_of
 from horai.runtime.hashing import Path
 from horai.runtime.routes import Entity, Routes, engine_round, routes_of
 from horai.settings import Schedule
@@ -118,14 +118,13 @@ def earliest(frontiers: Iterable[Sequence[int]]) -> list[int]:
 
 def plan_of(
     description: EventDescription,
-    stages: Sequence[Stage],
     inputs: Sequence[Entity],
     buckets: int,
     include_input: bool,
     goes_on: bool = False,
 ) -> StagePlan:
     """The plan of a run over buckets; there is at least one stage, for items have to be judged."""
-    stages = list(stages) or [Stage(0)]
+    stages = list(stages_of(description)) or [Stage(0)]
     routes = routes_of(stages, inputs, buckets, goes_on)
     later = {(str(e[0]), *e[1:]) for stage in stages for e in stage.given}
     tasks: list[StageTask] = []

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from horai.runtime.batch import Heard, Send
 from horai.runtime.checkpoint import Manifest, Store, Tracks
 from horai.runtime.grid import Exchanger, Work, over_buckets
-from horai.runtime.hashing import Hashes, combined, hash_array
+from horai.runtime.hashing import Hashes, combined, hash_array, whole_column
 from horai.runtime.records import (
     DRIVER,
     BlobLabel,
@@ -119,9 +119,7 @@ def send_positions(task: TrackTask, seq: int, found: Positions) -> Iterator[Reco
 
 def names_of(table: pa.Table, name: str) -> Hashes:
     """A number for each text of a column."""
-    column = table.column(name)
-    array = column.unify_dictionaries().combine_chunks()
-    return hash_array(array, b"atom")
+    return hash_array(whole_column(table.column(name)), b"atom")
 
 
 def follow(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Record]:

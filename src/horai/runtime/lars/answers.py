@@ -36,19 +36,19 @@ def _sort(term: Term) -> tuple[int, Any, str]:
     return (isinstance(value, str), value, type(term).__name__)
 
 
-class Kept:
+class StepAtoms:
     """The atoms shown at a step. While nobody has asked, it knows how the next step differs."""
 
     __slots__ = ("_came", "_gone", "_later", "_listed", "_showing")
 
-    def __init__(self, showing: Showing) -> None:
-        self._showing: Showing | None = showing
+    def __init__(self, showing: CurrentAtoms) -> None:
+        self._showing: CurrentAtoms | None = showing
         self._listed: tuple[Atom, ...] | None = None
-        self._later: Kept | None = None
+        self._later: StepAtoms | None = None
         self._came: Collection[Atom] = ()
         self._gone: Collection[Atom] = ()
 
-    def leave(self, later: Kept, came: Collection[Atom], gone: Collection[Atom]) -> None:
+    def leave(self, later: StepAtoms, came: Collection[Atom], gone: Collection[Atom]) -> None:
         """There is a later step. It is held on to by earlier ones, and never the other way."""
         self._showing = None
         if self._listed is None:
@@ -66,7 +66,7 @@ class Kept:
 
     def _undone(self) -> set[Atom]:
         """The atoms of the next step that is known, without what happened up to there."""
-        passed: list[Kept] = []
+        passed: list[StepAtoms] = []
         node = self
         while node._listed is None and node._later is not None:
             passed.append(node)
@@ -78,12 +78,12 @@ class Kept:
         return found
 
 
-class Showing:
+class CurrentAtoms:
     """The atoms shown at the last step, each with what it is sorted by."""
 
     def __init__(self) -> None:
         self.known: dict[Atom, Key] = {}
-        self.kept = Kept(self)
+        self.kept = StepAtoms(self)
         self._moves = 0  # since an answer was listed
 
     def become(self, atoms: Collection[Atom]) -> tuple[list[Atom], list[Atom]]:
@@ -96,7 +96,7 @@ class Showing:
         fresh = {atom: order(atom) for atom in came}
         new, past = sorted(fresh, key=fresh.__getitem__), sorted(gone, key=self.known.__getitem__)
         if new or past:
-            later = Kept(self)
+            later = StepAtoms(self)
             self.kept.leave(later, new, past)
             self.kept = later
             for atom in past:
@@ -115,7 +115,7 @@ class Showing:
 
 
 @dataclass(frozen=True)
-class ShownAtoms:
+class AtomFilter:
     """What is shown of a model: everything, what rules derive, or some names."""
 
     names: frozenset[str] | None
@@ -123,7 +123,7 @@ class ShownAtoms:
     everything: bool = False
 
     @classmethod
-    def of_filter(cls, given: str, derived: Set[Predicate]) -> ShownAtoms:
+    def of_filter(cls, given: str, derived: Set[Predicate]) -> AtomFilter:
         """From `inferences`, `none`, or names with commas between them."""
         if given in ("inferences", "none"):
             return cls(None, derived, everything=given == "none")
@@ -154,7 +154,7 @@ class PointAnswer:
 
     __slots__ = ("_models", "query")
 
-    def __init__(self, query: int, models: tuple[tuple[Atom, ...], ...] | Kept) -> None:
+    def __init__(self, query: int, models: tuple[tuple[Atom, ...], ...] | StepAtoms) -> None:
         self.query = query
         self._models = models
 
@@ -162,7 +162,7 @@ class PointAnswer:
     def models(self) -> tuple[tuple[Atom, ...], ...]:
         """The atoms of each model; none if there is no answer stream."""
         found = self._models
-        return (found.listed(),) if isinstance(found, Kept) else found
+        return (found.listed(),) if isinstance(found, StepAtoms) else found
 
     def says_the_same(self, other: PointAnswer) -> bool:
         """Are the models of two query times the same?"""
@@ -186,7 +186,7 @@ class PointAnswer:
         models: Sequence[Set[Atom]],
         signals: Set[Atom],
         facts: Set[Atom],
-        shown: ShownAtoms,
+        shown: AtomFilter,
     ) -> PointAnswer:
         """The answer with models that look the same shown once."""
         visible = {shown.only((*model, *signals, *facts)) for model in models}
@@ -209,14 +209,14 @@ class PointAnswer:
     def atoms(self) -> tuple[Atom, ...]:
         """The atoms of the first model; nothing when there is no answer."""
         found = self._models
-        if isinstance(found, Kept):
+        if isinstance(found, StepAtoms):
             return found.listed()
         return found[0] if found else ()
 
     @property
     def has_answer(self) -> bool:
         """False when there is no answer stream."""
-        return isinstance(self._models, Kept) or bool(self._models)
+        return isinstance(self._models, StepAtoms) or bool(self._models)
 
     def rows(self, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
         """One row per atom; `none` without an answer, `empty` for a model without atoms."""
@@ -244,7 +244,7 @@ def written(atom: Atom) -> str:
     return show(Compound(atom.name, atom.args)) if atom.args else atom.name
 
 
-class Said(NamedTuple):
+class GivenAnswer(NamedTuple):
     """An answer, when it was given, and what was said of its query time before.
 
     Without an allowed lateness nothing is said twice: `before` is the answer at the query time
@@ -272,7 +272,7 @@ class PointAnswers:
     before.
     """
 
-    said: list[Said]
+    said: list[GivenAnswer]
     numbered: bool = False
     revisable: bool = False
     dropped: Sequence[Dropped | DroppedRow] = ()
@@ -326,7 +326,7 @@ class PointAnswers:
                 for answer in self.final if form == "final" else self.points:
                     yield from answer.rows(self.numbered, value)
 
-    def _changes(self, said: Said, value: Value) -> Iterator[AnswerRow]:
+    def _changes(self, said: GivenAnswer, value: Value) -> Iterator[AnswerRow]:
         if self.revisable:
             return revisions(said, self.numbered, value)
         if self.numbered:
@@ -353,7 +353,7 @@ class PointAnswers:
         return found
 
 
-def differences(said: Said, value: Value = plain) -> Iterator[AnswerRow]:
+def differences(said: GivenAnswer, value: Value = plain) -> Iterator[AnswerRow]:
     """The atoms that come and go from one answer to the next."""
     before, answer, came, gone = said.before, said.answer, said.came, said.gone
     if came is None or gone is None:
@@ -368,7 +368,7 @@ def differences(said: Said, value: Value = plain) -> Iterator[AnswerRow]:
         yield AnswerRow("none", query=answer.query)
 
 
-def revisions(said: Said, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
+def revisions(said: GivenAnswer, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
     """The rows that are taken back of what was said about a query time, and the new ones."""
     rows = [] if said.before is None else said.before.rows(numbered, value)
     # 3, 3.0 and true are one value for Python, and look different.

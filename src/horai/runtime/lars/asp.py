@@ -25,7 +25,7 @@ class AspEngine:
         self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
     ) -> None:
         self._program = program
-        asked = SolveRequest(wanted.models, wanted.which, wanted.steady)
+        asked = SolveRequest(wanted.models, wanted.reasoning, wanted.least_change)
         with _served("asp", "the engine `reference` runs every program"):
             self._session = AspSession(with_fixed_ends(program, start), start=start, asked=asked)
         if before is not None:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
 from horai.errors import RunError, UsageError
-from horai.io import AnswerRow, TimeScale
-from horai.io.items.blocks import Options
+from horai.io import AnswerRow
 from horai.io.items.tables import ItemTable, Narrative
 from horai.io.letters import DeadLetter
 from horai.io.schema import TableKey
@@ -32,8 +31,8 @@ from horai.runtime.engines import AUTO, SPARK
 from horai.runtime.grid import BucketWork, Exchanger
 from horai.runtime.hashing import combined, hash_terms
 from horai.runtime.inputs import files_of, letters_of
-from horai.runtime.jobs import Load, Ran
-from horai.runtime.lars.answers import PointAnswer, PointAnswers, Said, ShownAtoms
+from horai.runtime.jobs import Job, Load, Ran
+from horai.runtime.lars.answers import AtomFilter, GivenAnswer, PointAnswer, PointAnswers
 from horai.runtime.lars.engines import ONE, AnswerMode
 from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
@@ -44,7 +43,7 @@ from horai.runtime.values import parse_term, show
 from horai.settings import RunSettings
 
 if TYPE_CHECKING:
-    from horai.rules import Rules
+    pass
 
 H = TypeVar("H")
 ROUND = engine_round(0)
@@ -143,7 +142,7 @@ class ProgramTask:
     """A run of a program as workers need it; `form` is that of its answers, None for all."""
 
     settings: RunSettings
-    shown: ShownAtoms
+    shown: AtomFilter
     files: Sequence[str]
     form: str | None
 
@@ -200,7 +199,7 @@ def _tables(records: Sequence[Record]) -> list[ItemTable]:
     return [joined(key, [unpacked(r.blob) for r in some]) for key, some in groups.items()]
 
 
-def _own(said: Iterable[Said], part: PartTask, bucket: int) -> list[Said]:
+def _own(said: Iterable[GivenAnswer], part: PartTask, bucket: int) -> list[GivenAnswer]:
     """What a bucket tells of: its own atoms."""
     owned: dict[Atom, bool] = {}
 
@@ -213,7 +212,7 @@ def _own(said: Iterable[Said], part: PartTask, bucket: int) -> list[Said]:
         return PointAnswer(answer.query, tuple(tuple(filter(own, m)) for m in answer.models))
 
     return [
-        Said(
+        GivenAnswer(
             one.arrived,
             mine(one.answer),
             None if one.before is None else mine(one.before),
@@ -242,14 +241,10 @@ class PartRun(Run):
 
 
 @dataclass
-class ProgramJob:
-    """A run of a program as people ask for it; `form` as of its task."""
+class ProgramJob(Job):
+    """A run of a program; `form` is as of its task."""
 
-    rules: Rules
-    input: object
-    settings: RunSettings
     form: str | None = None
-    feed: None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.form == "changelog" and self.numbered and not self.revisable:
@@ -266,15 +261,6 @@ class ProgramJob:
         """May late signals change answers?"""
         return self.settings.allowed_lateness is not None
 
-    @property
-    def clock(self) -> TimeScale:
-        return self.settings.scale
-
-    @property
-    def options(self) -> Options:
-        asked = self.settings
-        return Options(self.rules.schema, self.clock, None, asked.strict, asked.input_format)
-
     @cached_property
     def points(self) -> Program:
         """The program with its windows in time points."""
@@ -290,7 +276,7 @@ class ProgramJob:
 
     def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Ran[H]:
         """Run over what is loaded."""
-        shown = ShownAtoms.of_filter(self.settings.filter, derived(self.rules.program))
+        shown = AtomFilter.of_filter(self.settings.filter, derived(self.rules.program))
         task = ProgramTask(self.settings, shown, files_of(self.input), self.form)
         parts = tasks_of(self.points, self.parts, buckets)
         outcome = Outcome()
@@ -332,7 +318,7 @@ def told_why(unsplit: UnsplitProgram) -> str:
     return f"{unsplit.reason}{f' ({place})' if place else ''}, so one bucket works it out"
 
 
-def _merged(found: Iterable[Record], queries: range, revisable: bool) -> Iterator[Said]:
+def _merged(found: Iterable[Record], queries: range, revisable: bool) -> Iterator[GivenAnswer]:
     """What all buckets together said: revised answers, then the new one, query by query."""
     news: dict[int, dict[int, dict[tuple[int, int], PointAnswer]]] = {}
     for record in found:
@@ -349,7 +335,7 @@ def _merged(found: Iterable[Record], queries: range, revisable: bool) -> Iterato
             answer = PointAnswer.together(query, list(mine.values()))
             if query == arrived or answer != known[query]:
                 before = known.get(query) if revisable else last
-                yield Said(arrived, answer, before, is_new=query == arrived)
+                yield GivenAnswer(arrived, answer, before, is_new=query == arrived)
             known[query] = answer
             last = answer
 
@@ -386,7 +372,7 @@ def said_in(found: PointAnswers) -> pa.Table:
     )
 
 
-def said_by(table: pa.Table) -> Iterator[Said]:
+def said_by(table: pa.Table) -> Iterator[GivenAnswer]:
     """What `said_in` wrote down."""
     models: dict[tuple[int, int], dict[int, list[Atom]]] = {}
     atoms: dict[tuple[str, tuple[str, ...]], Atom] = {}
@@ -401,7 +387,9 @@ def said_by(table: pa.Table) -> Iterator[Said]:
                     atoms[key] = Atom(name, tuple(map(parse_term, args)))
                 atom_list.append(atoms[key])
     for (arrived, query), here in models.items():
-        yield Said(arrived, PointAnswer(query, tuple(tuple(here[one]) for one in sorted(here))))
+        yield GivenAnswer(
+            arrived, PointAnswer(query, tuple(tuple(here[one]) for one in sorted(here)))
+        )
 
 
 @lru_cache(maxsize=1 << 16)  # the same entities come again and again

@@ -29,11 +29,11 @@ Reasoning = OneOf["models", "brave", "cautious"]
 
 @dataclass(frozen=True, slots=True)
 class AnswerMode:
-    """`models` is a number, 0 for all. `steady` asks for the answer that changes the least."""
+    """Which answers are given: so many `models`, 0 for all, or what they have in common."""
 
     models: int = 1
-    which: Reasoning = "models"
-    steady: bool = False
+    reasoning: Reasoning = "models"
+    least_change: bool = False
 
     @classmethod
     def of(cls, settings: RunSettings) -> AnswerMode:
@@ -54,7 +54,7 @@ class AnswerMode:
     @property
     def is_one(self) -> bool:
         """Whether any answer will do."""
-        return self.models == 1 and self.which == "models" and not self.steady
+        return self.models == 1 and self.reasoning == "models" and not self.least_change
 
 
 Model = frozenset[Atom]

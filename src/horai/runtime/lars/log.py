@@ -14,7 +14,7 @@ from horai.engine.columns import codes_of, concat
 from horai.engine.lars.signals import Key, Rows
 from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
-from horai.runtime.lars.answers import ShownAtoms
+from horai.runtime.lars.answers import AtomFilter
 from horai.temporal.spans import INF, Ints, Mask
 
 ORDER = "order"
@@ -178,7 +178,7 @@ class Coming:
     tables: Sequence[io.ItemTable]
 
     @classmethod
-    def of(cls, tables: Sequence[io.ItemTable], shown: ShownAtoms) -> Coming | None:
+    def of(cls, tables: Sequence[io.ItemTable], shown: AtomFilter) -> Coming | None:
         """The signals of an input; None if they have to be taken one by one."""
         for table in tables:
             is_shown = shown.may_show((table.name, table.arity))

@@ -61,12 +61,12 @@ class LarsReferenceEngine:
     def _chosen(self, models: Iterator[Model]) -> list[Model]:
         wanted = self._wanted
         most = wanted.models or None
-        if wanted.which == "models" and not (wanted.steady and self._before is not None):
+        if wanted.reasoning == "models" and not (wanted.least_change and self._before is not None):
             return list(islice(models, most))
         every = list(models)
         if not every:
             return []
-        match wanted.which:
+        match wanted.reasoning:
             case "brave":
                 return [frozenset[Atom]().union(*every)]
             case "cautious":

@@ -15,7 +15,13 @@ from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.reach import reach_of
 from horai.runtime.inputs import DroppedRow
 from horai.runtime.lars.admission import Arrivals, Changes, Judged, Signal
-from horai.runtime.lars.answers import PointAnswer, PointAnswers, Said, Showing, ShownAtoms
+from horai.runtime.lars.answers import (
+    AtomFilter,
+    CurrentAtoms,
+    GivenAnswer,
+    PointAnswer,
+    PointAnswers,
+)
 from horai.runtime.lars.engines import (
     AllAtOnce,
     AnswerMode,
@@ -50,7 +56,7 @@ class ProgramEngine:
         step: int,
         engine: str,
         wanted: AnswerMode,
-        shown: ShownAtoms,
+        shown: AtomFilter,
         lateness: int | None,
         together: bool = False,
     ) -> None:
@@ -65,7 +71,7 @@ class ProgramEngine:
         self.memory = self.arrivals.memory
         self.last: int | None = None
         """The last query time."""
-        self._showing = Showing()
+        self._showing = CurrentAtoms()
         self._moved: tuple[Sequence[Atom], Sequence[Atom]] = ((), ())
         """What came and what went with the last answer."""
         self._is_followed = False  # whether what is shown is what the engine has derived, and facts
@@ -144,7 +150,7 @@ class ProgramEngine:
         made = (self._answer(query, some) for query, some in zip(queries, models, strict=True))
         answers = _each(made, len(queries), progress)
         pairs = zip([None, *answers], answers, strict=False)
-        said = [Said(answer.query, answer, before) for before, answer in pairs]
+        said = [GivenAnswer(answer.query, answer, before) for before, answer in pairs]
         return PointAnswers(said, self.wanted.is_numbered, False, dropped, judged)
 
     def _dropped(self) -> list[DroppedRow]:
@@ -161,12 +167,12 @@ class ProgramEngine:
             for answer in self._at(query):
                 is_own = answer.query == query and is_new
                 if self.lateness is not None:
-                    said = Said(query, answer, self.told.get(answer.query), is_new=is_own)
+                    said = GivenAnswer(query, answer, self.told.get(answer.query), is_new=is_own)
                     self.told[answer.query] = answer
                 elif found.numbered:
-                    said = Said(query, answer, before, is_new=is_own)
+                    said = GivenAnswer(query, answer, before, is_new=is_own)
                 else:
-                    said = Said(query, answer, before, *self._moved, is_own)
+                    said = GivenAnswer(query, answer, before, *self._moved, is_own)
                 found.said.append(said)
             judged.append((query, previous, self.arrivals.judged))
         found.judged, found.dropped = judged, self._dropped()

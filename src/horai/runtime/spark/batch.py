@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 H = TypeVar("H")
-Job = SparkJob | ProgramJob
 
 
 def check(outcome: Outcome) -> None:
@@ -45,7 +44,7 @@ def check(outcome: Outcome) -> None:
         raise RunError(f"{text} (at query time {query})")
 
 
-def load(job: Job, buckets: int, grid: Exchanger[H], send: Send) -> list[H]:
+def load(job: SparkJob | ProgramJob, buckets: int, grid: Exchanger[H], send: Send) -> list[H]:
     """The input of a job on its way to buckets: files are read by workers."""
     given: Any = job.input
     format, strict = job.settings.input_format, job.settings.strict
@@ -66,7 +65,7 @@ def load(job: Job, buckets: int, grid: Exchanger[H], send: Send) -> list[H]:
     return [rows] if front is None else derive_all(grid, rows, front)
 
 
-def run_job(grid: Exchanger[H], job: Job, buckets: int) -> Result:
+def run_job(grid: Exchanger[H], job: SparkJob | ProgramJob, buckets: int) -> Result:
     """Run a job, and bring its answers here."""
     outcome, records = job.run(grid, buckets, partial(load, job, buckets, grid))
     try:
@@ -230,11 +229,10 @@ def frames_of(
     """Run on Spark, and leave the answers there."""
     form = settings.answers or ("windows" if settings.is_lars else "final")
     settings = replace(settings, answers=form)
-    job: Job
-    if settings.is_lars:
-        job = ProgramJob(rules, input, settings, form)
-    else:
-        job = job_of(rules, input, settings)
+    is_lars = settings.is_lars
+    job = (
+        ProgramJob(rules, input, settings, form=form) if is_lars else job_of(rules, input, settings)
+    )
     if getattr(input, "isStreaming", False):
         raise UsageError("the data frame streams", "use rules.stream, or spark.read for all of it")
     with explained():

@@ -17,7 +17,7 @@ import pyarrow as pa
 from horai.errors import RunFailed, UsageError
 from horai.io.letters import DeadLetter
 from horai.runtime.changelog import Changes, here, there
-from horai.runtime.checkpoint import Checkpoint, Held, Manifest, open_checkpoint
+from horai.runtime.checkpoint import Checkpoint, CheckpointLock, Manifest, open_checkpoint
 from horai.runtime.jobs import check_format, job_of
 from horai.runtime.records import ANSWERS
 from horai.runtime.refusals import Refused
@@ -62,7 +62,7 @@ class Streaming:
         source: Source,
         sinks: Sequence[Sink],
         found: Checkpoint,
-        held: Held,
+        held: CheckpointLock,
         spark: SparkSession,
         on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None,
         on_progress: Callable[[Progress], None] | None = None,
@@ -294,7 +294,7 @@ def start(
         check_parts(spark, parts)
         number = wanted or max(2, SparkGrid(spark).parallel)  # each costs something in every step
         found = enter(folder, stream, number, wanted, saved, getattr(taken, "name", None))
-        held = Held(folder)
+        held = CheckpointLock(folder)
         try:
             found = open_checkpoint(folder)  # another may have gone on until now
             for one in sinks:
