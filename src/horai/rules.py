@@ -392,6 +392,10 @@ class Rules:
         entity = table.get((name, arity))
         return entity is not None and not entity.is_input
 
+    def again(self, texts: Iterable[tuple[str, str]]) -> Rules:
+        """The rules of other texts, with the same Python predicates."""
+        return rules_of(texts, self.predicates)
+
     def __repr__(self) -> str:
         atoms = sorted(f"{name}/{arity}" for name, arity in derived(self.program))
         outputs = ", ".join([*map(str, self.entities.outputs), *atoms])

@@ -211,7 +211,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Tracks:
+class TrackProgress:
     """Positions so far: the step that keeps them, how far all is settled, the latest time, and the
     first that was believed."""
 
@@ -234,7 +234,7 @@ class Manifest:
     state: int | None = None
     items: list[tuple[int, int, int]] = field(default_factory=list)  # round, bucket, number
     refreshed: int = 0  # the step of the last subscription refresh
-    tracks: Tracks | None = None
+    tracks: TrackProgress | None = None
     totals: dict[str, int] = field(default_factory=dict)
 
     def dump(self) -> bytes:
@@ -246,7 +246,7 @@ class Manifest:
         seen, items, tracks = (plain.pop(name) for name in ("seen", "items", "tracks"))
         found = cls(**plain)
         found.seen = None if seen is None else Seen(**seen)
-        found.tracks = None if tracks is None else Tracks(**tracks)
+        found.tracks = None if tracks is None else TrackProgress(**tracks)
         found.items = [(round, bucket, number) for round, bucket, number in items]
         return found
 

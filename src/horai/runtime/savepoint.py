@@ -24,7 +24,7 @@ from horai.runtime.checkpoint import (
     Identity,
     Manifest,
     Store,
-    Tracks,
+    TrackProgress,
     commit_path,
     create,
     is_checkpoint,
@@ -167,7 +167,7 @@ def _route(label: BlobLabel, round: int, routes: Routes) -> Route:
     return next(route for route in routes.routes[entity] if route.round == round)
 
 
-def retrack(known: Tracks, old: Store, groups: int, new: Store, wanted: int) -> None:
+def retrack(known: TrackProgress, old: Store, groups: int, new: Store, wanted: int) -> None:
     """Write what each group knows anew, for the groups that are made of it."""
     for bucket in range(groups):
         state, samples, going = (old.read_tracks(part, bucket, known.number) for part in range(3))

@@ -20,7 +20,6 @@ from horai.errors import UsageError
 from horai.io import DeadLetter, ItemTable, Narrative
 from horai.io.letters import AHEAD
 from horai.predicates import Predicate
-from horai.rules import rules_of
 from horai.runtime import checkpoint, savepoint
 from horai.runtime.batch import Send, sender
 from horai.runtime.checkpoint import Checkpoint, Identity, Manifest, Seen
@@ -249,7 +248,7 @@ def _changing(found: Checkpoint, job: StreamJob) -> Change:
     """How the state of old rules becomes that of new ones, if it can."""
     rules, groups = job.job.rules, found.identity.groups
     demand_predicates(found.identity, rules.predicates)
-    before = rules_of(found.identity.rules, rules.predicates)
+    before = rules.again(found.identity.rules)
     old = task_of(replace(job.job, rules=before), 0, groups, goes_on=True)
     new = task_of(job.job, 0, groups, goes_on=True)
     check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.runtime.batch import Heard, Send
-from horai.runtime.checkpoint import Manifest, Store, Tracks
+from horai.runtime.checkpoint import Manifest, Store, TrackProgress
 from horai.runtime.grid import Exchanger, Work, over_buckets
 from horai.runtime.hashing import Hashes, combined, hash_array, whole_column
 from horai.runtime.records import (
@@ -237,7 +237,7 @@ class Front:
         rounds, firsts = derive(task, slots, do)
         if before is not None and before.first is not None:
             firsts = [*firsts, before.first]
-        manifest.tracks = Tracks(manifest.number, until, latest, min(firsts, default=None))
+        manifest.tracks = TrackProgress(manifest.number, until, latest, min(firsts, default=None))
         return rounds
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from horai.errors import UsageError
 from horai.io.items.blocks import Format
@@ -40,37 +40,32 @@ if TYPE_CHECKING:
 Layout = Literal["files", "lines", "messages", "columns"]
 
 
-class Source(Protocol):
-    """A place that items come from."""
+class Source:
+    """A place that items come from. Any object with these members will do.
 
-    @property
-    def layout(self) -> Layout:
-        """How items are in the rows of the data frame."""
+    `layout` is how items are in the rows of the data frame, `format` that of files or lines, None
+    if they tell themselves. `name` is the source in words: a checkpoint knows how far this was
+    read, and nothing else. `parts` are those that a session of Spark has to be started with.
+    """
 
-    @property
-    def format(self) -> Format | None:
-        """The format of files or lines; None if they tell themselves."""
-
-    @property
-    def name(self) -> str:
-        """The source in words: a checkpoint knows how far this was read, and nothing else."""
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The parts that a session of Spark has to be started with."""
+    layout: Layout
+    format: Format | None
+    name: str
+    parts: tuple[Part, ...] = ()
 
     def check(self) -> None:
         """Raise `Refused` if it cannot be opened, as far as can be said without Spark."""
 
     def open(self, spark: SparkSession) -> DataFrame:
         """The streaming data frame."""
+        raise NotImplementedError
 
 
 _FILES = "path string, modificationTime timestamp, length long, content binary"
 
 
 @dataclass(frozen=True, slots=True)
-class FilesSource:
+class FilesSource(Source):
     """A folder into which files are dropped, each one whole and never touched again.
 
     Workers read them as `horai run` does: rows keep file and line. Names that begin with `.` or
@@ -80,11 +75,10 @@ class FilesSource:
     folder: str
     format: Format | None = None
     most: int | None = None  # files in a micro-batch
-    layout: Layout = "files"
-    parts: tuple[Part, ...] = ()
+    layout = "files"
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """The folder, whatever the format of files in it."""
         return f"the folder {Path(self.folder).resolve()}"
 
@@ -106,18 +100,17 @@ class FilesSource:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerSource:
-    """Lines from a server, for trying: what was sent before a failure is lost with it."""
+class ServerSource(Source):
+    """Lines from a server, for trying: what was sent before a failure is lost with it.
+
+    Whether somebody listens shows when Spark asks.
+    """
 
     host: str
     port: int
     format: Format | None = None
-    layout: Layout = "lines"
-    parts: tuple[Part, ...] = ()
-    name: str = "a server"  # nothing is kept of it, so that it does not matter which
-
-    def check(self) -> None:
-        """Whether somebody listens shows when Spark asks."""
+    layout = "lines"
+    name = "a server"  # nothing is kept of it, so that it does not matter which
 
     def open(self, spark: SparkSession) -> DataFrame:
         """The lines, as they come."""
@@ -126,14 +119,13 @@ class ServerSource:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameSource:
+class FrameSource(Source):
     """A streaming data frame that is there already."""
 
     frame: DataFrame
-    layout: Layout = "columns"
+    layout = "columns"
     format: Format | None = None
-    parts: tuple[Part, ...] = ()
-    name: str = "a data frame"
+    name = "a data frame"
 
     def check(self) -> None:
         """It has to be one that streams."""
@@ -209,7 +201,7 @@ KINDS: dict[str, Callable[[str, Format | None, int | None], Source]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class KafkaSource:
+class KafkaSource(Source):
     """All messages of a topic that are committed, from the oldest on.
 
     Spark keeps in the checkpoint how far it has read, and reads the same messages again if a step
@@ -219,11 +211,11 @@ class KafkaSource:
     topic: Topic
     format: Format | None = None
     most: int | None = None
-    layout: Layout = "messages"
-    parts: tuple[Part, ...] = ("kafka",)
+    layout = "messages"
+    parts = ("kafka",)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """The topic; servers may move."""
         return f"the topic {self.topic.name} of Kafka"
 
