@@ -24,7 +24,7 @@ class Many(NamedTuple):
 MANY: dict[Weight, Many] = {
     "light": Many(100, 5000),  # an example takes up to some milliseconds
     "normal": Many(30, 1500),  # some hundredths of a second
-    "heavy": Many(12, 1000),  # some tenths
+    "heavy": Many(8, 1000),  # some tenths
     "spark": Many(2, 60),  # seconds
 }
 

@@ -103,7 +103,7 @@ def rows_of(rows: list[AnswerRow]) -> set[Row]:
     }
 
 
-@examples("normal")
+@examples("heavy")
 @given(pairs(), st.sampled_from([None, 1, 2, 4]), st.sampled_from(["auto", "asp", "reference"]))
 def test_every_engine_says_what_the_definition_says(
     pair: Pair, step: int | None, engine: str

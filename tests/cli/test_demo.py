@@ -17,21 +17,24 @@ from horai.cli.app import app
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def shown() -> str:
+def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One test: it takes seconds, and two processes would write the same files."""
     command = [sys.executable, str(ROOT / "scripts" / "demo.py")]
     env = {**os.environ, "COLUMNS": "80"}
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
+    _is_plain_and_fits_a_pipe(shown)
+    _has_written_pages(shown)
+    _recommends_what_works(shown, tmp_path, monkeypatch)
 
 
-def test_it_is_plain_and_fits_a_pipe(shown: str) -> None:
+def _is_plain_and_fits_a_pipe(shown: str) -> None:
     assert shown.isascii()
     assert max(len(line) for line in shown.splitlines()) <= 80
     assert "Chris is happy during (14,22)" in shown
     assert "none of the reports came too late" in shown
 
 
-def test_it_writes_pages(shown: str) -> None:
+def _has_written_pages(shown: str) -> None:
     assert "build/demo.html" in shown
     data = data_of((ROOT / "build" / "demo.html").read_text(encoding="utf-8"))
     assert data["title"] == "A fleet at sea"
@@ -44,9 +47,7 @@ def test_it_writes_pages(shown: str) -> None:
     assert len(drawn["areas"]) == 4
 
 
-def test_what_it_recommends_works(
-    shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _recommends_what_works(shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = re.findall(r"^(?:cd (\S+) && )?[./]*\.venv/bin/horai (.*)$", shown, re.MULTILINE)
     assert len(found) >= 5
     for folder, words in found:

@@ -120,7 +120,7 @@ def run_all(how: Callable[[Any], Any]) -> None:
 
 
 def test_all_ways_give_the_answers_of_the_reference() -> None:
-    run_all(examples("normal"))
+    run_all(examples("heavy"))
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from tests.strategies.open_heads import open_run
 
 import horai
 
-QUICK = 60
+QUICK = 20
 MANY = 4000
 
 

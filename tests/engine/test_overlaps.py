@@ -75,7 +75,7 @@ def _agree(described_text: str, run: ChangingRun | Run) -> None:
     assert found is None, found
 
 
-@examples("normal")
+@examples("heavy")
 @given(st.one_of(wild_runs(lateness=20), changing_runs(told=False)))
 def test_joins_by_time_give_the_answers_of_the_reference(run: ChangingRun | Run) -> None:
     """Whatever is joined, however little of it there is."""
