@@ -35,6 +35,7 @@ from horai.runtime.queries import (
     asks_events,
     atom_of,
     holds_at,
+    in_points,
     intervals_of,
 )
 from horai.settings import RunSettings, whole
@@ -451,8 +452,10 @@ class Result:
         """What the variables of a question stand for.
 
         Of events and fluents ask `holdsAt(F,16)`, `holdsFor(F,I)` or `happensAt(E,T)`; of atoms
-        `h(X)` (at the last query time), `@3 h(X)` or `@T h(X)`.
+        `h(X)` (at the last query time), `@3 h(X)` or `@T h(X)`. Of a run with a unit, times may
+        be in ISO 8601, as in `holdsAt(F,2024-05-01T10:00:00Z)`.
         """
+        text = in_points(text, self.unit)
         if self.rules.language == "ec" or (self.rules.language == "combined" and asks_events(text)):
             return ask(self._known, text)
         return ask_atoms(self._held, text)

@@ -36,8 +36,7 @@ def command_named(name: str) -> click.Command:
 def test_options_of_a_run_stand_in_their_groups(horai: Run) -> None:
     shown = groups(horai("run", "--help").stdout)
     assert list(shown) == [
-        *("Input", "Raw positions", "Time", "Windows", "Engine", "Output"),
-        *("Page for people", "Other"),
+        *("Input", "Raw positions", "Time", "Windows", "Engine", "Output", "Other"),
     ]
     for name, option in options_for("ec", "run").items():
         if option.written:

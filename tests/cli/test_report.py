@@ -103,8 +103,6 @@ def test_several_files_of_a_program_are_read_in_their_order(say: Say) -> None:
         (("report", "--speed-in", "m/s"), "about raw positions"),
         (("report", "--positions", "f.csv"), "--input names items and --positions positions"),
         (("report", "-o", "f.csv"), "a page is HTML"),
-        (("run", "--track", "f.csv"), "--track is about a page"),
-        (("run", "--title", "x"), "--title is about a page"),
         (("run", "--report", "page"), "a page is HTML"),
     ],
 )

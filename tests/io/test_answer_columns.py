@@ -59,6 +59,8 @@ def fields(row: AnswerRow, iso: Unit | None) -> dict[str, Any]:
         for name, time in times.items():
             said[f"{name}_iso"] = None if time is None else format_time(time, iso)
     said |= {} if row.query is None else {"query": row.query}
+    if iso is not None and row.query is not None:
+        said["query_iso"] = format_time(row.query, iso)
     return said | ({} if row.op is None else {"op": row.op})
 
 
@@ -69,7 +71,8 @@ def compact(value: object) -> str:
 def columns(rows: Sequence[AnswerRow], iso: Unit | None) -> list[str]:
     times = ["start", "end", "time"]
     extra = [f"{name}_iso" for name in times] if iso is not None else []
-    extra += ["query"] if any(row.query is not None for row in rows) else []
+    if any(row.query is not None for row in rows):
+        extra += ["query"] if iso is None else ["query", "query_iso"]
     extra += ["op"] if any(row.op is not None for row in rows) else []
     return ["kind", "name", "args", "value", *times, *extra]
 
@@ -112,7 +115,8 @@ def as_text(rows: Sequence[AnswerRow], iso: Unit | None) -> str:
         what += "" if row.value is None else f"={to_source(row.value)}"
         when = f"({shown(row.start)},{shown(row.end)})"
         when = when if row.kind == "fluent" else f"at {shown(row.time)}"
-        table.append(("" if row.query is None else f"{row.query}:", row.op or "", what, when))
+        query = "" if row.query is None else f"{shown(row.query)}:"
+        table.append((query, row.op or "", what, when))
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)

@@ -80,8 +80,11 @@ def test_csv() -> None:
 def test_csv_with_more_columns() -> None:
     rows = [ROWS[0]._replace(query=20), ROWS[3]._replace(query=30, op="-")]
     lines = written(rows, format="csv", times="iso", unit="s").splitlines()
-    assert lines[0] == "kind,name,args,value,start,end,time,start_iso,end_iso,time_iso,query,op"
-    assert lines[2] == "event,up,[],,,,-1,,,1969-12-31T23:59:59Z,30,-"
+    assert (
+        lines[0]
+        == "kind,name,args,value,start,end,time,start_iso,end_iso,time_iso,query,query_iso,op"
+    )
+    assert lines[2] == "event,up,[],,,,-1,,,1969-12-31T23:59:59Z,30,1970-01-01T00:00:30Z,-"
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -126,8 +129,8 @@ def test_text_is_aligned() -> None:
 def test_text_with_query_times_and_changes() -> None:
     rows = [ROWS[0]._replace(query=20, op="+"), ROWS[3]._replace(query=9, op="-")]
     assert written(rows, format="text", times="iso", unit="h").splitlines() == [
-        "20:  +  rich(chris)=true  (1970-01-01T14:00:00Z,1970-01-01T20:00:00Z)",
-        "9:   -  up                at 1969-12-31T23:00:00Z",
+        "1970-01-01T20:00:00Z:  +  rich(chris)=true  (1970-01-01T14:00:00Z,1970-01-01T20:00:00Z)",
+        "1970-01-01T09:00:00Z:  -  up                at 1969-12-31T23:00:00Z",
     ]
 
 

@@ -29,7 +29,7 @@ export class Details {
     const { model } = this;
     const { lanes, lane, row } = chosen;
     const name = model.nameOf(lanes, lane);
-    this.panel.replaceChildren(
+    const parts = [
       h("button", { class: "close", "aria-label": "Close", onclick: () => this.close() }, "✕"),
       h("div", { class: "soft kind" }, h("i", { class: "dot", style: `background:${colourOf(name.number)}` }), KINDS[lanes.kind(lane)]),
       h("h3", {}, lanes.label(lane)),
@@ -40,7 +40,8 @@ export class Details {
       this.#entities(lanes, lane),
       lanes.lasting ? this.#around(lanes, lane, row) : null,
       this.#why(lanes, lane, row),
-    );
+    ];
+    this.panel.replaceChildren(...parts.filter(Boolean));
   }
 
   #numbers(lanes, lane, row) {

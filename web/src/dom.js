@@ -27,10 +27,20 @@ function set(element, properties) {
 
 export const $ = (id) => document.getElementById(id);
 
+let waits = true;
+
+/** Do something whose drawing cannot wait for the next picture. */
+export function atOnce(work) {
+  waits = false;
+  work();
+  waits = true;
+}
+
 /** Work that is done once before the next picture, however often it is asked for. */
 export function oncePerFrame(work) {
   let asked = false;
   return () => {
+    if (!waits) return work();
     if (asked) return;
     asked = true;
     requestAnimationFrame(() => {

@@ -39,7 +39,7 @@ async function start() {
   });
   controls(model, timeline);
   keys(model, timeline, details);
-  document.documentElement.dataset.ready = "1";
+  requestAnimationFrame(() => (document.documentElement.dataset.ready = "1")); // all is drawn then
 }
 
 function controls(model, timeline) {

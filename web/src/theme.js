@@ -1,5 +1,7 @@
 // Colours: those of the page, which canvases draw with too, and one for each name.
 
+import { atOnce } from "./dom.js";
+
 // For eyes of all kinds, and light and dark ground; further names get colours around the circle.
 const NAMED = [
   ["#2b6cb0", "#63a4e8"], ["#c05621", "#f0915a"], ["#2f855a", "#5cc08a"], ["#97266d", "#dd7bb6"],
@@ -27,10 +29,10 @@ export function readTheme() {
 export function watchTheme() {
   readTheme();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readTheme);
-  // Paper is light, whatever the screen is.
+  // Paper is light, whatever the screen is, and nobody waits for a picture.
   addEventListener("beforeprint", () => {
     document.documentElement.classList.add("printing");
-    readTheme();
+    atOnce(readTheme);
   });
   addEventListener("afterprint", () => {
     document.documentElement.classList.remove("printing");

@@ -58,6 +58,7 @@ export class Timeline {
     const wanted = this.rows.height + AXIS + 4;
     $("spacer").style.height = `${Math.min(wanted, TALLEST)}px`;
     this.scroll.style.height = `${Math.min(Math.max(wanted, 140), Math.max(260, innerHeight * 0.66))}px`;
+    $("on-paper").hidden = wanted <= this.scroll.clientHeight;
     const { groups, lanes } = this.rows;
     const what = this.model.grouping === "entity" ? "group" : "name";
     $("rows-count").textContent = `${counted(lanes, "line")} in ${counted(groups.length, what)}`;
@@ -347,10 +348,11 @@ export class Timeline {
     this.canvas.style.cursor = found && (found.place < 0 || found.row !== null) ? "pointer" : "grab";
     if (!found || (found.row ?? null) === null) return this.#hide();
     const { lanes, lane, row, many } = found;
+    const more = many > 1 ? `${many.toLocaleString("en")} here; zoom in to tell them apart` : "";
     this.tip.replaceChildren(
       h("b", {}, lanes.label(lane)),
       h("div", {}, spanText(this.model, lanes, row)),
-      many > 1 && h("div", { class: "soft" }, `${many.toLocaleString("en")} here; zoom in to tell them apart`),
+      h("div", { class: "soft" }, more),
     );
     this.tip.hidden = false;
     const room = innerWidth - this.tip.offsetWidth - 12;

@@ -49,7 +49,6 @@ TITLES: dict[str, str] = {
     "input": "Input",
     "positions": "Raw positions",
     **{str(group): group.capitalize() for group in GROUPS},
-    "page": "Page for people",
     "metrics": "Page of metrics",
     "other": "Other",
 }

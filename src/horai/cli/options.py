@@ -132,6 +132,12 @@ SEVERITY = option(
     group="output",
     help="Make findings of a code an error, a warning, or turn them off: H206=off.",
 )
+TIMES = option(
+    "--times",
+    type=Choice(["iso", "epoch"]),
+    group="output",
+    help="How times are written: iso (for people the default with --unit), epoch (time-points).",
+)
 QUIET = option("--quiet", "-q", is_flag=True, group="output", help="Only errors and lost rows.")
 DEAD_LETTERS = path("--dead-letters", group="output", help="Rows that were not used, with reasons.")
 ON_RULES = (RULES, BACKGROUND, PREDICATES)

@@ -21,13 +21,14 @@ from typing import TextIO, cast
 from horai.cli import console
 from horai.errors import UsageError, counted
 from horai.io import AnswerFormat, DeadLetter, write_answers
-from horai.io.answers.rows import POINT_COLUMNS, AnswerRow
-from horai.io.answers.text import point_lines
+from horai.io.answers.rows import AnswerRow
+from horai.io.answers.text import point_columns, point_lines
 from horai.io.answers.write import SUFFIXES
 from horai.io.schema import MEANT
 from horai.io.shown import printable, shortened
 from horai.io.sources.kafka import SCHEME
 from horai.io.sources.lines import endpoints_of, sink_of
+from horai.io.times import Unit
 from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_errors
 from horai.result import Result
 from horai.runtime.metrics import Metrics, RunMetrics
@@ -65,11 +66,33 @@ def format_of(given: str | None, output: Path | None) -> OutputFormat:
     return form
 
 
+def iso_unit(times: str | None, unit: Unit | None, for_people: bool) -> Unit | None:
+    """The unit of times that are written in ISO 8601; None if they are time-points.
+
+    >>> iso_unit("iso", None, False)
+    Traceback (most recent call last):
+    ...
+    horai.errors.UsageError: --times iso needs the length of a time-point
+      hint: add --unit, such as --unit s
+    """
+    if times == "iso" and unit is None:
+        problem = "--times iso needs the length of a time-point"
+        raise UsageError(problem, "add --unit, such as --unit s")
+    return unit if times == "iso" or (times is None and for_people) else None
+
+
 class Target:
     """Where answers go, in a format: a file, standard output, or whoever is connected."""
 
-    def __init__(self, form: OutputFormat, output: Path | None, *, at_once: bool = False) -> None:
-        self.form, self.output = form, output
+    def __init__(
+        self,
+        form: OutputFormat,
+        output: Path | None,
+        *,
+        at_once: bool = False,
+        iso: Unit | None = None,
+    ) -> None:
+        self.form, self.output, self.iso = form, output, iso
         places = None if output is None else _places(output)
         if form not in _LINES and (at_once or places is not None):
             hint = f"use one of {', '.join(_LINES)}"
@@ -90,19 +113,18 @@ class Target:
         if self.form is OutputFormat.timeline:
             from horai.cli.timeline import draw_run
 
-            draw_run(result, self.output)
+            draw_run(result, self.output, self.iso)
         elif result.rules.language == "lars" and self.form in _LINES:
             self._begin()
             self.say(result.rows())
             self.close()
         else:
-            people = self.form is OutputFormat.text and result.unit is not None
             write_answers(
                 result.table(),
                 "-" if self.output is None else cast(TextIO, self) if self._sinks else self.output,
                 format=cast(AnswerFormat, str(self.form)),
-                unit=result.unit,
-                times="iso" if people else "points",
+                unit=self.iso,
+                times="points" if self.iso is None else "iso",
             )
 
     def _begin(self) -> None:
@@ -111,11 +133,11 @@ class Target:
                 sys.stdout if self.output is None else self.output.open("w", encoding="utf-8")
             )
         if self.form is OutputFormat.csv:
-            self.write(",".join(POINT_COLUMNS) + "\n")
+            self.write(",".join(point_columns(self.iso)) + "\n")
 
     def say(self, rows: Iterable[AnswerRow]) -> None:
         """Write rows of what holds at query times; who waits for them has them at once."""
-        lines = list(point_lines(rows, self.form))
+        lines = list(point_lines(rows, self.form, self.iso))
         if lines:
             self.write("".join(f"{line}\n" for line in lines))
 

@@ -25,17 +25,17 @@ ABOUT_PAGES = (
         "--track",
         metavar="FILE",
         multiple=True,
-        group="page",
+        group="output",
         help="Raw positions, for the map of the page.",
     ),
     option(
         "--coordinates",
         metavar="TYPE=LON,LAT",
         multiple=True,
-        group="page",
+        group="output",
         help="Items that say where their first argument is: coord=2,3 names two of its arguments.",
     ),
-    option("--title", metavar="TEXT", group="page", help="What the page is called."),
+    option("--title", metavar="TEXT", group="output", help="What the page is called."),
 )
 
 
@@ -45,11 +45,11 @@ class PageOrder:
 
     path: Path
     chosen: Workload
-    track: Sequence[str]
-    coordinates: Sequence[str]
-    title: str | None
     about: Mapping[str, Any]
-    derived: bool = False  # are items derived from raw positions?
+    derived: bool  # are items derived from raw positions?
+    track: Sequence[str] = ()
+    coordinates: Sequence[str] = ()
+    title: str | None = None
 
     def __post_init__(self) -> None:
         if self.path.suffix.lower() not in (".html", ".htm"):

@@ -12,11 +12,12 @@ import click
 
 from horai.cli import console
 from horai.cli.command import WRONG, Exit, takes
-from horai.cli.options import ON_STREAM, QUIET, argument, run_options
-from horai.cli.output import tell_of_run
+from horai.cli.options import ON_STREAM, QUIET, TIMES, argument, run_options
+from horai.cli.output import iso_unit, tell_of_run
 from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError
-from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, render
+from horai.io.times import Unit
+from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, in_points, render, times_asked
 
 RUN_SETTINGS = [
     *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
@@ -42,7 +43,7 @@ class Askable(Protocol):
 _ENDS = frozenset({"quit", "exit", "halt", "q"})
 
 
-def converse(result: Askable, language: str = "ec") -> None:
+def converse(result: Askable, language: str = "ec", iso: Unit | None = None) -> None:
     """Answer queries until the input ends or somebody says quit."""
     people = sys.stdin.isatty()
     if people:
@@ -54,13 +55,14 @@ def converse(result: Askable, language: str = "ec") -> None:
         if asked.rstrip(".") in _ENDS:
             return
         if asked:
-            answer(result, asked)
+            answer(result, asked, iso)
 
 
-def answer(result: Askable, asked: str) -> bool:
-    """Print the answers to one query; False if it was no query."""
+def answer(result: Askable, asked: str, iso: Unit | None = None) -> bool:
+    """Print the answers to one query, with a unit in ISO 8601; False if it was no query."""
     try:
-        click.echo(render(result.query(asked)))
+        found = result.query(asked)
+        click.echo(render(found, times_asked(in_points(asked, iso)) if iso else set(), iso))
     except QueryError as problem:
         console.error(problem.problem, problem.hint)
         return False
@@ -81,29 +83,37 @@ def _next(people: bool) -> str | None:
     argument("words", "[RULES]... [QUERIES]...", nargs=-1, type=str),
     *ON_STREAM[1:],
     *run_options("run", only=RUN_SETTINGS),
+    TIMES,
     QUIET,
 )
-def command(words: list[str], named: dict[str, Any], given: dict[str, Any], quiet: bool) -> None:
+def command(
+    words: list[str],
+    named: dict[str, Any],
+    given: dict[str, Any],
+    times: str | None,
+    quiet: bool,
+) -> None:
     queries = [word for word in words if _is_query(word)]
     rules = [Path(word) for word in words if not _is_query(word)]
     chosen = choose(rules, **named)
     shown = {"lars": {"filter": "none"}, "ec": {"answers": "final"}}.get(chosen.language, {})
     settings = chosen.settings("run", given | shown, RUN_SETTINGS)
+    iso = iso_unit(times, settings.unit, for_people=True)
     result = run_rules(chosen.load(), chosen, settings, quiet)
     tell_of_run(result, quiet)
-    _answer(result, queries, chosen.language)
+    _answer(result, queries, chosen.language, iso)
 
 
-def _answer(result: Askable, queries: list[str], language: str) -> None:
+def _answer(result: Askable, queries: list[str], language: str, iso: Unit | None) -> None:
     """Answer what was asked, or ask for questions."""
     if not queries:
-        converse(result, language)
+        converse(result, language, iso)
         return
     good = True
     for query in queries:
         if len(queries) > 1:
             console.stdout().print(f"?- {query.strip().rstrip('.')}.", style="bold")
-        good = answer(result, query) and good
+        good = answer(result, query, iso) and good
     if not good:
         raise Exit(WRONG)
 

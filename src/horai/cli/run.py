@@ -15,6 +15,7 @@ from horai.cli.options import (
     POSITIONS,
     QUIET,
     SEVERITY,
+    TIMES,
     form,
     path,
     run_options,
@@ -25,6 +26,7 @@ from horai.cli.output import (
     Target,
     check_outputs,
     format_of,
+    iso_unit,
     summary,
     tell_dead_letters,
     tell_of_rules,
@@ -32,7 +34,7 @@ from horai.cli.output import (
     write_metrics,
     writing,
 )
-from horai.cli.page import ABOUT_PAGES, PageOrder
+from horai.cli.page import PageOrder
 from horai.cli.workload import arguments, choose, run_rules, with_positions
 from horai.errors import UsageError, counted
 from horai.io.answers.rows import AnswerKind
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
     *ABOUT_POSITIONS,
     form(*OutputFormat, help="text on a terminal, jsonl otherwise, or as -o says."),
     output_option(),
+    TIMES,
+    path("--report", group="output", help="A page for people: timeline, map, tables (HTML)."),
     DEAD_LETTERS,
     path("--metrics", group="output", help="How late items were, in numbers (JSON)."),
     SEVERITY,
@@ -62,8 +66,6 @@ if TYPE_CHECKING:
         group="output",
         help="Ask questions after the run.",
     ),
-    path("--report", group="page", help="A page with timeline, map, table (HTML)."),
-    *ABOUT_PAGES,
     QUIET,
 )
 def command(
@@ -72,13 +74,11 @@ def command(
     given: dict[str, Any],
     format: str | None,
     output: Path | None,
+    times: str | None,
     dead_letters: Path | None,
     metrics: Path | None,
     interactive: bool,
     report: Path | None,
-    track: list[str],
-    coordinates: list[str],
-    title: str | None,
     quiet: bool,
     **raw: Any,
 ) -> None:
@@ -88,10 +88,7 @@ def command(
         raise UsageError("--input names items and --positions positions: a run reads one", hint)
     order = None
     if report is not None:
-        order = PageOrder(report, chosen, track, coordinates, title, raw, bool(positions))
-    elif track or coordinates or title:
-        wrong = "--track" if track else "--coordinates" if coordinates else "--title"
-        raise UsageError(f"{wrong} is about a page, and none is asked for", "add --report FILE")
+        order = PageOrder(report, chosen, raw, bool(positions))
     elif chosen.language == "ec":  # a page also tells of revisions
         given.setdefault("answers", chosen.of_project("answers") or "final")
     about = raw if order is None else order.about_items
@@ -120,7 +117,11 @@ def command(
     if is_folder and wanted not in (None, OutputFormat.parquet):
         hint = "name a file such as answers.csv"
         raise UsageError(f"{output}: a folder is written as Parquet", hint)
+    if is_folder and times == "iso":
+        hint = "write a file such as answers.parquet"
+        raise UsageError("--times iso: a folder has time-points only", hint)
     form = OutputFormat.parquet if is_folder else format_of(wanted, output)
+    iso = iso_unit(times, settings.unit, form in (OutputFormat.text, OutputFormat.timeline))
     began = time.perf_counter()
     loaded = chosen.load()
     tell_of_rules(loaded.check(settings.clock, settings.unit), quiet)
@@ -133,7 +134,7 @@ def command(
         _write_beside(folder.letters, folder, dead_letters, metrics)
         tell_dead_letters(folder.letters, dead_letters, quiet)
         return
-    target = None if interactive else Target(form, output, at_once=goes_on)
+    target = None if interactive else Target(form, output, at_once=goes_on, iso=iso)
     if goes_on and target is not None:
         from horai.cli.live import run_live
 
@@ -159,7 +160,7 @@ def command(
     if interactive:
         from horai.cli.query import converse
 
-        converse(result, loaded.language)
+        converse(result, loaded.language, iso_unit(times, settings.unit, True))
     if has_errors(result.warnings):
         raise Exit(FAILED)
 

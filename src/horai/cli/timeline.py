@@ -88,10 +88,10 @@ def draw(
     return _drawn(rows, console, result.unit, until)
 
 
-def draw_run(result: Result, output: Path | None) -> None:
+def draw_run(result: Result, output: Path | None, unit: Unit | None) -> None:
     """The timeline of a run, on the screen or in a file."""
     until = result.answers[-1].query if result.answers else None
-    on_screen(result.rows("spans"), output, unit=result.unit, until=until)
+    on_screen(result.rows("spans"), output, unit=unit, until=until)
 
 
 def on_screen(

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from horai import settings
 from horai.errors import QueryError
+from horai.io.letters import BadRow
+from horai.io.times import TimeScale, Unit, format_time
 from horai.lang.core.diagnostics import did_you_mean, has_errors
 from horai.lang.core.reader import read_only_clauses
 from horai.lang.core.source import SourceText
@@ -23,6 +25,7 @@ from horai.lang.core.terms import (
     ListTerm,
     Term,
     Var,
+    children,
     functor,
     is_anonymous,
     is_ground,
@@ -177,7 +180,8 @@ def _time(term: Term) -> int | None:
         case Var():
             return None
         case _:
-            raise QueryError(f"`{show(term)}` is not a time-point", "write a whole number")
+            hint = "write a whole number, or with a unit a time such as 2024-05-01T10:00:00Z"
+            raise QueryError(f"`{show(term)}` is not a time-point", hint)
 
 
 def interval_list(intervals: Sequence[Interval]) -> ListTerm:
@@ -222,8 +226,65 @@ def _match_all(
     return current
 
 
-def render(answers: list[Bindings]) -> str:
+ISO_TIME = r"'?([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.,]+(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?)'?"
+_TIME_OF_GOAL = re.compile(rf"(\s*(?:holdsAt|happensAt)\s*\(.*,\s*){ISO_TIME}(\s*\)\s*\.?\s*)")
+_TIME_OF_ATOM = re.compile(rf"(\s*@\s*){ISO_TIME}(\s.*)")
+
+
+def in_points(text: str, unit: Unit | None) -> str:
+    """A question whose time is a time-point, where it was a time in ISO 8601.
+
+    >>> in_points("holdsAt(F, 1970-01-01T00:01:00Z)", "s"), in_points("@1970-01-02 h(X)", "d")
+    ('holdsAt(F, 60)', '@1 h(X)')
+    """
+    for pattern in (_TIME_OF_GOAL, _TIME_OF_ATOM):
+        if found := pattern.fullmatch(str(text)):
+            before, time, after = found.groups()
+            try:
+                return f"{before}{TimeScale(unit).point(time)}{after}"
+            except BadRow as bad:
+                hint = "write a time-point, or a time such as 2024-05-01T10:00:00Z"
+                raise QueryError(bad.reason, hint) from None
+    return text
+
+
+def times_asked(text: str) -> set[str]:
+    """The variables of a question that stand for times, or for lists of intervals.
+
+    >>> sorted(times_asked("holdsFor(f(X)=V, [(S,E)])")), times_asked("@T h(X)")
+    (['E', 'S'], {'T'})
+    """
+    if not asks_events(text):
+        found = re.match(r"\s*@\s*([A-Z_]\w*)", text)
+        return {found[1]} if found else set()
+    goal = read_goal(text)
+    return set(_names(goal.args[-1])) if isinstance(goal, Compound) else set()
+
+
+def _names(term: Term) -> Iterator[str]:
+    if isinstance(term, Var):
+        yield term.name
+    for child in children(term):
+        yield from _names(child)
+
+
+def _in_time(term: Term, unit: Unit) -> str:
+    """A time or a list of intervals as people read it."""
+    match term:
+        case Int(value=point):
+            return format_time(point, unit)
+        case ListTerm(items=items):
+            return f"[{','.join(_in_time(item, unit) for item in items)}]"
+        case Compound(name=",", args=(start, end)):
+            return f"({_in_time(start, unit)},{_in_time(end, unit)})"
+        case _:
+            return show(term)
+
+
+def render(answers: list[Bindings], times: Set[str] = frozenset(), unit: Unit | None = None) -> str:
     """Answers as Prolog shows them; without variables just true or false.
+
+    With a unit, what stands for `times` is written in ISO 8601.
 
     >>> render([{"F": Compound("=", (Constant("on"), Constant("true"))), "I": ListTerm(())}])
     'F = (on=true),\\nI = []'
@@ -232,8 +293,12 @@ def render(answers: list[Bindings]) -> str:
         return "false"
     if not answers[0]:
         return "true"
+
+    def shown(name: str, term: Term) -> str:
+        return _bracketed(term) if unit is None or name not in times else _in_time(term, unit)
+
     return " ;\n".join(
-        ",\n".join(f"{name} = {_bracketed(term)}" for name, term in answer.items())
+        ",\n".join(f"{name} = {shown(name, term)}" for name, term in answer.items())
         for answer in answers
     )
 

@@ -6,7 +6,7 @@ Lines of text from columns: each different value is spelled once, and Arrow join
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -125,13 +125,38 @@ Lines = Iterator[pa.StringArray]
 TIMES = ("start", "end", "time")
 
 
+QUERY_TIMES = ("query", "arrived")
+
+
 def columns_of(table: AnswerTable, iso: Unit | None) -> list[str]:
     """The columns of a table of answers; `query` and the like only where some row has them."""
     if table.blocks and all(block.is_of_points for block in table.blocks):
-        return list(POINT_COLUMNS)
+        return point_columns(iso)
     extra = [f"{key}_iso" for key in TIMES] if iso is not None else []
-    extra += [name for name in MORE if any(getattr(b, name) is not None for b in table.blocks)]
-    return ["kind", "name", "args", "value", *TIMES, *extra]
+    more = [name for name in MORE if any(getattr(b, name) is not None for b in table.blocks)]
+    return ["kind", "name", "args", "value", *TIMES, *extra, *_with_iso(more, iso)]
+
+
+def point_columns(iso: Unit | None) -> list[str]:
+    """The columns of what holds at query times."""
+    return list(_with_iso(POINT_COLUMNS, iso))
+
+
+def _with_iso(names: Iterable[str], iso: Unit | None) -> Iterator[str]:
+    """The names, with that of the same time in ISO 8601 behind each query time."""
+    for name in names:
+        yield name
+        if iso is not None and name in QUERY_TIMES:
+            yield f"{name}_iso"
+
+
+def iso_columns(block: AnswerBlock, iso: Unit | None) -> dict[str, pa.Array]:
+    """All times of a block in ISO 8601, as `start_iso` and the like; nothing without a unit."""
+    if iso is None:
+        return {}
+    found = times_of(block)
+    found |= {name: c for name in QUERY_TIMES if (c := getattr(block, name)) is not None}
+    return {f"{name}_iso": iso_texts(points, iso) for name, points in found.items()}
 
 
 def times_of(block: AnswerBlock) -> dict[str, pa.Array]:
@@ -150,7 +175,7 @@ def json_lines(table: AnswerTable, iso: Unit | None) -> Lines:
 
 def _json_pieces(block: AnswerBlock, iso: Unit | None) -> list[Piece]:
     if block.is_of_points:
-        return _json_of_points(block)
+        return _json_of_points(block, iso)
     pieces: list[Piece] = [f'{{"kind":"{block.kind}"', *_json_entity(block)]
     if block.kind == "fluent":
         value = "null" if block.value is None else spelled(block.value, json_text)
@@ -161,14 +186,14 @@ def _json_pieces(block: AnswerBlock, iso: Unit | None) -> list[Piece]:
         for name, points in times_of(block).items():
             quoted = pc.binary_join_element_wise('"', texts_of(iso_texts(points, iso)), '"', "")
             pieces += [f',"{name}_iso":', quoted.fill_null("null")]
-    return [*pieces, *_json_more(block, MORE), "}\n"]
+    return [*pieces, *_json_more(block, MORE, iso), "}\n"]
 
 
-def _json_of_points(block: AnswerBlock) -> list[Piece]:
+def _json_of_points(block: AnswerBlock, iso: Unit | None) -> list[Piece]:
     """What holds at a query time: the query time comes first."""
-    pieces: list[Piece] = [f'{{"kind":"{block.kind}"', *_json_more(block, ("query", "model"))]
+    pieces: list[Piece] = [f'{{"kind":"{block.kind}"', *_json_more(block, ("query", "model"), iso)]
     pieces += _json_entity(block) if block.name else []
-    return [*pieces, *_json_more(block, ("op", "arrived", "signals")), "}\n"]
+    return [*pieces, *_json_more(block, ("op", "arrived", "signals"), iso), "}\n"]
 
 
 def _json_entity(block: AnswerBlock) -> list[Piece]:
@@ -176,11 +201,13 @@ def _json_entity(block: AnswerBlock) -> list[Piece]:
     return [f',"name":{json_text(block.name)},"args":[', *args, "]"]
 
 
-def _json_more(block: AnswerBlock, names: Sequence[str]) -> list[Piece]:
+def _json_more(block: AnswerBlock, names: Sequence[str], iso: Unit | None) -> list[Piece]:
     pieces: list[Piece] = []
+    texts = iso_columns(block, iso)
     for name in names:
         quote = '"' if name == "op" else ""
         pieces += optional(getattr(block, name), f',"{name}":{quote}', quote)
+        pieces += optional(texts.get(f"{name}_iso"), f',"{name}_iso":"', '"')
     return pieces
 
 
@@ -208,8 +235,8 @@ def _csv_pieces(block: AnswerBlock, columns: list[str], iso: Unit | None) -> lis
     }
     for name, points in times_of(block).items():
         cells[name] = [filled(points, "inf" if name == "end" else "")]
-        if iso is not None:
-            cells[f"{name}_iso"] = optional(iso_texts(points, iso), "", "")
+    for name, texts in iso_columns(block, iso).items():
+        cells[name] = optional(texts, "", "")
     pieces: list[Piece] = []
     for column in columns:
         pieces += [",", *cells.get(column, [])]
@@ -282,45 +309,56 @@ def _text_cells(
         when = ["at ", shown(block.start)]
     else:
         when = ["(", shown(block.start), ",", shown(block.end), ")"]
-    query, op = optional(block.query, "", ":"), optional(block.op, "", "")
+    query = optional(iso_columns(block, iso).get("query_iso", block.query), "", ":")
+    op = optional(block.op, "", "")
     return joined(query, rows), joined(op, rows), joined(what, rows), when
 
 
 # --- what holds at query times, row by row -------------------------------------------------------
 
 
-def point_lines(rows: Iterable[AnswerRow], form: str) -> Iterator[str]:
+def point_lines(rows: Iterable[AnswerRow], form: str, iso: Unit | None = None) -> Iterator[str]:
     """The lines of rows of what holds at query times; CSV without its line of names."""
     if form == "text":
-        yield from _point_texts(rows)
+        yield from _point_texts(rows, str if iso is None else lambda point: format_time(point, iso))
         return
     for row in rows:
-        cells = row.as_dict()
+        cells = _cells(row, iso)
         if form == "jsonl":
             yield json_text(cells)
             continue
         cells["args"] = json_text(cells.get("args", []))
         cells |= {"name": text_cell(row.name)} if row.name else {}
-        yield csv_line(cells.get(column, "") for column in POINT_COLUMNS)
+        yield csv_line(cells.get(column, "") for column in point_columns(iso))
 
 
-def _point_texts(rows: Iterable[AnswerRow]) -> Iterator[str]:
+def _cells(row: AnswerRow, iso: Unit | None) -> dict[str, Any]:
+    """The fields of a row, in the order in which they are written."""
+    cells = row.as_dict()
+    if iso is None:
+        return cells
+    texts = {f"{n}_iso": format_time(cells[n], iso) for n in QUERY_TIMES if n in cells}
+    return {name: {**cells, **texts}[name] for name in _with_iso(cells, iso)}
+
+
+def _point_texts(rows: Iterable[AnswerRow], time: Callable[[int], str]) -> Iterator[str]:
     """One line per query time and model: `3: busy(ada), free(bob)`."""
     lines: dict[str, list[str]] = {}
     for row in rows:
-        lines.setdefault(_place(row), []).extend(_words(row))
+        lines.setdefault(_place(row, time), []).extend(_words(row))
     for place, words in lines.items():
         shown = printable(", ".join(words)).replace("\n", "\\n")
         yield f"{place}: {shown or '-'}"
 
 
-def _place(row: AnswerRow) -> str:
+def _place(row: AnswerRow, time: Callable[[int], str]) -> str:
     """What a line is about: `5, 3 model 1 +` is a change at 5 of the answer at 3."""
-    arrived = "" if row.arrived is None else f"{row.arrived}, "
+    arrived = "" if row.arrived is None else f"{time(row.arrived)}, "
+    query = "" if row.query is None else time(row.query)
     model = "" if row.model is None else f" model {row.model}"
     signals = "" if row.signals is None else f" signal {row.signals}"
     op = "" if row.op is None else f" {row.op}"
-    return f"{arrived}{row.query}{signals}{model}{op}"
+    return f"{arrived}{query}{signals}{model}{op}"
 
 
 def _words(row: AnswerRow) -> list[str]:

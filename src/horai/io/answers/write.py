@@ -21,7 +21,7 @@ from horai.io.answers.text import (
     Lines,
     columns_of,
     csv_lines,
-    iso_texts,
+    iso_columns,
     json_lines,
     spelled,
     text_lines,
@@ -63,7 +63,8 @@ def _columns_used(table: AnswerTable, iso: Unit | None) -> list[str]:
     """Without columns of which no row has anything; a table of CSV always has the same."""
     rare = {name for name in MORE if name != "query"}
     found = {name for name in rare if any(getattr(b, name) is not None for b in table.blocks)}
-    return [name for name in columns_of(table, iso) if name not in rare or name in found]
+    listed = [(name, name.removesuffix("_iso")) for name in columns_of(table, iso)]
+    return [name for name, plain in listed if plain not in rare or plain in found]
 
 
 def _arrow_block(block: AnswerBlock, schema: pa.Schema, iso: Unit | None) -> pa.Table:
@@ -76,9 +77,7 @@ def _arrow_block(block: AnswerBlock, schema: pa.Schema, iso: Unit | None) -> pa.
     }
     if block.value is not None:
         columns["value"] = _sources(block.value)
-    if iso is not None:
-        for name, points in times_of(block).items():
-            columns[f"{name}_iso"] = texts_of(iso_texts(points, iso))
+    columns |= {name: texts_of(texts) for name, texts in iso_columns(block, iso).items()}
     for name in MORE:
         if getattr(block, name) is not None:
             columns[name] = texts_of(block.op) if name == "op" else getattr(block, name)
