@@ -8,6 +8,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JARS := .jars/.fetched
+# The engine's machine is compiled in place, again when one of these has changed.
+COMPILED := $(VENV)/.compiled
+CORE_SOURCES := scripts/build_core.py src/horai/plan/ec/instructions.py \
+	$(wildcard src/horai/engine/core/machine.py src/horai/engine/core/structs.pxi)
 # Cases with their answers, each on every engine.
 CORE := tests/cases tests/lars/test_cases.py tests/test_conformance.py tests/lars/test_conformance.py
 
@@ -15,7 +19,8 @@ CORE := tests/cases tests/lars/test_cases.py tests/test_conformance.py tests/lar
 .PHONY: help install jars demo check test test-long bench docs web lint cases quick lock clean
 
 help:
-	@echo "make install    virtual environment with pinned packages; graphviz, java, a browser and jars if missing"
+	@echo "make install    virtual environment with pinned packages; a C compiler, graphviz, java, a browser"
+	@echo "                and jars if missing; the machine of the compiled engine"
 	@echo "make jars       only the jars for Kafka and Delta Lake on Spark"
 	@echo "make demo       see Horai at work"
 	@echo "make check      lint, types and all cases on every engine: under a minute"
@@ -28,15 +33,19 @@ help:
 	@echo "make lock       renew requirements.lock (needs uv)"
 	@echo "make clean      remove everything that can be made again"
 
-install: $(STAMP) $(JARS)
+install: $(STAMP) $(COMPILED) $(JARS)
 
 jars: $(JARS)
 
 $(STAMP): requirements.lock pyproject.toml
-	bash scripts/system-packages.sh
+	PYTHON=$(PYTHON) bash scripts/system-packages.sh
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(COMPILED): $(STAMP) $(CORE_SOURCES)
+	$(BIN)/python scripts/build_core.py
 	@touch $@
 
 # What is there already is not fetched again.
@@ -44,7 +53,7 @@ $(JARS): $(STAMP) scripts/fetch_jars.py src/horai/runtime/jars.py
 	$(BIN)/python scripts/fetch_jars.py
 	@touch $@
 
-demo: $(STAMP)
+demo: $(STAMP) $(COMPILED)
 	$(BIN)/python scripts/demo.py
 
 lint: $(STAMP)
@@ -62,16 +71,16 @@ check: $(STAMP)
 test: $(STAMP) $(JARS)
 	$(BESIDE_LINT) quick
 
-cases: $(STAMP)
+cases: $(STAMP) $(COMPILED)
 	$(PYTEST) -m "not slow" $(CORE)
 
-quick: $(STAMP) $(JARS)
+quick: $(STAMP) $(COMPILED) $(JARS)
 	$(PYTEST) -m "not slow"
 
-test-long: lint $(JARS)
+test-long: lint $(COMPILED) $(JARS)
 	$(PYTEST) --hypothesis-profile=long --timeout=7200
 
-bench: $(STAMP) $(JARS)
+bench: $(STAMP) $(COMPILED) $(JARS)
 	@set -e; for f in bench/bench_*.py; do \
 		test -e "$$f" || continue; echo "== $$f"; $(BIN)/python "$$f"; \
 	done
@@ -90,4 +99,5 @@ lock:
 
 clean:
 	rm -rf $(VENV) .jars web/node_modules site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f src/horai/engine/core/machine.*so src/horai/engine/core/machine.built
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -103,3 +103,16 @@ class TestConformance:
         result = rules.run(case["narrative"], incremental=incremental, **settings)
         rows = [row._asdict() for answer in result.answers for row in answer.rows()]
         assert by_query(rows, case) == expected(case)
+
+    @named(CASES)
+    def test_on_the_compiled_engine(self, case: dict[str, Any]) -> None:
+        """Cases it has no instructions for yet are refused, with the reason."""
+        rules = horai.loads(case["rules"], case["background"])
+        settings = {name: case[name] for name in SETTINGS}
+        try:
+            result = rules.run(case["narrative"], engine="compiled", **settings)
+        except horai.UsageError as error:
+            assert "the compiled engine has no instructions for" in str(error)
+            return
+        rows = [row._asdict() for answer in result.answers for row in answer.rows()]
+        assert by_query(rows, case) == expected(case)

@@ -19,6 +19,7 @@ from horai.lang.ec.syntax import EventDescription
 from horai.oracle.ec.session import OracleAnswer as Expected
 from horai.oracle.ec.session import OracleItem
 from horai.oracle.ec.session import OracleSession as Reference
+from horai.runtime.engines import EngineSession
 
 Predicates = Mapping[str, Callable[..., object]]
 Lines = list[str]
@@ -66,12 +67,17 @@ def batches_of(items: Sequence[OracleItem], queries: Sequence[int]) -> list[list
     return found
 
 
-def differences(text: str, items: Sequence[OracleItem], setting: Setting) -> str | None:
-    """How the two engines differ over a run; None if they do not."""
+def differences(
+    text: str,
+    items: Sequence[OracleItem],
+    setting: Setting,
+    engine: Callable[..., EngineSession] = Session,
+) -> str | None:
+    """How an engine and the reference differ over a run; None if they do not."""
     description = read(text)
     items = [replace(item, tag=number) for number, item in enumerate(items, 1)]
     reference = Reference(description, **setting.options())
-    session: Session | None = None
+    session: EngineSession | None = None
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
         refused: EngineError | None = None
         try:
@@ -79,12 +85,12 @@ def differences(text: str, items: Sequence[OracleItem], setting: Setting) -> str
         except EngineError as error:
             refused = error
         try:
-            session = session or Session(description, **setting.options())
+            session = session or engine(description, **setting.options())
             answer = session.advance(query, tables_of(batch))
             found = seen(answer)
         except EngineError as error:
             if refused is None:
-                return f"columnar refused at {query}: {type(error).__name__} {error}"
+                return f"the engine refused at {query}: {type(error).__name__} {error}"
             return None
         if refused is not None:
             return f"only the reference refused at {query}: {type(refused).__name__} {refused}"

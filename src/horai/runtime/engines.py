@@ -69,6 +69,7 @@ SPARK = "spark"
 
 ENGINES = {
     "columnar": "horai.engine.session.Session",
+    "compiled": "horai.runtime.compiled.CompiledEngine",
     "reference": "horai.runtime.reference.ReferenceEngine",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.

@@ -1,0 +1,82 @@
+"""Compile the engine's machine in place, if its sources have changed since it was last compiled.
+
+The numbers of its declarations come from `horai.plan.ec.instructions`, so that rules are lowered to
+the same numbers that the machine knows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).parents[1]
+CORE = ROOT / "src" / "horai" / "engine" / "core"
+NUMBERS = ROOT / "src" / "horai" / "plan" / "ec" / "instructions.py"
+SOURCE, STRUCTS, DECLARED = CORE / "machine.py", CORE / "structs.pxi", CORE / "machine.pxd"
+STAMP = CORE / "machine.built"
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+LIBRARY = CORE / f"machine{SUFFIX}"
+LARGE = ("INF", "LARGEST")  # no C compiler takes them for an enum
+FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
+
+
+def build(force: bool = False) -> bool:
+    """Compile if there is need to; False if there was none."""
+    digest = _digest()
+    if not force and LIBRARY.is_file() and STAMP.is_file() and STAMP.read_text() == digest:
+        return False
+    DECLARED.write_text(declarations(_numbers()), encoding="utf-8")
+    code = CORE / "machine.c"
+    cython = [sys.executable, "-m", "cython", "-3", str(SOURCE), "-o", str(code)]
+    subprocess.run(cython, check=True)
+    compiler = (os.environ.get("CC") or "cc").split()
+    include = sysconfig.get_paths()["include"]
+    new = LIBRARY.with_suffix(".new")
+    command = [*compiler, "-shared", *FLAGS, f"-I{include}", str(code), "-o", str(new)]
+    subprocess.run(command, check=True)
+    new.replace(LIBRARY)  # a process that has the old one mapped keeps it
+    code.unlink()
+    STAMP.write_text(digest, encoding="utf-8")
+    return True
+
+
+def declarations(numbers: ModuleType) -> str:
+    """The text of `machine.pxd`: numbers, then structs."""
+    lists = (numbers.CODES, numbers.FIELDS_OF_COLUMNS, numbers.KINDS, numbers.TABLES, numbers.SITES)
+    lines = [f"    {name} = {value}" for names in lists for value, name in enumerate(names)]
+    single = ("WIDTH", "ANY", "INITIATED", "FIELDS", "PEND", "RULES_AT", "FRESH", "ALL_RULES")
+    lines += [f"    {name} = {getattr(numbers, name)}" for name in (*single, "BARRED")]
+    large = [
+        "cdef extern from *:",
+        '    """',
+        *(f"    #define HORAI_{name} {getattr(numbers, name)}LL" for name in LARGE),
+        '    """',
+        *(f'    const long long {name} "HORAI_{name}"' for name in LARGE),
+    ]
+    head = "# Made by scripts/build_core.py from plan/ec/instructions.py and structs.pxi."
+    return "\n".join([head, "cdef enum:", *lines, "", *large, "", STRUCTS.read_text()])
+
+
+def _numbers() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("instructions", NUMBERS)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _digest() -> str:
+    found = hashlib.sha256(f"{sys.version} {FLAGS}".encode())
+    for path in (SOURCE, STRUCTS, NUMBERS, Path(__file__)):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+if __name__ == "__main__":
+    print("compiled" if build("--force" in sys.argv) else "up to date")

@@ -1,0 +1,1 @@
+"""The compiled engine: tuple at a time, incremental by nature."""

@@ -1,0 +1,64 @@
+"""Background knowledge for the machine: relations as rows of words, with the indexes asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from horai.engine.background import Knowledge
+from horai.engine.chains import Evaluator
+from horai.engine.core.words import Words
+from horai.engine.relations import Relation
+from horai.engine.world import World
+from horai.plan.program import Plan
+
+Key = tuple[str, int]
+Rows = npt.NDArray[np.int64]
+
+
+class StaticFacts:
+    """The relations that do not depend on the stream.
+
+    Rules of the background are worked out by the columnar engine, once.
+    """
+
+    def __init__(
+        self, plan: Plan, words: Words, python: Mapping[str, Callable[..., object]], start: int
+    ) -> None:
+        self.plan, self.words = plan, words
+        self.knowledge = Knowledge(plan, words.symbols)
+        world = World(words.symbols, 1, start, start)
+        self.evaluator = Evaluator(
+            world,
+            lambda key: self.knowledge.table(key, self.evaluator),
+            self.knowledge.stated,
+            plan.procedures,
+            python,
+        )
+        self._rows: dict[Key, Rows] = {}
+
+    def rows(self, key: Key) -> Rows:
+        """The different rows of a relation."""
+        if key not in self._rows:
+            self._rows[key] = self.rows_of(self.knowledge.table(key, self.evaluator))
+        return self._rows[key]
+
+    def rows_of(self, table: Relation) -> Rows:
+        """The different rows of a table of columns."""
+        if not table.columns:
+            return np.zeros((min(table.rows, 1), 0), np.int64)
+        found = np.column_stack([self.words.of_column(column) for column in table.columns])
+        return np.unique(found, axis=0)
+
+    def index(self, rows: Rows, keys: Sequence[int], outs: Sequence[int]) -> tuple[Rows, bool]:
+        """The columns asked for, keys first and sorted by them; is there one row for each key?"""
+        columns = [*keys, *outs]
+        if not columns:
+            return np.zeros((min(len(rows), 1), 0), np.int64), True
+        found = np.unique(rows[:, columns], axis=0) if len(rows) else rows[:, columns]
+        if not keys:
+            return np.ascontiguousarray(found), len(found) <= 1
+        single = len(np.unique(found[:, : len(keys)], axis=0)) == len(found)
+        return np.ascontiguousarray(found), single

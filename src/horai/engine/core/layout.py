@@ -1,0 +1,373 @@
+"""Where everything has its place: relations are columns of tables, instances are rows.
+
+Events and fluents that rules speak of with the same variables as key share a table, so that what
+happens to an instance and what holds of it lie beside each other. The key of a fluent are its
+arguments; of an input fluent the value, too, since values of one may overlap. The key of an event
+are the arguments by which rules find something else; the others are arguments of its points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from horai.lang.core.terms import Compound, Term, Var, functor
+from horai.lang.ec import syntax as ec
+from horai.plan.ec.instructions import ANY, FIELD, FIELDS, INF, KIND, SITE, TABLE
+from horai.plan.program import Plan
+
+Key = tuple[str, int]
+Kind = OneOf["event", "simple", "static", "input", "hidden"]
+
+
+class NotLowered(Exception):
+    """A rule that has no instructions yet, and why."""
+
+    def __init__(self, reason: str, clause: ec.Clause | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.clause = reason, clause
+
+    @property
+    def place(self) -> str | None:
+        """File, line and column of the rule."""
+        if self.clause is None:
+            return None
+        line, column = self.clause.source.position(self.clause.span[0])
+        return f"{self.clause.source.name}:{line}:{column}"
+
+
+@dataclass(eq=False)
+class Relation:
+    """A column of a table. `keys` and `rest` are places of arguments, the value being the last."""
+
+    kind: Kind
+    key: Key
+    keys: tuple[int, ...]
+    rest: tuple[int, ...] = ()
+    value: Term | None = None  # of a list, the only one it has
+    derived: bool = True
+    level: int = 0
+    shown: bool = True
+    table: Table = field(init=False)
+    place: int = -1
+    fields: dict[str, int] = field(default_factory=dict)
+    readers: list[tuple[int, int]] = field(default_factory=list)  # how far away, site
+    edges: list[tuple[int, int, int]] = field(default_factory=list)  # start?, value, code
+    parts: dict[str, Relation] = field(default_factory=dict)  # its starts, ends, ... as events
+
+    @property
+    def number(self) -> int:
+        """The number of the column."""
+        return self.table.first + self.place
+
+    def __str__(self) -> str:
+        return f"{self.key[0]}/{self.key[1]}"
+
+
+@dataclass(eq=False)
+class Table:
+    """Instances with the same kind of key."""
+
+    number: int
+    width: int
+    columns: list[Relation] = field(default_factory=list)
+    indexes: dict[tuple[int, ...], Table] = field(default_factory=dict)
+    refs: int = 0
+    first: int = -1
+    code: int = 0
+
+    def add(self, relation: Relation) -> Relation:
+        """One more column."""
+        relation.table, relation.place = self, len(self.columns)
+        self.columns.append(relation)
+        return relation
+
+
+@dataclass
+class Site:
+    """Somebody who looks at a column: rules of a driver, or a list of the row that is linked."""
+
+    column: Relation
+    value: int = ANY
+    lists: bool = False
+    level: int = 0
+    mask: int = 0
+    low: int = 0
+    high: int = 0
+    shift: int = 0
+
+    def words(self) -> list[int]:
+        """As the machine knows it."""
+        found = [0] * len(SITE)
+        found[SITE["S_LISTS"]] = int(self.lists)
+        found[SITE["S_COLUMN"]] = self.column.number
+        found[SITE["S_VALUE"]] = self.value
+        found[SITE["S_LEVEL"]] = self.level
+        found[SITE["S_MASK"]] = self.mask
+        found[SITE["S_LOW"]] = self.low
+        found[SITE["S_HIGH"]] = self.high
+        found[SITE["S_SHIFT"]] = self.shift
+        return found
+
+
+def args_of(entity: Term) -> tuple[Term, ...]:
+    """The arguments of an event or fluent."""
+    return entity.args if isinstance(entity, Compound) else ()
+
+
+def key_of(entity: Term) -> Key:
+    """Its name and arity."""
+    return functor(entity) or ("", -1)
+
+
+def point_literals(body: ec.Literal) -> Iterator[tuple[str, Key, tuple[Term, ...]]]:
+    """What a body reads: kind of literal, key, arguments followed by the value of a fluent."""
+    for part in ec.walk(body):
+        match part:
+            case ec.Happens(event=event):
+                yield "event", key_of(event), args_of(event)
+            case (
+                ec.Edge(fvp=fvp)
+                | ec.HoldsAt(fvp=fvp)
+                | ec.HoldsFor(fvp=fvp)
+                | ec.InitiatedAt(fvp=fvp)
+                | ec.TerminatedAt(fvp=fvp)
+            ):
+                yield "fluent", key_of(fvp.fluent), (*args_of(fvp.fluent), fvp.value)
+            case _:
+                pass
+
+
+def rule_literals(rule: ec.Rule) -> Iterator[tuple[str, Key, tuple[Term, ...]]]:
+    """What a rule speaks of, the head first."""
+    match rule:
+        case ec.EventRule(event=event):
+            yield "event", key_of(event), args_of(event)
+        case (
+            ec.Initiation(fvp=fvp)
+            | ec.Termination(fvp=fvp)
+            | ec.HoldsForRule(fvp=fvp)
+            | ec.HoldsAtRule(fvp=fvp)
+        ):
+            yield "fluent", key_of(fvp.fluent), (*args_of(fvp.fluent), fvp.value)
+        case _:
+            pass
+    body = getattr(rule, "body", None)
+    if body is not None:
+        yield from point_literals(body)
+
+
+class Layout:
+    """The tables of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.tables: list[Table] = []
+        self.events: dict[Key, Relation] = {}
+        self.fluents: dict[Key, list[Relation]] = {}
+        self.sites: list[Site] = []
+        self._relations()
+        self._place()
+
+    # --- relations -------------------------------------------------------------------------------
+
+    def _relations(self) -> None:
+        """A relation for every event, and for every fluent as it is defined."""
+        for number, stratum in enumerate(self.plan.strata):
+            level = number + 1
+            for key in stratum.events:
+                self.events[key] = Relation("event", key, tuple(range(key[1])), level=level)
+            for key in stratum.fluents:
+                found = Relation("simple", key, tuple(range(key[1])), level=level)
+                self.fluents.setdefault(key, []).append(found)
+            for plan in stratum.static:
+                value = plan.terms[-1]
+                known = self.fluents.setdefault(plan.key, [])
+                if not any(one.kind == "static" and one.value == value for one in known):
+                    if not isinstance(value, Var | Compound):
+                        keys = tuple(range(plan.key[1]))
+                        made = Relation("static", plan.key, keys, value=value, level=level)
+                        known.append(made)
+                    else:
+                        raise NotLowered("an interval list with a computed value", plan.clause)
+        for rule in self.plan.description.rules:
+            for kind, key, _ in rule_literals(rule):
+                if kind == "event":
+                    self.event(key)
+                else:
+                    self.fluent(key)
+            if isinstance(rule, ec.InputFluent):
+                self.fluent(key_of(rule.fvp.fluent))
+
+    def event(self, key: Key) -> Relation:
+        """The relation of an event; of one that no rule derives, an input."""
+        if key not in self.events:
+            keys = self._key_arguments(key)
+            rest = tuple(place for place in range(key[1]) if place not in keys)
+            self.events[key] = Relation("event", key, keys, rest, derived=False, shown=False)
+        return self.events[key]
+
+    def fluent(self, key: Key) -> list[Relation]:
+        """The relations of a fluent; of one that no rule defines, an input."""
+        if key not in self.fluents:
+            keys = tuple(range(key[1] + 1))
+            self.fluents[key] = [Relation("input", key, keys, derived=False, shown=False)]
+        return self.fluents[key]
+
+    def _key_arguments(self, key: Key) -> tuple[int, ...]:
+        """The arguments of an input event by which rules find something else."""
+        found: set[int] = set()
+        for rule in self.plan.description.rules:
+            spoken = list(rule_literals(rule))
+            for place, (kind, name, args) in enumerate(spoken):
+                if kind != "event" or name != key:
+                    continue
+                others: set[str] = set()
+                for at, (other, _, terms) in enumerate(spoken):
+                    if at != place:
+                        used = terms if other == "event" else terms[:-1]
+                        others |= {term.name for term in used if isinstance(term, Var)}
+                found |= {
+                    at for at, arg in enumerate(args) if isinstance(arg, Var) and arg.name in others
+                }
+        return tuple(sorted(found))
+
+    # --- tables ----------------------------------------------------------------------------------
+
+    def _place(self) -> None:
+        """Columns that rules speak of with the same variables share a table."""
+        every = [*self.events.values(), *(one for some in self.fluents.values() for one in some)]
+        group = {id(one): id(one) for one in every}
+
+        def find(one: int) -> int:
+            while group[one] != one:
+                group[one] = group[group[one]]
+                one = group[one]
+            return one
+
+        for rule in self.plan.description.rules:
+            same: dict[tuple[str, ...], int] = {}
+            for kind, key, terms in rule_literals(rule):
+                some = [self.events[key]] if kind == "event" else self.fluents[key]
+                for one in some:
+                    wanted = [terms[at] for at in one.keys]
+                    if not all(isinstance(term, Var) for term in wanted):
+                        continue
+                    names = tuple(term.name for term in wanted if isinstance(term, Var))
+                    if len(set(names)) == len(names):
+                        group[find(id(one))] = find(same.setdefault(names, id(one)))
+        for some in self.fluents.values():
+            for one in some[1:]:
+                if len(one.keys) == len(some[0].keys):
+                    group[find(id(one))] = find(id(some[0]))
+        tables: dict[int, Table] = {}
+        for one in every:
+            root = find(id(one))
+            if root not in tables:
+                tables[root] = self.table(len(one.keys))
+            tables[root].add(one)
+
+    def table(self, width: int) -> Table:
+        """A new table."""
+        found = Table(len(self.tables), width)
+        self.tables.append(found)
+        return found
+
+    def index(self, table: Table, places: tuple[int, ...]) -> Table:
+        """The table of the buckets of an index over some places of the keys of a table."""
+        if places not in table.indexes:
+            made = self.table(len(places))
+            made.add(Relation("hidden", ("", 0), places, shown=False))
+            table.indexes[places] = made
+        return table.indexes[places]
+
+    def part(self, relation: Relation, what: str) -> Relation:
+        """The starts, ends, initiations or terminations of a fluent, as events beside it."""
+        if what not in relation.parts:
+            width = relation.key[1] + 1
+            keys = relation.keys
+            rest = (width - 1,) if relation.kind != "input" else (width,)
+            made = Relation("event", relation.key, keys, rest, level=relation.level, shown=False)
+            relation.table.add(made)
+            relation.parts[what] = made
+            field_name = {
+                "start": "C_STARTS",
+                "end": "C_ENDS",
+                "initiated": "C_INITS",
+                "terminated": "C_TERMS",
+            }[what]
+            relation.fields[field_name] = made.place - relation.place
+        return relation.parts[what]
+
+    def site(self, site: Site) -> int:
+        """The number of a new site."""
+        self.sites.append(site)
+        return len(self.sites) - 1
+
+    # --- for the machine -------------------------------------------------------------------------
+
+    def number_columns(self) -> None:
+        """Give every column its number; there are no more of them from now on."""
+        first = 0
+        for table in self.tables:
+            table.first = first
+            first += len(table.columns)
+
+    def words(self, args: list[int]) -> tuple[list[int], list[int], list[int]]:
+        """Tables, columns and sites as the machine knows them; readers and more go to `args`."""
+        tables: list[int] = []
+        cols: list[int] = []
+        for table in self.tables:
+            indexes = 0
+            if table.indexes:
+                places = []
+                for keys, buckets in table.indexes.items():
+                    places.append(len(args))
+                    args += [buckets.number, *keys]
+                indexes = len(args)
+                args += [len(places), *places]
+            words = [0] * len(TABLE)
+            words[TABLE["T_KEYS"]] = table.width
+            words[TABLE["T_COLUMNS"]] = len(table.columns)
+            words[TABLE["T_FIRST"]] = table.first
+            words[TABLE["T_CODE"]] = table.code
+            words[TABLE["T_REFS"]] = table.refs
+            words[TABLE["T_INDEXES"]] = indexes
+            tables += words
+            for relation in table.columns:
+                cols += _column(relation, args)
+        return tables, cols, [word for site in self.sites for word in site.words()]
+
+    def index_place(self, table: Table, places: tuple[int, ...]) -> int:
+        """The place of an index among those of its table, to be found in `args` later."""
+        return list(table.indexes).index(places)
+
+
+def _column(relation: Relation, args: list[int]) -> list[int]:
+    words = [0] * FIELDS
+    kinds = {"event": "EVENT", "simple": "SIMPLE", "static": "LIST", "input": "INPUT"}
+    words[FIELD["C_KIND"]] = KIND[kinds.get(relation.kind, "NONE")]
+    words[FIELD["C_TABLE"]] = relation.table.number
+    words[FIELD["C_PLACE"]] = relation.place
+    words[FIELD["C_LEVEL"]] = relation.level
+    words[FIELD["C_REACH"]] = INF
+    words[FIELD["C_OUT"]] = int(relation.shown)
+    words[FIELD["C_HEAD"]] = 2
+    words[FIELD["C_STRIDE"]] = 2 + len(relation.rest)
+    for name, value in relation.fields.items():
+        words[FIELD[name]] = value
+    if relation.kind == "event" and relation.fields.get("C_LISTED"):
+        words[FIELD["C_HEAD"]] = 3
+        words[FIELD["C_STRIDE"]] = 3 + len(relation.rest)
+    if relation.readers:
+        words[FIELD["C_READERS"]] = len(args)
+        args.append(len(relation.readers))
+        for delta, site in relation.readers:
+            args += [delta, site]
+    if relation.edges:
+        words[FIELD["C_EDGES"]] = len(args)
+        for edge in relation.edges:
+            args += edge
+        args.append(-1)
+    return words

@@ -1,0 +1,2741 @@
+# mypy: ignore-errors
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: initializedcheck=False, infer_types=True
+"""The machine: lines of instances, rules as instructions, inertia, interval lists, agenda.
+
+Compiled ahead of time by Cython; `machine.pxd` declares its numbers and structs. Everything is a
+64-bit integer: words of terms (`words.py`), times, lines, rows. Memory grows by `realloc`, so
+nothing is held by address but `S`, the state, itself.
+
+A *line* is all that is known of one instance in one column: points and spans. Points of events are
+(state, see below, after their time); points of fluents (time, value, counts of initiations and of
+terminations); points of input fluents (start, end). Spans are (start, end, value). A *row* is an
+instance, with a line for each column of its table; it is found by the words of its key.
+"""
+
+import cython
+from cython.cimports.libc.stdlib import abort, calloc, free, realloc
+from cython.cimports.libc.string import memcpy, memmove, memset
+
+# The state of a point of an event: how often it was said; a bit for each rule that waits and for
+# each that fired; and whether no rule has looked at it yet. Then the place of what its rules said,
+# where some of them need to remember, and its arguments.
+
+
+# --- memory -------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def room(p: VOIDS, size: WORDS, need: i64, width: i64) -> i64:
+    """Room for `need` elements."""
+    if need <= size[0]:
+        return 0
+    more = need + (need >> 1) + 64
+    p[0] = realloc(p[0], more * width)
+    if p[0] == cython.NULL:
+        out_of_memory()
+    size[0] = more
+    return 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def words_room(p: WORDSS, size: WORDS, need: i64) -> i64:
+    return room(cython.cast(VOIDS, p), size, need, 8)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def alloc(S: STATE, k: i64) -> i64:
+    """A piece of 8 << k words of the pool."""
+    h: i64 = S.free[k]
+    if h != 0:
+        S.free[k] = S.pool[h]
+        return h
+    h = S.top
+    words_room(cython.address(S.pool), cython.address(S.pool_size), h + (8 << k))
+    S.top = h + (8 << k)
+    return h
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def dispose(S: STATE, h: i64, k: i64) -> cython.void:
+    S.pool[h] = S.free[k]
+    S.free[k] = h
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def points_room(S: STATE, L: i64, need: i64) -> i64:
+    """Room for `need` more words in the points of a line; where they are."""
+    off: i64 = S.lines[L].points
+    n: i64 = S.lines[L].np
+    k: i64 = S.lines[L].cp
+    if off != 0 and n + need <= (8 << k):
+        return off
+    nk: i64 = k if off != 0 else 0
+    while n + need > (8 << nk):
+        nk += 1
+    new: i64 = alloc(S, nk)
+    if off != 0:
+        memcpy(cython.address(S.pool[new]), cython.address(S.pool[off]), n * 8)
+        dispose(S, off, k)
+    S.lines[L].points = new
+    S.lines[L].cp = nk
+    return new
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def spans_room(S: STATE, L: i64, need: i64) -> i64:
+    """The same for spans."""
+    off: i64 = S.lines[L].spans
+    n: i64 = S.lines[L].ns
+    k: i64 = S.lines[L].cs
+    if off != 0 and n + need <= (8 << k):
+        return off
+    nk: i64 = k if off != 0 else 0
+    while n + need > (8 << nk):
+        nk += 1
+    new: i64 = alloc(S, nk)
+    if off != 0:
+        memcpy(cython.address(S.pool[new]), cython.address(S.pool[off]), n * 8)
+        dispose(S, off, k)
+    S.lines[L].spans = new
+    S.lines[L].cs = nk
+    return new
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def move(S: STATE, dst: i64, src: i64, n: i64) -> cython.void:
+    memmove(cython.address(S.pool[dst]), cython.address(S.pool[src]), n * 8)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def forget_points(S: STATE, L: i64, keep: i64, stride: i64) -> cython.void:
+    """Let go of the points up to `keep`, if they are at least half of a full line."""
+    off: i64 = S.lines[L].points
+    n: i64 = S.lines[L].np
+    if off == 0 or n + stride <= (8 << S.lines[L].cp) or S.pool[off] > keep:
+        return
+    dead: i64 = first_at(S, off, n, keep + 1, stride)
+    if dead * 2 < n:
+        return
+    if S.cols[S.lines[L].col * FIELDS + C_KIND] == EVENT:
+        i: i64 = 0
+        if S.cols[S.lines[L].col * FIELDS + C_HEAD] == 3:
+            while i < dead:
+                if S.pool[off + i + 2] != 0:
+                    drop_said(S, S.pool[off + i + 2])
+                i += stride
+    move(S, off, off + dead, n - dead)
+    S.lines[L].np = n - dead
+
+
+# --- searching ----------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def first_ending_after(S: STATE, off: i64, n: i64, t: i64) -> i64:
+    """The word of the first span with end > t."""
+    i: i64 = n
+    steps: i64 = 0
+    while i > 0 and steps < 4:
+        if S.pool[off + i - 2] <= t:
+            return i
+        i -= 3
+        steps += 1
+    if i == 0:
+        return 0
+    lo: i64 = 0
+    hi: i64 = i // 3
+    while lo < hi:
+        mid: i64 = (lo + hi) >> 1
+        if S.pool[off + mid * 3 + 1] > t:
+            hi = mid
+        else:
+            lo = mid + 1
+    return lo * 3
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def first_at(S: STATE, off: i64, n: i64, t: i64, stride: i64) -> i64:
+    """The word of the first point with time >= t."""
+    i: i64 = n
+    steps: i64 = 0
+    while i > 0 and steps < 4:
+        if S.pool[off + i - stride] < t:
+            return i
+        i -= stride
+        steps += 1
+    if i == 0:
+        return 0
+    lo: i64 = 0
+    hi: i64 = i // stride
+    while lo < hi:
+        mid: i64 = (lo + hi) >> 1
+        if S.pool[off + mid * stride] >= t:
+            hi = mid
+        else:
+            lo = mid + 1
+    return lo * stride
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def span_at(S: STATE, L: i64, t: i64) -> i64:
+    """The place of the span of a line around t; 0 if there is none."""
+    n: i64 = S.lines[L].ns
+    if n == 0:
+        return 0
+    off: i64 = S.lines[L].spans
+    i: i64 = first_ending_after(S, off, n, t)
+    if i < n and S.pool[off + i] <= t:
+        return off + i
+    return 0
+
+
+# --- instances ----------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def hashed(words: WORDS, n: i64, seed: i64) -> i64:
+    h: i64 = seed * HASH_A + 0x51ED270B
+    i: i64 = 0
+    while i < n:
+        h = (h ^ words[i]) * HASH_B
+        h ^= (h >> 29) & MAX32
+        i += 1
+    return h & POSITIVE
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def find_row(S: STATE, table: i64, key: WORDS) -> i64:
+    """The row of an instance; -1 if there is none."""
+    nk: i64 = S.tables[table * 8 + T_KEYS]
+    h: i64 = hashed(key, nk, table)
+    at: i64 = h & S.mask
+    while S.slots[at] != 0:
+        r: i64 = S.slots[at] - 1
+        if S.rows[r].table == table:
+            k: i64 = S.rows[r].key
+            i: i64 = 0
+            while i < nk and S.keys[k + i] == key[i]:
+                i += 1
+            if i == nk:
+                return r
+        at = (at + 1) & S.mask
+    return -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def rehash(S: STATE) -> cython.void:
+    size: i64 = (S.mask + 1) * 2
+    free(S.slots)
+    S.slots = cython.cast(INTS, calloc(size, 4))
+    if S.slots == cython.NULL:
+        out_of_memory()
+    S.mask = size - 1
+    r: i64 = 0
+    while r < S.nrows:
+        table: i64 = S.rows[r].table
+        h: i64 = hashed(cython.address(S.keys[S.rows[r].key]), S.tables[table * 8 + T_KEYS], table)
+        at: i64 = h & S.mask
+        while S.slots[at] != 0:
+            at = (at + 1) & S.mask
+        S.slots[at] = r + 1
+        r += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def make_row(S: STATE, table: i64, key: WORDS) -> i64:
+    """The row of an instance, made if there is none. `key` must not lie in `S.keys`."""
+    r: i64 = find_row(S, table, key)
+    if r >= 0:
+        return r
+    T: i64 = table * 8
+    nk: i64 = S.tables[T + T_KEYS]
+    nc: i64 = S.tables[T + T_COLUMNS]
+    indexes: i64 = S.tables[T + T_INDEXES]
+    ni: i64 = S.args[indexes] if indexes != 0 else 0
+    nw: i64 = nk + ni + S.tables[T + T_REFS]
+    r = S.nrows
+    room(
+        cython.cast(VOIDS, cython.address(S.rows)),
+        cython.address(S.rows_size),
+        r + 1,
+        cython.sizeof(Row),
+    )
+    words_room(cython.address(S.keys), cython.address(S.keys_size), S.nkeys + nw)
+    room(
+        cython.cast(VOIDS, cython.address(S.lines)),
+        cython.address(S.lines_size),
+        S.nlines + nc,
+        cython.sizeof(Line),
+    )
+    S.nrows = r + 1
+    S.rows[r].table = table
+    S.rows[r].line = S.nlines
+    S.rows[r].key = S.nkeys
+    memcpy(cython.address(S.keys[S.nkeys]), key, nk * 8)
+    i: i64 = nk
+    while i < nw:
+        S.keys[S.nkeys + i] = -1
+        i += 1
+    S.nkeys += nw
+    memset(cython.address(S.lines[S.nlines]), 0, nc * cython.sizeof(Line))
+    i = 0
+    while i < nc:
+        S.lines[S.nlines + i].row = r
+        S.lines[S.nlines + i].col = S.tables[T + T_FIRST] + i
+        i += 1
+    S.nlines += nc
+    if S.nrows * 2 > S.mask:
+        rehash(S)
+    else:
+        h: i64 = hashed(key, nk, table)
+        at: i64 = h & S.mask
+        while S.slots[at] != 0:
+            at = (at + 1) & S.mask
+        S.slots[at] = r + 1
+    # It is a member of a bucket of every index of its table.
+    i = 0
+    while i < ni:
+        bucket: i64 = bucket_of_row(S, r, S.args[indexes + 1 + i])
+        S.keys[S.rows[r].key + nw - ni + i] = bucket
+        off: i64 = points_room(S, bucket, 1)
+        S.pool[off + S.lines[bucket].np] = r
+        S.lines[bucket].np += 1
+        i += 1
+    return r
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def bucket_of_row(S: STATE, r: i64, index: i64) -> i64:
+    """The line of the bucket of a row; an index is (table of buckets, places of its keys...)."""
+    key: i64[16]
+    table: i64 = S.args[index]
+    n: i64 = S.tables[table * 8 + T_KEYS]
+    i: i64 = 0
+    while i < n:
+        key[i] = S.keys[S.rows[r].key + S.args[index + 1 + i]]
+        i += 1
+    made: i64 = make_row(S, table, cython.address(key[0]))
+    return S.rows[made].line
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def row_of_registers(S: STATE, table: i64, p: i64, make: i64) -> i64:
+    """The row whose key is in the registers that a list of arguments names."""
+    key: i64[16]
+    n: i64 = S.tables[table * 8 + T_KEYS]
+    i: i64 = 0
+    while i < n:
+        key[i] = S.reg[S.args[p + 1 + i]]
+        i += 1
+    if make != 0:
+        return make_row(S, table, cython.address(key[0]))
+    return find_row(S, table, cython.address(key[0]))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def link(S: STATE, L: i64, site: i64, target: i64) -> cython.void:
+    """Whoever drives `target` looks at line L, in the way of a site."""
+    h: i64 = L * HASH_A + site * HASH_B + target * HASH_C
+    h ^= (h >> 31) & MAX32
+    at: i64 = h & S.linkmask
+    while S.linkslots[at] != 0:
+        k: i64 = S.linkslots[at]
+        if S.links[k].line == L and S.links[k].site == site and S.links[k].target == target:
+            return
+        at = (at + 1) & S.linkmask
+    n: i64 = S.nlinks
+    room(
+        cython.cast(VOIDS, cython.address(S.links)),
+        cython.address(S.links_size),
+        n + 1,
+        cython.sizeof(Link),
+    )
+    S.nlinks = n + 1
+    S.links[n].line = L
+    S.links[n].site = site
+    S.links[n].target = target
+    S.links[n].next = S.lines[L].links
+    S.lines[L].links = n
+    S.linkslots[at] = n
+    if S.nlinks * 2 > S.linkmask:
+        relink(S)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def relink(S: STATE) -> cython.void:
+    size: i64 = (S.linkmask + 1) * 2
+    free(S.linkslots)
+    S.linkslots = cython.cast(INTS, calloc(size, 4))
+    if S.linkslots == cython.NULL:
+        out_of_memory()
+    S.linkmask = size - 1
+    k: i64 = 1
+    while k < S.nlinks:
+        L: i64 = S.links[k].line
+        site: i64 = S.links[k].site
+        target: i64 = S.links[k].target
+        h: i64 = L * HASH_A + site * HASH_B + target * HASH_C
+        h ^= (h >> 31) & MAX32
+        at: i64 = h & S.linkmask
+        while S.linkslots[at] != 0:
+            at = (at + 1) & S.linkmask
+        S.linkslots[at] = k
+        k += 1
+
+
+# --- agenda -------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def push(S: STATE, queue: i64, L: i64, a: i64, z: i64) -> cython.void:
+    """Queue 2 * level: points to evaluate (line, time, rules); 2 * level + 1: regions of lines."""
+    n: i64 = S.nag
+    words_room(cython.address(S.ag), cython.address(S.ag_size), n + 4)
+    S.nag = n + 4
+    S.ag[n] = 0
+    S.ag[n + 1] = L
+    S.ag[n + 2] = a
+    S.ag[n + 3] = z
+    last: i64 = S.queues[queue * 2 + 1]
+    if last == 0:
+        S.queues[queue * 2] = n
+    else:
+        S.ag[last] = n
+    S.queues[queue * 2 + 1] = n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sooner(S: STATE, level: i64, when: i64, L: i64, x: i64) -> cython.void:
+    """Put something on the agenda of a level that goes through time; `when` is 2 * time + layer."""
+    i: i64 = S.nheap
+    words_room(cython.address(S.heap), cython.address(S.heap_size), (i + 1) * 4)
+    S.nheap = i + 1
+    while i > 0:
+        up: i64 = (i - 1) >> 1
+        if S.heap[up * 4] < level or (S.heap[up * 4] == level and S.heap[up * 4 + 1] <= when):
+            break
+        memcpy(cython.address(S.heap[i * 4]), cython.address(S.heap[up * 4]), 32)
+        i = up
+    S.heap[i * 4] = level
+    S.heap[i * 4 + 1] = when
+    S.heap[i * 4 + 2] = L
+    S.heap[i * 4 + 3] = x
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def soonest(S: STATE) -> cython.void:
+    """Take the first of them off; its words are in `S.got`."""
+    memcpy(cython.address(S.got[0]), cython.address(S.heap[0]), 32)
+    n: i64 = S.nheap - 1
+    S.nheap = n
+    i: i64 = 0
+    level: i64 = S.heap[n * 4]
+    when: i64 = S.heap[n * 4 + 1]
+    while True:
+        c: i64 = 2 * i + 1
+        if c >= n:
+            break
+        if c + 1 < n and (
+            S.heap[c * 4 + 4] < S.heap[c * 4]
+            or (S.heap[c * 4 + 4] == S.heap[c * 4] and S.heap[c * 4 + 5] < S.heap[c * 4 + 1])
+        ):
+            c += 1
+        if S.heap[c * 4] > level or (S.heap[c * 4] == level and S.heap[c * 4 + 1] >= when):
+            break
+        memcpy(cython.address(S.heap[i * 4]), cython.address(S.heap[c * 4]), 32)
+        i = c
+    if i != n:
+        memcpy(cython.address(S.heap[i * 4]), cython.address(S.heap[n * 4]), 32)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def to_evaluate(S: STATE, level: i64, L: i64, t: i64, mask: i64) -> cython.void:
+    if S.cyclic[level] != 0:
+        sooner(S, level, 2 * t, L, mask)
+    else:
+        push(S, 2 * level, L, t, mask)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def dirty(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
+    """Something about L is other in [a, z]. On-time regions of a line become one."""
+    level: i64 = S.cols[S.lines[L].col * FIELDS + C_LEVEL]
+    if a < S.start:
+        a = S.start
+    mark: i64 = a - S.start + 1
+    if S.cyclic[level] != 0:
+        if S.lines[L].dirty != mark:
+            S.lines[L].dirty = mark
+            sooner(S, level, 2 * a + 1, L, z)
+    elif a > S.qprev:
+        w: i64 = S.lines[L].dirty
+        if w == 0:
+            S.lines[L].dirty = mark
+            push(S, 2 * level + 1, L, -INF, INF)
+        elif mark < w:
+            S.lines[L].dirty = mark
+    else:
+        push(S, 2 * level + 1, L, a, z)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def timer(S: STATE, L: i64, t: i64) -> cython.void:
+    """The line must be looked at again at t."""
+    known: i64 = S.lines[L].timer
+    if known != 0 and known <= t - S.start:
+        return
+    S.lines[L].timer = t - S.start
+    i: i64 = S.ntimers
+    words_room(cython.address(S.timers), cython.address(S.timers_size), (i + 1) * 2)
+    S.ntimers = i + 1
+    while i > 0:
+        up: i64 = (i - 1) >> 1
+        if S.timers[up * 2] <= t:
+            break
+        S.timers[i * 2] = S.timers[up * 2]
+        S.timers[i * 2 + 1] = S.timers[up * 2 + 1]
+        i = up
+    S.timers[i * 2] = t
+    S.timers[i * 2 + 1] = L
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def pop_timer(S: STATE) -> i64:
+    L: i64 = S.timers[1]
+    n: i64 = S.ntimers - 1
+    S.ntimers = n
+    t: i64 = S.timers[n * 2]
+    x: i64 = S.timers[n * 2 + 1]
+    i: i64 = 0
+    while True:
+        c: i64 = 2 * i + 1
+        if c >= n:
+            break
+        if c + 1 < n and S.timers[c * 2 + 2] < S.timers[c * 2]:
+            c += 1
+        if S.timers[c * 2] >= t:
+            break
+        S.timers[i * 2] = S.timers[c * 2]
+        S.timers[i * 2 + 1] = S.timers[c * 2 + 1]
+        i = c
+    S.timers[i * 2] = t
+    S.timers[i * 2 + 1] = x
+    return L
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def real_of(S: STATE, w: i64) -> cython.double:
+    """The number that a word stands for; `S.failed` is set if it is none."""
+    if w & 1:
+        return cython.cast(cython.double, w >> 1)
+    if w & 2:
+        return flonum(w)
+    place: i64 = w >> 2
+    if 0 <= place < S.nsymbols and S.numeric[place] == 1:
+        return S.reals[place]
+    S.failed = 1
+    if 0 <= place < S.nsymbols and S.numeric[place] == 2:
+        S.error = 1  # a whole number beyond 64 bits
+    return 0.0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def flonum(w: i64) -> cython.double:
+    """A decimal of the words that hold one, as Ruby has them: all bits but two of the exponent."""
+    u: U64 = cython.cast(U64, w)
+    if u == ZERO:
+        return 0.0
+    top: U64 = u >> 63
+    bits: U64 = (2 - top) | (u & REST)
+    bits = (bits >> 3) | (bits << 61)
+    return cython.cast(cython.pointer(cython.double), cython.address(bits))[0]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def word_of_real(S: STATE, d: cython.double) -> i64:
+    if d == 0.0:
+        return cython.cast(i64, ZERO)
+    u: U64 = cython.cast(cython.pointer(U64), cython.address(d))[0]
+    top: U64 = (u >> 60) & 7
+    if u != SMALL and (top == 3 or top == 4):
+        return cython.cast(i64, (((u << 3) | (u >> 61)) & REST) | 2)
+    return word_of_odd_real(S, d)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def word_of_odd_real(S: STATE, d: cython.double) -> i64:
+    """Very large, very small, infinite: these have a place in the table of terms."""
+    found: i64 = 1
+    with cython.gil:
+        try:
+            found = cython.cast(object, S.owner).interned(d)
+        except BaseException as error:
+            cython.cast(object, S.owner).failure(error)
+            S.error = 2
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def compute(S: STATE, op: i64, x: i64, y: i64) -> i64:
+    """Arithmetic on words; `S.failed` is set where there is no value."""
+    if (x & 1) and (y & 1):
+        a: i64 = x >> 1
+        b: i64 = y >> 1
+        r: i64 = 0
+        if op == ADD:
+            r = a + b
+        elif op == SUB:
+            r = a - b
+        elif op == MIN:
+            r = a if a < b else b
+        elif op == MAX:
+            r = a if a > b else b
+        elif op == MUL:
+            d: cython.double = cython.cast(cython.double, a) * cython.cast(cython.double, b)
+            if d > 1e18 or d < -1e18:
+                S.error = 1
+                S.failed = 1
+                return 1
+            r = a * b
+        else:
+            if op == DIV:
+                if b != 0 and a % b == 0:
+                    return 2 * (a // b) + 1
+                S.failed = 1 if b == 0 else 0
+                if b == 0:
+                    return 1
+                return word_of_real(
+                    S, cython.cast(cython.double, a) / cython.cast(cython.double, b)
+                )
+            if b == 0:
+                S.failed = 1
+                return 1
+            if op == IDIV:
+                r = a // b
+            else:
+                r = a % b
+                if r != 0 and ((r < 0) != (b < 0)):
+                    r += b
+        if r >= LARGEST or r <= -LARGEST:
+            S.error = 1
+            S.failed = 1
+            return 1
+        return 2 * r + 1
+    u: cython.double = real_of(S, x)
+    v: cython.double = real_of(S, y)
+    if S.failed != 0:
+        return 1
+    if op == ADD:
+        return word_of_real(S, u + v)
+    if op == SUB:
+        return word_of_real(S, u - v)
+    if op == MUL:
+        return word_of_real(S, u * v)
+    if op == MIN:
+        return x if u <= v else y
+    if op == MAX:
+        return x if u >= v else y
+    if op == DIV and v != 0.0:
+        return word_of_real(S, u / v)
+    S.failed = 1
+    return 1
+
+
+# --- what rules say -----------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add_point(S: STATE, L: i64, t: i64, v: i64, sh: i64, d: i64) -> cython.void:
+    """One derivation more (d = 1) or less (-1) of an initiation or termination of value v."""
+    g: i64 = S.lines[L].col * FIELDS
+    if S.cols[g + C_REACH] < INF:
+        forget_points(S, L, S.cut - S.cols[g + C_REACH], 3)
+    off: i64 = points_room(S, L, 3)
+    n: i64 = S.lines[L].np
+    i: i64 = n
+    if n > 0 and S.pool[off + n - 3] >= t:
+        i = first_at(S, off, n, t, 3)
+        while i < n and S.pool[off + i] == t and S.pool[off + i + 1] != v:
+            i += 3
+    if i < n and S.pool[off + i] == t:
+        w: i64 = S.pool[off + i + 2]
+        before: i64 = (w >> sh) & 0x7FFFFFFF
+        w += d << sh
+        S.pool[off + i + 2] = w
+        after: i64 = (w >> sh) & 0x7FFFFFFF
+        if w == 0:
+            move(S, off + i, off + i + 3, n - i - 3)
+            S.lines[L].np = n - 3
+        if before != 0 and after != 0:
+            return  # said twice: nothing has changed
+    elif d < 0:
+        S.error = 3
+        return
+    else:
+        if i < n:
+            move(S, off + i + 3, off + i, n - i)
+        S.pool[off + i] = t
+        S.pool[off + i + 1] = v
+        S.pool[off + i + 2] = cython.cast(i64, 1) << sh
+        S.lines[L].np = n + 3
+    seen: i64 = S.cols[g + C_INITS] if sh == INITIATED else S.cols[g + C_TERMS]
+    if seen != 0:
+        emit_event(S, L + seen, t, cython.address(v), d)
+    if t > S.q:
+        timer(S, L, t)
+    else:
+        dirty(S, L, t, t)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def emit_event(S: STATE, L: i64, t: i64, args: WORDS, d: i64) -> cython.void:
+    """A derived event at t is said once more, or once less; its rules follow later."""
+    g: i64 = S.lines[L].col * FIELDS
+    stride: i64 = S.cols[g + C_STRIDE]
+    head: i64 = S.cols[g + C_HEAD]
+    level: i64 = S.cols[g + C_LEVEL]
+    i: i64 = find_event(S, L, t, args, stride, head)
+    off: i64 = S.lines[L].points
+    if i >= 0:
+        w: i64 = S.pool[off + i + 1]
+        count: i64 = w & 0xFFFF
+        if count + d < 0 or count + d > 0xFFFF:
+            S.error = 3
+            return
+        S.pool[off + i + 1] = w + d
+        if count != 0 and count + d != 0:
+            return
+        if (w & FRESH) == 0:
+            S.pool[off + i + 1] |= FRESH
+            to_evaluate(S, level, L, t, -1)
+    elif d < 0:
+        S.error = 3
+        return
+    else:
+        put_event(S, L, t, args, stride, head, 1 | FRESH)
+        to_evaluate(S, level, L, t, -1)
+    if S.cols[g + C_OUT] != 0:
+        log_event(S, L, t, args, d)
+    changed(S, L, ANY, t, t + 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def log_event(S: STATE, L: i64, t: i64, args: WORDS, d: i64) -> cython.void:
+    n: i64 = S.nlog
+    words_room(cython.address(S.log), cython.address(S.log_size), n + 3)
+    S.log[n] = d
+    S.log[n + 1] = L
+    S.log[n + 2] = t
+    S.nlog = n + 3
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def find_event(S: STATE, L: i64, t: i64, args: WORDS, stride: i64, head: i64) -> i64:
+    off: i64 = S.lines[L].points
+    n: i64 = S.lines[L].np
+    if n == 0 or S.pool[off + n - stride] < t:
+        return -1
+    i: i64 = first_at(S, off, n, t, stride)
+    while i < n and S.pool[off + i] == t:
+        k: i64 = head
+        while k < stride and S.pool[off + i + k] == args[k - head]:
+            k += 1
+        if k == stride:
+            return i
+        i += stride
+    return -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def put_event(S: STATE, L: i64, t: i64, args: WORDS, stride: i64, head: i64, state: i64) -> i64:
+    g: i64 = S.lines[L].col * FIELDS
+    if S.cols[g + C_REACH] < INF:
+        forget_points(S, L, S.cut - S.cols[g + C_REACH], stride)
+    off: i64 = points_room(S, L, stride)
+    n: i64 = S.lines[L].np
+    i: i64 = n
+    if n > 0 and S.pool[off + n - stride] > t:
+        i = first_at(S, off, n, t + 1, stride)
+        move(S, off + i + stride, off + i, n - i)
+    S.pool[off + i] = t
+    S.pool[off + i + 1] = state
+    if head == 3:
+        S.pool[off + i + 2] = 0
+    k: i64 = head
+    while k < stride:
+        S.pool[off + i + k] = args[k - head]
+        k += 1
+    S.lines[L].np = n + stride
+    return i
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def apply_said(S: STATE, at: i64, n: i64, d: i64) -> cython.void:
+    """Say what the buffer holds (bit, kind, line, time, value), or take it back."""
+    i: i64 = 0
+    while i < n:
+        if S.em[at + i + 1] == 1:
+            emit_event(S, S.em[at + i + 2], S.em[at + i + 3], cython.address(S.em[at]), d)
+        else:
+            add_point(S, S.em[at + i + 2], S.em[at + i + 3], S.em[at + i + 4], S.em[at + i + 1], d)
+        i += 5
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def drop_said(S: STATE, h: i64) -> cython.void:
+    """Let go of a remembered list: (class, words, what was said...)."""
+    dispose(S, h, S.pool[h])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def say_again(S: STATE, L: i64, i: i64, mask: i64) -> cython.void:
+    """The rules of `mask` that remember now say what is in the buffer, instead of before."""
+    h: i64 = S.pool[S.lines[L].points + i + 2]
+    new: i64 = S.nem
+    n: i64 = new
+    if h != 0:
+        # After the new, the old: first that of other rules, then that of these.
+        size: i64 = S.pool[h + 1]
+        words_room(cython.address(S.em), cython.address(S.em_size), new + size + 8)
+        j: i64 = 0
+        while j < size:
+            if ((mask >> S.pool[h + 2 + j]) & 1) == 0:
+                memcpy(cython.address(S.em[n]), cython.address(S.pool[h + 2 + j]), 40)
+                n += 5
+            j += 5
+        both: i64 = n
+        j = 0
+        while j < size:
+            if ((mask >> S.pool[h + 2 + j]) & 1) != 0:
+                memcpy(cython.address(S.em[n]), cython.address(S.pool[h + 2 + j]), 40)
+                n += 5
+            j += 5
+        old: i64 = n - both
+        same: i64 = 1 if old == new else 0
+        j = 0
+        while same != 0 and j < new:
+            if S.em[j] != S.em[both + j]:
+                same = 0
+            j += 1
+        if same != 0:
+            return
+        keep_said(S, L, i, both)
+        apply_said(S, 0, new, 1)
+        apply_said(S, both, old, -1)
+    elif new != 0:
+        keep_said(S, L, i, new)
+        apply_said(S, 0, new, 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def keep_said(S: STATE, L: i64, i: i64, n: i64) -> cython.void:
+    """Remember the first n words of the buffer."""
+    h: i64 = S.pool[S.lines[L].points + i + 2]
+    if h != 0 and (n == 0 or n + 2 > (8 << S.pool[h])):
+        drop_said(S, h)
+        h = 0
+    if n != 0:
+        if h == 0:
+            k: i64 = 0
+            while n + 2 > (8 << k):
+                k += 1
+            h = alloc(S, k)
+            S.pool[h] = k
+        S.pool[h + 1] = n
+        memcpy(cython.address(S.pool[h + 2]), cython.address(S.em[0]), n * 8)
+    S.pool[S.lines[L].points + i + 2] = h
+
+
+# --- instructions -------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def find_fact(S: STATE, index: i64, p: i64) -> i64:
+    """The slot of the rows with the keys in some registers; -1 if there are none.
+
+    An index is (mask, keys, columns, slots, rows); a slot is (first row + 1, how many).
+    """
+    F: i64 = index
+    nk: i64 = S.facts[F + 1]
+    nc: i64 = S.facts[F + 2]
+    rows: i64 = S.facts[F + 4]
+    key: i64[16]
+    i: i64 = 0
+    while i < nk:
+        key[i] = S.reg[S.args[p + 1 + i]]
+        i += 1
+    at: i64 = hashed(cython.address(key[0]), nk, 0) & S.facts[F]
+    while True:
+        slot: i64 = S.facts[F + 3] + at * 2
+        r: i64 = S.facts[slot]
+        if r == 0:
+            return -1
+        base: i64 = rows + (r - 1) * nc
+        i = 0
+        while i < nk and S.facts[base + i] == key[i]:
+            i += 1
+        if i == nk:
+            return slot
+        at = (at + 1) & S.facts[F]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def load_fact(S: STATE, index: i64, p: i64, row: i64) -> cython.void:
+    """Columns of a row into registers; after its keys, a list has (column, register)..."""
+    at: i64 = p + 1 + S.args[p]
+    n: i64 = S.args[at]
+    base: i64 = S.facts[index + 4] + row * S.facts[index + 2]
+    i: i64 = 0
+    while i < n:
+        S.reg[S.args[at + 2 + 2 * i]] = S.facts[base + S.args[at + 1 + 2 * i]]
+        i += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def ask(S: STATE, number: i64, p: i64) -> i64:
+    """The place of the answer of Python to a question: (solutions, width, words...)."""
+    n: i64 = S.args[p]
+    key: i64[16]
+    i: i64 = 0
+    while i < n:
+        key[i] = S.reg[S.args[p + 1 + i]]
+        i += 1
+    at: i64 = hashed(cython.address(key[0]), n, number) & S.memomask
+    while S.memoslots[at] != 0:
+        h: i64 = S.memoslots[at]
+        if S.memo[h] == number:
+            i = 0
+            while i < n and S.memo[h + 2 + i] == key[i]:
+                i += 1
+            if i == n:
+                return h + 2 + n
+        at = (at + 1) & S.memomask
+    with cython.gil:
+        try:
+            given = [key[i] for i in range(n)]
+            cython.cast(object, S.owner).answered(number, given)
+        except BaseException as error:
+            cython.cast(object, S.owner).failure(error)
+            S.error = 2
+    if S.error != 0:
+        return 0
+    # The answer is at the end of the memo; the table may have grown.
+    return S.memolast
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i64) -> i64:
+    """Evaluate the rules of `mask`; what drives them is in the registers.
+
+    Returns which of them say something now, and shifted by PEND which wait. With `force` conditions
+    on what changes count as true, and nothing is remembered.
+    """
+    got: i64 = 0
+    bit: i64 = 0
+    number: i64 = 0
+    listed: i64 = 0
+    first: i64 = S.rows[S.lines[L].row].line
+    while True:
+        I: WORDS = cython.address(S.code[pc])
+        op: i64 = I[0]
+        x: i64 = I[1]
+        y: i64 = I[2]
+        z: i64 = I[3]
+        w: i64 = I[4]
+        f: i64 = I[5]
+        pc += WIDTH
+        if op == RULE:
+            number = x
+            bit = cython.cast(i64, 1) << x
+            listed = y if force == 0 else 0
+            if (mask & bit) == 0:
+                pc = f
+        elif op in (CLT, CLE, CEQ, CNE):
+            x = S.reg[x]
+            y = S.reg[y]
+            k: i64 = 0
+            if (x & 1) and (y & 1):
+                if op == CLT:
+                    k = x < y
+                elif op == CLE:
+                    k = x <= y
+                elif op == CEQ:
+                    k = x == y
+                else:
+                    k = x != y
+            else:
+                S.failed = 0
+                u: cython.double = real_of(S, x)
+                v: cython.double = real_of(S, y)
+                if S.failed == 0:
+                    if op == CLT:
+                        k = u < v
+                    elif op == CLE:
+                        k = u <= v
+                    elif op == CEQ:
+                        k = u == v
+                    else:
+                        k = u != v
+            if k == 0:
+                pc = f
+        elif op == FACT:
+            k = find_fact(S, y, x)
+            if k < 0:
+                pc = f
+            else:
+                load_fact(S, y, x, S.facts[k] - 1)
+        elif op == SAY:
+            x = S.reg[x]
+            k = S.reg[z] >> 1
+            v_: i64 = ANY if y < 0 else S.reg[y]
+            if listed != 0:
+                got |= bit
+                words_room(cython.address(S.em), cython.address(S.em_size), S.nem + 5)
+                S.em[S.nem] = number
+                S.em[S.nem + 1] = w
+                S.em[S.nem + 2] = x
+                S.em[S.nem + 3] = k
+                S.em[S.nem + 4] = v_
+                S.nem += 5
+            else:
+                got |= bit
+                if force != 0 or (fired & bit) == 0:
+                    add_point(S, x, k, v_, w, d)
+        elif op == TELL:
+            x = S.reg[x]
+            k = S.reg[y] >> 1
+            if listed != 0:
+                got |= bit
+                words_room(cython.address(S.em), cython.address(S.em_size), S.nem + 5)
+                S.em[S.nem] = number
+                S.em[S.nem + 1] = 1
+                S.em[S.nem + 2] = x
+                S.em[S.nem + 3] = k
+                S.em[S.nem + 4] = 0
+                S.nem += 5
+            else:
+                got |= bit
+                if force != 0 or (fired & bit) == 0:
+                    emit_event(S, x, k, cython.address(S.reg[0]), d)
+        elif op == OWN:
+            S.reg[x] = first + y
+        elif op == DYN:
+            if force != 0:
+                pc = y
+            elif S.now != x:
+                if z == 0:
+                    z = bit
+                if (fired & (bit << PEND)) == 0:
+                    to_evaluate(S, x, L, S.reg[0] >> 1, z)
+                    fired |= z << PEND
+                got |= (z << PEND) | (fired & bit)
+                pc = f
+        elif op == LDC:
+            S.reg[x] = y
+        elif op == MOV:
+            S.reg[x] = S.reg[y]
+        elif op == EQ:
+            if S.reg[x] != S.reg[y]:
+                pc = f
+        elif op == EQC:
+            if S.reg[x] != y:
+                pc = f
+        elif op == NE:
+            if S.reg[x] == S.reg[y]:
+                pc = f
+        elif op == NEC:
+            if S.reg[x] == y:
+                pc = f
+        elif op == HOLDS:
+            k = span_at(S, S.reg[x], S.reg[z] >> 1)
+            if k == 0 or S.pool[k + 2] != S.reg[y]:
+                pc = f
+        elif op == VALUE:
+            k = span_at(S, S.reg[x], S.reg[z] >> 1)
+            if k == 0:
+                pc = f
+            else:
+                S.reg[y] = S.pool[k + 2]
+        elif op == LINE:
+            # Rows may move while one is made.
+            k = row_of_registers(S, z >> 12, y, 1)
+            k = S.rows[k].line + (z & 4095)
+            S.reg[x] = k
+            if w >= 0:
+                link(S, k, w, L)
+        elif op == SHIFT:
+            S.reg[x] = S.reg[y] + z
+        elif op in (ADD, SUB, MUL, DIV, IDIV, MOD, MIN, MAX):
+            S.failed = 0
+            k = compute(S, op, S.reg[y], S.reg[z])
+            if S.failed != 0:
+                pc = f
+            else:
+                S.reg[x] = k
+        elif op in (NEG, ABS):
+            S.failed = 0
+            k = S.reg[y]
+            if op == NEG or real_of(S, k) < 0:
+                k = compute(S, SUB, 1, k)
+            if S.failed != 0:
+                pc = f
+            else:
+                S.reg[x] = k
+        elif op == FOPEN:
+            k = find_fact(S, z, y)
+            if k < 0:
+                S.reg[x + 1] = 0
+            else:
+                S.reg[x] = S.facts[k] - 1
+                S.reg[x + 1] = S.facts[k + 1]
+        elif op == FNEXT:
+            if S.reg[x + 1] == 0:
+                pc = f
+            else:
+                load_fact(S, z, y, S.reg[x])
+                S.reg[x] += 1
+                S.reg[x + 1] -= 1
+        elif op == JMP:
+            pc = f
+        elif op == JMPR:
+            pc = S.reg[x]
+        elif op == HAS:
+            if row_of_registers(S, y, x, 0) < 0:
+                pc = f
+        elif op == MOPEN:
+            k = row_of_registers(S, z, y, 1)
+            k = S.rows[k].line
+            S.reg[x] = k
+            S.reg[x + 1] = 0
+            if w >= 0:
+                link(S, k, w, L)
+        elif op == MNEXT:
+            k = S.reg[x]
+            if S.reg[x + 1] >= S.lines[k].np:
+                pc = f
+            else:
+                r: i64 = S.pool[S.lines[k].points + S.reg[x + 1]]
+                S.reg[x + 1] += 1
+                S.reg[x + 2] = S.rows[r].line
+                n: i64 = S.args[y]
+                while n > 0:
+                    n -= 1
+                    S.reg[S.args[y + 2 + 2 * n]] = S.keys[S.rows[r].key + S.args[y + 1 + 2 * n]]
+        elif op == POPEN:
+            y = S.reg[y]
+            g: i64 = S.lines[y].col * FIELDS
+            S.reg[x] = y
+            S.reg[x + 1] = 0
+            if S.lines[y].np != 0:
+                S.reg[x + 1] = first_at(
+                    S,
+                    S.lines[y].points,
+                    S.lines[y].np,
+                    S.reg[S.args[z]] >> 1,
+                    S.cols[g + C_STRIDE],
+                )
+            S.reg[x + 2] = S.reg[S.args[z + 1]] >> 1
+        elif op == PNEXT:
+            k = S.reg[x]
+            g = S.lines[k].col * FIELDS
+            r = S.reg[x + 1]
+            off: i64 = S.lines[k].points
+            n = S.lines[k].np
+            stride: i64 = S.cols[g + C_STRIDE]
+            while r < n and (S.pool[off + r + 1] & 0xFFFF) == 0:
+                r += stride
+            if r >= n or S.pool[off + r] > S.reg[x + 2]:
+                pc = f
+            else:
+                S.reg[x + 1] = r + stride
+                S.reg[S.args[y]] = 2 * S.pool[off + r] + 1
+                n = S.args[y + 1]
+                while n > 0:
+                    n -= 1
+                    S.reg[S.args[y + 3 + 2 * n]] = S.pool[
+                        off + r + S.cols[g + C_HEAD] + S.args[y + 2 + 2 * n]
+                    ]
+        elif op == MAKE:
+            row_of_registers(S, y, x, 1)
+        elif op == REF:
+            k = S.rows[S.lines[L].row].key
+            S.keys[k + x] = S.reg[y]
+        elif op == BAR:
+            S.lines[first + x].cs = BARRED
+        elif op == WAKE:
+            push(
+                S,
+                2 * S.cols[S.lines[first + x].col * FIELDS + C_LEVEL] + 1,
+                first + x,
+                S.start,
+                INF,
+            )
+        elif op == CALL:
+            k = ask(S, z, y)
+            if k == 0:
+                pc = f
+                S.reg[x + 1] = 0
+            else:
+                S.reg[x] = k + 2
+                S.reg[x + 1] = S.memo[k]
+                S.reg[x + 2] = S.memo[k + 1]
+        elif op == CNEXT:
+            if S.reg[x + 1] == 0:
+                pc = f
+            else:
+                n = S.reg[x + 2]
+                k = y + 1 + S.args[y]
+                while n > 0:
+                    n -= 1
+                    S.reg[S.args[k + 1 + n]] = S.memo[S.reg[x] + n]
+                S.reg[x] += S.reg[x + 2]
+                S.reg[x + 1] -= 1
+        else:
+            break
+        if S.error != 0:
+            break
+    return got
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def load_driver(S: STATE, L: i64, i: i64) -> cython.void:
+    """Time, key and arguments of a point into the registers from 0 on."""
+    g: i64 = S.lines[L].col * FIELDS
+    off: i64 = S.lines[L].points + i
+    S.reg[0] = 2 * S.pool[off] + 1
+    n: i64 = load_key(S, L)
+    k: i64 = S.cols[g + C_HEAD]
+    stride: i64 = S.cols[g + C_STRIDE]
+    while k < stride:
+        S.reg[n] = S.pool[off + k]
+        n += 1
+        k += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def load_key(S: STATE, L: i64) -> i64:
+    row: i64 = S.lines[L].row
+    nk: i64 = S.tables[S.rows[row].table * 8 + T_KEYS]
+    key: i64 = S.rows[row].key
+    i: i64 = 0
+    while i < nk:
+        S.reg[1 + i] = S.keys[key + i]
+        i += 1
+    return nk + 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def evaluate(S: STATE, L: i64, i: i64, mask: i64, level: i64) -> cython.void:
+    """The rules of `mask` that the point at word i drives: what they say now, against before."""
+    g: i64 = S.lines[L].col * FIELDS
+    load_driver(S, L, i)
+    state: i64 = S.pool[S.lines[L].points + i + 1]
+    fired: i64 = (state >> RULES_AT) & ~(mask << PEND)
+    S.now = level
+    S.nem = 0
+    got: i64 = run_rules(S, S.cols[g + C_CODE], L, mask, fired, 0, 1)
+    S.now = -1
+    listed: i64 = S.cols[g + C_LISTED]
+    lost: i64 = fired & mask & ~got & ~listed
+    if lost != 0:
+        run_rules(S, S.cols[g + C_CODE], L, lost, 0, 1, -1)
+    state = S.pool[S.lines[L].points + i + 1]
+    S.pool[S.lines[L].points + i + 1] = (state & 0x1FFFF) | (((fired & ~mask) | got) << RULES_AT)
+    listed &= mask & ~(got >> PEND)
+    if listed != 0:
+        say_again(S, L, i, listed)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def undo(S: STATE, L: i64, i: i64) -> cython.void:
+    """Take back all that the rules of a point have said."""
+    g: i64 = S.lines[L].col * FIELDS
+    state: i64 = S.pool[S.lines[L].points + i + 1]
+    fired: i64 = (state >> RULES_AT) & ALL_RULES & ~S.cols[g + C_LISTED]
+    if fired != 0:
+        load_driver(S, L, i)
+        run_rules(S, S.cols[g + C_CODE], L, fired, 0, 1, -1)
+    if S.cols[g + C_LISTED] != 0 and S.pool[S.lines[L].points + i + 2] != 0:
+        S.nem = 0
+        say_again(S, L, i, ALL_RULES)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def remove_point(S: STATE, L: i64, i: i64, stride: i64) -> cython.void:
+    off: i64 = S.lines[L].points
+    n: i64 = S.lines[L].np
+    move(S, off + i, off + i + stride, n - i - stride)
+    S.lines[L].np = n - stride
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def insert_event(S: STATE, L: i64, t: i64, args: WORDS) -> cython.void:
+    """An item says that an event happened."""
+    g: i64 = S.lines[L].col * FIELDS
+    stride: i64 = S.cols[g + C_STRIDE]
+    head: i64 = S.cols[g + C_HEAD]
+    i: i64 = find_event(S, L, t, args, stride, head)
+    if i >= 0:
+        w: i64 = S.pool[S.lines[L].points + i + 1]
+        S.pool[S.lines[L].points + i + 1] = w + 1
+        if (w & 0xFFFF) == 0xFFFF:
+            S.error = 3
+        if (w & 0xFFFF) != 0:
+            return
+    else:
+        i = put_event(S, L, t, args, stride, head, 1)
+    if S.cols[g + C_CODE] != 0:
+        evaluate(S, L, i, ALL_RULES, -1)
+    changed(S, L, ANY, t, t + 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def retract_event(S: STATE, L: i64, t: i64, args: WORDS) -> cython.void:
+    """An item takes back that an event happened."""
+    g: i64 = S.lines[L].col * FIELDS
+    stride: i64 = S.cols[g + C_STRIDE]
+    head: i64 = S.cols[g + C_HEAD]
+    i: i64 = find_event(S, L, t, args, stride, head)
+    if i < 0:
+        S.unknown += 1
+        return
+    S.pool[S.lines[L].points + i + 1] -= 1
+    if (S.pool[S.lines[L].points + i + 1] & 0xFFFF) == 0:
+        undo(S, L, i)
+        remove_point(S, L, i, stride)
+        changed(S, L, ANY, t, t + 1)
+
+
+# --- what follows from changes ------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def edge(S: STATE, L: i64, start: i64, v: i64, t: i64, d: i64) -> cython.void:
+    """start(F=v) or end(F=v) at t came (d = 1) or went (-1)."""
+    if t <= S.start:
+        return
+    g: i64 = S.lines[L].col * FIELDS
+    e: i64 = S.cols[g + C_EDGES]
+    if e != 0:
+        # Programs of rules that ask for nothing that changes: (start?, value or ANY, code)...
+        while S.args[e] >= 0:
+            if S.args[e] == start and (S.args[e + 1] == ANY or S.args[e + 1] == v):
+                S.reg[0] = 2 * t + 1
+                n: i64 = load_key(S, L)
+                S.reg[n] = v
+                run_rules(S, S.args[e + 2], L, ALL_RULES, 0, 1, d)
+            e += 3
+    n = S.cols[g + C_STARTS] if start != 0 else S.cols[g + C_ENDS]
+    if n != 0:
+        emit_event(S, L + n, t, cython.address(v), d)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
+    """Whoever reads is told that what it looks at is other in [a, z)."""
+    if reader[S_LISTS] != 0:
+        dirty(S, target, a, z)
+        return
+    n: i64 = S.lines[target].np
+    if n == 0:
+        return
+    g: i64 = S.lines[target].col * FIELDS
+    stride: i64 = S.cols[g + C_STRIDE]
+    mask: i64 = reader[S_MASK]
+    level: i64 = reader[S_LEVEL]
+    a = a + reader[S_LOW] if reader[S_LOW] > -INF else -INF
+    z = z + reader[S_HIGH] if reader[S_HIGH] < INF and z < INF else INF
+    off: i64 = S.lines[target].points
+    i: i64 = first_at(S, off, n, a, stride)
+    wait: i64 = mask << (PEND + RULES_AT)
+    while i < n and S.pool[off + i] < z:
+        w: i64 = S.pool[off + i + 1]
+        if (w & wait) != wait:
+            S.pool[off + i + 1] = w | wait
+            to_evaluate(S, level, target, S.pool[off + i], mask)
+        i += stride
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def changed(S: STATE, L: i64, v: i64, a: i64, z: i64) -> cython.void:
+    """F=v is other in [a, z), or an event at a: rules and lists that read it are told."""
+    col: i64 = S.lines[L].col
+    r: i64 = S.cols[col * FIELDS + C_READERS]
+    if r != 0:
+        # (how far away, site)...
+        n: i64 = S.args[r]
+        while n > 0:
+            r += 2
+            n -= 1
+            s: WORDS = cython.address(S.sites[S.args[r] * 8])
+            if s[S_VALUE] == ANY or v == ANY or s[S_VALUE] == v:
+                hit(S, s, L + S.args[r - 1], a, z)
+    told(S, L, L, v, a, z)
+    row: i64 = S.lines[L].row
+    T: i64 = S.rows[row].table * 8
+    indexes: i64 = S.tables[T + T_INDEXES]
+    if indexes != 0:
+        n = S.args[indexes]
+        while n > 0:
+            n -= 1
+            told(
+                S,
+                L,
+                S.keys[S.rows[row].key + S.tables[T + T_KEYS] + S.tables[T + T_REFS] + n],
+                v,
+                a,
+                z,
+            )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def told(S: STATE, L: i64, where: i64, v: i64, a: i64, z: i64) -> cython.void:
+    """Those who are linked to a line, or to a bucket it is in."""
+    col: i64 = S.lines[L].col
+    k: i64 = S.lines[where].links
+    while k != 0:
+        s: WORDS = cython.address(S.sites[S.links[k].site * 8])
+        if s[S_COLUMN] == col and (s[S_VALUE] == ANY or v == ANY or s[S_VALUE] == v):
+            hit(S, s, S.links[k].target + s[S_SHIFT], a, z)
+        k = S.links[k].next
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def snapshot(S: STATE, L: i64, lo: i64) -> cython.void:
+    """Keep what a line said at the last query time from word lo on, before it is overwritten."""
+    first: i64 = S.lines[L].first
+    if S.lines[L].epoch != S.epoch:
+        n: i64 = S.ntouched
+        words_room(cython.address(S.touched), cython.address(S.touched_size), n + 1)
+        S.touched[n] = L
+        S.ntouched = n + 1
+        first = S.lines[L].ns
+        S.lines[L].saved = 0
+        S.lines[L].epoch = S.epoch
+    if lo < first:
+        n = first - lo
+        at: i64 = S.narena
+        words_room(cython.address(S.arena), cython.address(S.arena_size), at + n + 2)
+        S.narena = at + n + 2
+        S.arena[at] = S.lines[L].saved
+        S.arena[at + 1] = n
+        memcpy(
+            cython.address(S.arena[at + 2]),
+            cython.address(S.pool[S.lines[L].spans + lo]),
+            n * 8,
+        )
+        S.lines[L].saved = at
+        first = lo
+    S.lines[L].first = first
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def put_span(S: STATE, n: i64, s: i64, e: i64, v: i64) -> i64:
+    """One more span in the buffer."""
+    words_room(cython.address(S.tmp), cython.address(S.tmp_size), n + 3)
+    S.tmp[n] = s
+    S.tmp[n + 1] = e
+    S.tmp[n + 2] = v
+    return n + 3
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
+    """Spans [lo, hi) (words) become the n words in `tmp`; who reads them is told."""
+    off: i64 = S.lines[L].spans
+    m: i64 = 0
+    while (
+        lo < hi
+        and m < n
+        and S.pool[off + lo] == S.tmp[m]
+        and S.pool[off + lo + 1] == S.tmp[m + 1]
+        and S.pool[off + lo + 2] == S.tmp[m + 2]
+    ):
+        lo += 3
+        m += 3
+    while (
+        lo < hi
+        and m < n
+        and S.pool[off + hi - 3] == S.tmp[n - 3]
+        and S.pool[off + hi - 2] == S.tmp[n - 2]
+        and S.pool[off + hi - 1] == S.tmp[n - 1]
+    ):
+        hi -= 3
+        n -= 3
+    if lo == hi and m == n:
+        return
+    snapshot(S, L, lo)
+    # The old ones are kept aside: readers must see the new ones.
+    old: i64 = hi - lo
+    words_room(cython.address(S.gone), cython.address(S.gone_size), old + 1)
+    if old != 0:
+        memcpy(cython.address(S.gone[0]), cython.address(S.pool[off + lo]), old * 8)
+    have: i64 = S.lines[L].ns
+    grow: i64 = (n - m) - old
+    if grow > 0:
+        off = spans_room(S, L, grow)
+    if grow != 0 and hi < have:
+        move(S, off + hi + grow, off + hi, have - hi)
+    if n > m:
+        memcpy(cython.address(S.pool[off + lo]), cython.address(S.tmp[m]), (n - m) * 8)
+    S.lines[L].ns = have + grow
+    i: i64 = 0
+    j: i64 = m
+    while i < old or j < n:
+        if i < old and j < n and S.gone[i] == S.tmp[j] and S.gone[i + 2] == S.tmp[j + 2]:
+            oe: i64 = S.gone[i + 1]
+            ne: i64 = S.tmp[j + 1]
+            v: i64 = S.tmp[j + 2]
+            if oe != ne:
+                if ne != INF:
+                    edge(S, L, 0, v, ne - 1, 1)
+                if oe != INF:
+                    edge(S, L, 0, v, oe - 1, -1)
+                if oe < ne:
+                    changed(S, L, v, oe, ne)
+                else:
+                    changed(S, L, v, ne, oe)
+            i += 3
+            j += 3
+        elif j >= n or (i < old and S.gone[i] <= S.tmp[j]):
+            v = S.gone[i + 2]
+            edge(S, L, 1, v, S.gone[i] - 1, -1)
+            if S.gone[i + 1] != INF:
+                edge(S, L, 0, v, S.gone[i + 1] - 1, -1)
+            changed(S, L, v, S.gone[i], S.gone[i + 1])
+            i += 3
+        else:
+            v = S.tmp[j + 2]
+            edge(S, L, 1, v, S.tmp[j] - 1, 1)
+            if S.tmp[j + 1] != INF:
+                edge(S, L, 0, v, S.tmp[j + 1] - 1, 1)
+            changed(S, L, v, S.tmp[j], S.tmp[j + 1])
+            j += 3
+
+
+# --- inertia ------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def due_at(S: STATE, L: i64, a: i64, lo: i64, p: i64) -> i64:
+    """The deadline that is due at a or later by what happened before a; INF if there is none.
+
+    Each initiation of the source is an attempt, and a break calls off those before it. So the
+    attempts since the last break count: with a clock that starts again the last, else the first.
+    `lo` is the first span that ends after a, and `p` the first point from a on.
+    """
+    c: i64 = S.lines[L].col * FIELDS
+    delay: i64 = S.cols[c + C_DELAY]
+    source: i64 = S.cols[c + C_SOURCE]
+    restart: i64 = S.cols[c + C_RESTART]
+    po: i64 = S.lines[L].points
+    so: i64 = S.lines[L].spans
+    sn: i64 = S.lines[L].ns
+    clean: i64 = -INF
+    if lo > 0:
+        # Before this span, or at its end if it is one of the source, the source was broken.
+        clean = S.pool[so + lo - 3] - 1
+        if S.pool[so + lo - 1] == source:
+            clean = S.pool[so + lo - 2] - 1
+    if lo < sn and S.pool[so + lo] <= a and S.pool[so + lo + 2] != source:
+        clean = S.pool[so + lo] - 1
+    if restart != 0 and clean < a - delay:
+        clean = a - delay
+    k: i64 = p
+    while k > 0 and S.pool[po + k - 3] >= clean:
+        k -= 3
+    due: i64 = INF
+    while k < p:
+        t: i64 = S.pool[po + k]
+        if due < t:
+            due = INF
+        again: i64 = 0
+        broken: i64 = 0
+        while k < p and S.pool[po + k] == t:
+            v: i64 = S.pool[po + k + 1]
+            w: i64 = S.pool[po + k + 2]
+            if (w & 0x7FFFFFFF) != 0 and (v in (ANY, source)):
+                broken = 1
+            if (w >> INITIATED) != 0:
+                if v == source:
+                    again = 1
+                else:
+                    broken = 1
+            k += 3
+        if due == t and (restart == 0 or again == 0):
+            broken = 1
+        if broken != 0:
+            due = INF
+        if again != 0 and (restart != 0 or due == INF):
+            due = t + delay
+    return due if due >= a else INF
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
+    """Points in [a, z] have changed: go on from the value at a until all is as it was.
+
+    All points of a moment are taken together. A deadline is `due`: the value `source` began at
+    `due - delay`, and nothing has ended it since.
+    """
+    po: i64 = S.lines[L].points
+    pn: i64 = S.lines[L].np
+    so: i64 = S.lines[L].spans
+    sn: i64 = S.lines[L].ns
+    c: i64 = S.lines[L].col * FIELDS
+    delay: i64 = S.cols[c + C_DELAY]
+    source: i64 = S.cols[c + C_SOURCE]
+    target: i64 = S.cols[c + C_TARGET]
+    restart: i64 = S.cols[c + C_RESTART]
+    if z >= INF:
+        z = INF - 1 - delay
+    q: i64 = S.q
+    lo: i64 = first_ending_after(S, so, sn, a) if sn > 0 else 0
+    oi: i64 = lo
+    cur: i64 = ANY
+    since: i64 = 0
+    if lo < sn and S.pool[so + lo] <= a:
+        cur = S.pool[so + lo + 2]
+        since = S.pool[so + lo]
+    p: i64 = first_at(S, po, pn, a, 3) if pn > 0 else 0
+    due: i64 = INF
+    known: i64 = 0
+    if delay != 0:
+        due = due_at(S, L, a, lo, p)
+        known = 1 if due != INF else 0
+    last: i64 = -INF
+    n: i64 = 0
+    hi: i64 = sn
+    settled: i64 = 0
+    t: i64 = 0
+    new: i64 = 0
+    while True:
+        t = INF
+        if p < pn:
+            t = S.pool[po + p]
+        if known != 0 and due < t:
+            t = due
+        if t > q:
+            break
+        values: i64 = 0
+        begun: i64 = ANY
+        broken: i64 = 0
+        every: i64 = 0
+        ends: i64 = 0
+        again: i64 = 0
+        gone: i64 = 0
+        others: i64 = 0
+        acts: i64 = 0
+        first: i64 = p
+        while p < pn and S.pool[po + p] == t:
+            v: i64 = S.pool[po + p + 1]
+            w: i64 = S.pool[po + p + 2]
+            if (w & 0x7FFFFFFF) != 0:
+                if v == ANY:
+                    every = 1
+                elif v == cur:
+                    ends = 1
+                if v == source:
+                    gone = 1
+            if (w >> INITIATED) != 0:
+                values += 1
+                begun = v
+                broken = w & 0x7FFFFFFF
+                if v == source:
+                    again = 1
+                else:
+                    others = 1
+            p += 3
+        if known != 0 and due == t:
+            known = 0
+            if restart == 0 or again == 0:
+                # The deadline acts: it begins the target, or only ends the source.
+                acts = 1
+                if target == ANY:
+                    if cur == source:
+                        ends = 1
+                    if begun == source and values == 1:
+                        broken = 1
+                elif values == 0 or begun != target or values > 1:
+                    k = first
+                    while k < p and (
+                        S.pool[po + k + 1] != target or (S.pool[po + k + 2] >> INITIATED) == 0
+                    ):
+                        k += 3
+                    if k == p:
+                        values += 1
+                        begun = target
+                        broken = 0
+                        k = first
+                        while k < p:
+                            if (
+                                S.pool[po + k + 1] == target
+                                and (S.pool[po + k + 2] & 0x7FFFFFFF) != 0
+                            ):
+                                broken = 1
+                            k += 3
+        new = cur
+        if values == 0:
+            if every != 0 or ends != 0:
+                new = ANY
+        elif values == 1 and every == 0 and broken == 0:
+            new = begun
+        else:
+            new = ANY
+        if delay != 0:
+            if acts != 0 or every != 0 or gone != 0 or others != 0:
+                known = 0
+            if again != 0:
+                last = t
+                if restart != 0 or known == 0:
+                    due = t + delay
+                    known = 1
+        if new != cur:
+            if cur != ANY:
+                n = put_span(S, n, since, t + 1, cur)
+            cur = new
+            since = t + 1
+        if t >= z + delay and (delay == 0 or restart != 0 or last <= t - delay):
+            while oi < sn and S.pool[so + oi + 1] <= t + 1:
+                oi += 3
+            if oi < sn and S.pool[so + oi] <= t + 1:
+                if cur == S.pool[so + oi + 2] and since == S.pool[so + oi]:
+                    settled = 1
+            elif cur == ANY:
+                settled = 1
+            if settled != 0:
+                hi = oi
+                break
+    if settled == 0:
+        if cur != ANY:
+            n = put_span(S, n, since, INF, cur)
+        if p < pn and (known == 0 or S.pool[po + p] < due):
+            timer(S, L, S.pool[po + p])
+        elif known != 0:
+            timer(S, L, due)
+    replace(S, L, lo, hi, n)
+
+
+# --- interval lists -----------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def operand(S: STATE, L: i64, p: i64) -> i64:
+    """The line that a list looks at: (1, how far away) in its row, or (0, n) the n-th of others."""
+    if S.args[p] == 1:
+        return L + S.args[p + 1]
+    if S.args[p] == 2:
+        return S.keys[S.rows[S.lines[L].row].key + S.args[p + 1]]
+    return -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def resolve_list(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
+    """A truth table over lists, some of which are other in [a, z): one sweep over that region."""
+    desc: i64 = S.cols[S.lines[L].col * FIELDS + C_LIST]
+    k: i64 = S.args[desc]
+    table: i64 = S.args[desc + 1]
+    value: i64 = S.args[desc + 2]
+    if a < S.first:
+        a = S.start
+    state: i64 = 0
+    soon: i64 = INF
+    j: i64 = 0
+    while j < k:
+        O: i64 = operand(S, L, desc + 3 + j * 3)
+        want: i64 = S.args[desc + 5 + j * 3]
+        off: i64 = 0
+        n: i64 = 0
+        i: i64 = 0
+        following: i64 = INF
+        if O >= 0:
+            off = S.lines[O].spans
+            n = S.lines[O].ns
+        if n > 0:
+            i = first_ending_after(S, off, n, a)
+            while i < n and S.pool[off + i + 2] != want:
+                i += 3
+        if i < n:
+            if S.pool[off + i] <= a:
+                state |= cython.cast(i64, 1) << j
+                following = S.pool[off + i + 1]
+            else:
+                following = S.pool[off + i]
+        S.sweep[j * 4] = off + i
+        S.sweep[j * 4 + 1] = off + n
+        S.sweep[j * 4 + 2] = following
+        S.sweep[j * 4 + 3] = want
+        if following < soon:
+            soon = following
+        j += 1
+    so: i64 = S.lines[L].spans
+    sn: i64 = S.lines[L].ns
+    lo: i64 = 0
+    left: i64 = -INF
+    if sn > 0:
+        lo = first_ending_after(S, so, sn, a - 1)
+        if lo < sn and S.pool[so + lo] < a:
+            left = S.pool[so + lo]
+    n = 0
+    t: i64 = a
+    run: i64 = -INF
+    if ((table >> state) & 1) != 0:
+        run = a
+        if left != -INF:
+            run = left
+    elif left != -INF:
+        n = put_span(S, n, left, a, value)
+    while soon < z:
+        t = soon
+        soon = INF
+        j = 0
+        while j < k:
+            following = S.sweep[j * 4 + 2]
+            if following == t:
+                i = S.sweep[j * 4]
+                if (state >> j) & 1:
+                    state ^= cython.cast(i64, 1) << j
+                    i += 3
+                    end: i64 = S.sweep[j * 4 + 1]
+                    want = S.sweep[j * 4 + 3]
+                    while i < end and S.pool[i + 2] != want:
+                        i += 3
+                    S.sweep[j * 4] = i
+                    following = INF
+                    if i < end:
+                        following = S.pool[i]
+                        if following == t:
+                            state ^= cython.cast(i64, 1) << j
+                            following = S.pool[i + 1]
+                else:
+                    state ^= cython.cast(i64, 1) << j
+                    following = S.pool[i + 1]
+                S.sweep[j * 4 + 2] = following
+            if following < soon:
+                soon = following
+            j += 1
+        if ((table >> state) & 1) != 0:
+            if run == -INF:
+                run = t
+        elif run != -INF:
+            n = put_span(S, n, run, t, value)
+            run = -INF
+    hi: i64 = sn
+    if z >= INF:
+        if run != -INF:
+            n = put_span(S, n, run, INF, value)
+    else:
+        hi = lo
+        while hi < sn and S.pool[so + hi] <= z:
+            hi += 3
+        if hi > lo and S.pool[so + hi - 2] > z:
+            if run == -INF:
+                run = z
+            n = put_span(S, n, run, S.pool[so + hi - 2], value)
+        elif run != -INF:
+            n = put_span(S, n, run, z, value)
+    replace(S, L, lo, hi, n)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def resolve_filter(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
+    """The spans of another line that last long enough, or not too long.
+
+    A span counts as a whole, so those that touch the region are looked at again. What is open
+    counts up to the query time.
+    """
+    c: i64 = S.lines[L].col * FIELDS
+    desc: i64 = S.cols[c + C_LIST]
+    bound: i64 = S.cols[c + C_LEAST]
+    compare: i64 = S.cols[c + C_COMPARE]
+    O: i64 = operand(S, L, desc)
+    value: i64 = S.args[desc + 2]
+    want: i64 = S.args[desc + 3]
+    so: i64 = S.lines[O].spans
+    sn: i64 = S.lines[O].ns
+    fo: i64 = S.lines[L].spans
+    fn: i64 = S.lines[L].ns
+    i: i64 = first_ending_after(S, so, sn, a - 1) if sn > 0 else 0
+    n: i64 = 0
+    lo: i64 = first_ending_after(S, fo, fn, a - 1) if fn > 0 else 0
+    while i < sn and S.pool[so + i] <= z:
+        s: i64 = S.pool[so + i]
+        e: i64 = S.pool[so + i + 1]
+        if S.pool[so + i + 2] == want:
+            lasts: i64 = (S.q if e == INF else e) - s
+            yes: i64 = 0
+            if compare == 0:
+                yes = lasts > bound
+            elif compare == 1:
+                yes = lasts >= bound
+            elif compare == 2:
+                yes = lasts < bound
+            else:
+                yes = lasts <= bound
+            if yes != 0:
+                n = put_span(S, n, s, e, value)
+            if e == INF:
+                # It will be longer at a later query time.
+                turn: i64 = s + bound + (1 if compare == 0 or compare == 3 else 0)
+                if turn > S.q:
+                    timer(S, L, turn)
+        i += 3
+    hi: i64 = lo
+    while hi < fn and S.pool[fo + hi] <= z:
+        hi += 3
+    replace(S, L, lo, hi, n)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def resolve_input(S: STATE, L: i64, a: i64) -> cython.void:
+    """The union of the intervals that items say, from the first span on that a touches."""
+    po: i64 = S.lines[L].points
+    pn: i64 = S.lines[L].np
+    so: i64 = S.lines[L].spans
+    sn: i64 = S.lines[L].ns
+    row: i64 = S.lines[L].row
+    value: i64 = S.keys[S.rows[row].key + S.tables[S.rows[row].table * 8 + T_KEYS] - 1]
+    lo: i64 = 0
+    if sn > 0:
+        lo = first_ending_after(S, so, sn, a - 1)
+        if lo < sn and S.pool[so + lo] < a:
+            a = S.pool[so + lo]
+    n: i64 = 0
+    i: i64 = first_at(S, po, pn, a, 2) if pn > 0 else 0
+    while i < pn:
+        s: i64 = S.pool[po + i]
+        e: i64 = S.pool[po + i + 1]
+        if n > 0 and S.tmp[n - 2] >= s:
+            if e > S.tmp[n - 2]:
+                S.tmp[n - 2] = e
+        else:
+            n = put_span(S, n, s, e, value)
+        i += 2
+    replace(S, L, lo, sn, n)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def input_interval(S: STATE, op: i64, L: i64, s: i64, e: i64) -> cython.void:
+    off: i64 = points_room(S, L, 2)
+    n: i64 = S.lines[L].np
+    i: i64 = 0
+    if n > 0:
+        i = first_at(S, off, n, s, 2)
+    while i < n and S.pool[off + i] == s and S.pool[off + i + 1] < e:
+        i += 2
+    if op > 0:
+        move(S, off + i + 2, off + i, n - i)
+        S.pool[off + i] = s
+        S.pool[off + i + 1] = e
+        S.lines[L].np = n + 2
+    elif i < n and S.pool[off + i] == s and S.pool[off + i + 1] == e:
+        move(S, off + i, off + i + 2, n - i - 2)
+        S.lines[L].np = n - 2
+    else:
+        S.unknown += 1
+        return
+    push(S, 2 * S.cols[S.lines[L].col * FIELDS + C_LEVEL] + 1, L, s, e)
+
+
+# --- a step -------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def introduce(S: STATE) -> cython.void:
+    """Run the programs of rows that are new."""
+    while S.introduced < S.nrows and S.error == 0:
+        r: i64 = S.introduced
+        S.introduced = r + 1
+        pc: i64 = S.tables[S.rows[r].table * 8 + T_CODE]
+        if pc != 0:
+            L: i64 = S.rows[r].line
+            S.reg[0] = 1
+            load_key(S, L)
+            run_rules(S, pc, L, ALL_RULES, 0, 1, 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def resolve(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
+    if S.lines[L].cs == BARRED:
+        return
+    kind: i64 = S.cols[S.lines[L].col * FIELDS + C_KIND]
+    if kind == SIMPLE:
+        resolve_simple(S, L, a, z)
+    elif kind == LIST:
+        resolve_list(S, L, a, z)
+    elif kind == FILTER:
+        resolve_filter(S, L, a, z)
+    else:
+        resolve_input(S, L, a)
+    S.resolves += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def evaluate_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
+    """The rules of `mask` at the points of a line at t; all rules, if they are new or gone."""
+    col: i64 = S.lines[L].col
+    stride: i64 = S.cols[col * FIELDS + C_STRIDE]
+    i: i64 = 0
+    if S.lines[L].np == 0:
+        return
+    i = first_at(S, S.lines[L].points, S.lines[L].np, t, stride)
+    S.evals += 1
+    while i < S.lines[L].np and S.pool[S.lines[L].points + i] == t and S.error == 0:
+        w: i64 = S.pool[S.lines[L].points + i + 1]
+        if mask < 0:
+            if (w & FRESH) != 0:
+                S.pool[S.lines[L].points + i + 1] = w & ~FRESH
+                if (w & 0xFFFF) == 0:
+                    undo(S, L, i)
+                    remove_point(S, L, i, stride)
+                    continue
+                if S.cols[col * FIELDS + C_CODE] != 0:
+                    evaluate(S, L, i, ALL_RULES, -1)
+        elif (w & 0xFFFF) != 0 and (w & (mask << (PEND + RULES_AT))) != 0:
+            evaluate(S, L, i, mask, level)
+        i += stride
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def settle_level(S: STATE, s: i64) -> cython.void:
+    """Do what a level has to do: points first, then what follows from them."""
+    if S.cyclic[s] != 0:
+        while S.nheap > 0 and S.heap[0] == s and S.error == 0:
+            introduce(S)
+            soonest(S)
+            L: i64 = S.got[2]
+            t: i64 = S.got[1] >> 1
+            if (S.got[1] & 1) == 0:
+                evaluate_at(S, L, t, S.got[3], s)
+            else:
+                if S.lines[L].dirty == t - S.start + 1:
+                    S.lines[L].dirty = 0
+                resolve(S, L, t, S.got[3])
+    while S.error == 0:
+        introduce(S)
+        h: i64 = S.queues[4 * s]
+        if h != 0:
+            S.queues[4 * s] = S.ag[h]
+            if S.ag[h] == 0:
+                S.queues[4 * s + 1] = 0
+            evaluate_at(S, S.ag[h + 1], S.ag[h + 2], S.ag[h + 3], s)
+            continue
+        h = S.queues[4 * s + 2]
+        if h != 0:
+            S.queues[4 * s + 2] = S.ag[h]
+            if S.ag[h] == 0:
+                S.queues[4 * s + 3] = 0
+            L = S.ag[h + 1]
+            a: i64 = S.ag[h + 2]
+            z: i64 = S.ag[h + 3]
+            if a == -INF:
+                a = S.lines[L].dirty - 1 + S.start
+                S.lines[L].dirty = 0
+            resolve(S, L, a, z)
+            continue
+        break
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def waiting(S: STATE) -> i64:
+    """The lowest level that has something to do."""
+    s: i64 = 0
+    while s < S.nlevels and S.queues[4 * s] == 0 and S.queues[4 * s + 2] == 0:
+        s += 1
+    if S.nheap > 0 and S.heap[0] < s:
+        return S.heap[0]
+    return s
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def settle(S: STATE, last: i64) -> cython.void:
+    """All levels before `last`, until there is nothing left to do in them."""
+    introduce(S)
+    s: i64 = waiting(S)
+    while s < last and S.error == 0:
+        settle_level(S, s)
+        s = waiting(S)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def take(S: STATE) -> cython.void:
+    """The items of a step, row by row: (row, column and sign, time, place of the arguments)."""
+    n: i64 = S.nitems
+    rows: i64 = S.nrows
+    sort: i64 = 1 if n > 64 else 0
+    if sort != 0:
+        words_room(cython.address(S.counts), cython.address(S.counts_size), rows + 2)
+        words_room(cython.address(S.order), cython.address(S.order_size), n)
+        memset(S.counts, 0, (rows + 2) * 8)
+        i: i64 = 0
+        while i < n:
+            S.counts[S.items[i * 4] + 1] += 1
+            i += 1
+        i = 0
+        while i < rows:
+            S.counts[i + 1] += S.counts[i]
+            i += 1
+        i = 0
+        while i < n:
+            r: i64 = S.items[i * 4]
+            S.order[S.counts[r]] = i
+            S.counts[r] += 1
+            i += 1
+    block: i64 = 256
+    r = -1
+    i = 0
+    while i < n and S.error == 0:
+        at: i64 = S.order[i] * 4 if sort != 0 else i * 4
+        if i >= block and S.items[at] != r:
+            # What concerns single instances is settled while it is in the cache.
+            settle(S, S.own)
+            block = i + 256
+        r = S.items[at]
+        w: i64 = S.items[at + 1]
+        L: i64 = S.rows[r].line + ((w >> 1) & 0xFFFF)
+        t: i64 = S.items[at + 2]
+        args: WORDS = cython.address(S.payload[S.items[at + 3]])
+        if S.cols[S.lines[L].col * FIELDS + C_KIND] == INPUT:
+            input_interval(S, 1 if w & 1 else -1, L, t, args[0])
+        elif w & 1:
+            insert_event(S, L, t, args)
+        else:
+            retract_event(S, L, t, args)
+        i += 1
+    S.nitems = 0
+    S.npayload = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def begin_step(S: STATE, q: i64, cut: i64) -> cython.void:
+    """A new query time; what was due by it is looked at again."""
+    S.qprev = S.q
+    S.q = q
+    S.cut = cut
+    S.epoch += 1
+    S.ntouched = 0
+    S.narena = 8
+    S.nlog = 0
+    S.nag = 4
+    while S.ntimers > 0 and S.timers[0] <= q:
+        t: i64 = S.timers[0]
+        L: i64 = pop_timer(S)
+        if S.lines[L].timer == t - S.start:
+            S.lines[L].timer = 0
+        if S.cols[S.lines[L].col * FIELDS + C_KIND] == FILTER:
+            # What is open began some time ago.
+            if S.lines[L].cs != BARRED:
+                push(S, 2 * S.cols[S.lines[L].col * FIELDS + C_LEVEL] + 1, L, t, INF)
+        else:
+            dirty(S, L, t, t)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def end_step(S: STATE) -> cython.void:
+    """The items that were fed, and everything brought up to date."""
+    take(S)
+    settle(S, S.nlevels)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def say(S: STATE, at: i64, sign: i64, L: i64, s: i64, e: i64, v: i64) -> i64:
+    words_room(cython.address(S.out), cython.address(S.out_size), at + 5)
+    S.out[at] = sign
+    S.out[at + 1] = L
+    S.out[at + 2] = v
+    S.out[at + 3] = s
+    S.out[at + 4] = e
+    return at + 5
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def changelog(S: STATE) -> i64:
+    """For each line that was touched: what it said at the last query time, against now."""
+    at: i64 = 0
+    i: i64 = 0
+    while i < S.ntouched:
+        L: i64 = S.touched[i]
+        i += 1
+        if S.cols[S.lines[L].col * FIELDS + C_OUT] == 0:
+            continue
+        j: i64 = S.lines[L].first
+        so: i64 = S.lines[L].spans
+        sn: i64 = S.lines[L].ns
+        chunk: i64 = S.lines[L].saved
+        o: i64 = 0
+        left: i64 = 0
+        while True:
+            while left == 0 and chunk != 0:
+                o = chunk + 2
+                left = S.arena[chunk + 1]
+                chunk = S.arena[chunk]
+            if left == 0 and j >= sn:
+                break
+            if (
+                left != 0
+                and j < sn
+                and S.arena[o] == S.pool[so + j]
+                and S.arena[o + 1] == S.pool[so + j + 1]
+                and S.arena[o + 2] == S.pool[so + j + 2]
+            ):
+                o += 3
+                left -= 3
+                j += 3
+            elif j >= sn or (left != 0 and S.arena[o] <= S.pool[so + j]):
+                at = say(S, at, -1, L, S.arena[o], S.arena[o + 1], S.arena[o + 2])
+                o += 3
+                left -= 3
+            else:
+                at = say(S, at, 1, L, S.pool[so + j], S.pool[so + j + 1], S.pool[so + j + 2])
+                j += 3
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def holding(S: STATE, after: i64) -> i64:
+    """All spans that answers show and that have a point after a time."""
+    at: i64 = 0
+    L: i64 = 0
+    while S.nlines > L:
+        n: i64 = S.lines[L].ns
+        if n > 0 and S.cols[S.lines[L].col * FIELDS + C_OUT] != 0:
+            so: i64 = S.lines[L].spans
+            i: i64 = first_ending_after(S, so, n, after + 1)
+            while i < n:
+                at = say(S, at, 1, L, S.pool[so + i], S.pool[so + i + 1], S.pool[so + i + 2])
+                i += 3
+        L += 1
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def happening(S: STATE, after: i64) -> i64:
+    """All derived events that answers show after a time."""
+    at: i64 = 0
+    L: i64 = 0
+    while S.nlines > L:
+        g: i64 = S.lines[L].col * FIELDS
+        n: i64 = S.lines[L].np
+        if n > 0 and S.cols[g + C_OUT] != 0 and S.cols[g + C_KIND] == EVENT:
+            off: i64 = S.lines[L].points
+            stride: i64 = S.cols[g + C_STRIDE]
+            i: i64 = first_at(S, off, n, after + 1, stride)
+            while i < n:
+                if (S.pool[off + i + 1] & 0xFFFF) != 0 and S.pool[off + i] <= S.q:
+                    at = say(S, at, 1, L, S.pool[off + i], 0, 0)
+                i += stride
+        L += 1
+    return at
+
+
+# --- for Python ---------------------------------------------------------------------------------
+
+
+@cython.cfunc
+def put(words: object, p: WORDSS, size: WORDS) -> i64:
+    given: cython.longlong[::1] = words
+    n: i64 = given.shape[0]
+    words_room(p, size, n + 8)
+    if n > 0:
+        memcpy(p[0], cython.address(given[0]), n * 8)
+    return n
+
+
+@cython.cclass
+class Machine:
+    """The state of a run, for the session that owns it.
+
+    `owner` answers what only Python can (`answered`), keeps failures (`failure`) and gives decimals
+    that no word holds a place (`interned`).
+    """
+
+    state: State
+    owner: object
+
+    def __cinit__(self, owner: object):
+        self.owner = owner
+        S: STATE = cython.address(self.state)
+        memset(S, 0, cython.sizeof(State))
+        S.owner = cython.cast(cython.p_void, owner)
+        S.mask = 255
+        S.slots = cython.cast(INTS, calloc(256, 4))
+        S.linkmask = 255
+        S.linkslots = cython.cast(INTS, calloc(256, 4))
+        S.memomask = 255
+        S.memoslots = cython.cast(WORDS, calloc(256, 8))
+        if S.slots == cython.NULL or S.linkslots == cython.NULL or S.memoslots == cython.NULL:
+            raise MemoryError
+        S.nlinks = S.top = S.nag = S.narena = S.nmemo = 8
+        S.ndata = 0
+        S.now = -1
+        words_room(cython.address(S.sweep), cython.address(S.sweep_size), 4 * 64)
+        words_room(cython.address(S.reg), cython.address(S.reg_size), 4096)
+        room(
+            cython.cast(VOIDS, cython.address(S.links)),
+            cython.address(S.links_size),
+            8,
+            cython.sizeof(Link),
+        )
+
+    def __dealloc__(self):
+        S: STATE = cython.address(self.state)
+        free(S.pool)
+        free(S.lines)
+        free(S.rows)
+        free(S.keys)
+        free(S.slots)
+        free(S.links)
+        free(S.linkslots)
+        free(S.tables)
+        free(S.cols)
+        free(S.code)
+        free(S.args)
+        free(S.sites)
+        free(S.facts)
+        free(S.ag)
+        free(S.queues)
+        free(S.cyclic)
+        free(S.heap)
+        free(S.timers)
+        free(S.tmp)
+        free(S.gone)
+        free(S.sweep)
+        free(S.em)
+        free(S.reg)
+        free(S.arena)
+        free(S.touched)
+        free(S.log)
+        free(S.out)
+        free(S.items)
+        free(S.payload)
+        free(S.order)
+        free(S.counts)
+        free(S.memo)
+        free(S.memoslots)
+        free(S.numeric)
+        free(S.reals)
+
+    def program(self, code, args, tables, cols, sites, cyclic, own: i64, start: i64):
+        """Take a program; all of it are arrays of words."""
+        S: STATE = cython.address(self.state)
+        put(code, cython.address(S.code), cython.address(S.code_size))
+        put(args, cython.address(S.args), cython.address(S.args_size))
+        put(tables, cython.address(S.tables), cython.address(S.tables_size))
+        put(cols, cython.address(S.cols), cython.address(S.cols_size))
+        put(sites, cython.address(S.sites), cython.address(S.sites_size))
+        S.nlevels = put(cyclic, cython.address(S.cyclic), cython.address(S.cyclic_size))
+        words_room(cython.address(S.queues), cython.address(S.queues_size), 4 * S.nlevels + 4)
+        memset(S.queues, 0, (4 * S.nlevels + 4) * 8)
+        S.own = own
+        S.start = start
+        S.first = start + 1
+        S.q = S.qprev = S.cut = start
+
+    def facts(self, rows: cython.longlong[:, ::1], keys: i64) -> i64:
+        """A relation with an index over its first columns, by which rows are sorted; its place."""
+        S: STATE = cython.address(self.state)
+        n: i64 = rows.shape[0]
+        nc: i64 = rows.shape[1]
+        size: i64 = 8
+        while size < 2 * n + 2:
+            size *= 2
+        at: i64 = S.ndata
+        words_room(
+            cython.address(S.facts), cython.address(S.facts_size), at + 5 + 2 * size + n * nc
+        )
+        S.ndata = at + 5 + 2 * size + n * nc
+        S.facts[at] = size - 1
+        S.facts[at + 1] = keys
+        S.facts[at + 2] = nc
+        S.facts[at + 3] = at + 5
+        S.facts[at + 4] = at + 5 + 2 * size
+        memset(cython.address(S.facts[at + 5]), 0, 2 * size * 8)
+        base: i64 = at + 5 + 2 * size
+        if n * nc > 0:
+            memcpy(cython.address(S.facts[base]), cython.address(rows[0, 0]), n * nc * 8)
+        i: i64 = 0
+        while i < n:
+            j: i64 = i + 1
+            while j < n:
+                k: i64 = 0
+                while k < keys and S.facts[base + j * nc + k] == S.facts[base + i * nc + k]:
+                    k += 1
+                if k < keys:
+                    break
+                j += 1
+            h: i64 = 0
+            if nc > 0:
+                h = hashed(cython.address(S.facts[base + i * nc]), keys, 0)
+            else:
+                h = hashed(cython.address(S.facts[at]), 0, 0)
+            slot: i64 = h & (size - 1)
+            while S.facts[at + 5 + slot * 2] != 0:
+                slot = (slot + 1) & (size - 1)
+            S.facts[at + 5 + slot * 2] = i + 1
+            S.facts[at + 6 + slot * 2] = j - i
+            i = j
+        return at
+
+    def symbols(self, numeric: cython.longlong[::1], reals: cython.double[::1]):
+        """Which terms of the table are numbers: 1 for a decimal, 2 for a large whole number."""
+        S: STATE = cython.address(self.state)
+        n: i64 = numeric.shape[0]
+        old: i64 = S.nsymbols
+        words_room(cython.address(S.numeric), cython.address(S.numeric_size), old + n)
+        room(
+            cython.cast(VOIDS, cython.address(S.reals)),
+            cython.address(S.reals_size),
+            old + n,
+            8,
+        )
+        i: i64 = 0
+        while i < n:
+            S.numeric[old + i] = numeric[i]
+            S.reals[old + i] = reals[i]
+            i += 1
+        S.nsymbols = old + n
+
+    def feed(
+        self,
+        table: i64,
+        place: i64,
+        signs: cython.schar[::1],
+        times: cython.longlong[::1],
+        words: cython.longlong[:, ::1],
+    ):
+        """Items of one column; `words` are its key, then what else a point has."""
+        S: STATE = cython.address(self.state)
+        n: i64 = times.shape[0]
+        width: i64 = words.shape[1]
+        keys: i64 = S.tables[table * 8 + T_KEYS]
+        rest: i64 = width - keys
+        base: i64 = S.nitems
+        words_room(cython.address(S.items), cython.address(S.items_size), (base + n) * 4)
+        words_room(
+            cython.address(S.payload), cython.address(S.payload_size), S.npayload + n * rest + 8
+        )
+        none: i64[1]
+        none[0] = 0
+        i: i64 = 0
+        with cython.nogil:
+            while i < n:
+                r: i64 = 0
+                if keys > 0:
+                    r = make_row(S, table, cython.address(words[i, 0]))
+                else:
+                    r = make_row(S, table, cython.address(none[0]))
+                at: i64 = (base + i) * 4
+                S.items[at] = r
+                S.items[at + 1] = place * 2 + (1 if signs[i] > 0 else 0)
+                S.items[at + 2] = times[i]
+                S.items[at + 3] = S.npayload
+                k: i64 = 0
+                while k < rest:
+                    S.payload[S.npayload + k] = words[i, keys + k]
+                    k += 1
+                S.npayload += rest
+                i += 1
+        S.nitems = base + n
+
+    def begin(self, table: i64, place: i64, key: cython.longlong[::1], value: i64, end: i64):
+        """A value that holds from the start of the run."""
+        S: STATE = cython.address(self.state)
+        none: i64[1]
+        none[0] = 0
+        r: i64 = 0
+        if key.shape[0] > 0:
+            r = make_row(S, table, cython.address(key[0]))
+        else:
+            r = make_row(S, table, cython.address(none[0]))
+        L: i64 = S.rows[r].line + place
+        if S.lines[L].ns != 0 or S.lines[L].cs == BARRED:
+            return False
+        n: i64 = put_span(S, 0, S.start, INF, value)
+        replace(S, L, 0, 0, n)
+        return True
+
+    def begin_step(self, q: i64, cut: i64):
+        """Go on to a query time; items and initial values may follow."""
+        begin_step(cython.address(self.state), q, cut)
+
+    def end_step(self):
+        """Bring everything up to date; the error, 0 if there is none."""
+        with cython.nogil:
+            end_step(cython.address(self.state))
+        return self.state.error
+
+    def _words(self, n: i64):
+        S: STATE = cython.address(self.state)
+        return cython.cast(bytes, cython.cast(cython.p_char, S.out)[: n * 8]) if n else b""
+
+    def changelog(self):
+        """Rows (sign, line, value, start, end) of what came and went."""
+        return self._words(changelog(cython.address(self.state)))
+
+    def holding(self, after: i64):
+        """Rows of what holds after a time."""
+        return self._words(holding(cython.address(self.state), after))
+
+    def happening(self, after: i64):
+        """Rows of the derived events after a time."""
+        return self._words(happening(cython.address(self.state), after))
+
+    def events(self):
+        """Rows (sign, line, time) of derived events that came and went, in the order they did."""
+        S: STATE = cython.address(self.state)
+        n: i64 = S.nlog
+        return cython.cast(bytes, cython.cast(cython.p_char, S.log)[: n * 8]) if n else b""
+
+    def describe(self, lines: cython.longlong[::1], cols: cython.longlong[::1]):
+        """The columns of some lines."""
+        S: STATE = cython.address(self.state)
+        i: i64 = 0
+        while i < lines.shape[0]:
+            cols[i] = S.lines[lines[i]].col
+            i += 1
+
+    def keys(self, lines: cython.longlong[::1], keys: cython.longlong[:, ::1]):
+        """The keys of some lines of one table."""
+        S: STATE = cython.address(self.state)
+        i: i64 = 0
+        while i < lines.shape[0]:
+            at: i64 = S.rows[S.lines[lines[i]].row].key
+            k: i64 = 0
+            while k < keys.shape[1]:
+                keys[i, k] = S.keys[at + k]
+                k += 1
+            i += 1
+
+    def remember(self, number: i64, given, width: i64, solutions):
+        """The answer to a question of an instruction."""
+        S: STATE = cython.address(self.state)
+        n: i64 = len(given)
+        at: i64 = S.nmemo
+        words_room(
+            cython.address(S.memo),
+            cython.address(S.memo_size),
+            at + 4 + n + len(solutions) * width + 8,
+        )
+        S.memo[at] = number
+        S.memo[at + 1] = n
+        k: i64 = at + 2
+        for word in given:
+            S.memo[k] = word
+            k += 1
+        S.memolast = k
+        S.memo[k] = len(solutions)
+        S.memo[k + 1] = width
+        k += 2
+        for row in solutions:
+            for word in row:
+                S.memo[k] = word
+                k += 1
+        S.nmemo = k
+        h: i64 = hashed(cython.address(S.memo[at + 2]), n, number) & S.memomask
+        while S.memoslots[h] != 0:
+            h = (h + 1) & S.memomask
+        S.memoslots[h] = at
+        S.answers += 1
+        if S.answers * 2 > S.memomask:
+            self._rememo()
+
+    def _rememo(self):
+        S: STATE = cython.address(self.state)
+        old: i64 = S.memomask + 1
+        slots: WORDS = S.memoslots
+        S.memoslots = cython.cast(WORDS, calloc(old * 2, 8))
+        if S.memoslots == cython.NULL:
+            out_of_memory()
+        S.memomask = old * 2 - 1
+        i: i64 = 0
+        while i < old:
+            at: i64 = slots[i]
+            if at != 0:
+                h: i64 = hashed(cython.address(S.memo[at + 2]), S.memo[at + 1], S.memo[at])
+                h &= S.memomask
+                while S.memoslots[h] != 0:
+                    h = (h + 1) & S.memomask
+                S.memoslots[h] = at
+            i += 1
+        free(slots)
+
+    def counts(self):
+        """What the run has cost so far."""
+        S: STATE = cython.address(self.state)
+        return {
+            "rows": S.nrows,
+            "lines": S.nlines,
+            "links": S.nlinks - 8,
+            "evaluations": S.evals,
+            "resolutions": S.resolves,
+            "unknown": S.unknown,
+            "pool": S.top * 8,
+            "timers": S.ntimers,
+        }
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def out_of_memory() -> cython.void:
+    abort()

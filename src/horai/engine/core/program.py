@@ -1,0 +1,579 @@
+"""A whole plan as a program of the machine: tables, columns, readings and the code of all rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.layout import Layout, NotLowered, Relation, Table, args_of, key_of
+from horai.engine.core.lists import Lists
+from horai.engine.core.rules import Body, Label, Question, Rules, literal_is_temporal
+from horai.engine.core.words import Words
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Int, Term, Var, is_ground
+from horai.lang.ec import syntax as ec
+from horai.plan import operators as op
+from horai.plan.ec.instructions import ANY, INITIATED, PEND, TERMINATED
+from horai.plan.ec.literals import names
+from horai.plan.ec.modes import order_body
+from horai.plan.ec.unify import may_match
+from horai.plan.program import DelayPlan, GroundingPlan, Plan, PointPlan, StaticPlan, Stratum
+
+Key = tuple[str, int]
+Names = frozenset[str]
+POINTS = (ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
+MANY = 64  # alternatives of a rule
+
+
+@dataclass
+class DrivenRule:
+    """A rule, or one of its alternatives, with the condition that drives it.
+
+    `static` are the conditions on facts, `dynamic` those on what changes. A rule that is `listed`
+    has to remember what it said.
+    """
+
+    plan: PointPlan
+    driver: ec.Literal
+    level: int
+    static: op.Chain
+    dynamic: op.Chain
+    listed: bool
+    bit: int = 0
+
+    @property
+    def waits(self) -> bool:
+        """Has it to wait for the level of its head?"""
+        return bool(self.dynamic.steps) or self.listed
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the machine is given, and what the session has to know."""
+
+    code: list[int]
+    args: list[int]
+    tables: list[int]
+    cols: list[int]
+    sites: list[int]
+    cyclic: list[int]
+    own: int
+    layout: Layout
+    questions: list[Question]
+    columns: list[Relation]
+
+
+class Lowering:
+    """Lowers a plan. Raises `NotLowered` for the first rule that has no instructions."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        words: Words,
+        facts: StaticFacts,
+        put_index: Callable[[Rows, int], int],
+        start: int,
+    ) -> None:
+        self.plan, self.words, self.facts = plan, words, facts
+        self.layout = Layout(plan)
+        self.rules = Rules(plan, self.layout, words, facts, put_index, start)
+        self.code = self.rules.code
+        self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
+        self._cyclic = {
+            number + 1 for number, stratum in enumerate(plan.strata) if _settles_in_time(stratum)
+        }
+
+    def program(self) -> Program:
+        """The program of the plan."""
+        driven: dict[Relation, list[DrivenRule]] = {}
+        edges: dict[tuple[Relation, str], list[DrivenRule]] = {}
+        for number, stratum in enumerate(self.plan.strata):
+            for plan in stratum.points:
+                for rule in self._driven(plan, number + 1):
+                    self._assign(rule, driven, edges)
+        self._edges(driven, edges)
+        for relation, rules in driven.items():
+            self._drive(relation, rules)
+        for stratum in self.plan.strata:
+            self._lists(stratum)
+            for delay in stratum.delays:
+                self._delay(delay)
+        self._domains()
+        for table in self.layout.tables:
+            self._rows(table)
+        self.code.link()
+        self.layout.number_columns()
+        args = self.code.args
+        tables, cols, sites = self.layout.words(args)
+        levels = len(self.plan.strata) + 1
+        columns = [one for table in self.layout.tables for one in table.columns]
+        return Program(
+            self.code.words,
+            args,
+            tables,
+            cols,
+            sites,
+            [int(level in self._cyclic) for level in range(levels)],
+            levels,
+            self.layout,
+            self.rules.questions,
+            columns,
+        )
+
+    # --- rules about points ----------------------------------------------------------------------
+
+    def _driven(self, plan: PointPlan, level: int) -> list[DrivenRule]:
+        """A rule with its driver, or each of its alternatives."""
+        if plan.domain:
+            raise NotLowered("a head that ranges over a grounding", plan.clause)
+        if plan.bounds is not None:
+            raise NotLowered("an effect in a range of time", plan.clause)
+        if plan.kind == "event" and plan.key in self.plan.groundings:
+            raise NotLowered("an event with a domain", plan.clause)
+        return [self._with_driver(one, level) for one in _alternatives(plan)]
+
+    def _with_driver(self, plan: PointPlan, level: int) -> DrivenRule:
+        literals = list(ec.conjuncts(plan.body))
+        points = [one for one in literals if isinstance(one, POINTS)]
+        then = [one for one in points if one.time == plan.time]
+        if not then:
+            reason = "nothing that happens gives the time of the head"
+            raise NotLowered(reason, plan.clause)
+        events = [one for one in then if isinstance(one, ec.Happens)]
+        edges = [one for one in then if isinstance(one, ec.Edge)]
+        driver = [*events, *edges, *then][0]
+        others = [one for one in literals if one is not driver]
+        needed = names(*(plan.terms[:-1] if plan.open_value else plan.terms), plan.time)
+        bound = names(driver.term)
+        temporal = [one for one in others if literal_is_temporal(one, self.plan)]
+        first = self._first([one for one in others if one not in temporal], temporal, bound, needed)
+        late = [one for one in others if not any(one is other for other in first)]
+        static, more = self._chain(first, late, plan, bound, needed)
+        late += more
+        dynamic, stuck = self._chain(late, [], plan, static.bound | bound, needed)
+        if stuck:
+            raise NotLowered(f"no order for `{show(stuck[0].term)}`", plan.clause)
+        # A bit is enough where one solution of the conditions on facts says what the head says.
+        given = bound | static.bound
+        listed = bool(dynamic.steps) and (not needed <= given or not self._single(static, bound))
+        return DrivenRule(plan, driver, level, static, dynamic, listed)
+
+    def _first(
+        self, static: list[ec.Literal], temporal: list[ec.Literal], bound: Names, needed: Names
+    ) -> list[ec.Literal]:
+        """Conditions on facts that need not wait: those that are about what is known."""
+        if not temporal:
+            return static
+        asked = names(*(one.term for one in temporal))
+        found: list[ec.Literal] = []
+        waiting = list(static)
+        known = set(bound)
+        while True:
+            for one in waiting:
+                mine = names(one.term)
+                free = mine - known
+                if isinstance(one, ec.Disjunction | ec.IfThenElse) and free & (asked | needed):
+                    continue  # a branch may leave open what another condition gives
+                if not isinstance(one, ec.Call) or not free or mine & known or not free & asked:
+                    found.append(one)
+                    known |= mine
+                    waiting.remove(one)
+                    break
+            else:
+                return found
+
+    def _chain(
+        self,
+        literals: Sequence[ec.Literal],
+        later: Sequence[ec.Literal],
+        plan: PointPlan,
+        bound: Names,
+        needed: Names,
+    ) -> tuple[op.Chain, list[ec.Literal]]:
+        """A chain of those conditions that can be evaluated, and the others."""
+        left = list(literals)
+        late: list[ec.Literal] = []
+        table = self.plan.lowering.table
+        while True:
+            outside = needed | names(*(one.term for one in (*later, *late)))
+            found = order_body(ec.Conjunction(tuple(left), plan.body.term), bound, table, outside)
+            if found.ok:
+                return self.plan.lowering.chain(found.body, bound, outside), late
+            waits = [one for one in left if any(one is other for other in found.waiting)]
+            late += waits
+            left = [one for one in left if not any(one is other for other in waits)]
+
+    def _single(self, chain: op.Chain, bound: Names) -> bool:
+        """Has the chain at most one solution, as far as one can tell?"""
+        known = set(bound)
+        for step in chain.steps:
+            match step:
+                case op.Filter() | op.Extend() | op.Unify() | op.AntiJoin() | op.TruthOp():
+                    pass
+                case op.FactJoin(key=key, terms=terms):
+                    given = [at for at, term in enumerate(terms) if names(term) <= known]
+                    rows = self.facts.rows(key)
+                    if len(rows) > 1 and len(np.unique(rows[:, given], axis=0)) < len(rows):
+                        return False
+                case _:
+                    return False
+            known |= names(step.term)
+        return True
+
+    def _assign(
+        self,
+        rule: DrivenRule,
+        driven: dict[Relation, list[DrivenRule]],
+        edges: dict[tuple[Relation, str], list[DrivenRule]],
+    ) -> None:
+        """Put a rule with the others of its driver."""
+        driver = rule.driver
+        clause = rule.plan.clause
+        if isinstance(driver, ec.Happens):
+            relation = self.layout.event(key_of(driver.event))
+            driven.setdefault(relation, []).append(rule)
+            return
+        body = self._body(rule, None, ())
+        assert isinstance(driver, ec.Edge | ec.InitiatedAt | ec.TerminatedAt)
+        kind = driver.kind if isinstance(driver, ec.Edge) else "initiated"
+        if isinstance(driver, ec.TerminatedAt):
+            raise NotLowered("a rule that a termination drives", clause)
+        if isinstance(driver, ec.InitiatedAt) and driver.bounds is not None:
+            raise NotLowered("points in a range", clause)
+        terms = (*args_of(driver.fvp.fluent), driver.fvp.value)
+        if kind in ("start", "end") and not rule.waits:
+            (fluent,) = body.edges_of(key_of(driver.fvp.fluent), driver.fvp.value, driver.term)
+            edges.setdefault((fluent, kind), []).append(rule)
+            return
+        part, _ = body.points_of(kind, key_of(driver.fvp.fluent), terms, driver.term)
+        driven.setdefault(part, []).append(rule)
+
+    def _body(self, rule: DrivenRule, relation: Relation | None, keys: tuple[Term, ...]) -> Body:
+        width = 0 if relation is None else len(relation.keys) + len(relation.rest)
+        return Body(
+            self.rules, rule.plan.clause, relation, keys, width + 2, rule.level, 1 << rule.bit
+        )
+
+    def _edges(
+        self,
+        driven: dict[Relation, list[DrivenRule]],
+        edges: dict[tuple[Relation, str], list[DrivenRule]],
+    ) -> None:
+        """Rules that only starts and ends drive, and that ask for nothing that changes."""
+        for (fluent, kind), rules in edges.items():
+            for rule in rules:
+                driver = rule.driver
+                assert isinstance(driver, ec.Edge)
+                value = driver.fvp.value
+                fixed = self.words.word(value) if is_ground(value) else ANY
+                fluent.edges.append((int(kind == "start"), fixed, len(self.code.words)))
+                terms = (*args_of(driver.fvp.fluent), value)
+                keys = tuple(terms[at] for at in fluent.keys)
+                body = self._body(rule, fluent, keys)
+                body.next = len(keys) + 3
+                end = self.code.label()
+                self._enter(body, driver.time, [*keys, value], end)
+                self._conclude(body, rule, self._static(body, rule, end), end)
+                self.code.here(end)
+                self.code.emit("END")
+
+    def _drive(self, relation: Relation, rules: list[DrivenRule]) -> None:
+        """The program of all rules that a kind of event drives."""
+        self._bits(rules)
+        relation.fields["C_CODE"] = len(self.code.words)
+        relation.fields["C_LISTED"] = _mask(rule for rule in rules if rule.listed)
+        for rule in rules:
+            following = self.code.label()
+            terms = _terms_of(rule.driver, relation)
+            keys = tuple(terms[at] for at in relation.keys)
+            body = self._body(rule, relation, keys)
+            self.code.emit("RULE", rule.bit, int(rule.listed), fail=following)
+            every = [*keys, *(terms[at] for at in relation.rest)]
+            driver = rule.driver
+            time = driver.time  # type: ignore[union-attr]
+            self._enter(body, time, every, following)
+            fail = self._static(body, rule, following)
+            if rule.waits:
+                mask = 0
+                if rule.level in self._cyclic:
+                    same = (one for one in rules if one.waits and one.level == rule.level)
+                    mask = _mask(same)
+                    body.mask = mask
+                emit = self.code.label()
+                self.code.emit("DYN", rule.level, emit, mask, fail=fail)
+                known = dict(body.env)
+                fail = body.chain(rule.dynamic, fail)
+                self.code.here(emit)
+                if not rule.listed:
+                    body.env, fail = known, following  # one solution is enough
+            self._conclude(body, rule, fail, following)
+            self.code.here(following)
+        self.code.emit("END")
+
+    def _bits(self, rules: list[DrivenRule]) -> None:
+        """A bit for each rule; for all that never wait one, and for many of a level one."""
+        place = 1 if any(not rule.waits for rule in rules) else 0
+        waiting = [rule for rule in rules if rule.waits]
+        if place + len(waiting) <= PEND:
+            for rule in waiting:
+                rule.bit = place
+                place += 1
+            return
+        levels = sorted({rule.level for rule in waiting})
+        if place + len(levels) > PEND:
+            raise NotLowered("one event drives rules of too many levels", rules[0].plan.clause)
+        for rule in waiting:
+            rule.listed = True
+            rule.bit = place + levels.index(rule.level)
+
+    def _enter(self, body: Body, time: Term, terms: Sequence[Term], fail: Label) -> None:
+        """Bind the variables of the driver to the registers that hold it."""
+        body.time = time
+        patterns = [(time, 0), *((term, place) for place, term in enumerate(terms, 1))]
+        for term, register in patterns:
+            if isinstance(term, Var):
+                body.match(term, register, fail)
+        for term, register in patterns:
+            if not isinstance(term, Var):
+                body.match(term, register, fail)
+
+    def _static(self, body: Body, rule: DrivenRule, fail: Label) -> Label:
+        return body.chain(rule.static, fail)
+
+    def _conclude(self, body: Body, rule: DrivenRule, fail: Label, end: Label) -> None:
+        """Say what the head says; look for more solutions."""
+        plan = rule.plan
+        again = fail
+        args = plan.terms[: plan.key[1]]
+        assert plan.time is not None
+        time = body.load(plan.time, again)
+        for arg in args:
+            if not body.is_bound(arg):
+                raise NotLowered(f"nothing gives a value to {show(arg)}", plan.clause)
+        if plan.kind == "event":
+            head = self.layout.event(plan.key)
+            line, _ = body.line(head, args, None, again)
+            self.code.emit("TELL", line, time)
+        else:
+            head = next(one for one in self.layout.fluents[plan.key] if one.kind == "simple")
+            line, _ = body.line(head, args, None, again)
+            shift = INITIATED if plan.kind == "initiated" else TERMINATED
+            value = plan.terms[-1]
+            if plan.open_value:
+                if not isinstance(value, Var):
+                    raise NotLowered("a termination of all values of a form", plan.clause)
+                self.code.emit("SAY", line, -1, time, shift)
+            else:
+                said = body.load(value, again)
+                self.code.emit("SAY", line, said, time, shift)
+        self.code.emit("JMP", fail=again)
+
+    # --- lists, deadlines, domains, rows ---------------------------------------------------------
+
+    def _lists(self, stratum: Stratum) -> None:
+        by_pair: dict[Relation, list[StaticPlan]] = {}
+        for plan in stratum.static:
+            (relation,) = (
+                one
+                for one in self.layout.fluents[plan.key]
+                if one.kind == "static" and one.value == plan.terms[-1]
+            )
+            by_pair.setdefault(relation, []).append(plan)
+        for relation, plans in by_pair.items():
+            lists = Lists(self.rules, relation, plans)
+            lists.lower()
+            parts = self._row_parts.setdefault(relation.table.number, [])
+            parts += [_with_keys(lists.head, part) for part in lists.parts]
+
+    def _delay(self, plan: DelayPlan) -> None:
+        """A deadline of a value of one fluent, after a constant time."""
+        *mine, source = plan.origin
+        *theirs, target = plan.target
+        fluent = next(
+            (one for one in self.layout.fluents[plan.origin_key] if one.kind == "simple"), None
+        )
+        plain = all(isinstance(arg, Var) for arg in mine) and len(set(mine)) == len(mine)
+        if plan.origin_key != plan.target_key or mine != theirs or not plain or fluent is None:
+            raise NotLowered("a deadline that acts on another instance", plan.clause)
+        if not is_ground(source) or not is_ground(target) or "C_DELAY" in fluent.fields:
+            raise NotLowered("several deadlines of one fluent", plan.clause)
+        delay = self._constant(plan)
+        if delay <= 0:
+            raise NotLowered("a deadline at once", plan.clause)
+        fluent.fields |= {
+            "C_DELAY": delay,
+            "C_SOURCE": self.words.word(source),
+            "C_TARGET": self.words.word(target) if plan.initiates else ANY,
+            "C_RESTART": int(self._restarts(plan)),
+        }
+
+    def _constant(self, plan: DelayPlan) -> int:
+        found = plan.delay
+        for step in plan.full.steps:
+            if not isinstance(step, op.FactJoin) or names(step.term) & names(*plan.origin):
+                raise NotLowered("a deadline with conditions", plan.clause)
+            rows = self.facts.rows(step.key).tolist()
+            fits = [
+                dict(zip((show(t) for t in step.terms), row, strict=True))
+                for row in rows
+                if all(
+                    self.words.word(term) == word
+                    for term, word in zip(step.terms, row, strict=True)
+                    if is_ground(term)
+                )
+            ]
+            if len(fits) != 1:
+                raise NotLowered("a deadline of several times", plan.clause)
+            if isinstance(found, Var) and show(found) in fits[0]:
+                found = self.words.term(fits[0][show(found)])
+        if not isinstance(found, Int):
+            raise NotLowered("a deadline that is no constant whole number", plan.clause)
+        return found.value
+
+    def _restarts(self, plan: DelayPlan) -> bool:
+        for fvp in self.plan.postponable:
+            if key_of(fvp.fluent) == plan.origin_key and may_match(fvp.value, plan.origin[-1]):
+                if not all(isinstance(arg, Var) for arg in args_of(fvp.fluent)):
+                    raise NotLowered("deadlines that only some instances postpone", plan.clause)
+                return True
+        return False
+
+    def _domains(self) -> None:
+        """Rows of fluents with a grounding ask whether they are in it."""
+        for key, plans in self.plan.groundings.items():
+            for relation in self.layout.fluents.get(key, ()):
+                if relation.kind == "input":
+                    continue
+                asked = [one for one in plans if self._speaks(one, relation)]
+                if not asked:
+                    continue
+                parts = self._row_parts.setdefault(relation.table.number, [])
+                parts.insert(0, partial(self._check, relation=relation, plans=asked))
+
+    def _speaks(self, plan: GroundingPlan, relation: Relation) -> bool:
+        """Does a grounding speak of the values of a relation?"""
+        if plan.value is None:
+            return True
+        if relation.kind == "static":
+            assert relation.value is not None
+            if not is_ground(plan.value) and names(plan.value) & _bound_by(plan.check):
+                raise NotLowered("a grounding that gives values", plan.clause)
+            return may_match(plan.value, relation.value)
+        every = {
+            p.terms[-1]
+            for s in self.plan.strata
+            for p in s.points
+            if p.key == relation.key and p.kind == "initiated"
+        }
+        if isinstance(plan.value, Var) and not names(plan.value) & names(*_terms_in(plan.check)):
+            return True
+        if is_ground(plan.value) and every == {plan.value}:
+            return True
+        raise NotLowered("a grounding of only some values", plan.clause)
+
+    def _check(self, body: Body, relation: Relation, plans: Sequence[GroundingPlan]) -> None:
+        done = self.code.label()
+        for plan in plans:
+            body.env, body.clause = {}, plan.clause
+            following = self.code.label()
+            for place, term in enumerate(plan.terms, 1):
+                body.match(term, place, following)
+            if plan.value is not None and relation.value is not None:
+                for name in names(plan.value):
+                    body.env[name] = body.load(relation.value, following)
+            body.chain(plan.check, following)
+            self.code.emit("JMP", fail=done)
+            self.code.here(following)
+        self.code.emit("BAR", relation.place)
+        self.code.here(done)
+
+    def _rows(self, table: Table) -> None:
+        """What is to do for a new row of a table."""
+        parts = self._row_parts.get(table.number, [])
+        makers = self.rules.makers.get(table.number, [])
+        if not parts and not makers:
+            return
+        table.code = len(self.code.words)
+        clause = self.plan.description.rules[0].clause
+        for part in parts:
+            part(Body(self.rules, clause, None, (), table.width + 3, 0, 0))
+        for terms, head, target in makers:
+            body = Body(self.rules, clause, None, (), table.width + 3, 0, 0)
+            following = self.code.label()
+            for place, term in enumerate(terms, 1):
+                body.match(term, place, following)
+            keys = [body.load(term, following) for term in head]
+            self.code.emit("MAKE", self.code.list([len(keys), *keys]), target)
+            self.code.here(following)
+        self.code.emit("END")
+
+
+def _with_keys(head: Sequence[Term], part: Callable[[Body], None]) -> Callable[[Body], None]:
+    def run(body: Body) -> None:
+        body.env = {term.name: at for at, term in enumerate(head, 1) if isinstance(term, Var)}
+        part(body)
+
+    return run
+
+
+def _alternatives(plan: PointPlan) -> list[PointPlan]:
+    """A rule for each choice among conditions that only together give its time."""
+    literals = list(ec.conjuncts(plan.body))
+    if any(isinstance(one, POINTS) and one.time == plan.time for one in literals):
+        return [plan]
+    options: list[list[tuple[ec.Literal, ...]]] = []
+    for one in literals:
+        if isinstance(one, ec.Disjunction) and any(isinstance(p, POINTS) for p in ec.walk(one)):
+            options.append([tuple(ec.conjuncts(item)) for item in one.items])
+        else:
+            options.append([(one,)])
+    choices = list(product(*options))
+    if len(choices) > MANY:
+        raise NotLowered("a rule with very many alternatives", plan.clause)
+    if len(choices) == 1:
+        return [plan]
+    found = []
+    for choice in choices:
+        items = tuple(literal for part in choice for literal in part)
+        body = ec.Conjunction(items, plan.body.term)
+        found += _alternatives(replace(plan, body=body))
+    return found
+
+
+def _terms_of(driver: ec.Literal, relation: Relation) -> tuple[Term, ...]:
+    match driver:
+        case ec.Happens(event=event):
+            return args_of(event)
+        case ec.Edge(fvp=fvp) | ec.InitiatedAt(fvp=fvp) | ec.TerminatedAt(fvp=fvp):
+            terms = (*args_of(fvp.fluent), fvp.value)
+            return (*terms, fvp.value) if relation.rest == (len(terms),) else terms
+        case _:
+            raise TypeError(driver)
+
+
+def _mask(rules: Iterable[DrivenRule]) -> int:
+    found = 0
+    for rule in rules:
+        found |= 1 << rule.bit
+    return found
+
+
+def _bound_by(chain: op.Chain) -> Names:
+    found: Names = frozenset()
+    for step in chain.steps:
+        found |= names(step.term)
+    return found
+
+
+def _terms_in(chain: op.Chain) -> list[Term]:
+    return [step.term for step in chain.steps]
+
+
+def _settles_in_time(stratum: Stratum) -> bool:
+    """Do rules of the component read what it decides itself?"""
+    return stratum.component.cyclic or any(plan.split is not None for plan in stratum.points)

@@ -1,0 +1,719 @@
+"""Rules as instructions.
+
+A rule is driven by one of its points: an event, or a start, end, initiation or termination of a
+fluent. What it asks of facts comes first and is evaluated when the point comes; then, at the level
+of its head, what it asks of all that changes. Readings of another instance are linked when they are
+made, so that a change there finds the points to evaluate again.
+
+Operators without an instruction, as long as they do not look at the stream, are questions to the
+columnar evaluator, remembered by their arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.layout import Layout, NotLowered, Relation, Site
+from horai.engine.core.words import Words
+from horai.lang.core.arithmetic import CONSTANTS
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, is_ground
+from horai.lang.ec import syntax as ec
+from horai.plan import operators as op
+from horai.plan.ec.instructions import (
+    ANY,
+    CODE,
+    INF,
+    WIDTH,
+)
+from horai.plan.ec.literals import names
+from horai.plan.program import Plan
+
+Names = frozenset[str]
+POINTS = (ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
+ARITHMETIC = {
+    "+": "ADD",
+    "-": "SUB",
+    "*": "MUL",
+    "/": "DIV",
+    "//": "IDIV",
+    "mod": "MOD",
+    "min": "MIN",
+    "max": "MAX",
+}
+FAR = (INF >> 2) * 2 + 1  # the word of a time after all others
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place in the code that is not known yet."""
+
+    number: int
+
+
+@dataclass
+class Code:
+    """The code of a program, as it grows, and the arguments of its instructions."""
+
+    words: list[int] = field(default_factory=lambda: [0] * WIDTH)
+    args: list[int] = field(default_factory=lambda: [0])
+    _places: dict[Label, int] = field(default_factory=dict)
+    _uses: list[tuple[int, Label]] = field(default_factory=list)
+    _lists: dict[tuple[int, ...], int] = field(default_factory=dict)
+    _numbers: count[int] = field(default_factory=count)
+
+    def label(self) -> Label:
+        """A new label."""
+        return Label(next(self._numbers))
+
+    def here(self, label: Label) -> None:
+        """The label stands for the next instruction."""
+        self._places[label] = len(self.words)
+
+    def emit(
+        self,
+        name: str,
+        x: int | Label = 0,
+        y: int | Label = 0,
+        z: int = 0,
+        w: int = 0,
+        fail: Label | None = None,
+    ) -> None:
+        """One more instruction."""
+        start = len(self.words)
+        for place, operand in enumerate((x, y, z, w, 0 if fail is None else fail), 1):
+            if isinstance(operand, Label):
+                self._uses.append((start + place, operand))
+        plain = [0 if isinstance(operand, Label) else operand for operand in (x, y, z, w)]
+        self.words += [CODE[name], *plain, 0]
+
+    def list(self, numbers: Sequence[int]) -> int:
+        """The place of a list of arguments."""
+        key = tuple(numbers)
+        if key not in self._lists:
+            self._lists[key] = len(self.args)
+            self.args += key
+        return self._lists[key]
+
+    def link(self) -> None:
+        """Put in what labels stand for."""
+        for place, label in self._uses:
+            self.words[place] = self._places[label]
+        self._uses.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that only Python can answer: an operator over some variables, giving others."""
+
+    step: op.Operator
+    given: tuple[str, ...]
+    found: tuple[str, ...]
+    clause: ec.Clause
+
+
+class Rules:
+    """What the code of all rules has in common. `put_index` gives the machine a relation."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        layout: Layout,
+        words: Words,
+        facts: StaticFacts,
+        put_index: Callable[[Rows, int], int],
+        start: int,
+    ) -> None:
+        self.plan, self.layout, self.words, self.facts = plan, layout, words, facts
+        self.put_index, self.start = put_index, start
+        self.code = Code()
+        self.questions: list[Question] = []
+        self.changing = changing_facts(plan)
+        self.makers: dict[int, list[tuple[tuple[Term, ...], tuple[Term, ...], int]]] = {}
+        """By table: the key of a row, the key of the row it makes, and the table of that."""
+
+
+class Body:
+    """The code of one rule: variables are in registers.
+
+    `driver` is the relation whose line drives it, and `keys` the terms of its key.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        clause: ec.Clause,
+        relation: Relation | None,
+        keys: tuple[Term, ...],
+        first: int,
+        level: int,
+        mask: int,
+    ) -> None:
+        self.rules, self.clause = rules, clause
+        self.code, self.words, self.layout = rules.code, rules.words, rules.layout
+        self.relation, self.keys = relation, keys
+        self.level, self.mask = level, mask
+        self.env: dict[str, int] = {}
+        self.next = first
+        self.time: Term | None = None
+        self.loops = False  # may what is done so far have several solutions?
+
+    # --- registers -------------------------------------------------------------------------------
+
+    def register(self, count: int = 1) -> int:
+        """The first of some new registers."""
+        self.next += count
+        if self.next > 4000:
+            raise NotLowered("too many variables", self.clause)
+        return self.next - count
+
+    def refuse(self, reason: str) -> NotLowered:
+        """An error that says what has no instructions."""
+        return NotLowered(reason, self.clause)
+
+    def load(self, term: Term, fail: Label) -> int:
+        """The register that holds a term."""
+        if isinstance(term, Var):
+            if term.name not in self.env:
+                raise self.refuse(f"nothing gives a value to {term.name}")
+            return self.env[term.name]
+        found = self.register()
+        if is_ground(term):
+            self.code.emit("LDC", found, self.words.word(term))
+            return found
+        name = f"#t{found}"
+        step = op.Unify(Var(name), term, term)
+        self.ask(step, (name,), fail)
+        return self.env[name]
+
+    def match(self, term: Term, register: int, fail: Label) -> None:
+        """Bind a term to what is in a register, or compare them."""
+        if isinstance(term, Var):
+            known = self.env.setdefault(term.name, register)
+            if known != register:
+                self.code.emit("EQ", known, register, fail=fail)
+        elif is_ground(term):
+            self.code.emit("EQC", register, self.words.word(term), fail=fail)
+        else:
+            name = f"#p{register}"
+            self.env[name] = register
+            free = tuple(sorted(names(term) - self.env.keys()))
+            self.ask(op.Unify(term, Var(name), term), free, fail)
+
+    def is_bound(self, term: Term) -> bool:
+        """Have all variables of a term a value?"""
+        return names(term) <= self.env.keys()
+
+    # --- chains ----------------------------------------------------------------------------------
+
+    def chain(self, chain: op.Chain, fail: Label) -> Label:
+        """The code of a chain; where to go on for more of its solutions."""
+        for step, needed in zip(chain.steps, chain.needed, strict=True):
+            fail = self.step(step, needed, fail)
+        return fail
+
+    def step(self, step: op.Operator, needed: Names, fail: Label) -> Label:
+        """The code of an operator."""
+        match step:
+            case op.Scan():
+                return self._scan(step, fail)
+            case op.Stab():
+                return self._stab(step, fail)
+            case op.FactJoin():
+                return self._fact(step, needed, fail)
+            case op.AntiJoin(body=body):
+                known = dict(self.env)
+                after = self.code.label()
+                loops = self.loops
+                self.chain(body, after)
+                self.code.emit("JMP", fail=fail)
+                self.code.here(after)
+                self.env, self.loops = known, loops
+                return fail
+            case op.Union(branches=branches):
+                return self._union(branches, needed, fail)
+            case op.IfThenElseOp() if is_temporal(step, self.rules.plan):
+                raise self.refuse(f"a choice that looks at the stream: `{show(step.term)}`")
+            case op.TruthOp(value=value):
+                if not value:
+                    self.code.emit("JMP", fail=fail)
+                return fail
+            case op.Unify(left=left, right=right):
+                return self._unify(step, left, right, fail)
+            case op.Filter(literal=literal):
+                return self._filter(step, literal, fail)
+            case op.Extend(literal=literal):
+                register = self.number(literal.expression, fail)
+                if register is None:
+                    return self._asked(step, needed, fail)
+                self.match(literal.target, register, fail)
+                return fail
+            case _ if not is_temporal(step, self.rules.plan):
+                return self._asked(step, needed, fail)
+            case _:
+                raise self.refuse(f"{type(step).__name__} over the stream: `{show(step.term)}`")
+
+    def _unify(self, step: op.Unify, left: Term, right: Term, fail: Label) -> Label:
+        if not self.is_bound(left):
+            left, right = right, left
+        if not self.is_bound(left):
+            raise self.refuse(f"`{show(step.term)}` with variables on both sides")
+        self.match(right, self.load(left, fail), fail)
+        return fail
+
+    def _filter(self, step: op.Filter, literal: ec.Compare, fail: Label) -> Label:
+        sign = literal.op
+        if sign in ("==", "\\==", "\\=") and self.is_bound(literal.left):
+            if self.is_bound(literal.right):
+                left, right = self.load(literal.left, fail), self.load(literal.right, fail)
+                self.code.emit("EQ" if sign == "==" else "NE", left, right, fail=fail)
+                return fail
+        elif sign in ("<", ">", "=<", ">=", "=:=", "=\\="):
+            known = dict(self.env)
+            start = self.next
+            one, other = self.number(literal.left, fail), None
+            if one is not None:
+                other = self.number(literal.right, fail)
+            if one is not None and other is not None:
+                if sign in (">", ">="):
+                    one, other = other, one
+                names_ = {"<": "CLT", ">": "CLT", "=<": "CLE", ">=": "CLE", "=:=": "CEQ"}
+                self.code.emit(names_.get(sign, "CNE"), one, other, fail=fail)
+                return fail
+            self.env, self.next = known, start
+        return self._asked(step, frozenset(), fail)
+
+    def number(self, term: Term, fail: Label) -> int | None:
+        """The register with the value of an expression; None if it has no instructions."""
+        match term:
+            case Var(name=name):
+                return self.env.get(name)
+            case Int() | Float():
+                return self.load(term, fail)
+            case Constant(name=name) if name in CONSTANTS:
+                return self.load(Float(float(CONSTANTS[name])), fail)
+            case Compound(name="-", args=(arg,)) | Compound(name="abs", args=(arg,)):
+                given = self.number(arg, fail)
+                if given is None:
+                    return None
+                found = self.register()
+                self.code.emit("NEG" if term.name == "-" else "ABS", found, given, fail=fail)
+                return found
+            case Compound(name=name, args=(left, right)) if name in ARITHMETIC:
+                one, other = self.number(left, fail), self.number(right, fail)
+                if one is None or other is None:
+                    return None
+                found = self.register()
+                self.code.emit(ARITHMETIC[name], found, one, other, fail=fail)
+                return found
+            case _:
+                return None
+
+    def _asked(self, step: op.Operator, needed: Names, fail: Label) -> Label:
+        free = (names(step.term) & needed) - self.env.keys()
+        return self.ask(step, tuple(sorted(free)), fail)
+
+    def ask(self, step: op.Operator, found: tuple[str, ...], fail: Label) -> Label:
+        """A question to Python; it may have several answers."""
+        given = tuple(sorted((names(step.term) | _names_of(step)) & self.env.keys()))
+        if len(given) > 15:
+            raise self.refuse(f"a question about too many variables: `{show(step.term)}`")
+        number = len(self.rules.questions)
+        self.rules.questions.append(Question(step, given, found, self.clause))
+        iterator = self.register(3)
+        outs = [self.register() for _ in found]
+        words = [len(given), *(self.env[name] for name in given), len(outs), *outs]
+        place = self.code.list(words)
+        self.code.emit("CALL", iterator, place, number, fail=fail)
+        again = self.code.label()
+        self.code.here(again)
+        self.code.emit("CNEXT", iterator, place, number, fail=fail)
+        self.env.update(zip(found, outs, strict=True))
+        if not found:
+            return fail
+        self.loops = True
+        return again
+
+    def _union(self, branches: Sequence[op.Chain], needed: Names, fail: Label) -> Label:
+        if len(branches) == 1:
+            return self.chain(branches[0], fail)
+        known = dict(self.env)
+        fresh = {
+            name: self.register()
+            for name in sorted(
+                needed & frozenset.intersection(*(one.bound for one in branches)) - known.keys()
+            )
+        }
+        resume = self.register()
+        joined, again = self.code.label(), self.code.label()
+        after = self.code.label()
+        for place, branch in enumerate(branches):
+            last = place == len(branches) - 1
+            following = fail if last else self.code.label()
+            inner = self.chain(branch, following)
+            for name, register in fresh.items():
+                self.code.emit("MOV", register, self.env[name])
+            self.code.emit("LDC", resume, inner)
+            self.code.emit("JMP", fail=joined)
+            if not last:
+                self.code.here(following)
+            self.env = dict(known)
+        self.code.here(again)
+        self.code.emit("JMPR", resume)
+        self.code.here(joined)
+        self.code.here(after)
+        self.env.update(fresh)
+        self.loops = True
+        return again
+
+    # --- facts -----------------------------------------------------------------------------------
+
+    def _fact(self, step: op.FactJoin, needed: Names, fail: Label) -> Label:
+        if step.key in self.rules.plan.dynamic:
+            return self._member(step, fail)
+        if step.key in self.rules.changing:
+            raise self.refuse(f"what follows from a dynamic domain: `{show(step.term)}`")
+        bound = [at for at, term in enumerate(step.terms) if self.is_bound(term)]
+        free = [at for at in range(len(step.terms)) if at not in bound]
+        spoken = [name for at in free for name in names(step.terms[at])]
+        wanted = [
+            at
+            for at in free
+            if not isinstance(step.terms[at], Var)
+            or names(step.terms[at]) & needed
+            or any(spoken.count(name) > 1 for name in names(step.terms[at]))
+        ]
+        return self.relation_rows(self.rules.facts.rows(step.key), step.terms, bound, wanted, fail)
+
+    def relation_rows(
+        self,
+        rows: Rows,
+        terms: Sequence[Term],
+        bound: list[int],
+        wanted: list[int],
+        fail: Label,
+    ) -> Label:
+        """All rows of a relation that agree with what is bound."""
+        found, single = self.rules.facts.index(rows, bound, wanted)
+        if single and all(is_ground(terms[at]) for at in bound):
+            # A constant of the program.
+            key = [self.words.word(terms[at]) for at in bound]
+            rows_ = [row for row in found.tolist() if row[: len(bound)] == key]
+            if not rows_:
+                self.code.emit("JMP", fail=fail)
+                rows_ = [[0] * (len(bound) + len(wanted))]
+            for at, word in zip(wanted, rows_[0][len(bound) :], strict=True):
+                register = self.register()
+                self.code.emit("LDC", register, word)
+                self.match(terms[at], register, fail)
+            return fail
+        index = self.rules.put_index(found, len(bound))
+        keys = [self.load(terms[at], fail) for at in bound]
+        outs = [self.register() for _ in wanted]
+        pairs = [n for place, out in enumerate(outs, len(bound)) for n in (place, out)]
+        place = self.code.list([len(keys), *keys, len(outs), *pairs])
+        if single:
+            self.code.emit("FACT", place, index, fail=fail)
+        else:
+            iterator = self.register(2)
+            self.code.emit("FOPEN", iterator, place, index)
+            again = self.code.label()
+            self.code.here(again)
+            self.code.emit("FNEXT", iterator, place, index, fail=fail)
+            fail = again
+            self.loops = True
+        for at, out in zip(wanted, outs, strict=True):
+            self.match(terms[at], out, fail)
+        return fail
+
+    def _member(self, step: op.FactJoin, fail: Label) -> Label:
+        """A member of a dynamic domain: an instance of the input fluent that brings it."""
+        every = [plan for plans in self.rules.plan.groundings.values() for plan in plans]
+        bringing = [p for p in every if any(call.key == step.key for call in p.calls)]
+        inputs = [p for p in bringing if _is_input(p.key, self.layout)]
+        if len(inputs) != 1 or step.key in self.rules.plan.description.facts:
+            raise self.refuse(f"members of a dynamic domain: `{show(step.term)}`")
+        for plans in self.rules.plan.groundings.values():
+            for plan in plans:
+                calls = [call for call in plan.calls if call.key == step.key]
+                relations = self.layout.fluents.get(plan.key, [])
+                if len(calls) != 1 or len(relations) != 1 or relations[0].kind != "input":
+                    continue
+                (call,) = calls
+                head = (*plan.terms, plan.value)
+                spots = {arg.name: at for at, arg in enumerate(call.args) if isinstance(arg, Var)}
+                terms: list[Term] = []
+                for term in head:
+                    if isinstance(term, Var) and term.name in spots:
+                        terms.append(step.terms[spots[term.name]])
+                    elif term is not None and is_ground(term):
+                        terms.append(term)
+                if len(terms) == len(head) and len(spots) == len(call.args):
+                    if not all(self.is_bound(term) for term in terms):
+                        raise self.refuse(f"members of a dynamic domain: `{show(step.term)}`")
+                    keys = [self.load(term, fail) for term in terms]
+                    place = self.code.list([len(keys), *keys])
+                    self.code.emit("HAS", place, relations[0].table.number, fail=fail)
+                    return fail
+        raise self.refuse(f"members of a dynamic domain: `{show(step.term)}`")
+
+    # --- instances -------------------------------------------------------------------------------
+
+    def line(
+        self, relation: Relation, keys: Sequence[Term], site: Site | None, fail: Label
+    ) -> tuple[int, Label]:
+        """The register with the line of an instance, of each one that fits if some key is free."""
+        table = relation.table
+        own = self.relation is not None and table is self.relation.table
+        if own and tuple(keys) == self.keys and all(map(self.is_bound, keys)):
+            found = self.register()
+            self.code.emit("OWN", found, relation.place)
+            if site is not None and self.relation is not None:
+                relation.readers.append(
+                    (self.relation.place - relation.place + site.shift, self.layout.site(site))
+                )
+            return found, fail
+        number = -1 if site is None else self.layout.site(site)
+        if all(map(self.is_bound, keys)):
+            found = self.register()
+            place = self.code.list([len(keys), *(self.load(key, fail) for key in keys)])
+            self.code.emit("LINE", found, place, table.number * 4096 + relation.place, number)
+            return found, fail
+        if site is None:
+            raise self.refuse(f"nothing says which {relation} is meant")
+        bound = tuple(at for at, key in enumerate(keys) if self.is_bound(key))
+        free = [at for at in range(len(keys)) if at not in bound]
+        buckets = self.layout.index(table, bound)
+        place = self.code.list([len(bound), *(self.load(keys[at], fail) for at in bound)])
+        iterator = self.register(3)
+        self.code.emit("MOPEN", iterator, place, buckets.number, number)
+        outs = [self.register() for _ in free]
+        pairs = [n for at, out in zip(free, outs, strict=True) for n in (at, out)]
+        again = self.code.label()
+        self.code.here(again)
+        self.code.emit("MNEXT", iterator, self.code.list([len(free), *pairs]), fail=fail)
+        for at, out in zip(free, outs, strict=True):
+            self.match(keys[at], out, again)
+        found = self.register()
+        self.code.emit("SHIFT", found, iterator + 2, relation.place)
+        self.loops = True
+        return found, again
+
+    def _site(self, relation: Relation, value: int, low: int, high: int) -> Site:
+        return Site(relation, value, False, self.level, self.mask, low, high)
+
+    def _offsets(self, time: Term) -> tuple[int, int]:
+        return (0, 0) if time == self.time else (-INF, INF)
+
+    def _stab(self, step: op.Stab, fail: Label) -> Label:
+        *args, value = step.terms
+        relations = self._readable(step.key, value)
+        if not relations:
+            self.code.emit("JMP", fail=fail)
+            for term in step.terms:
+                for name in names(term) - self.env.keys():
+                    self.env[name] = self.register()
+            return fail
+        if len(relations) > 1:
+            raise self.refuse(f"{step.key[0]} has values of several kinds: `{show(step.term)}`")
+        (relation,) = relations
+        low, high = self._offsets(step.time)
+        fixed = self.words.word(value) if is_ground(value) else ANY
+        time = self.load(step.time, fail)
+        if relation.kind == "input":
+            line, fail = self.line(relation, step.terms, self._site(relation, ANY, low, high), fail)
+            self.code.emit("VALUE", line, self.register(), time, fail=fail)
+            return fail
+        line, fail = self.line(relation, args, self._site(relation, fixed, low, high), fail)
+        if relation.kind == "static":
+            assert relation.value is not None
+            held = self.load(relation.value, fail)
+            self.code.emit("HOLDS", line, held, time, fail=fail)
+            self.match(value, held, fail)
+        elif self.is_bound(value):
+            self.code.emit("HOLDS", line, self.load(value, fail), time, fail=fail)
+        else:
+            found = self.register()
+            self.code.emit("VALUE", line, found, time, fail=fail)
+            self.match(value, found, fail)
+        return fail
+
+    def _readable(self, key: tuple[str, int], value: Term) -> list[Relation]:
+        found = self.layout.fluent(key)
+        if is_ground(value):
+            fits = [one for one in found if one.kind == "static" and one.value == value]
+            simple = [one for one in found if one.kind != "static"]
+            if fits and simple:
+                if _begins(self.rules.plan, key, value):
+                    raise self.refuse(f"{key[0]} has this value by rules and by an interval list")
+                return fits
+            return fits or simple
+        return found
+
+    def _scan(self, step: op.Scan, fail: Label) -> Label:
+        if step.within is not None:
+            raise self.refuse(f"points in a range: `{show(step.term)}`")
+        relation, terms = self.points_of(step.kind, step.key, step.terms, step.term)
+        low_reg, high_reg, low, high = self._range(step, fail)
+        site = self._site(relation, ANY, low, high)
+        keys = [terms[at] for at in relation.keys]
+        line, fail = self.line(relation, keys, site, fail)
+        iterator = self.register(3)
+        self.code.emit("POPEN", iterator, line, self.code.list([low_reg, high_reg]))
+        again = self.code.label()
+        self.code.here(again)
+        at = self.register()
+        outs = [self.register() for _ in relation.rest]
+        pairs = [n for place, out in enumerate(outs) for n in (place, out)]
+        self.code.emit("PNEXT", iterator, self.code.list([at, len(outs), *pairs]), fail=fail)
+        for place, out in zip(relation.rest, outs, strict=True):
+            self.match(terms[place], out, again)
+        self.match(step.time, at, again)
+        self.loops = True
+        return again
+
+    def points_of(
+        self, kind: str, key: tuple[str, int], terms: tuple[Term, ...], term: Term
+    ) -> tuple[Relation, tuple[Term, ...]]:
+        """The events that a condition about points looks at, and their arguments."""
+        if kind == "event":
+            return self.layout.event(key), terms
+        if kind in ("startI", "endI"):
+            raise self.refuse(f"the first or last point of an interval: `{show(term)}`")
+        found = self._readable(key, terms[-1])
+        if len(found) != 1:
+            raise self.refuse(f"{key[0]} has values of several kinds: `{show(term)}`")
+        (relation,) = found
+        if kind in ("initiated", "terminated"):
+            if relation.kind != "simple" or kind == "terminated":
+                raise self.refuse(f"{kind} as a condition: `{show(term)}`")
+            if key in self.rules.plan.groundings:
+                raise self.refuse(f"initiations of a fluent with a domain: `{show(term)}`")
+            if any(d.target_key == key for s in self.rules.plan.strata for d in s.delays):
+                raise self.refuse(f"initiations that may be delayed effects: `{show(term)}`")
+        part = self.layout.part(relation, kind)
+        return part, (*terms, terms[-1]) if relation.kind == "input" else terms
+
+    def edges_of(self, key: tuple[str, int], value: Term, term: Term) -> list[Relation]:
+        """The relation whose starts and ends a condition means."""
+        found = self._readable(key, value)
+        if len(found) != 1:
+            raise self.refuse(f"{key[0]} has values of several kinds: `{show(term)}`")
+        return found
+
+    def _range(self, step: op.Scan, fail: Label) -> tuple[int, int, int, int]:
+        """Registers with the first and last time to look at, and whom changes concern."""
+        if self.is_bound(step.time):
+            found = self.load(step.time, fail)
+            return found, found, *self._offsets(step.time)
+        low, high = self.register(), self.register()
+        self.code.emit("LDC", low, 2 * self.rules.start + 1)
+        self.code.emit("LDC", high, FAR)
+        first, last = -INF, INF
+        for bound in step.bounds:
+            given = self.number(bound.term, fail)
+            if given is None:
+                continue
+            apart = self._apart(bound.term)
+            if bound.lower:
+                self.code.emit("MAX", low, low, given, fail=fail)
+                if apart is not None:
+                    last = min(last, -apart)
+            else:
+                self.code.emit("MIN", high, high, given, fail=fail)
+                if apart is not None:
+                    first = max(first, -apart)
+        return low, high, first, last
+
+    def _apart(self, term: Term) -> int | None:
+        """How much later than the driver a time is, if that is always the same."""
+        match term:
+            case Var() if term == self.time:
+                return 0
+            case Compound(name="+", args=(Var() as base, Int(value=value))) if base == self.time:
+                return value
+            case _:
+                return None
+
+
+def _is_input(key: tuple[str, int], layout: Layout) -> bool:
+    """May items be of this name?"""
+    event = layout.events.get(key)
+    fluent = layout.fluents.get(key, ())
+    return (event is not None and not event.derived) or any(one.kind == "input" for one in fluent)
+
+
+def changing_facts(plan: Plan) -> frozenset[tuple[str, int]]:
+    """The background relations that follow from members of dynamic domains."""
+    found = set(plan.dynamic)
+    while True:
+        more = {
+            key
+            for key, branches in plan.background.items()
+            if key not in found
+            and any(
+                isinstance(step, op.FactJoin) and step.key in found
+                for branch in branches
+                for step in op.walk(branch.body)
+            )
+        }
+        if not more:
+            return frozenset(found)
+        found |= more
+
+
+def _begins(plan: Plan, key: tuple[str, int], value: Term) -> bool:
+    """May a rule begin this value of the fluent?"""
+    for stratum in plan.strata:
+        for point in (*stratum.points, *stratum.initially):
+            begins = point.key == key and point.kind in ("initiated", "initially")
+            if begins and (not is_ground(point.terms[-1]) or point.terms[-1] == value):
+                return True
+    return False
+
+
+def _names_of(step: op.Operator) -> Names:
+    match step:
+        case op.Unify(left=left, right=right):
+            return names(left, right)
+        case _:
+            return frozenset()
+
+
+def is_temporal(step: op.Operator, plan: Plan) -> bool:
+    """Does an operator, or one inside it, look at the stream?"""
+    match step:
+        case op.Scan() | op.Stab() | op.Walk() | op.Lookup() | op.SpanOperation() | op.QueryTime():
+            return True
+        case op.FactJoin(key=key) if key in changing_facts(plan):
+            return True
+        case op.Procedure(key=key):
+            return key in plan.graph.helpers.temporal
+        case _:
+            return any(is_temporal(one, plan) for part in op.inside(step) for one in part.steps)
+
+
+def literal_is_temporal(literal: ec.Literal, plan: Plan) -> bool:
+    """The same of a condition."""
+    for part in ec.walk(literal):
+        match part:
+            case (
+                ec.Happens()
+                | ec.Edge()
+                | ec.HoldsAt()
+                | ec.HoldsFor()
+                | ec.InitiatedAt()
+                | ec.TerminatedAt()
+            ):
+                return True
+            case ec.Call(key=key):
+                if key in plan.graph.helpers.temporal or key in plan.dynamic:
+                    return True
+                if key == ("queryTime", 1) and key not in plan.predicates:
+                    return True
+            case _:
+                pass
+    return False

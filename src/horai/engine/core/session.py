@@ -1,0 +1,341 @@
+"""A run on the compiled engine: items in, answers out, query time by query time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+from weakref import ref
+
+import numpy as np
+import numpy.typing as npt
+
+from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
+from horai.engine.arrow_items import Source as ItemSource
+from horai.engine.arrow_items import read_items
+from horai.engine.columns import Column, concat
+from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.layout import NotLowered, Relation
+from horai.engine.core.program import Lowering
+from horai.engine.core.words import Words
+from horai.engine.frames import Frame
+from horai.engine.inputs import InputMemory, flattened, folded
+from horai.engine.ledger import Ledger
+from horai.engine.memory import FOREVER
+from horai.engine.origins import Dropped
+from horai.engine.shelf import Shelf
+from horai.engine.stream import Stream
+from horai.engine.symbols import Symbols
+from horai.engine.world import World
+from horai.lang.core.terms import Float
+from horai.lang.core.values import parameter_count
+from horai.lang.ec.errors import EngineError
+from horai.lang.ec.syntax import EventDescription
+from horai.plan.ec.instructions import INF
+from horai.plan.ec.modes import PythonPredicate
+from horai.plan.pipeline import compile_program
+from horai.temporal.spans import INF as OPEN
+from horai.temporal.spans import Ints
+
+Key = tuple[str, int]
+FAILURES = {
+    1: "a whole number does not fit into 61 bits",
+    3: "the counts of what rules say do not agree; this is a fault of the engine",
+}
+
+
+class NotCompiled(Exception):
+    """The machine has to be compiled before it can run."""
+
+
+def _machine(owner: object) -> Any:
+    try:
+        machine = import_module("horai.engine.core.machine")
+    except ImportError as error:
+        raise NotCompiled("the compiled engine has not been compiled") from error
+    return machine.Machine(owner)
+
+
+class CompiledSession:
+    """A session of the compiled engine. Raises `NotLowered` for rules without instructions."""
+
+    def __init__(
+        self,
+        description: EventDescription,
+        *,
+        start: int = 0,
+        window: int | None = None,
+        tick: int = 1,
+        allen_memory: int | None = None,
+        predicates: Mapping[str, Callable[..., object]] | None = None,
+        archive: bool = True,
+        incremental: str = "auto",  # it always is
+    ) -> None:
+        self.python = dict(predicates or {})
+        given = [
+            PythonPredicate(name, parameter_count(function))
+            for name, function in self.python.items()
+        ]
+        self.plan = compile_program(description, given)
+        self.start, self.window, self.archive = start, window, archive
+        self.symbols = Symbols()
+        self.words = Words(self.symbols)
+        self.stream = Stream(self.symbols, tick, start, window)
+        self.query = start
+        self.shows_input = True
+        self._failure: BaseException | None = None
+        self._machine = _machine(self)
+        self._facts = StaticFacts(self.plan, self.words, self.python, start)
+        if tick != 1:
+            raise NotLowered("a grid of time other than 1")
+        for stratum in self.plan.strata:
+            if stratum.initially:
+                raise NotLowered("an initial value", stratum.initially[0].clause)
+        lowering = Lowering(self.plan, self.words, self._facts, self._put_index, start)
+        program = self.program = lowering.program()
+        self._machine.program(
+            *map(_array, (program.code, program.args, program.tables)),
+            *map(_array, (program.cols, program.sites, program.cyclic)),
+            program.own,
+            start,
+        )
+        self._last: ref[Answer] | None = None
+        self._ledger = Ledger(self.symbols, self.plan.unwrapping, 1, window)
+
+    # --- the session -----------------------------------------------------------------------------
+
+    def advance(self, until: int, tables: Iterable[ItemSource] = ()) -> Answer:
+        """The answer at query time `until`, with more items known than before."""
+        if until <= self.query:
+            raise ValueError(f"query times must grow: {until} is not after {self.query}")
+        self._complete()
+        self.query = until
+        batches = [read_items(table, self.symbols, 1) for table in tables]
+        kept = {key: shelf.kept().size for key, shelf in self._shelves("fluent")}
+        dropped = self.stream.admit(batches, until)
+        cut = self.start if self.window is None else max(self.start, until - self.window)
+        self._machine.begin_step(until, cut)
+        self._feed(kept)
+        if not self.shows_input:
+            self.stream.forget({})
+        self._machine.symbols(*self.words.numbers())
+        self._check(self._machine.end_step())
+        return self._answer(until, dropped)
+
+    def hide_input(self) -> None:
+        """Leave items out of answers."""
+        self.shows_input = False
+
+    def finish(self) -> Sequence[Dropped]:
+        """Items that never came to count."""
+        return self.stream.left_over(self.query)
+
+    # --- what the machine asks -------------------------------------------------------------------
+
+    def answered(self, number: int, given: list[int]) -> None:
+        """Answer a question of an instruction, once for all."""
+        question = self.program.questions[number]
+        columns = {
+            name: self.words.column(np.array([word], np.int64))
+            for name, word in zip(question.given, given, strict=True)
+        }
+        frame = Frame(1, columns)
+        found = self._facts.evaluator.step(question.step, frame, frozenset(question.found))
+        rows: list[list[int]] = [[] for _ in range(min(found.rows, 1))]
+        if question.found:
+            some = [self.words.of_column(found.columns[name]) for name in question.found]
+            rows = np.unique(np.column_stack(some), axis=0).tolist() if found.rows else []
+        self._machine.symbols(*self.words.numbers())
+        self._machine.remember(number, given, len(question.found), rows)
+
+    def interned(self, value: float) -> int:
+        """The word of a decimal that has to be kept in the table of terms."""
+        if value != value:
+            raise EngineError("the result is not a number")
+        found = self.words.word(Float(value))
+        self._machine.symbols(*self.words.numbers())
+        return found
+
+    def failure(self, error: BaseException) -> None:
+        """Keep an error until the machine has stopped."""
+        self._failure = error
+
+    def _check(self, code: int) -> None:
+        if self._failure is not None:
+            error, self._failure = self._failure, None
+            raise error
+        if code:
+            raise EngineError(FAILURES.get(code, f"failure {code}"))
+
+    def _put_index(self, rows: Rows, keys: int) -> int:
+        return int(self._machine.facts(rows, keys))
+
+    # --- items -----------------------------------------------------------------------------------
+
+    def _shelves(self, kind: str) -> list[tuple[Key, Shelf]]:
+        return list(self.stream._shelves[kind].items())  # type: ignore[index]
+
+    def _feed(self, kept: dict[Key, int]) -> None:
+        """Give the machine what the last query admitted and took back."""
+        for key, shelf in self._shelves("event"):
+            for sign, parts in ((-1, shelf.left), (1, shelf.came)):
+                for rows in parts:
+                    self._events(key, rows.terms, rows["start"], sign)
+        for key, shelf in self._shelves("fluent"):
+            more = shelf.kept().split(kept.get(key, 0))[1]
+            changes = [(-1, rows, rows["first"]) for rows in shelf.left]
+            changes += [(1, rows, rows["first"]) for rows in shelf.came]
+            if more.size:
+                changes.append((1, more, more["start"]))
+            for sign, rows, first in changes:
+                self._fluents(key, rows.terms, first, rows["end"], sign)
+
+    def _events(self, key: Key, args: tuple[Column, ...], time: Ints, sign: int) -> None:
+        for flat, columns, rows in flattened(
+            key, args, len(time), self.plan.unwrapping, self.symbols
+        ):
+            relation = self.program.layout.events.get(flat)
+            if relation is None:
+                continue  # no rule asks for it
+            if relation.derived:
+                raise EngineError(f"items of {flat[0]}/{flat[1]}, which rules derive")
+            places = (*relation.keys, *relation.rest)
+            words = [self.words.of_column(columns[place]) for place in places]
+            self._give(relation, sign, time[rows], words)
+
+    def _fluents(
+        self, key: Key, terms: tuple[Column, ...], start: Ints, end: Ints, sign: int
+    ) -> None:
+        *args, value = terms
+        for flat, columns, rows in flattened(
+            key, tuple(args), len(start), self.plan.unwrapping, self.symbols
+        ):
+            some = self.program.layout.fluents.get(flat)
+            if some is None:
+                continue  # no rule asks for it
+            if some[0].kind != "input":
+                raise EngineError(f"items of {flat[0]}/{flat[1]}, which rules define")
+            every = [*map(self.words.of_column, columns), self.words.of_column(value.take(rows))]
+            until = np.minimum(end[rows], INF)
+            self._give(some[0], sign, start[rows], [*every, until])
+
+    def _give(self, relation: Relation, sign: int, time: Ints, words: list[Ints]) -> None:
+        table = np.empty((len(time), len(words)), np.int64)
+        for place, column in enumerate(words):
+            table[:, place] = column
+        signs = np.full(len(time), sign, np.int8)
+        times = np.array(time, np.int64)  # those of a table must not be written to
+        self._machine.feed(relation.table.number, relation.place, signs, times, table)
+
+    # --- answers ---------------------------------------------------------------------------------
+
+    def _answer(self, query: int, dropped: Sequence[Dropped]) -> Answer:
+        log = np.frombuffer(self._machine.changelog(), np.int64).reshape(-1, 5)
+        events = np.frombuffer(self._machine.events(), np.int64).reshape(-1, 3)
+        events = _netted(events)
+        border = query - self.window if self.window is not None else -INF
+        parts: dict[Which, Callable[[], Part]] = {
+            "window": lambda: self._now(border),
+            "new": lambda: self._part(log[log[:, 0] > 0], events[events[:, 0] > 0]),
+            "gone": lambda: self._part(log[log[:, 0] < 0], events[events[:, 0] < 0]),
+        }
+        if self.archive:
+            parts["all"] = lambda: self._now(-INF)
+        if self.shows_input:
+            shown = self._input(query, border, dropped)
+            parts = {
+                which: partial(_both, part, partial(shown.part, which))
+                for which, part in parts.items()
+            }
+        answer = Answer(query, self.symbols, dropped, parts)
+        self._last = ref(answer)
+        return answer
+
+    def _input(self, query: int, border: int, dropped: Sequence[Dropped]) -> Answer:
+        """The same about the items themselves, from all of them."""
+        world = World(self.symbols, 1, self.start, query)
+        InputMemory(self.start).fill(world, self.stream, self.plan.unwrapping)
+        return self._ledger.answer(world, lambda source: FOREVER, border, dropped)
+
+    def _complete(self) -> None:
+        """Let the last answer be complete, if somebody has it: the machine goes on."""
+        answer = self._last() if self._last is not None else None
+        for which in ("window", "all") if answer is not None else ():
+            if answer is not None and answer.has(which):
+                answer.part(which)
+
+    def _now(self, border: int) -> Part:
+        """What holds and happens after a border."""
+        spans = np.frombuffer(self._machine.holding(border), np.int64).reshape(-1, 5)
+        found = np.frombuffer(self._machine.happening(border), np.int64).reshape(-1, 5)
+        return self._part(spans, found[:, [0, 1, 3]])
+
+    def _part(self, spans: Ints, events: Ints) -> Part:
+        """Rows of the machine as tables."""
+        fluents = [
+            FluentTable(name, args, self.words.column(rows[:, 2].copy()), rows[:, 3], _open(rows))
+            for name, args, rows in self._tables(spans)
+        ]
+        happened = [EventTable(name, args, rows[:, 2]) for name, args, rows in self._tables(events)]
+        return Part(_joined(fluents, self.symbols), happened)
+
+    def _tables(self, rows: Ints) -> Iterable[tuple[str, tuple[Column, ...], Ints]]:
+        lines = rows[:, 1].copy()
+        numbers = np.empty(len(lines), np.int64)
+        self._machine.describe(lines, numbers)
+        for number in np.unique(numbers).tolist():
+            relation = self.program.columns[number]
+            mine = np.flatnonzero(numbers == number)
+            keys = np.empty((len(mine), len(relation.keys)), np.int64)
+            self._machine.keys(lines[mine], keys)
+            columns = [self.words.column(np.ascontiguousarray(column)) for column in keys.T]
+            name, args = folded(
+                relation.key, tuple(columns), len(mine), self.plan.unwrapping, self.symbols
+            )
+            yield name, args, rows[mine]
+
+
+def _array(numbers: Sequence[int]) -> npt.NDArray[np.int64]:
+    return np.array(numbers, np.int64)
+
+
+def _open(rows: Ints) -> Ints:
+    end: Ints = np.where(rows[:, 4] >= INF, OPEN, rows[:, 4])
+    return end
+
+
+def _netted(events: Ints) -> Ints:
+    """Of what came and went several times, what is left of it."""
+    if not len(events):
+        return events
+    pairs, places = np.unique(events[:, 1:], axis=0, return_inverse=True)
+    net = np.zeros(len(pairs), np.int64)
+    np.add.at(net, places.ravel(), events[:, 0])
+    there = np.flatnonzero(net)
+    return np.column_stack([net[there], pairs[there]])
+
+
+def _both(one: Callable[[], Part], other: Callable[[], Part]) -> Part:
+    """What two parts have together."""
+    first, second = one(), other()
+    return Part([*first.fluents, *second.fluents], [*first.events, *second.events])
+
+
+def _joined(tables: list[FluentTable], symbols: Symbols) -> list[FluentTable]:
+    """One table for each fluent, though its values may be in several columns."""
+    found: dict[tuple[str, int], list[FluentTable]] = {}
+    for table in tables:
+        found.setdefault((table.name, len(table.args)), []).append(table)
+    return [some[0] if len(some) == 1 else _one(some, symbols) for some in found.values()]
+
+
+def _one(some: list[FluentTable], symbols: Symbols) -> FluentTable:
+    args = tuple(concat(columns, symbols) for columns in zip(*(t.args for t in some), strict=True))
+    return FluentTable(
+        some[0].name,
+        args,
+        concat([t.value for t in some], symbols),
+        np.concatenate([t.start for t in some]),
+        np.concatenate([t.end for t in some]),
+    )

@@ -1,0 +1,136 @@
+cdef extern from *:
+    """
+    #define HASH_A 0x9E3779B97F4A7C1LL
+    #define HASH_B 0x5851F42D4C957F2DLL
+    #define HASH_C 0x14057B7EF767814FLL
+    #define POSITIVE 0x7FFFFFFFFFFFFFFFLL
+    #define MAX32 0x7FFFFFFFLL
+    #define ZERO 0x8000000000000002ULL
+    #define SMALL 0x3000000000000000ULL
+    #define REST (~3ULL)
+    """
+    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32
+    const unsigned long long ZERO, SMALL, REST
+
+ctypedef long long i64
+ctypedef unsigned long long U64
+ctypedef i64* WORDS
+ctypedef i64** WORDSS
+ctypedef void** VOIDS
+ctypedef int* INTS
+
+cdef struct Line:
+    i64 points  # where its points are in the pool
+    i64 spans
+    i64 dirty  # since when it must be resolved, plus one; 0 if it need not
+    i64 timer  # the next time at which it must be resolved
+    int np  # words of points
+    int ns  # words of spans
+    int row
+    int saved  # what it said at the last query time, in the arena
+    int epoch  # of the query time at which it was last changed
+    int first  # up to which word it is as it was then
+    int links  # who looks at it
+    short col
+    unsigned char cp  # size classes; of spans BARRED if it is outside its domain
+    unsigned char cs
+
+cdef struct Row:
+    i64 key  # its key in `keys`, followed by its buckets and the lines its lists look at
+    i64 line  # the first of its lines
+    i64 table
+
+cdef struct Link:
+    int line
+    int site
+    int target
+    int next
+
+cdef struct State:
+    # what is known
+    Line* lines
+    i64 nlines, lines_size
+    i64* pool
+    i64 top, pool_size
+    i64 free[64]
+    Row* rows
+    i64 nrows, rows_size
+    i64* keys
+    i64 nkeys, keys_size
+    int* slots
+    i64 mask
+    Link* links
+    i64 nlinks, links_size
+    int* linkslots
+    i64 linkmask
+    # the program
+    i64* code
+    i64 code_size
+    i64* args
+    i64 args_size
+    i64* tables
+    i64 tables_size
+    i64* cols
+    i64 cols_size
+    i64* sites
+    i64 sites_size
+    i64* facts
+    i64 ndata, facts_size
+    i64* cyclic
+    i64 cyclic_size
+    i64 nlevels, own
+    # the agenda
+    i64* ag
+    i64 nag, ag_size
+    i64* queues
+    i64 queues_size
+    i64* heap
+    i64 nheap, heap_size
+    i64 got[4]
+    i64* timers
+    i64 ntimers, timers_size
+    i64 introduced
+    # room to work
+    i64* tmp
+    i64 tmp_size
+    i64* gone
+    i64 gone_size
+    i64* sweep
+    i64 sweep_size
+    i64* em
+    i64 nem, em_size
+    i64* reg
+    i64 reg_size
+    # what changed at this query time
+    i64* arena
+    i64 narena, arena_size
+    i64* touched
+    i64 ntouched, touched_size
+    i64* log
+    i64 nlog, log_size
+    i64* out
+    i64 out_size
+    # items
+    i64* items
+    i64 nitems, items_size
+    i64* payload
+    i64 npayload, payload_size
+    i64* order
+    i64 order_size
+    i64* counts
+    i64 counts_size
+    # answers of Python, and numbers among terms
+    i64* memo
+    i64 nmemo, memo_size, memolast, answers
+    i64* memoslots
+    i64 memomask
+    i64* numeric
+    i64 numeric_size, nsymbols
+    double* reals
+    i64 reals_size
+    void* owner
+    # time
+    i64 start, first, q, qprev, cut, epoch, now
+    i64 error, failed, unknown, evals, resolves
+
+ctypedef State* STATE

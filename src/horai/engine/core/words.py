@@ -1,0 +1,139 @@
+"""Terms as 64-bit words that tell what they are, so that the machine needs no types.
+
+| last bits | what the rest is |
+|---|---|
+| 1 | a whole number |
+| 10 | a decimal, turned by three bits; Ruby's flonum: all decimals from 1e-77 to 1e77, exactly |
+| 00 | the place of any other term in the table of symbols |
+
+Equal terms have equal words, and no others have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from horai.engine.columns import Column, codes, floats, ints
+from horai.engine.symbols import LARGEST, Symbols
+from horai.lang.core.arithmetic import CONSTANTS
+from horai.lang.core.terms import Constant, Float, Int, Term
+from horai.temporal.spans import Ints
+
+ZERO = -(1 << 63) + 2
+_ZERO = np.uint64(0x8000000000000002)
+_SMALL = np.uint64(0x3000000000000000)
+_REST = np.uint64(0xFFFFFFFFFFFFFFFC)
+_3, _60, _61, _63, _7, _2, _4 = (np.uint64(n) for n in (3, 60, 61, 63, 7, 2, 4))
+
+
+def words_of_decimals(data: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[Ints, Ints]:
+    """The words of decimals, and the places of those that no word holds."""
+    bits = np.ascontiguousarray(data, np.float64).view(np.uint64)
+    top = (bits >> _60) & _7
+    fits = ((top == _3) | (top == _4)) & (bits != _SMALL)
+    turned = (((bits << _3) | (bits >> _61)) & _REST) | _2
+    zero = data == 0.0
+    found = np.where(zero, _ZERO, turned).view(np.int64)
+    return found, np.flatnonzero(~fits & ~zero)
+
+
+def decimals_of_words(words: Ints) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The decimals that words of decimals hold."""
+    bits = np.ascontiguousarray(words, np.int64).view(np.uint64)
+    turned = (_2 - (bits >> _63)) | (bits & _REST)
+    back = (turned >> _3) | (turned << _61)
+    return np.where(bits == _ZERO, np.uint64(0), back).view(np.float64)
+
+
+class Words:
+    """The words of the terms of a session."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        self._known = np.empty(0, np.int64)  # the words of symbols by their place
+        self._told = 0
+
+    def word(self, term: Term) -> int:
+        """The word of a ground term."""
+        match term:
+            case Int(value=value) if -LARGEST < value < LARGEST:
+                return 2 * value + 1
+            case Float(value=value):
+                found, odd = words_of_decimals(np.array([value]))
+                if not len(odd):
+                    return int(found[0])
+        return 2 * self.symbols.code(term)
+
+    def term(self, word: int) -> Term:
+        """The term of a word."""
+        if word & 1:
+            return Int(word >> 1)
+        if word & 2:
+            return Float(float(decimals_of_words(np.array([word], np.int64))[0]))
+        return self.symbols.term(word // 2)
+
+    def of_column(self, column: Column) -> Ints:
+        """The words of the rows of a column."""
+        if column.kind == "int":
+            data: Ints = column.data
+            if len(data) and (data.max() >= LARGEST or data.min() <= -LARGEST):
+                return np.array([self.word(Int(value)) for value in data.tolist()], np.int64)
+            return data * 2 + 1
+        if column.kind == "float":
+            found, odd = words_of_decimals(column.data)
+            for place in odd.tolist():
+                found[place] = 2 * self.symbols.code(Float(float(column.data[place])))
+            return found
+        data = column.data
+        whole = (data & 1).astype(np.bool_)
+        places = np.where(whole, 0, data >> 1)
+        table = self._words_by_place()
+        if not len(table):
+            return data
+        found = table[places]
+        return np.where(whole, data, found)
+
+    def column(self, words: Ints) -> Column:
+        """Words as a column of the narrowest kind."""
+        if not len(words):
+            return codes(words)
+        if (words & 1).all():
+            return ints(words >> 1)
+        decimal = (words & 3) == 2
+        if decimal.all():
+            return floats(decimals_of_words(words))
+        data = np.where(words & 1, words, words >> 1)
+        if decimal.any():
+            values = decimals_of_words(words[decimal])
+            data[decimal] = [self.symbols.code(Float(value)) for value in values.tolist()]
+        return codes(data)
+
+    def numbers(self) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+        """Which of the symbols that are new are numbers: 1 a decimal, 2 a large whole number."""
+        new = self.symbols.kept(self._told)
+        self._told += len(new)
+        kinds, values = np.zeros(len(new), np.int64), np.zeros(len(new))
+        for place, term in enumerate(new):
+            match term:
+                case str() | Constant():
+                    name = term if isinstance(term, str) else term.name
+                    if name in CONSTANTS:
+                        kinds[place], values[place] = 1, CONSTANTS[name]
+                case Float(value=value):
+                    kinds[place], values[place] = 1, value
+                case Int():
+                    kinds[place] = 2
+        return kinds, values
+
+    def _words_by_place(self) -> Ints:
+        known = len(self._known)
+        if known < len(self.symbols):
+            new = self.symbols.kept(known)
+            more = 4 * np.arange(known, known + len(new), dtype=np.int64)
+            for place, term in enumerate(new):
+                if isinstance(term, Float):
+                    found, odd = words_of_decimals(np.array([term.value]))
+                    if not len(odd):
+                        more[place] = found[0]
+            self._known = np.concatenate([self._known, more])
+        return self._known

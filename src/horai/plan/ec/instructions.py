@@ -1,0 +1,114 @@
+"""The numbers that lowered rules and the compiled engine share.
+
+An instruction has `WIDTH` words: its opcode, four operands and where to go on if it fails. The
+engine's declarations (`engine/core/machine.pxd`) are generated from this file when it is built.
+"""
+
+from __future__ import annotations
+
+WIDTH = 6
+INF = 1 << 62
+"""The end of what is open, as everywhere in the engine."""
+ANY = -4
+"""In the place of a value: all of them. It is the word of no term."""
+
+# --- instructions -------------------------------------------------------------------------------
+# Registers hold words; r, s are registers, n numbers, p places in the lists of arguments.
+CODES = (
+    "END",
+    "RULE",  # bit, listed: the rule after it is number `bit`; failing goes to the next one
+    "DYN",  # level, where its heads are: what follows asks for what changes, at its level
+    "JMP",
+    "JMPR",  # r: go where the register says
+    "LDC",  # r, word
+    "MOV",  # r, s
+    "EQ",  # r, s
+    "EQC",  # r, word
+    "NE",  # r, s
+    "NEC",  # r, word
+    "ADD",  # r, s, t: r = s + t
+    "SUB",
+    "MUL",
+    "DIV",
+    "IDIV",
+    "MOD",
+    "MIN",
+    "MAX",
+    "NEG",  # r, s
+    "ABS",
+    "CLT",  # r, s: numbers compared
+    "CLE",
+    "CEQ",
+    "CNE",
+    "FACT",  # p, index: the only row of the relation with these keys
+    "FOPEN",  # r, p, index: all rows; r and the one after it are the iterator
+    "FNEXT",  # r, p, index
+    "OWN",  # r, n: the line n columns from the first of the row of the driver
+    "LINE",  # r, p, table * 4096 + column, site: the line of an instance, made if there is none
+    "HAS",  # p, table: is there such an instance?
+    "MOPEN",  # r, p, index, site: all instances with some keys
+    "MNEXT",  # r, p, table: its other keys; r + 2 is its first line
+    "SHIFT",  # r, s, n: the line n after another
+    "HOLDS",  # r, s, t: does line r have the value in s at time t?
+    "VALUE",  # r, s, t: the value of line r at time t, into s
+    "POPEN",  # r, line, p (from, to): the points of an event line from time to time
+    "PNEXT",  # r, p, checks
+    "SAY",  # line, value (or -1 for all), time, shift: a point of a fluent
+    "TELL",  # line, time: an event
+    "MAKE",  # p, table: an instance
+    "REF",  # n, r: the line in r is the n-th that the lists of this row look at
+    "BAR",  # n: column n of this row is outside its domain
+    "WAKE",  # n: list n of this row must be looked at
+    "CALL",  # r, p, number: all solutions of what only Python can do; r is the iterator
+    "CNEXT",  # r, p, number
+)
+# --- columns ------------------------------------------------------------------------------------
+FIELDS_OF_COLUMNS = (
+    "C_KIND",
+    "C_TABLE",
+    "C_PLACE",  # in its row
+    "C_LEVEL",
+    "C_STRIDE",  # words of a point
+    "C_HEAD",  # words of a point before its arguments
+    "C_CODE",
+    "C_READERS",  # static ones: place in the lists
+    "C_EDGES",  # programs of starts and ends: place in the lists
+    "C_STARTS",  # the column of its starts as events, how far away; 0 for none
+    "C_ENDS",
+    "C_INITS",
+    "C_TERMS",
+    "C_DELAY",
+    "C_SOURCE",  # the value that a deadline ends
+    "C_TARGET",  # and the one it begins; ANY for none
+    "C_RESTART",  # 1 if every initiation starts the clock again
+    "C_LIST",  # operands and truth table: place in the lists
+    "C_LEAST",  # bound of a duration
+    "C_COMPARE",  # how it is compared: 0 >, 1 >=, 2 <, 3 =<
+    "C_OUT",  # 1 if answers show it
+    "C_REACH",  # how far back in time somebody looks at its points
+    "C_LISTED",  # the rules that remember what they said
+    "C_SPARE",
+)
+KINDS = ("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET")
+# Tables: words of a table.
+TABLES = ("T_KEYS", "T_COLUMNS", "T_FIRST", "T_CODE", "T_REFS", "T_INDEXES", "T_BUCKET", "T_SPARE")
+# Readings of other lines: words of a site.
+SITES = ("S_LISTS", "S_COLUMN", "S_VALUE", "S_LEVEL", "S_MASK", "S_LOW", "S_HIGH", "S_SHIFT")
+
+CODE = {name: number for number, name in enumerate(CODES)}
+FIELD = {name: number for number, name in enumerate(FIELDS_OF_COLUMNS)}
+KIND = {name: number for number, name in enumerate(KINDS)}
+TABLE = {name: number for number, name in enumerate(TABLES)}
+SITE = {name: number for number, name in enumerate(SITES)}
+
+INITIATED, TERMINATED = 32, 0
+"""Shifts of the counts of derivations in a point of a fluent."""
+FIELDS = len(FIELDS_OF_COLUMNS)
+# The state of a point of an event: 16 bits that count, whether it is fresh, and a bit for each rule
+# that fired and for each that waits.
+FRESH = 1 << 16
+RULES_AT = 17
+PEND = 23
+ALL_RULES = (1 << PEND) - 1
+LARGEST = 1 << 61
+BARRED = 255

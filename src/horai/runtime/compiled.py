@@ -1,0 +1,34 @@
+"""The compiled engine behind the seam of engines: what it cannot run is told as a wrong use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horai.engine.core.layout import NotLowered
+from horai.engine.core.session import CompiledSession, NotCompiled
+from horai.errors import UsageError
+from horai.lang.ec.syntax import EventDescription
+
+OTHERS = "use the engine columnar"
+
+
+class CompiledEngine(CompiledSession):
+    """A run of the compiled engine."""
+
+    def __init__(self, description: EventDescription, **options: Any) -> None:
+        try:
+            super().__init__(description, **options)
+        except NotLowered as error:
+            place = "" if error.place is None else f"{error.place}: "
+            message = f"{place}the compiled engine has no instructions for {error.reason}"
+            raise UsageError(message, OTHERS) from error
+        except NotCompiled as error:
+            raise UsageError(str(error), f"run `make install`, or {OTHERS}") from error
+
+    def save(self) -> bytes:
+        """All that later answers depend on."""
+        raise UsageError("the compiled engine cannot save its state yet", OTHERS)
+
+    def restore(self, saved: bytes) -> None:
+        """Take up a run that was saved."""
+        raise UsageError("the compiled engine cannot take up a saved state yet", OTHERS)

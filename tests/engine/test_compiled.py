@@ -1,0 +1,123 @@
+"""The compiled engine answers as the reference does, wherever it has instructions for the rules.
+
+Rules it has none for are refused when they are loaded, with the reason. How many cases it lowers is
+counted, so that it can only grow.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from tests.engine.comparing import Setting, differences
+from tests.strategies.changing_streams import changing_runs
+from tests.strategies.machines import protocol_runs
+from tests.strategies.runs import runs
+from tests.strategies.wild_parts import PREDICATES
+from tests.strategies.wild_streams import wild_runs
+from tests.weights import examples
+
+import horai
+from horai.errors import UsageError
+from horai.runtime.compiled import CompiledEngine
+from horai.testing import Case, case_rules, find_cases, is_about_lars, read_cases, run_case
+
+ROOT = Path(__file__).parents[2]
+PATHS = find_cases([ROOT / "tests" / "cases", ROOT / "examples"])
+CASES = [
+    case
+    for path in PATHS
+    for case in read_cases(path)
+    if case.errors is None and not is_about_lars(case)
+]
+LOWERED = 153
+"""So many of the cases have instructions; the others are refused."""
+NO_INSTRUCTIONS = "the compiled engine has no instructions for "
+
+
+def why_not(rules: horai.Rules, tick: int = 1) -> str | None:
+    """Why the engine refuses some rules; None if it does not."""
+    try:
+        CompiledEngine(
+            rules.description, start=0, window=None, tick=tick, predicates=rules.predicates
+        )
+    except UsageError as error:
+        assert NO_INSTRUCTIONS in str(error)
+        return str(error).partition(NO_INSTRUCTIONS)[2].partition("\n")[0]
+    return None
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{c.file.stem}: {c.title}" for c in CASES])
+def test_case(case: Case) -> None:
+    """A case that is not refused is answered as it says."""
+    rules = case_rules(case)
+    found = run_case(replace(case, rules=None, background=None), "compiled", rules)
+    told = [d.text for d in found]
+    if not any(NO_INSTRUCTIONS in text for text in told):
+        assert [f"{d.place}: {d.sign} {d.text}" for d in found] == []
+
+
+def test_no_fewer_cases_are_lowered() -> None:
+    """What has instructions keeps them; raise the number when there are more."""
+    reasons = Counter(why_not(case_rules(case), _tick(case)) for case in CASES)
+    assert reasons[None] >= LOWERED, reasons.most_common()
+
+
+def _tick(case: Case) -> int:
+    return int(case.settings.get("tick", 1))
+
+
+# --- random descriptions over random streams -----------------------------------------------------
+
+RUNS: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
+    "rules about one entity": runs,
+    "items that are too late": lambda: runs(lateness=20),
+    "rules that join": wild_runs,
+    "streams that change much": changing_runs,
+    "cycles": protocol_runs,
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+@examples("heavy")
+@given(st.data())
+def test_random_runs(kind: str, data: st.DataObject) -> None:
+    """At every query time, with late items and retractions."""
+    run = data.draw(RUNS[kind]())
+    setting = Setting(
+        run.cut.queries,
+        window=data.draw(st.sampled_from([run.cut.window, None])),
+        tick=run.described.tick,
+        predicates=PREDICATES,
+    )
+    try:
+        found = differences(run.described.text, run.items, setting, CompiledEngine)
+    except UsageError as error:
+        assert NO_INSTRUCTIONS in str(error)
+        event("refused")
+        return
+    event("ran")
+    assert found is None, found
+
+
+# --- refusals ------------------------------------------------------------------------------------
+
+
+def test_a_refusal_names_the_rule_and_the_reason() -> None:
+    rules = horai.loads("initially(p=true).\nterminatedAt(p=true,T) :- happensAt(e,T).\n")
+    with pytest.raises(UsageError) as caught:
+        rules.session(engine="compiled")
+    assert str(caught.value) == (
+        "<rules>:1:1: the compiled engine has no instructions for an initial value\n"
+        "  hint: use the engine columnar"
+    )
+
+
+def test_numbers_too_large_for_words_are_told() -> None:
+    rules = horai.loads("initiatedAt(p=N,T) :- happensAt(e(A),T), N is A * A * A.\n")
+    with pytest.raises(horai.RunError, match="does not fit"):
+        rules.run(["e|1|1|9000000000"], engine="compiled")
