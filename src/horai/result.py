@@ -497,6 +497,29 @@ class Result:
 
         return why(self, what, at, about, depth)
 
+    def why_not(self, what: str, at: int | str | None = None) -> Proof:
+        """Why `F=V` does not hold at a time, or an event does not happen: what each rule lacks.
+
+        Rows with which it would be so are named once a run with them has shown it.
+        """
+        from horai.explain.why import why_not
+
+        return why_not(self, what, at)
+
+    def what_if(
+        self,
+        added: Sequence[str] = (),
+        without: Sequence[str] = (),
+        rules: Rules | None = None,
+    ) -> list[io.AnswerRow]:
+        """What would come (`op` is `+`) and go (`-`) with other rows, or with other rules.
+
+        `added` are rows of a narrative; `without` are rows as the input has them, or as FILE:LINE.
+        """
+        from horai.explain.trial import what_if
+
+        return what_if(self, added, without, rules)
+
     def __repr__(self) -> str:
         counts = [
             counted(len(self.answers), "query time"),

@@ -188,7 +188,7 @@ def test_forms_of_the_command(horai: Run) -> None:  # noqa: F811
         (("rules.ec", "--at", "15"), "nothing is asked"),
         (("rules.ec", "a=b", "c=d", "--at", "15"), "a=b and c=d are 2 questions"),
         (("rules.ec", "rich(chris)=true", "--at", "30"), "30 is outside the run"),
-        (("rules.ec", "rich(chris)=true", "--at", "15", "--started", "--ended"), "two questions"),
+        (("rules.ec", "rich(chris)=true", "--at", "15", "--started", "--ended"), "are 2 questions"),
     ],
 )
 def test_misuse_of_the_command(horai: Run, words: tuple[str, ...], problem: str) -> None:  # noqa: F811

@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "Draw what rules find in a stream, on a page for a browser.",
     "query": "Run rules over a stream, then answer queries.",
     "why": "Run rules over a stream, then prove why something holds or happens at a time.",
+    "whatif": "Run rules over a stream, then say what other rows or rules would change.",
     "score": "Compare what rules find with intervals that people marked: precision, recall, F1.",
     "test": "Run given/expect cases; exit status 1 if one fails.",
     "graph": "Draw what depends on what in rules.",

@@ -25,6 +25,7 @@ _QUESTION = re.compile(r"[a-z]\w*(\(.*\))?(\s*=.*)?\.?")
     option("--at", metavar="TIME", help="When: a time-point, or ISO 8601 with --unit."),
     option("--started", is_flag=True, help="Why the interval that holds then has started."),
     option("--ended", is_flag=True, help="Why the interval that holds then ends."),
+    option("--not", "absent", is_flag=True, help="Why it is not so, and which rows would help."),
     option("--depth", metavar="N", type=int, default=12, help="How deep the proof goes (12)."),
     *ON_STREAM[1:],
     *run_options("run", only=RUN_SETTINGS),
@@ -36,6 +37,7 @@ def command(
     at: str | None,
     started: bool,
     ended: bool,
+    absent: bool,
     depth: int,
     named: dict[str, Any],
     given: dict[str, Any],
@@ -43,14 +45,20 @@ def command(
     quiet: bool,
 ) -> None:
     rules, what = _question(words)
-    about = [name for name, asked in (("start", started), ("end", ended)) if asked]
+    asked = {"--started": started, "--ended": ended, "--not": absent}
+    about = [name for name, is_asked in asked.items() if is_asked]
     if len(about) > 1:
-        raise UsageError("--started and --ended are two questions", "ask one after the other")
+        problem = f"{' and '.join(about)} are {len(about)} questions"
+        raise UsageError(problem, "ask one after the other")
     chosen = choose(rules, **named)
     settings = chosen.settings("run", given, RUN_SETTINGS)
     result = run_rules(chosen.load(), chosen, settings, quiet)
     tell_of_run(result, quiet)
-    show(result.why(what, at, about[0] if about else "holds", depth), format)
+    if absent:
+        show(result.why_not(what, at), format)
+    else:
+        kind = "start" if started else "end" if ended else "holds"
+        show(result.why(what, at, kind, depth), format)
 
 
 def _question(words: list[str]) -> tuple[list[Path], str]:

@@ -7,6 +7,7 @@ of a world that it has worked out itself, whatever engine ran.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from horai.explain.delays import DelayedEffects
 from horai.explain.evidence import Evidence
@@ -276,6 +277,17 @@ class EvidenceSolver(Solver):
         before, self._limits = self._limits, {}  # its variables are others
         try:
             return super()._clause(rule, args)
+        finally:
+            self._limits = before
+
+    @contextmanager
+    def limited(self, time: Term, within: tuple[int, int]) -> Iterator[None]:
+        """Ask for a time between two times only, and of few occurrences."""
+        before, self._limits = self._limits, {}
+        if isinstance(time, Var):
+            self._limits = {time.name: within}
+        try:
+            yield
         finally:
             self._limits = before
 

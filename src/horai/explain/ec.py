@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import product
 
 from horai.explain.conditions import EvidenceSolver, PointRule
 from horai.explain.delays import DelayedEffect
@@ -83,6 +84,12 @@ class CalculusProver:
         self._proved.clear()
         self._proving.clear()
 
+    def is_so(self, entity: Term, value: Term | None, t: int) -> bool:
+        """Does a fluent have a value at a time, or an event happen?"""
+        if value is None:
+            return any(True for _ in self.evidence.events(entity, t, t))
+        return bool(self.evidence.spans(entity, value, t))
+
     # --- what holds ------------------------------------------------------------------------------
 
     def holds(self, fluent: Term, value: Term, t: int) -> Proof:
@@ -135,7 +142,7 @@ class CalculusProver:
             node = self._node(
                 "initially", pair(fluent, value), None, f"initially({pair(fluent, value)})"
             )
-            return self._by_rule(node, rule.clause, env, self.conditions(rule.body, env))
+            return self.by_rule(node, rule.clause, env, self.conditions(rule.body, env))
         raise NotProvable(f"nothing initiates {pair(fluent, value)} before {start}")
 
     def _moments_before(self, start: int) -> Iterator[int]:
@@ -200,7 +207,7 @@ class CalculusProver:
         except NotProvable:
             return None
         made = replace(node, kind="delayed", text=text)
-        return self._by_rule(made, rule.clause, env, premises)
+        return self.by_rule(made, rule.clause, env, premises)
 
     def _attempt(self, fluent: Term, value: Term, since: int) -> Proof | None:
         try:
@@ -216,7 +223,7 @@ class CalculusProver:
         """The proofs of a statement by a rule about a time."""
         for env in self.solver.effects(rule, entity, value, t):
             try:
-                yield self._by_rule(node, rule.clause, env, self.conditions(rule.body, env))
+                yield self.by_rule(node, rule.clause, env, self.conditions(rule.body, env))
             except NotProvable:
                 continue
 
@@ -242,7 +249,7 @@ class CalculusProver:
             found = [one for one in listed if contains(_listed(rule.intervals, one), t)]
         solver.domains = {}
         for one in found:
-            yield lambda node, one=one: self._by_rule(  # type: ignore[misc]
+            yield lambda node, one=one: self.by_rule(  # type: ignore[misc]
                 node, rule.clause, one, self._static_premises(rule, one, t)
             )
 
@@ -346,11 +353,11 @@ class CalculusProver:
             case FindAll(goal=goal) | AggregateAll(goal=goal):
                 return [self._aggregate(literal, goal, env)]
             case HoldsFor() | IntervalOp() | DurationFilter() | Allen():
-                return [self._node("intervals", self._text(literal.term, env), None, "")]
+                return [self._node("intervals", self.text(literal.term, env), None, "")]
             case Call():
                 return [self.call(literal, env)]
             case _:
-                text = self._text(literal.term, env)
+                text = self.text(literal.term, env)
                 return [self._node("computed", text, None, text)]
 
     def _point(self, kind: str, fluent: Term, value: Term, t: int) -> Proof:
@@ -363,11 +370,11 @@ class CalculusProver:
         return made
 
     def _absent(self, goal: Literal, env: Env) -> Proof:
-        text = self._text(Compound("\\+", (goal.term,)), env)
+        text = self.text(Compound("\\+", (goal.term,)), env)
         return self._node("not", "not " + text.removeprefix("\\+ "), None, text)
 
     def _aggregate(self, literal: Literal, goal: Literal, env: Env) -> Proof:
-        text = self._text(literal.term, env)
+        text = self.text(literal.term, env)
         node = self._node("aggregate", text, None, text)
         found = list(self.solver.solve((goal,), env))
         shown = found[:MOST_SOLUTIONS]
@@ -381,7 +388,7 @@ class CalculusProver:
     def call(self, goal: Call, env: Env) -> Proof:
         """Why a predicate of the background knowledge is satisfied."""
         args = tuple(resolve(arg, env) for arg in goal.args)
-        text = self._text(goal.term, env)
+        text = self.text(goal.term, env)
         background = self.solver.background
         known = goal.key in background.facts or goal.key in background.rules
         if goal.key in INPUTS or goal.name in self.solver.python or not known:
@@ -402,7 +409,7 @@ class CalculusProver:
             head = rule.head.args if isinstance(rule.head, Compound) else ()
             start = unify_all(head, args, {})
             for env in self.solver.solve((rule.body,), start) if start is not None else ():
-                yield lambda node, rule=rule, env=env: self._by_rule(  # type: ignore[misc]
+                yield lambda node, rule=rule, env=env: self.by_rule(  # type: ignore[misc]
                     node, rule.clause, env, self.conditions(rule.body, env)
                 )
 
@@ -439,12 +446,12 @@ class CalculusProver:
     def _node(self, kind: ProofKind, text: str, at: int | None, claim: str) -> Proof:
         return Proof(kind, text, at=at, claim=claim, time=self.time)
 
-    def _by_rule(self, node: Proof, clause: Clause, env: Env, premises: Iterable[Proof]) -> Proof:
+    def by_rule(self, node: Proof, clause: Clause, env: Env, premises: Iterable[Proof]) -> Proof:
         return replace(
             node, rule=place_of(clause), bindings=bindings(clause, env), premises=tuple(premises)
         )
 
-    def _text(self, term: Term, env: Env) -> str:
+    def text(self, term: Term, env: Env) -> str:
         return show(nameless(resolve(term, env)))
 
 
@@ -510,6 +517,54 @@ class IntervalLists:
             claim = f"\\+ holdsAt({text},{t})"
             return Proof("not", f"{text} does not hold", at=t, claim=claim, time=self.prover.time)
         return Proof("not", f"nothing of {text}", at=t, time=self.prover.time)
+
+    def why_not(self, listed: Term | None, t: int) -> Iterator[list[HoldsAt | Negation | Proof]]:
+        """What a list lacks to have a time in it: alternatives, each of conditions."""
+        maker = None if listed is None else self._maker(listed)
+        at = Int(t)
+        match maker:
+            case HoldsFor(fvp=fvp):
+                yield [HoldsAt(fvp, at, Compound("holdsAt", (fvp.term, at)))]
+            case IntervalOp(kind="union_all", lists=ListTerm(items=items)):
+                for one in items:
+                    yield from self.why_not(one, t)
+            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items)):
+                lacking = [one for one in items if not contains(self._list(one), t)]
+                for choice in product(*(list(self.why_not(one, t)) for one in lacking)):
+                    yield [condition for way in choice for condition in way]
+            case IntervalOp(base=base, lists=ListTerm(items=items)):
+                ways = (
+                    [[]] if base is None or contains(self._list(base), t) else self.why_not(base, t)
+                )
+                over = [
+                    c for one in items if contains(self._list(one), t) for c in self._in_way(one, t)
+                ]
+                for way in ways:
+                    yield [*way, *over]
+            case DurationFilter(intervals=given, op=op, bound=bound):
+                if not contains(self._list(given), t):
+                    yield from self.why_not(given, t)
+                    return
+                interval = _around(self._list(given), t)
+                limit = f"{op} {show(resolve(bound, self.env))}"
+                text = f"{self._duration(interval)} {limit}"
+                yield [Proof("unmet", text, met=False, time=self.prover.time)]
+            case _:
+                text = (
+                    show(listed)
+                    if maker is None and listed
+                    else show(nameless(maker.term if maker else at))
+                )
+                yield [Proof("unmet", text, at=t, met=False, time=self.prover.time)]
+
+    def _in_way(self, listed: Term, t: int) -> list[HoldsAt | Negation | Proof]:
+        maker, at = self._maker(listed), Int(t)
+        if isinstance(maker, HoldsFor):
+            holds = HoldsAt(maker.fvp, at, Compound("holdsAt", (maker.fvp.term, at)))
+            return [Negation(holds, Compound("\\+", (holds.term,)))]
+        premises = tuple(self.why(listed, t))
+        text = f"nothing of {show(listed)}"
+        return [Proof("unmet", text, at=t, met=False, premises=premises, time=self.prover.time)]
 
     def _duration(self, interval: Interval) -> str:
         start, end = interval

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from horai.errors import QueryError, UsageError
+from horai.explain.absence import Absences
 from horai.explain.conditions import EvidenceSolver, EvidenceWorld
 from horai.explain.ec import DEEPEST, CalculusProver, NotProvable, pair
 from horai.explain.evidence import Evidence
-from horai.explain.proof import Proof
+from horai.explain.proof import Proof, RowChange
+from horai.explain.trial import tried
 from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
 from horai.oracle.ec.evaluate import room_to_recurse
 from horai.oracle.ec.intervals import INF, Intervals
@@ -179,3 +181,23 @@ def _demand_time(prover: CalculusProver, asked: Question) -> None:
     if is_ground(asked.entity):
         known = _not_so(prover, asked)[0].partition(": ")[2]
     raise UsageError(f"say at what time {asked.text} is meant", known or "name a time")
+
+
+def why_not(result: Result, what: str, at: int | str | None) -> Proof:
+    """Why something is not so at a time: what each rule lacks, and the rows that would help."""
+    with room_to_recurse():
+        entity, value, t = read_question(result, what, at)
+        asked = Question(entity, value, t)
+        if not is_ground(entity) or (value is not None and not is_ground(value)):
+            raise QueryError(f"{asked.text} has variables", "say what they stand for")
+        prover = result.prover
+        prover.begin(DEEPEST)
+        if prover.is_so(entity, value, t):
+            verb = "happens" if value is None else "holds"
+            raise UsageError(f"{asked.text} {verb} at {t}", "ask why, without --not")
+
+        def works(change: RowChange) -> bool:
+            other = tried(result, [change]).prover
+            return other.is_so(entity, value, t)
+
+        return Absences(prover, result.rules.entities).why_not(entity, value, t, works)

@@ -1,0 +1,52 @@
+"""`horai whatif`: what would come and go with other rows, or with other rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from horai import io
+from horai.cli.command import option, takes
+from horai.cli.options import ON_STREAM, QUIET, form, path, run_options
+from horai.cli.output import tell_of_run
+from horai.cli.query import RUN_SETTINGS
+from horai.cli.workload import choose, run_rules
+from horai.rules import load
+from horai.testing import table_key
+
+
+@takes(
+    *ON_STREAM,
+    option("--with", "added", metavar="ROW", multiple=True, help="A row more: 'win|15|15|eve'."),
+    option("--without", metavar="ROW", multiple=True, help="A row less: its text, or FILE:LINE."),
+    path("--instead", multiple=True, help="Rules in the place of those of the run."),
+    *run_options("run", only=RUN_SETTINGS),
+    form("text", "jsonl", default="text", help="For people, or for machines."),
+    QUIET,
+)
+def command(
+    named: dict[str, Any],
+    added: list[str],
+    without: list[str],
+    instead: list[Path],
+    given: dict[str, Any],
+    format: str,
+    quiet: bool,
+) -> None:
+    chosen = choose(**named)
+    settings = chosen.settings("run", given, RUN_SETTINGS)
+    result = run_rules(chosen.load(), chosen, settings, quiet)
+    tell_of_run(result, quiet)
+    others = load(instead, chosen.background, chosen.predicates) if instead else None
+    for row in result.what_if(added, without, others):
+        click.echo(io.json_line(row.as_dict()) if format == "jsonl" else _line(row))
+
+
+def _line(row: io.AnswerRow) -> str:
+    when = f"at {row.time}" if row.time is not None else f"from {row.start} "
+    if row.time is None:
+        when += "on" if row.end is None else f"until {row.end}"
+    what = table_key(row._replace(op=None)).removeprefix("happens ")
+    return f"{row.op} {what} {when}"

@@ -1,0 +1,358 @@
+"""Why not: the rules that could have given something, and what each of them lacks.
+
+A rule is tried with a condition less, then with two; what is left out for it to apply is what it
+lacks. A row that would make up for that is shown only once a run with it has given what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, islice
+from typing import NamedTuple
+
+from horai.explain.conditions import PointRule
+from horai.explain.ec import CalculusProver, IntervalLists, NotProvable, pair
+from horai.explain.proof import Proof, RowChange
+from horai.io import to_source
+from horai.lang.core.terms import Int, Term, children, functor, is_ground
+from horai.lang.ec.errors import Endless, UnboundVariable
+from horai.lang.ec.syntax import (
+    EventRule,
+    FutureInitiation,
+    Happens,
+    HoldsAt,
+    HoldsAtRule,
+    HoldsForRule,
+    Initiation,
+    Literal,
+    Negation,
+    conjuncts,
+)
+from horai.oracle.ec.terms import Env, resolve, unify, unify_all
+from horai.plan.ec.entities import Entities
+from horai.runtime.values import plain, show
+
+MOST_MISSING = 2
+"""So many conditions of a rule may be missing for it to be told of in detail."""
+MOST_TRIED = 6
+"""So many rows are tried by a run."""
+DEEPEST = 3
+"""So far is it followed why a condition does not hold."""
+Works = Callable[[RowChange], bool]
+
+
+class Lack(NamedTuple):
+    """A rule with what its variables stand for, and the conditions that it lacks."""
+
+    rule: PointRule | HoldsForRule | HoldsAtRule | FutureInitiation
+    env: Env
+    unmet: list[Proof]
+    wishes: list[RowChange]
+    at: int
+
+
+class Absences:
+    """Finds out why something is not so."""
+
+    def __init__(self, prover: CalculusProver, entities: Entities) -> None:
+        self.prover, self.solver = prover, prover.solver
+        self.world, self.evidence = prover.world, prover.evidence
+        self.entities = entities
+        self._depth = 0
+
+    def why_not(self, entity: Term, value: Term | None, t: int, works: Works) -> Proof:
+        """Why something is not so at a time; `works` runs with a changed row, and says if it is."""
+        text = pair(entity, value) if value is not None else show(entity)
+        verb = "does not hold" if value is not None else "does not happen"
+        reasons, wishes = self._reasons(entity, value, t)
+        found = [wish for wish in islice(dict.fromkeys(wishes), MOST_TRIED) if works(wish)]
+        reasons = [self._with_changes(reason, found) for reason in reasons]
+        reasons.sort(key=lambda one: (not _wished(one), one.kind == "rule" and len(one.premises)))
+        node = Proof("fails", f"{text} {verb}", at=t, met=False, time=self.prover.time)
+        shown = {wish for reason in reasons for wish in _wished(reason)}
+        return replace(
+            node,
+            premises=tuple(reasons),
+            changes=tuple(wish for wish in found if wish not in shown),
+        )
+
+    def _with_changes(self, reason: Proof, found: Sequence[RowChange]) -> Proof:
+        premises = tuple(self._with_changes(one, found) for one in reason.premises)
+        kept = tuple(wish for wish in reason.changes if wish in found)
+        return replace(reason, premises=premises, changes=kept)
+
+    # --- reasons, with rows that may help --------------------------------------------------------
+
+    def _reasons(
+        self, entity: Term, value: Term | None, t: int
+    ) -> tuple[list[Proof], list[RowChange]]:
+        """What each rule lacks, the nearest first, and the rows that may make up for it."""
+        reasons: list[Proof] = []
+        wishes: list[RowChange] = []
+        after = self.world.start
+        if value is not None and not self.solver.is_static(entity, value):
+            ended = self._ended(entity, value, t)
+            if ended is not None:
+                rows = [RowChange("-", row.text) for row in ended.rows]
+                reasons.append(replace(ended, changes=tuple(rows)))
+                wishes += rows
+                after = ended.at if ended.at is not None else after
+        rules = self._rules(entity, value)
+        rules = self._rules(entity, value)
+        lacks = [lack for rule in rules for lack in self._lacks(rule, entity, value, t, after)]
+        lacks.sort(key=lambda lack: (len(lack.unmet), t - lack.at))
+        for lack in lacks:
+            node = self.prover.by_rule(
+                Proof("rule", self._outcome(lack, entity, value), met=False, time=self.prover.time),
+                lack.rule.clause,
+                lack.env,
+                lack.unmet,
+            )
+            inside = _wished(node)
+            own = tuple(wish for wish in dict.fromkeys(lack.wishes) if wish not in inside)
+            reasons.append(replace(node, changes=own))
+            wishes += lack.wishes
+        if self._is_input(entity, value):
+            wish = self._row(entity, value, t)
+            what = show(entity) if value is None else pair(entity, value)
+            text = f"no row of the input says {what}"
+            changes = () if wish is None else (wish,)
+            node = Proof("unmet", text, at=t, met=False, changes=changes, time=self.prover.time)
+            reasons.append(node)
+            wishes += changes
+        return reasons, wishes
+
+    def _outcome(self, lack: Lack, entity: Term, value: Term | None) -> str:
+        what = show(entity) if value is None else pair(entity, value)
+        when = self.prover.time(lack.at)
+        match lack.rule:
+            case Initiation():
+                return f"{what} would be initiated at {when} if all of this were so"
+            case FutureInitiation():
+                return f"{what} would take effect at {when} if all of this were so"
+            case _:
+                return f"{what} would be so at {when} if all of this were so"
+
+    def _ended(self, fluent: Term, value: Term, t: int) -> Proof | None:
+        """What has ended the last interval before a time."""
+        before = [end for _, end in self.evidence.intervals(fluent, value) if end <= t]
+        if not before:
+            return None
+        try:
+            return self.prover.broken(fluent, value, int(before[-1]))
+        except NotProvable:
+            return None
+
+    def _rules(
+        self, entity: Term, value: Term | None
+    ) -> Iterator[PointRule | HoldsForRule | HoldsAtRule | FutureInitiation]:
+        for rule in self.solver.description.rules:
+            match rule:
+                case EventRule(event=event) if value is None:
+                    if functor(event) == functor(entity):
+                        yield rule
+                case Initiation(fvp=fvp) | HoldsForRule(fvp=fvp) | HoldsAtRule(fvp=fvp) if value:
+                    if unify_all((fvp.fluent, fvp.value), (entity, value), {}) is not None:
+                        yield rule
+                case FutureInitiation(target=fvp) if value:
+                    if unify_all((fvp.fluent, fvp.value), (entity, value), {}) is not None:
+                        yield rule
+                case _:
+                    pass
+
+    # --- what a rule lacks -----------------------------------------------------------------------
+
+    def _lacks(
+        self,
+        rule: PointRule | HoldsForRule | HoldsAtRule | FutureInitiation,
+        entity: Term,
+        value: Term | None,
+        t: int,
+        after: int,
+    ) -> Iterator[Lack]:
+        if isinstance(rule, HoldsForRule):
+            yield from self._of_lists(rule, entity, value, t)
+            return
+        env: Env | None
+        if isinstance(rule, EventRule):
+            env = unify(rule.event, entity, {})
+        else:
+            fvp = rule.target if isinstance(rule, FutureInitiation) else rule.fvp
+            assert value is not None
+            env = unify_all((fvp.fluent, fvp.value), (entity, value), {})
+        if env is None:
+            return
+        if isinstance(rule, FutureInitiation):
+            yield from self._of_delay(rule, env, t)
+            return
+        last = t if isinstance(rule, EventRule | HoldsAtRule) else self.world.grid.prev(t)
+        first = t if isinstance(rule, EventRule | HoldsAtRule) else after
+        body = tuple(conjuncts(rule.body))
+        for missing in range(1, MOST_MISSING + 1):
+            found = False
+            for left in combinations(range(len(body)), missing):
+                rest = tuple(one for i, one in enumerate(body) if i not in left)
+                one = self._solved(rule, rest, env, (first, last))
+                if one is not None:
+                    found = True
+                    unmet = [body[i] for i in left]
+                    yield self._lack(rule, one, unmet, last)
+            if found:
+                return
+
+    def _of_delay(self, rule: FutureInitiation, env: Env, t: int) -> Iterator[Lack]:
+        """The initiation that would take effect just before a time, if the delay is a number."""
+        last, delay = self.world.grid.prev(t), resolve(rule.delay, env)
+        if isinstance(delay, Int) and self.world.in_run(last - delay.value):
+            origin = pair(resolve(rule.origin.fluent, env), resolve(rule.origin.value, env))
+            text = f"initiatedAt({origin},{last - delay.value})"
+            unmet = Proof("unmet", text, met=False, time=self.prover.time)
+            yield Lack(rule, env, [unmet], [], last)
+
+    def _solved(
+        self,
+        rule: Initiation | EventRule | HoldsAtRule | PointRule,
+        rest: tuple[Literal, ...],
+        env: Env,
+        within: tuple[int, int],
+    ) -> Env | None:
+        """The latest way to satisfy some conditions of a rule."""
+        if within[0] < within[1]:
+            with self.solver.limited(rule.time, within):
+                found = self._first(rest, env)
+            if found is not None and is_ground(resolve(rule.time, found)):
+                return found
+        at = unify(rule.time, Int(within[1]), env)
+        return None if at is None else self._first(rest, at)
+
+    def _first(self, rest: tuple[Literal, ...], env: Env) -> Env | None:
+        try:
+            return next(self.solver.solve(rest, env), None)
+        except (UnboundVariable, Endless):
+            return None
+
+    def _lack(
+        self,
+        rule: Initiation | EventRule | HoldsAtRule | PointRule,
+        env: Env,
+        unmet: Sequence[Literal],
+        last: int,
+    ) -> Lack:
+        at = resolve(rule.time, env)
+        when = at.value if isinstance(at, Int) else last
+        told = [self._unmet(one, env) for one in unmet]
+        wishes = told[0][1] if len(told) == 1 else []
+        return Lack(rule, env, [proof for proof, _ in told], wishes, when)
+
+    def _unmet(self, literal: Literal, env: Env) -> tuple[Proof, list[RowChange]]:
+        """A condition that does not hold, why not, and the rows that may help."""
+        text = self.prover.text(literal.term, env)
+        node = Proof("unmet", text, met=False, time=self.prover.time)
+        match literal:
+            case Happens(event=event, time=time):
+                return self._followed(node, resolve(event, env), None, resolve(time, env))
+            case HoldsAt(fvp=fvp, time=time):
+                about = resolve(fvp.fluent, env), resolve(fvp.value, env)
+                return self._followed(node, *about, resolve(time, env))
+            case Negation(item=item):
+                for found in self.solver.solve((item,), env):
+                    proofs = self._proved(item, found)
+                    rows = [RowChange("-", row.text) for proof in proofs for row in proof.rows]
+                    return replace(node, premises=tuple(proofs)), rows
+                return node, []
+            case _:
+                return node, []
+
+    def _proved(self, literal: Literal, env: Env) -> list[Proof]:
+        try:
+            return self.prover.conditions(literal, env)
+        except NotProvable:
+            return []
+
+    def _followed(
+        self, node: Proof, entity: Term, value: Term | None, time: Term
+    ) -> tuple[Proof, list[RowChange]]:
+        if not isinstance(time, Int) or functor(entity) is None:
+            return node, []
+        t = time.value
+        if self._is_input(entity, value):
+            wish = self._row(entity, value, t)
+            return node, [] if wish is None else [wish]
+        about = (entity,) if value is None else (entity, value)
+        if self._depth >= DEEPEST or not all(map(is_ground, about)):
+            return node, []
+        self._depth += 1
+        try:
+            reasons, wishes = self._reasons(entity, value, t)
+        finally:
+            self._depth -= 1
+        return replace(node, premises=tuple(reasons)), wishes
+
+    # --- interval lists --------------------------------------------------------------------------
+
+    def _of_lists(
+        self, rule: HoldsForRule, entity: Term, value: Term | None, t: int
+    ) -> Iterator[Lack]:
+        assert value is not None
+        env = unify_all((rule.fvp.fluent, rule.fvp.value), (entity, value), {})
+        if env is None:
+            return
+        self.solver.domains = self.solver.values_for(rule.body, env)
+        try:
+            found = next(self.solver.solve((rule.body,), env), None)
+        except (UnboundVariable, Endless):
+            found = None
+        finally:
+            self.solver.domains = {}
+        if found is None:
+            return
+        lists = IntervalLists(self.prover, rule.body, found)
+        for missing in lists.why_not(rule.intervals, t):
+            told = [
+                (one, list[RowChange]()) if isinstance(one, Proof) else self._unmet(one, found)
+                for one in missing
+            ]
+            wishes = told[0][1] if len(told) == 1 else []
+            yield Lack(rule, found, [proof for proof, _ in told], wishes, t)
+
+    # --- rows ------------------------------------------------------------------------------------
+
+    def _is_input(self, entity: Term, value: Term | None) -> bool:
+        table = self.entities.events if value is None else self.entities.fluents
+        known = table.get(functor(entity) or ("", -1))
+        return known is not None and known.is_input
+
+    def _row(self, entity: Term, value: Term | None, t: int) -> RowChange | None:
+        """The row that says it; what is open is taken from another row."""
+        if value is None and not is_ground(entity):
+            like = next(self.evidence.events(entity, None, None), None)
+            if like is None:
+                return None
+            entity = like[0]
+        if not is_ground(entity) or (value is not None and not is_ground(value)):
+            return None
+        name = (functor(entity) or ("", 0))[0]
+        args = [_field(arg) for arg in children(entity)]
+        if any(arg is None for arg in args):
+            return None
+        fields = [name, str(t), str(t)]
+        if value is not None:
+            form = self.entities.fluents[functor(entity) or ("", 0)].form
+            fields += [] if form == "points" else [str(self.world.grid.next(t))]
+            said = _field(value)
+            if said is None:
+                return None
+            fields.append(said)
+        return RowChange("+", "|".join([*fields, *map(str, args)]))
+
+
+def _field(term: Term) -> str | None:
+    """A term as a field of a narrative; None for those that have no such form."""
+    found = plain(term)
+    text = str(found)
+    return None if "|" in text or "\n" in text or to_source(found) != text else text
+
+
+def _wished(node: Proof) -> list[RowChange]:
+    return [wish for one in node.walk() for wish in one.changes]

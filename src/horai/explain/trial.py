@@ -1,0 +1,94 @@
+"""A run again with other rows or other rules, and what that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from horai import io
+from horai.errors import UsageError
+from horai.explain.proof import Place, RowChange
+from horai.runtime.inputs import read_input, row_text
+from horai.runtime.lars.signals import MEMORY
+
+if TYPE_CHECKING:
+    from horai.result import Result
+    from horai.rules import Rules
+
+_AS_BEFORE = (
+    *(
+        "start",
+        "window",
+        "step",
+        "tick",
+        "allen_memory",
+        "engine",
+        "incremental",
+        "unit",
+        "time_in",
+    ),
+    *("clock", "allowed_lateness", "models", "reasoning", "least_change"),
+)
+
+
+def tried(result: Result, changes: Collection[RowChange], rules: Rules | None = None) -> Result:
+    """The run again, over the same time, with rows added or left out."""
+    settings = result.basis.settings
+    tables = list(result.basis.items())
+    gone = [change.row for change in changes if change.op == "-"]
+    if gone:
+        tables = [left for table in tables if len(left := _without(table, gone))]
+    added = [change.row for change in changes if change.op == "+"]
+    if added:
+        read = read_input(added, result.rules.schema, settings.scale)
+        if read.dead_letters:
+            letter = read.dead_letters[0]
+            raise UsageError(f"the row {letter.text} cannot be read: {letter.reason}")
+        tables += read.tables
+    known = {name: value for name, value in settings.to_dict().items() if name in _AS_BEFORE}
+    end = result.extent[1]
+    return (rules or result.rules).run(io.Narrative(tuple(tables), []), **known, end=end)
+
+
+def _without(table: io.ItemTable, gone: Sequence[str]) -> io.ItemTable:
+    """A table without some rows, which are named by their text or as FILE:LINE."""
+    kept = np.array([not _is_one_of(item, gone) for item in table.items()], bool)
+    return table if kept.all() else replace(table, table=table.table.filter(pa.array(kept)))
+
+
+def _is_one_of(item: io.Item, named: Sequence[str]) -> bool:
+    place = Place(item.file, item.line, row_text(item))
+    return place.text in named or str(place) in named
+
+
+def rows_named(result: Result, name: str) -> int:
+    """How many rows a text, or FILE:LINE, names."""
+    return sum(_is_one_of(item, [name]) for table in result.basis.items() for item in table.items())
+
+
+def what_if(
+    result: Result,
+    added: Sequence[str] = (),
+    without: Sequence[str] = (),
+    rules: Rules | None = None,
+) -> list[io.AnswerRow]:
+    """What comes (`op` is `+`) and what goes (`-`) with other rows, or other rules."""
+    if not (added or without or rules):
+        raise UsageError("nothing would be different", "name rows to add or to leave out, or rules")
+    for name in without:
+        if not rows_named(result, name):
+            hint = "write it as the input has it, or name its place: day.csv:4"
+            raise UsageError(f"no row of the input is {name}", hint)
+    changes = [RowChange("-", row) for row in without] + [RowChange("+", row) for row in added]
+    other = tried(result, changes, rules)
+    for letter in other.dead_letters:
+        if letter.text in added and letter.file == MEMORY:
+            raise UsageError(f"the row {letter.text} would not be used: {letter.reason}")
+    before, after = result.rows("spans"), other.rows("spans")
+    had, has = set(before), set(after)
+    gone = [row._replace(op="-") for row in before if row not in has]
+    return gone + [row._replace(op="+") for row in after if row not in had]
