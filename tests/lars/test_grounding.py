@@ -18,7 +18,7 @@ from horai.lang.lars.syntax import At, Formula, Program
 from horai.lang.lars.walk import rule_variables
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.grounding import Instance
-from horai.oracle.lars.matching import Written, written
+from horai.oracle.lars.matching import Values, written
 from horai.oracle.lars.stream import Stream
 from horai.plan.lars.fragments import Fragment, classify
 
@@ -43,7 +43,7 @@ VALUES = range(4)
 def all_instances(given: Program, data: Stream) -> Iterator[Instance]:
     """Every rule with every value for every variable."""
 
-    def solve(conditions: object, values: Written) -> Iterator[Written]:
+    def solve(conditions: object, values: Values) -> Iterator[Values]:
         return iter([{**values, "Y": Int(value)} for value in VALUES])
 
     for rule in given.rules:

@@ -15,8 +15,12 @@ from horai.lang.lars.walk import own_terms
 from horai.oracle.lars.stream import Stream, select
 
 
+class Unbound(Exception):
+    """A variable without a value."""
+
+
 def value(term: Term, bindings: Bindings | None = None) -> Term:
-    """The term with all expressions computed; raises `NoValue` and `TooLarge`.
+    """The term with all expressions computed; raises `NoValue`, `TooLarge`, `Unbound`.
 
     >>> value(Compound("/", (Int(7), Int(2))))
     Int(value=3)
@@ -24,7 +28,7 @@ def value(term: Term, bindings: Bindings | None = None) -> Term:
     match term:
         case Var(name=name):
             if bindings is None or name not in bindings:
-                raise NoValue(f"{name} has no value")
+                raise Unbound(f"nothing gives a value to {name}")
             return bindings[name]
         case Compound(name=sign, args=args) if sign in ARITHMETIC:
             return computed(sign, [value(arg, bindings) for arg in args])

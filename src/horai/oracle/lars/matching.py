@@ -16,107 +16,13 @@ from horai.lang.lars import syntax as lars
 from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.walk import atoms, formula_variables, rebuilt
-from horai.oracle.lars.entailment import Structure, aggregate_value, computed, value
+from horai.oracle.lars.entailment import Structure, Unbound, aggregate_value, computed, value
 from horai.oracle.lars.stream import Pair, Stream
 
-Bound = Mapping[str, Term]
+Values = Mapping[str, Term]
 
 
-def is_ready(condition: lars.Formula, values: Bound) -> bool:
-    """Can the condition be looked at: is everything known that it does not find itself?"""
-    return needed(condition) <= values.keys() or (
-        isinstance(condition, lars.Comparison) and _assigns(condition, values)
-    )
-
-
-def _assigns(formula: lars.Comparison, values: Bound) -> bool:
-    sides = ((formula.left, formula.right), (formula.right, formula.left))
-    return formula.sign == "=" and any(
-        isinstance(var, Var) and variables(other).keys() <= values.keys() for var, other in sides
-    )
-
-
-def needed(condition: lars.Formula) -> set[str]:
-    """The variables that a condition tests but cannot find values for."""
-    match condition:
-        case lars.Comparison(left=left, right=right):
-            return variables(left).keys() | variables(right).keys()
-        case lars.Atom():
-            return set()  # expressions are compared once their variables have values
-        case lars.Within(window=lars.IntervalWindow(first=first, last=last), formula=inner):
-            return variables(first).keys() | variables(last).keys() | needed(inner)
-        case lars.Some() | lars.Always() | lars.At() | lars.Within() | lars.Reset():
-            return needed(condition.formula)
-        case lars.And(parts=parts):
-            return set().union(*map(needed, parts)) - set().union(*map(found_by, parts))
-        case lars.Or(parts=parts):
-            return set().union(*map(_names, parts)) - found_by(condition)
-        case lars.Aggregate(elements=elements, bound=bound, sign=sign):
-            conditions = [part for element in elements for part in element.condition]
-            local = set().union(*map(found_by, conditions), *map(_given, conditions))
-            if sign == "=" and isinstance(bound, Var):
-                local.add(bound.name)
-            return _names(condition) - local
-        case lars.Not(formula=lars.Aggregate(bound=bound) as inner):
-            return needed(inner) | variables(bound).keys()
-        case lars.Truth():
-            return set()
-        case _:
-            return _names(condition)
-
-
-def found_by(condition: lars.Formula) -> set[str]:
-    """The variables that a condition finds values for."""
-    match condition:
-        case lars.Atom(args=args):
-            return {name for arg in args if not is_computed(arg) for name in variables(arg)}
-        case lars.At(time=time, formula=inner):
-            own = {time.name} if isinstance(time, Var) else set()
-            return own | found_by(inner)
-        case lars.Within(window=lars.IntervalWindow(first=first, last=last), formula=inner):
-            return found_by(inner) - variables(first).keys() - variables(last).keys()
-        case lars.Some() | lars.Always() | lars.Within() | lars.Reset():
-            return found_by(condition.formula)
-        case lars.And(parts=parts):
-            return set().union(*map(found_by, parts))
-        case lars.Or(parts=parts):
-            return set.intersection(*map(found_by, parts))
-        case lars.Aggregate(bound=Var(name=name), sign="="):
-            return {name}
-        case _:
-            return set()
-
-
-def _given(condition: lars.Formula) -> set[str]:
-    """The variables that an equation may give a value to."""
-    if not isinstance(condition, lars.Comparison) or condition.sign != "=":
-        return set()
-    sides = ((condition.left, condition.right), (condition.right, condition.left))
-    return {one.name for one, other in sides if isinstance(one, Var) and one != other}
-
-
-def awaits(condition: lars.Formula, others: list[lars.Formula], values: Bound) -> bool:
-    """Does an aggregate speak of a variable that another condition is still to find?"""
-    if not isinstance(condition, lars.Aggregate):
-        return False
-    inside = {n for e in condition.elements for part in e.condition for n in _names(part)}
-    found = set().union(*(found_by(other) for other in others if other is not condition))
-    return bool((inside - values.keys()) & found)
-
-
-def _names(formula: lars.Formula) -> set[str]:
-    return set(formula_variables(formula))
-
-
-def unknown(waiting: list[lars.Formula], values: Bound) -> set[str]:
-    """The variables without which none of the conditions can be looked at."""
-    return set().union(*(needed(condition) for condition in waiting)) - values.keys()
-
-
-Unified = Mapping[str, Term]
-
-
-def unified(patterns: tuple[Term, ...], terms: tuple[Term, ...], values: Unified) -> Unified | None:
+def unified(patterns: tuple[Term, ...], terms: tuple[Term, ...], values: Values) -> Values | None:
     """The values for which patterns may say these terms; None when there are none."""
     pairs = zip(patterns, terms, strict=True)
     for pattern, term in sorted(pairs, key=lambda pair: is_computed(pair[0])):
@@ -127,7 +33,7 @@ def unified(patterns: tuple[Term, ...], terms: tuple[Term, ...], values: Unified
     return values
 
 
-def _unified(pattern: Term, term: Term, values: Unified) -> Unified | None:
+def _unified(pattern: Term, term: Term, values: Values) -> Values | None:
     if isinstance(pattern, Var):
         known = values.get(pattern.name)
         if known is None:
@@ -148,8 +54,7 @@ def _unified(pattern: Term, term: Term, values: Unified) -> Unified | None:
     return values if pattern == term else None
 
 
-Written = Mapping[str, Term]
-Solve = Callable[[Iterable[lars.Formula], Written], Iterator[Written]]
+Solve = Callable[[Iterable[lars.Formula], Values], Iterator[Values]]
 """Values for which conditions may hold somewhere."""
 MOST_TOTALS = 20_000
 
@@ -158,7 +63,7 @@ class TooManyValues(Exception):
     """An aggregate over derived atoms that may have more values than can be tried."""
 
 
-def written(formula: lars.Formula, values: Written, solve: Solve) -> lars.Formula:
+def written(formula: lars.Formula, values: Values, solve: Solve) -> lars.Formula:
     """The formula without variables; raises `NoValue` if an expression has no value."""
 
     def inside(part: lars.Formula) -> lars.Formula:
@@ -175,7 +80,7 @@ def written(formula: lars.Formula, values: Written, solve: Solve) -> lars.Formul
             return rebuilt(formula, inside, term=lambda term: value(term, values))
 
 
-def elements(aggregate: lars.Aggregate, values: Written, solve: Solve) -> Iterable[lars.Element]:
+def elements(aggregate: lars.Aggregate, values: Values, solve: Solve) -> Iterable[lars.Element]:
     """The elements of an aggregate for all values that may make their conditions true."""
     found: dict[lars.Element, None] = {}
     for element in aggregate.elements:
@@ -205,7 +110,6 @@ def totals(function: str, rows: set[tuple[Term, ...]]) -> set[Term]:
     return sums
 
 
-Values = Mapping[str, Term]
 Reach = tuple[float, float]
 """The first and the last time that is possible."""
 BEYOND = 1000
@@ -425,26 +329,36 @@ def solutions(
     conditions: Iterable[lars.Formula], values: Values, possible: Possible, scope: TimeScope
 ) -> Iterator[Values]:
     """Values for which all conditions may hold; each is looked at as soon as it can be."""
-    waiting = list(conditions)
+    waiting = sorted(conditions, key=_rank)
     if not waiting:
         yield values
         return
-    # A variable of an aggregate that others give a value to is not its own.
-    ready = [c for c in waiting if is_ready(c, values) and not awaits(c, waiting, values)]
-    # Comparisons are cheap and cut down what follows; aggregates come last.
-    chosen = min(ready, key=_rank, default=None)
-    if chosen is None:
-        raise NoValue(f"nothing gives a value to {', '.join(sorted(unknown(waiting, values)))}")
-    rest = [c for c in waiting if c is not chosen]
-    for found in matches(chosen, values, possible, scope):
-        yield from solutions(rest, found, possible, scope)
+    for place, chosen in enumerate(waiting):
+        rest = waiting[:place] + waiting[place + 1 :]
+        if isinstance(chosen, lars.Aggregate) and _awaits(chosen, rest, values):
+            continue
+        try:
+            found = list(matches(chosen, values, possible, scope))
+        except Unbound:  # another condition has to give a variable its value first
+            continue
+        for extended in found:
+            yield from solutions(rest, extended, possible, scope)
+        return
+    raise Unbound("nothing gives a value to the variables of some conditions")
 
 
 def _rank(condition: lars.Formula) -> int:
-    return (
-        0
-        if isinstance(condition, lars.Comparison)
-        else 2
-        if isinstance(condition, lars.Aggregate)
-        else 1
-    )
+    """Comparisons are cheap and cut down what follows; aggregates come last."""
+    if isinstance(condition, lars.Comparison):
+        return 0
+    return 2 if isinstance(condition, lars.Aggregate) else 1
+
+
+def _awaits(aggregate: lars.Aggregate, others: list[lars.Formula], values: Values) -> bool:
+    """Does an aggregate speak of a variable that is not its own: another condition has it, too?"""
+    inside = {n for e in aggregate.elements for one in e.condition for n in formula_variables(one)}
+    given: set[str] = set()
+    for other in others:
+        total = variables(other.bound) if isinstance(other, lars.Aggregate) else None
+        given |= (formula_variables(other) if total is None else total).keys()
+    return bool((inside - values.keys()) & given)
