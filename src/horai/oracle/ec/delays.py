@@ -24,7 +24,6 @@ from horai.oracle.ec.strata import DelayRule, OracleNode
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, key_of
 
-AT_A_POINT = (ec.HoldsAt, ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
 # The part of a condition whose variables have values once it is met, whatever times it looks at.
 _SUBJECT: dict[type, Callable[[Any], Term]] = {
     **dict.fromkeys((ec.HoldsAt, ec.Edge, ec.InitiatedAt, ec.TerminatedAt), attrgetter("fvp.term")),
@@ -49,11 +48,6 @@ class Initiations:
     def __init__(self, background: Background, inside: tuple[Key, ...] = ()) -> None:
         self.background = background
         self.inside = inside
-        # What was found before: helpers may call helpers twice, and these others twice.
-        self._further: dict[Key, Initiations] = {}
-        self._timed: dict[tuple[int, Names], Names] = {}
-        self._looked: dict[tuple[int, Names, Names], _Found] = {}
-        self._gave: dict[tuple[int, Names], Names] = {}
 
     def time_of(self, rule: DelayRule) -> str | None:
         """The variable of a body that stands for the time of initiation.
@@ -69,28 +63,8 @@ class Initiations:
             raise Unsupported(f"which of {', '.join(choice)} is the time of initiation?")
         return choice[0] if choice else None
 
-    def looks_ahead(self, goal: ec.Literal, now: Names) -> bool:
-        """Does the condition look at a point that is known only at the deadline?
-
-        `now` are the variables for the time of initiation.
-        """
-        for part in ec.walk(goal):
-            if isinstance(part, AT_A_POINT):
-                if not isinstance(part.time, Var) or part.time.name not in now:
-                    return True
-            elif isinstance(part, ec.Call):
-                if part.key in self.inside and part.key in self.background.temporal:
-                    return True  # it may go on and on, from time to time
-                for rule, leaves in self._rules(part):
-                    same = {inner.name for inner, outer in leaves if _is_one_of(outer, now)}
-                    if self._within(part).looks_ahead(rule.body, _closed(same, rule.body)):
-                        return True
-        return False
-
     def _within(self, call: ec.Call) -> Initiations:
-        if call.key not in self._further:
-            self._further[call.key] = Initiations(self.background, (*self.inside, call.key))
-        return self._further[call.key]
+        return Initiations(self.background, (*self.inside, call.key))
 
     def _rules(self, call: ec.Call) -> list[tuple[ec.BackgroundRule, list[tuple[Var, Term]]]]:
         """The rules of a helper with what their variables stand for in a call."""
@@ -132,11 +106,7 @@ class Initiations:
         self, call: ec.Call, rule: ec.BackgroundRule, leaves: list[tuple[Var, Term]], times: Names
     ) -> Names:
         given = frozenset(inner.name for inner, outer in leaves if names(outer) & times)
-        key = (id(rule), given)
-        if key not in self._timed:
-            found = self._within(call)._times(rule.body, given)
-            self._timed[key] = _closed(found, rule.body)
-        return self._timed[key]
+        return _closed(self._within(call)._times(rule.body, given), rule.body)
 
     def _found_inside(
         self,
@@ -149,15 +119,11 @@ class Initiations:
         """The variables of a helper's rule that stand for times without a value."""
         given = frozenset(inner.name for inner, outer in leaves if names(outer) <= known)
         asked = self._times_inside(call, rule, leaves, times)
-        key = (id(rule), given, asked)
-        if key not in self._looked:
-            found = _Found()
-            self._within(call)._look(rule.body, given, asked, found)
-            looked, happening = (
-                set(_closed(s, rule.body)) for s in (found.looked, found.happening)
-            )
-            self._looked[key] = _Found(looked, happening)
-        return self._looked[key]
+        found = _Found()
+        self._within(call)._look(rule.body, given, asked, found)
+        return _Found(
+            set(_closed(found.looked, rule.body)), set(_closed(found.happening, rule.body))
+        )
 
     def _look(self, literal: ec.Literal, known: Names, times: Names, found: _Found) -> None:
         """Find the times of a condition without a value, given the variables that have one."""
@@ -219,10 +185,7 @@ class Initiations:
         found = names(call.term)
         for rule, leaves in self._rules(call):
             before = frozenset(n.name for n, outer in leaves if names(outer) <= known)
-            key = (id(rule), before)
-            if key not in self._gave:
-                self._gave[key] = self._within(call)._given(rule.body, before)
-            after = self._gave[key]
+            after = self._within(call)._given(rule.body, before)
             found -= names(*(outer for inner, outer in leaves if inner.name not in after))
         return found
 
@@ -243,10 +206,6 @@ def _leaves(pairs: Iterable[tuple[Term, Term]]) -> list[tuple[Var, Term]] | None
         elif not names(call) and not names(head) and head != call:
             return None
     return found
-
-
-def _is_one_of(term: Term, some: Names) -> bool:
-    return isinstance(term, Var) and term.name in some
 
 
 def _closed(some: Iterable[str], body: ec.Literal) -> Names:
@@ -372,9 +331,11 @@ class Delays:
             if time is not None:
                 env = {**env, time: Int(attempt.since)}
             if deadline is None:
-                now = frozenset([time] if time is not None else [])
-                known = [goal for goal in goals if not self.initiations.looks_ahead(goal, now)]
-                return self._candidates(rule, known, env)
+                self.solver.latest = attempt.since
+                try:
+                    return self._candidates(rule, list(goals), env)
+                finally:
+                    self.solver.latest = None
             # Longer delays may ask what is not known yet.
             due = unify(rule.delay, Int(deadline - attempt.since), env)
             if due is None:
@@ -405,9 +366,9 @@ class Delays:
     def _as_far_as_known(
         self, goals: list[ec.Literal], env: Env
     ) -> tuple[list[Env], list[ec.Literal]]:
-        """Ways to satisfy all conditions but those that need a value only others could give.
+        """Ways to satisfy all conditions but those that need what is not known, and these.
 
-        And the conditions that are left out for it.
+        That is a value that only others could give, or what happens after the initiation.
         """
         found, known = [env], tuple[ec.Literal, ...]()
         again = True

@@ -89,6 +89,7 @@ class Solver:
         self.events: frozenset[Key] = frozenset()  # and its output events
         # Is a ground entity inside its grounding? Set by who knows the groundings.
         self.in_domain: Callable[[Term, Term | None], bool] = lambda entity, value: True
+        self.latest: int | None = None  # delays: the last time-point that is known
         self.nothing_absent = False  # formulas: no absence at the very start of the run
         self.domain_answers: dict[tuple[Term, Term | None], bool] = {}  # of groundings, asked once
         self.domain_rows: dict[Key, list[tuple[Term, Term | None]]] = {}
@@ -325,6 +326,8 @@ class Solver:
     def _moment(self, goal: Timed, key: Key, env: Env) -> int | None:
         """The time-point of a condition: in what is being settled, none after the cell in work."""
         t = self._time(goal.time, env)
+        if self.latest is not None and (t is None or t > self.latest):
+            raise UnboundVariable(goal)  # it is not known yet
         unsettled = self.events if isinstance(goal, ec.Happens) else self.members
         if key in unsettled and t is not None and self.horizon is not None and t >= self.horizon:
             raise FutureRead(key)
