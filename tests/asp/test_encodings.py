@@ -12,7 +12,7 @@ from horai.asp.incremental import (
     Literal,
     Template,
 )
-from horai.asp.plain import normal_form
+from horai.asp.normal import normal_form
 from horai.lang.lars.printer import show, show_term
 from horai.lang.lars.syntax import Program
 

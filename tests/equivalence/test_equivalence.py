@@ -19,8 +19,14 @@ from horai.lang.lars.syntax import At, Atom
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
 from horai.oracle.lars.stream import Pair, Stream
-from horai.tools.equivalence.search import ProgramComparison, SearchLimits, equivalence
-from horai.tools.equivalence.verdicts import Counterexample, Notion, Verdict
+from horai.tools.equivalence.search import (
+    Counterexample,
+    Notion,
+    ProgramComparison,
+    SearchLimits,
+    Verdict,
+    equivalence,
+)
 
 
 def compared(one: str, other: str, notion: str, **settings: int) -> Verdict:

@@ -14,23 +14,7 @@ from dataclasses import dataclass, field
 
 from clingo import String
 
-from horai.asp.plain import (
-    NOW,
-    Between,
-    Chain,
-    Choosing,
-    Condition,
-    Headed,
-    Measure,
-    Only,
-    Ordinary,
-    PartitionedTuples,
-    PlainProgram,
-    PlainRule,
-    TimeRange,
-    Tuples,
-    WindowAtom,
-)
+from horai.asp import normal
 from horai.asp.symbols import (
     COMPARISONS,
     FUNCTIONS,
@@ -63,7 +47,7 @@ _MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 class Kinds:
     """Whether all values are small whole numbers, and whether there are decimals or large ones."""
 
-    def __init__(self, program: PlainProgram) -> None:
+    def __init__(self, program: normal.PlainProgram) -> None:
         self.is_numeric = True
         self.has_decimals = False
         self.learn(program.facts)
@@ -165,10 +149,10 @@ class Writer:
 
     def measure(
         self,
-        measure: Measure,
+        measure: normal.Measure,
         rows: Sequence[tuple[tuple[Term, ...], list[str]]],
         negated: bool,
-        rule: PlainRule,
+        rule: normal.PlainRule,
         total: str,
     ) -> str:
         """An aggregate, given its rows with their conditions as text, and a term that names it."""
@@ -243,14 +227,14 @@ class Encoding:
     whole: str | None = None
     """All rules as one text, once they are asked for."""
     views: dict[ViewKey, str] = field(default_factory=dict)
-    spans: dict[Chain, str] = field(default_factory=dict)
+    spans: dict[normal.Chain, str] = field(default_factory=dict)
     shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
     """Predicates of answers: what they stand for, and whether their last argument is a time."""
     memory: ModelMemory = field(default_factory=ModelMemory)
     """The atoms that were read from models."""
     has_times: bool = False
     """Whether answers show atoms at other times than the current one."""
-    occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
+    occurrences: dict[ViewKey, list[tuple[normal.PlainRule, Atom]]] = field(default_factory=dict)
     """Where windows over signals are asked for."""
     is_timeless: bool = True
     """Whether no rule mentions a time point, so that the rules are the same at all times."""
@@ -306,7 +290,7 @@ def in_a_row(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return found
 
 
-ALL: Chain = ()
+ALL: normal.Chain = ()
 MOST = 2**31 - 1  # the largest number that clingo has
 
 
@@ -314,7 +298,7 @@ class Encoder:
     """Writes the rules. `signalled` are predicates with facts or rules that have signals, too."""
 
     def __init__(
-        self, program: PlainProgram, signalled: frozenset[Predicate], writer: Writer
+        self, program: normal.PlainProgram, signalled: frozenset[Predicate], writer: Writer
     ) -> None:
         self.program = program
         self.signalled = signalled & program.defined
@@ -339,11 +323,11 @@ class Encoder:
 
     # --- rules ---
 
-    def rule(self, rule: PlainRule) -> str:
+    def rule(self, rule: normal.PlainRule) -> str:
         """A rule as text."""
         self.current = rule
         self.write.counts = self.program.is_recursive(rule)
-        if isinstance(rule.head, Choosing):
+        if isinstance(rule.head, normal.Choosing):
             head = self.choice(rule.head)
             guards: list[str] = []
         else:
@@ -352,14 +336,14 @@ class Encoder:
         body = [*(self.condition(part) for part in rule.body), *guards]
         return f"{head} :- {', '.join(body) or '#true'}."
 
-    def headed(self, head: Headed) -> str:
+    def headed(self, head: normal.Headed) -> str:
         """An atom of a head."""
         if head.time is None:
             return self.write.atom(head.atom)
         self.pinned.add(head.atom.predicate)
         return self.write.pinned(head.atom, head.time)
 
-    def on_timeline(self, head: Headed) -> list[str]:
+    def on_timeline(self, head: normal.Headed) -> list[str]:
         """A head speaks of points of the timeline: with another time there is no instance."""
         if head.time is None:
             return []
@@ -370,7 +354,7 @@ class Encoder:
         # All that is no number is larger than every number.
         return [f"_start(Start'), Start' <= {time} <= {MOST}"]
 
-    def choice(self, head: Choosing) -> str:
+    def choice(self, head: normal.Choosing) -> str:
         """A choice between options."""
         options: list[str] = []
         for pick in head.picks:
@@ -380,13 +364,13 @@ class Encoder:
         most = "" if head.most is None else self.write.term(head.most)
         return f"{least} {{ {' ; '.join(options)} }} {most}".strip()
 
-    def condition(self, condition: Condition) -> str:
+    def condition(self, condition: normal.Condition) -> str:
         """A part of a body."""
         element = condition.element
         negated = "not " if condition.negated else ""
         if isinstance(element, Comparison):
             return negated + self.write.comparison(element)
-        if isinstance(element, Measure):
+        if isinstance(element, normal.Measure):
             rows = [
                 (row.terms, [self.condition(part) for part in row.condition])
                 for row in element.rows
@@ -395,7 +379,7 @@ class Encoder:
             return self.write.measure(element, rows, condition.negated, self.current, total)
         return negated + self.extended(element)
 
-    def total(self, measure: Measure) -> str:
+    def total(self, measure: normal.Measure) -> str:
         """A term for what an aggregate comes to: one for each of the values it depends on."""
         rule = self.current
         others = [c for c in rule.body if c.element is not measure]
@@ -407,19 +391,22 @@ class Encoder:
 
     # --- extended atoms ---
 
-    def extended(self, element: Ordinary | WindowAtom) -> str:
+    def extended(self, element: normal.Ordinary | normal.WindowAtom) -> str:
         """An ordinary atom, @-atom or window atom."""
         predicate = element.atom.predicate
         if predicate in self.program.background:
-            if isinstance(element, Ordinary):
+            if isinstance(element, normal.Ordinary):
                 return self.write.atom(element.atom)
             reason = f"the background predicate {predicate[0]} under a window or at a time"
             raise NotServed(reason, self.current.origin, element.atom.span)
-        if isinstance(element, Ordinary):
+        if isinstance(element, normal.Ordinary):
             if predicate in self.program.derived:
                 return self.write.atom(element.atom)
-            return self.view(ViewKey(NOW, "some", predicate), element.atom, None)
-        counts = any(isinstance(window, Tuples | PartitionedTuples) for window in element.windows)
+            return self.view(ViewKey(normal.NOW, "some", predicate), element.atom, None)
+        counts = any(
+            isinstance(window, normal.Tuples | normal.PartitionedTuples)
+            for window in element.windows
+        )
         if counts or predicate not in self.program.derived:
             # Windows that count hold signals only, also of predicates that have rules.
             key = ViewKey(element.windows, element.modality, predicate)
@@ -434,7 +421,7 @@ class Encoder:
             self.result.is_timeless = False
         return self.write.helper(name, atom, time)
 
-    def over_derived(self, element: WindowAtom) -> str:
+    def over_derived(self, element: normal.WindowAtom) -> str:
         """A window over atoms that rules derive."""
         predicate = element.atom.predicate
         if element.modality == "some" and self.is_only_now(predicate, element.windows):
@@ -452,12 +439,14 @@ class Encoder:
                 self.result.rules.append(rule)
         return self.write.helper(name, element.atom, element.time)
 
-    def is_only_now(self, predicate: Predicate, windows: Chain) -> bool:
+    def is_only_now(self, predicate: Predicate, windows: normal.Chain) -> bool:
         """Whether a predicate can hold at the current time only, and windows contain that time."""
-        sliding = all(isinstance(window, TimeRange) and window.hop == 1 for window in windows)
+        sliding = all(
+            isinstance(window, normal.TimeRange) and window.hop == 1 for window in windows
+        )
         return sliding and predicate not in self.timed | self.signalled
 
-    def window_rule(self, element: WindowAtom, atom: Atom, span: str, name: str) -> str:
+    def window_rule(self, element: normal.WindowAtom, atom: Atom, span: str, name: str) -> str:
         """When a window atom over derived atoms holds."""
         moment = Var("Time'")
         inside = f"{span}(First',Last')"
@@ -484,12 +473,12 @@ class Encoder:
     def take_in(self, predicate: Predicate) -> None:
         """Signals of a predicate that rules derive as well."""
         atom = _open(predicate)
-        self.current = PlainRule((Headed(atom),), (), Rule(atom))
+        self.current = normal.PlainRule((normal.Headed(atom),), (), Rule(atom))
         if predicate in self.timed | self.pinned:
             moment = Var("Time'")
             signal = self.view(ViewKey(ALL, "at", predicate), atom, moment)
             self.result.rules.append(f"{self.write.pinned(atom, moment)} :- {signal}.")
-        signal = self.view(ViewKey(NOW, "some", predicate), atom, None)
+        signal = self.view(ViewKey(normal.NOW, "some", predicate), atom, None)
         self.result.rules.append(f"{self.write.atom(atom)} :- {signal}.")
 
     def show(self) -> None:
@@ -510,12 +499,12 @@ def _open(predicate: Predicate) -> Atom:
     return Atom(predicate[0], tuple(Var(f"X{place}'") for place in range(predicate[1])))
 
 
-def selected(windows: Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
+def selected(windows: normal.Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
     """The arguments of atoms that filters among the windows let through."""
     found = [_open(predicate).args]
     for window in windows:
-        assert isinstance(window, TimeRange | Between | Only)
-        if isinstance(window, Only):
+        assert isinstance(window, normal.TimeRange | normal.Between | normal.Only)
+        if isinstance(window, normal.Only):
             narrowed = [_narrowed(args, p, predicate) for p in window.patterns for args in found]
             found = [args for args in narrowed if args is not None]
     return found

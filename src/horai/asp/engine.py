@@ -14,13 +14,7 @@ from math import prod
 from clingo import Function, Number, Supremum, Symbol
 
 from horai.asp.encode import Encoder, Encoding, Kinds, Writer
-from horai.asp.plain import (
-    Ordinary,
-    PlainProgram,
-    PlainRule,
-    WindowAtom,
-    normal_form,
-)
+from horai.asp.normal import Ordinary, PlainProgram, PlainRule, WindowAtom, normal_form
 from horai.asp.solving import AnswerSets, Clingo, SolveRequest
 from horai.asp.symbols import LARGEST, Outgrown, PredicateNames, to_symbol
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view

@@ -9,20 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from horai.asp import normal
 from horai.asp.encode import selected
-from horai.asp.plain import (
-    Choosing,
-    Condition,
-    Headed,
-    Measure,
-    Ordinary,
-    PartitionedTuples,
-    PlainProgram,
-    PlainRule,
-    TimeRange,
-    Tuples,
-    WindowAtom,
-)
 from horai.asp.symbols import FAR
 from horai.asp.windows import ViewKey, chain_span
 from horai.lang.core.terms import Compound, Int, Term, Var
@@ -206,7 +194,7 @@ class IncrementalRules:
 
     def __init__(
         self,
-        program: PlainProgram,
+        program: normal.PlainProgram,
         signalled: frozenset[Predicate] = frozenset(),
         *,
         start: int = 0,
@@ -230,9 +218,9 @@ class IncrementalRules:
 
     # --- base rules ---
 
-    def _base_rule(self, rule: PlainRule) -> Template:
+    def _base_rule(self, rule: normal.PlainRule) -> Template:
         self._rule = rule
-        if isinstance(rule.head, Choosing):
+        if isinstance(rule.head, normal.Choosing):
             raise self._refused("a choice")
         if len(rule.head) != 1:
             raise self._refused("a constraint" if not rule.head else "a disjunction")
@@ -240,7 +228,7 @@ class IncrementalRules:
         negative: list[Literal] = []
         tests: list[Check] = []
         for condition in rule.body:
-            if isinstance(condition.element, Measure):
+            if isinstance(condition.element, normal.Measure):
                 raise self._refused("an aggregate")
             if isinstance(condition.element, Comparison):
                 tests.append(Check(condition.element, condition.negated))
@@ -253,7 +241,7 @@ class IncrementalRules:
     def _refused(self, reason: str) -> NotServed:
         return NotServed(reason, self._rule.origin, self._rule.origin.span)
 
-    def _head(self, head: Headed) -> tuple[Literal, list[Check]]:
+    def _head(self, head: normal.Headed) -> tuple[Literal, list[Check]]:
         if head.time is None:
             return plain(head.atom), []
         on_timeline = Comparison(">=", head.time, Int(self.start))
@@ -270,13 +258,13 @@ class IncrementalRules:
         """
         return derived_now(head) if head.name in self._named else head
 
-    def _element(self, condition: Condition) -> Literal:
+    def _element(self, condition: normal.Condition) -> Literal:
         element = condition.element
-        assert isinstance(element, Ordinary | WindowAtom)
+        assert isinstance(element, normal.Ordinary | normal.WindowAtom)
         atom = element.atom
         predicate = atom.predicate
         is_derived = predicate in self.program.derived
-        if isinstance(element, Ordinary):
+        if isinstance(element, normal.Ordinary):
             if not is_derived and predicate not in self.program.background:
                 self.ordinary.add(predicate)
             return plain(atom)
@@ -288,14 +276,17 @@ class IncrementalRules:
             return at(plain(atom), element.time)
         return self._window_atom(element, is_derived)
 
-    def _window_atom(self, element: WindowAtom, is_derived: bool) -> Literal:
+    def _window_atom(self, element: normal.WindowAtom, is_derived: bool) -> Literal:
         key = ViewKey(element.windows, element.modality, element.atom.predicate)
         args = element.atom.args if element.time is None else (*element.atom.args, element.time)
-        counts = any(isinstance(window, Tuples | PartitionedTuples) for window in element.windows)
+        counts = any(
+            isinstance(window, normal.Tuples | normal.PartitionedTuples)
+            for window in element.windows
+        )
         if counts or not is_derived:  # windows that count hold signals only
             return Literal(self.fed.setdefault(key, f"f{len(self.fed)}"), args)
         match element.windows:
-            case (TimeRange(past=int() as past, future=0, hop=1),):
+            case (normal.TimeRange(past=int() as past, future=0, hop=1),):
                 self._ask(key.predicate, past)
                 rules = WindowRules(f"w{len(self.windows)}", key, past)
                 return Literal(self.windows.setdefault(key, rules).name, args)

@@ -9,8 +9,9 @@ ordered is neither smaller nor larger.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from clingo import Function, Number, String, Symbol, SymbolType
 
@@ -137,7 +138,7 @@ MOST_CALLS = 300_000
 MOST_NESTED = 100
 """Terms with more terms around each other are taken for ones without end."""
 FUNCTIONS = {"+": "plus", "-": "minus", "*": "times", "/": "divided", "%": "rest", "^": "power"}
-COMPARISONS = {"<": "less", "<=": "at_most", ">": "more", ">=": "at_least"}
+COMPARISONS: dict[Sign, str] = {"<": "less", "<=": "at_most", ">": "more", ">=": "at_least"}
 
 
 class Stopped(Exception):
@@ -153,7 +154,7 @@ class TooFar(Exception):
 
 
 class Functions:
-    """The functions that encodings call, like `@plus(X,Y)`.
+    """The functions that encodings call, like `@plus(X,Y)` and `@less(X,Y)`.
 
     With `is_tame`, the encoding has taken all numbers for ones that clingo has.
     """
@@ -168,6 +169,10 @@ class Functions:
         """The bound of each sum, as if all of its numbers had one sign."""
         self.windows: list[list[Symbol]] = []
         """The rows of windows, as tuples."""
+        for sign, name in FUNCTIONS.items():
+            setattr(self, name, partial(self._compute, sign))
+        for order, name in COMPARISONS.items():
+            setattr(self, name, partial(self._compare, order))
 
     def begin(self) -> None:
         """Forget what was computed before."""
@@ -190,7 +195,7 @@ class Functions:
             raise self._stop(EndlessValues(f"{MOST_NESTED} rounds"))
         return found
 
-    def _compute(self, sign: str, args: Sequence[Symbol]) -> list[Symbol]:
+    def _compute(self, sign: str, *args: Symbol) -> list[Symbol]:
         try:
             found = compute_term(sign, [to_term(arg) for arg in args])
         except TooLarge as trouble:
@@ -209,46 +214,6 @@ class Functions:
     def held(self, window: Symbol) -> list[Symbol]:
         """The rows of a window: faster than as text that has to be read."""
         return self.windows[window.number]
-
-    def plus(self, *args: Symbol) -> list[Symbol]:
-        """`X + Y` or `+X`."""
-        return self._compute("+", args)
-
-    def minus(self, *args: Symbol) -> list[Symbol]:
-        """`X - Y` or `-X`."""
-        return self._compute("-", args)
-
-    def times(self, *args: Symbol) -> list[Symbol]:
-        """`X * Y`."""
-        return self._compute("*", args)
-
-    def divided(self, *args: Symbol) -> list[Symbol]:
-        """`X / Y`."""
-        return self._compute("/", args)
-
-    def rest(self, *args: Symbol) -> list[Symbol]:
-        """`X % Y`."""
-        return self._compute("%", args)
-
-    def power(self, *args: Symbol) -> list[Symbol]:
-        """`X ^ Y`."""
-        return self._compute("^", args)
-
-    def less(self, left: Symbol, right: Symbol) -> Symbol:
-        """`X < Y`."""
-        return self._compare("<", left, right)
-
-    def at_most(self, left: Symbol, right: Symbol) -> Symbol:
-        """`X <= Y`."""
-        return self._compare("<=", left, right)
-
-    def more(self, left: Symbol, right: Symbol) -> Symbol:
-        """`X > Y`."""
-        return self._compare(">", left, right)
-
-    def at_least(self, left: Symbol, right: Symbol) -> Symbol:
-        """`X >= Y`."""
-        return self._compare(">=", left, right)
 
     def on_time(self, symbol: Symbol, start: Symbol) -> Symbol:
         """1 for times that a head may have here, 0 for what is no point of the timeline."""

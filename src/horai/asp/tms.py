@@ -15,7 +15,7 @@ from horai.asp.incremental import (
     plain_name,
 )
 from horai.asp.jtms import Jtms, Unsettled
-from horai.asp.plain import normal_form
+from horai.asp.normal import normal_form
 from horai.asp.solving import AnswerSets, Model
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, make_view
 from horai.lang.core.terms import Int

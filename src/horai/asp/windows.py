@@ -12,16 +12,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Set
 from dataclasses import dataclass
 
-from horai.asp.plain import (
-    Between,
-    Chain,
-    Modality,
-    Only,
-    PartitionedTuples,
-    TimeRange,
-    Tuples,
-    Window,
-)
+from horai.asp import normal
 from horai.lang.lars.syntax import Atom, Pattern, Predicate
 from horai.plan.lars.reach import SignalReach, group_of
 
@@ -132,9 +123,9 @@ class Stretch:
         return self.first <= time and (self.last is None or time <= self.last)
 
 
-def select(inputs: Inputs, windows: Chain, now: int) -> Stretch:
+def select(inputs: Inputs, windows: normal.Chain, now: int) -> Stretch:
     """The signals that windows select at a time, applied one after the other."""
-    if windows and isinstance(windows[0], TimeRange | Between):
+    if windows and isinstance(windows[0], normal.TimeRange | normal.Between):
         # Only the signals that the first window keeps are looked at.
         first, last = span_of(windows[0], inputs.start, now)
         stop = len(inputs.times) if last is None else inputs.until(last)
@@ -152,28 +143,30 @@ def _entries(inputs: Inputs, places: range) -> list[Entry]:
     return [(inputs.times[place], place, inputs.numbers[place]) for place in places]
 
 
-def span_of(window: TimeRange | Between, start: int, now: int) -> tuple[int, int | None]:
+def span_of(
+    window: normal.TimeRange | normal.Between, start: int, now: int
+) -> tuple[int, int | None]:
     """The points that a window covers at a time. There are none if the last is before the first."""
-    if isinstance(window, Between):
+    if isinstance(window, normal.Between):
         return max(start, window.first), window.last
     pivot = now // window.hop * window.hop
     first = start if window.past is None else max(start, pivot - window.past)
     return first, None if window.future is None else pivot + window.future
 
 
-def _applied(window: Window, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
-    if isinstance(window, Only):
+def _applied(window: normal.Window, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
+    if isinstance(window, normal.Only):
         fits = fitting(window.patterns, atoms)
         kept = [entry for entry in stretch.entries if fits(entry[2]) is not None]
         return Stretch(stretch.first, stretch.last, kept)
-    if isinstance(window, Between):
+    if isinstance(window, normal.Between):
         return _cut(stretch, window.first, window.last)
     if not stretch.has(now):  # a window looks around the current point, and there is none
         return stretch
-    if isinstance(window, TimeRange):
+    if isinstance(window, normal.TimeRange):
         first, last = span_of(window, stretch.first, now)
         return _cut(stretch, first, last)
-    if isinstance(window, Tuples):
+    if isinstance(window, normal.Tuples):
         return last_and_next(window.past, window.future, stretch, now)
     return _grouped(window, stretch, now, atoms)
 
@@ -205,7 +198,9 @@ def last_and_next(past: int | None, future: int | None, stretch: Stretch, now: i
     return Stretch(first, last, before + after)
 
 
-def _grouped(window: PartitionedTuples, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
+def _grouped(
+    window: normal.PartitionedTuples, stretch: Stretch, now: int, atoms: list[Atom]
+) -> Stretch:
     fits = fitting(window.patterns, atoms)
     groups: dict[Key, list[Entry]] = {}
     for entry in stretch.entries:
@@ -241,14 +236,14 @@ def fitting(patterns: tuple[Pattern, ...], atoms: list[Atom]) -> Callable[[int],
     return fit
 
 
-def chain_span(windows: Chain, start: int, now: int) -> tuple[int, int | None] | None:
+def chain_span(windows: normal.Chain, start: int, now: int) -> tuple[int, int | None] | None:
     """The points that windows without counting cover together; None if there are none."""
     first, last = start, None
     for window in windows:
-        if isinstance(window, Only):
+        if isinstance(window, normal.Only):
             continue
-        assert isinstance(window, TimeRange | Between)
-        if isinstance(window, TimeRange) and not Stretch(first, last, []).has(now):
+        assert isinstance(window, normal.TimeRange | normal.Between)
+        if isinstance(window, normal.TimeRange) and not Stretch(first, last, []).has(now):
             continue
         cut = _cut(Stretch(first, last, []), *span_of(window, first, now))
         if cut.last is not None and cut.last < cut.first:
@@ -265,8 +260,8 @@ Row = tuple[int, int | None]
 class ViewKey:
     """The key of a view: views with equal keys are one."""
 
-    windows: Chain
-    modality: Modality
+    windows: normal.Chain
+    modality: normal.Modality
     predicate: Predicate
 
 
@@ -286,11 +281,11 @@ class WindowView(ABC):
         position = 0
         for window in self.key.windows[:1]:
             match window:
-                case TimeRange(past=int() as past, hop=hop):
+                case normal.TimeRange(past=int() as past, hop=hop):
                     position = self.inputs.before(now // hop * hop - past)
-                case Tuples(past=int() as past, future=0):
+                case normal.Tuples(past=int() as past, future=0):
                     position = self.inputs.until(now) - past
-                case Between(first=first):
+                case normal.Between(first=first):
                     position = self.inputs.before(first)
         return max(0, position)
 
@@ -298,13 +293,13 @@ class WindowView(ABC):
 def make_view(key: ViewKey, inputs: Inputs) -> WindowView:
     """The cheapest view that serves."""
     match key.windows:
-        case (TimeRange(future=0, hop=1),) if key.modality == "always":
+        case (normal.TimeRange(future=0, hop=1),) if key.modality == "always":
             return SlidingAlways(key, inputs)
         case _ if key.modality == "always":
             return PlainView(key, inputs)
-        case (TimeRange(past=int(), future=0, hop=1) | Tuples(past=int(), future=0),):
+        case (normal.TimeRange(past=int(), future=0, hop=1) | normal.Tuples(past=int(), future=0),):
             return SlidingView(key, inputs)
-        case (PartitionedTuples(past=int(), future=0),):
+        case (normal.PartitionedTuples(past=int(), future=0),):
             return GroupedView(key, inputs)
     return PlainView(key, inputs)
 
@@ -405,7 +400,7 @@ class SlidingAlways(WindowView):
                 self.runs[number] = (since if time - last <= 1 else time, time)
         self.high = high + inputs.dropped
         window = self.key.windows[0]
-        assert isinstance(window, TimeRange)
+        assert isinstance(window, normal.TimeRange)
         first, _ = span_of(window, inputs.start, now)
         current = inputs.numbers[inputs.before(now) : high]
         return {(n, None) for n in current if n in self.runs and self.runs[n][0] <= first}
@@ -417,7 +412,7 @@ class GroupedView(CountedView):
     def restart(self) -> None:
         super().restart()
         window = self.key.windows[0]
-        assert isinstance(window, PartitionedTuples) and window.past is not None
+        assert isinstance(window, normal.PartitionedTuples) and window.past is not None
         self.size = window.past
         self.group_of = fitting(window.patterns, self.inputs.atoms)
         self.high = 0

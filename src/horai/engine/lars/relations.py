@@ -11,15 +11,7 @@ from horai.engine.columns import bits, ints
 from horai.engine.frames import unit
 from horai.engine.hashing import dense
 from horai.engine.lars.plain import Reading
-from horai.engine.lars.signals import (
-    Key,
-    Signals,
-    entering,
-    groups_of,
-    ranked,
-    table,
-    versions,
-)
+from horai.engine.lars.signals import Key, Signals, entering, groups_of, ranked, table, versions
 from horai.engine.relations import Relation, join
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent

@@ -41,14 +41,7 @@ from horai.lang.ec.errors import (
 from horai.oracle.ec import intervals as span
 from horai.oracle.ec.background import INPUTS, TEMPORAL, Background, FactTable, Row
 from horai.oracle.ec.scopes import Names, Scopes, names
-from horai.oracle.ec.terms import (
-    Env,
-    covers,
-    ground,
-    resolve,
-    unify,
-    unify_all,
-)
+from horai.oracle.ec.terms import Env, covers, ground, resolve, unify, unify_all
 from horai.oracle.ec.terms import walk as walked
 from horai.oracle.ec.world import Key, World, interval_term, key_of, term_intervals
 
