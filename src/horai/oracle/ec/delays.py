@@ -16,10 +16,9 @@ from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.oracle.ec.background import Background
-from horai.oracle.ec.groundings import Groundings, head_solutions
+from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.points import Points, Said
 from horai.oracle.ec.scopes import Names, names, visible
-from horai.oracle.ec.solver import Solver
 from horai.oracle.ec.strata import DelayRule, OracleNode
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, key_of
@@ -245,13 +244,12 @@ class Delays:
         postponable: list[ec.FVP],
         points: Points,
         groundings: Groundings,
-        solver: Solver,
     ) -> None:
         self.rules = rules
         self.postponable = postponable
         self.points = points
         self.groundings = groundings
-        self.solver = solver
+        self.solver = solver = groundings.solver
         self.initiations = Initiations(solver.background)
         self._times: dict[int, str | None] = {}  # of initiation, by rule
         self._due: dict[int, dict[Attempt, None]] = {}
@@ -292,7 +290,7 @@ class Delays:
             fluent, value = resolve(acts_on.fluent, env), resolve(acts_on.value, env)
             if not isinstance(rule, ec.FutureInitiation):
                 yield ("terminated", fluent, value, t)
-            elif self.groundings.allows(self.solver, fluent, value):
+            elif self.groundings.allows(fluent, value):
                 yield ("initiated", fluent, value, t)
             else:
                 yield ("ghost", fluent, value, t)
@@ -344,7 +342,7 @@ class Delays:
                 return list(self.solver.solve(goals, due))
             fluent, value = rule.target.fluent, rule.target.value
             body = ec.Conjunction(goals, rule.body.term)
-            return head_solutions(self.solver, self.groundings, body, fluent, value, due)
+            return self.groundings.head_solutions(body, fluent, value, due)
 
     def _candidates(self, rule: DelayRule, goals: list[ec.Literal], env: Env) -> list[Env]:
         """The solutions known at the time of initiation; at the deadline all is judged again.
@@ -359,7 +357,7 @@ class Delays:
         free = names(fluent, value) - frozenset(env)
         if key_of(fluent) in self.groundings.rules and free and (left or free - visible(rule.body)):
             given = value if names(value) & free - visible(rule.body) else None
-            for start in self.groundings.complete(self.solver, fluent, given, env):
+            for start in self.groundings.complete(fluent, given, env):
                 found += self._as_far_as_known(goals, start)[0]
         return found
 

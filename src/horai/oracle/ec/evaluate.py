@@ -65,7 +65,6 @@ class Interpreter:
         self.allen_memory = allen_memory
         self.predicates = dict(predicates or {})
         self.background = Background(description)
-        self.groundings = Groundings(description)
         self.strata = OracleStrata(description, self.background)
         self.scopes = Scopes()
         for rule in description.rules:
@@ -93,15 +92,16 @@ class Interpreter:
                 world.add_interval(item.entity, item.value, (item.start, item.end))
         for key in world.spans:
             world.merge(key)
-        domain = self.groundings.members((item.entity, item.value) for item in items)
-        solver = Solver(world, self.background, self.scopes, domain, self.predicates)
-        solver.in_domain = lambda entity, value: self.groundings.allows(solver, entity, value)
+        solver = Solver(world, self.background, self.scopes, self.predicates)
+        groundings = Groundings(self.description, solver)
+        solver.dynamic = groundings.members((item.entity, item.value) for item in items)
+        solver.in_domain = groundings.allows
         for component in self.strata.components:
             self.strata.refuse_static_cycle(component)
             if component[0].kind == "static":
-                evaluate_static(component[0], self.strata, self.groundings, solver)
+                evaluate_static(component[0], self.strata, groundings)
             else:
-                Sweep(component, self.description, self.strata, self.groundings, solver).run()
+                Sweep(component, self.description, self.strata, groundings).run()
         return world
 
 

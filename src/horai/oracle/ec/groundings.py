@@ -19,9 +19,13 @@ from horai.oracle.ec.world import Key, key_of
 
 
 class Groundings:
-    """The grounding rules of a description, by entity."""
+    """The grounding rules of a description, by entity, in the world of a self.solver."""
 
-    def __init__(self, description: ec.EventDescription) -> None:
+    def __init__(self, description: ec.EventDescription, solver: Solver) -> None:
+        self.solver = solver
+        self._answers: dict[tuple[Term, Term | None], bool] = {}
+        self._rows: dict[Key, list[tuple[Term, Term | None]]] = {}
+        self._open: set[Key] = set()  # entities of which an argument is left open
         self.rules: dict[Key, list[ec.Grounding]] = {}
         self.dynamic: set[Key] = set()
         for rule in description.rules:
@@ -51,55 +55,55 @@ class Groundings:
         """Is there a grounding for this entity and a value that fits?"""
         return any(True for _ in self._rules(entity, value))
 
-    def allows(self, solver: Solver, entity: Term, value: Term | None) -> bool:
+    def allows(self, entity: Term, value: Term | None) -> bool:
         """Is a ground entity in its domain? Values that no grounding speaks of are free."""
         asked = (entity, value)
-        if asked not in solver.domain_answers:
-            solver.domain_answers[asked] = self._allows(solver, entity, value)
-        return solver.domain_answers[asked]
+        if asked not in self._answers:
+            self._answers[asked] = self._allows(entity, value)
+        return self._answers[asked]
 
-    def _allows(self, solver: Solver, entity: Term, value: Term | None) -> bool:
+    def _allows(self, entity: Term, value: Term | None) -> bool:
         spoken_of = False
         for rule in self._rules(entity, value):
             spoken_of = True
             env = _fit(rule, entity, value)
             if env is not None:
                 with blaming(rule.clause):
-                    if solver.holds(rule.body, env):
+                    if self.solver.holds(rule.body, env):
                         return True
         return not spoken_of
 
-    def complete(self, solver: Solver, entity: Term, value: Term | None, env: Env) -> Iterator[Env]:
+    def complete(self, entity: Term, value: Term | None, env: Env) -> Iterator[Env]:
         """All ways to bind the free variables of an entity by its groundings.
 
         A value without a grounding of its own has the arguments that the other values have.
         """
         spoken_of = value is None or self.speaks_of(entity, resolve(value, env))
-        for found, found_value in self.instances(solver, key_of(entity)):
+        for found, found_value in self.instances(key_of(entity)):
             bound = unify(entity, found, env)
             if bound is not None and value is not None and found_value is not None and spoken_of:
                 bound = unify(value, found_value, bound)
             if bound is not None:
                 yield bound
 
-    def instances(self, solver: Solver, key: Key) -> list[tuple[Term, Term | None]]:
+    def instances(self, key: Key) -> list[tuple[Term, Term | None]]:
         """The ground instances of an entity that its groundings list."""
-        if key not in solver.domain_rows:
-            solver.domain_rows[key] = list(dict.fromkeys(self._instances(solver, key)))
-        return solver.domain_rows[key]
+        if key not in self._rows:
+            self._rows[key] = list(dict.fromkeys(self._instances(key)))
+        return self._rows[key]
 
-    def lists_all(self, solver: Solver, key: Key) -> bool:
+    def lists_all(self, key: Key) -> bool:
         """Do the groundings of an entity name every argument? `grounding(go(X,_))` does not."""
-        self.instances(solver, key)
-        return key not in solver.open_domains
+        self.instances(key)
+        return key not in self._open
 
-    def _instances(self, solver: Solver, key: Key) -> Iterator[tuple[Term, Term | None]]:
+    def _instances(self, key: Key) -> Iterator[tuple[Term, Term | None]]:
         for rule in self.rules.get(key, ()):
             with blaming(rule.clause):
-                found = list(solver.solve((rule.body,), {}))
+                found = list(self.solver.solve((rule.body,), {}))
             for env in found:
                 if not ground(rule.entity, env):
-                    solver.open_domains.add(key)
+                    self._open.add(key)
                 else:
                     value = None if rule.value is None else resolve(rule.value, env)
                     listed = value if value is not None and is_ground(value) else None
@@ -114,6 +118,53 @@ class Groundings:
             elif rule.value is None or unify(rule.value, value, {}) is not None:
                 yield rule
 
+    def head_solutions(
+        self, body: ec.Literal, entity: Term, value: Term | None, env: Env
+    ) -> list[Env]:
+        """Solutions in which the head has no free variable.
+
+        Variables of the head that no condition binds range over the grounding of the entity. Where
+        conditions need their values (a negation, a comparison), they have to be bound first.
+        """
+        open_names = names(entity, value) - frozenset(env) - visible(body)
+        grounded = key_of(entity) in self.rules
+        if open_names and not grounded:
+            raise _missing(open_names)
+        if not open_names:
+            try:
+                return self._solutions(body, entity, value, [env])
+            except UnboundVariable:
+                if not grounded:
+                    raise
+        branches = _branches(body)
+        if branches:  # each is a clause of its own, and may say whom the head is about
+            return [
+                found
+                for branch in branches
+                for found in self.head_solutions(branch, entity, value, env)
+            ]
+        # A value that is given may lie outside the grounding, and still ends the others.
+        given = value if names(value) - frozenset(env) - given_by(body) else None
+        starts = list(self.complete(entity, given, env))
+        return self._solutions(body, entity, value, starts)
+
+    def _solutions(
+        self, body: ec.Literal, entity: Term, value: Term | None, starts: list[Env]
+    ) -> list[Env]:
+        head = names(entity, value)
+        found: list[Env] = []
+        for start in starts:
+            for env in self.solver.solve((body,), start):
+                left = frozenset(name for name in head if not ground(Var(name), env))
+                if not left:
+                    found.append(env)
+                elif key_of(entity) in self.rules:
+                    given = value if value is not None and not ground(value, env) else None
+                    found.extend(self.complete(entity, given, env))
+                else:
+                    raise _missing(left)
+        return found
+
 
 def _fit(rule: ec.Grounding, entity: Term, value: Term | None) -> Env | None:
     """Bind a grounding to a ground entity and value."""
@@ -121,42 +172,6 @@ def _fit(rule: ec.Grounding, entity: Term, value: Term | None) -> Env | None:
     if bound is not None and value is not None and rule.value is not None:
         return unify(rule.value, value, bound)
     return bound
-
-
-def head_solutions(
-    solver: Solver,
-    groundings: Groundings,
-    body: ec.Literal,
-    entity: Term,
-    value: Term | None,
-    env: Env,
-) -> list[Env]:
-    """Solutions in which the head has no free variable.
-
-    Variables of the head that no condition binds range over the grounding of the entity. Where
-    conditions need their values (a negation, a comparison), they have to be bound first.
-    """
-    open_names = names(entity, value) - frozenset(env) - visible(body)
-    grounded = key_of(entity) in groundings.rules
-    if open_names and not grounded:
-        raise _missing(open_names)
-    if not open_names:
-        try:
-            return _solutions(solver, groundings, body, entity, value, [env])
-        except UnboundVariable:
-            if not grounded:
-                raise
-    branches = _branches(body)
-    if branches:  # each is a clause of its own, and may say whom the head is about
-        return [
-            found
-            for branch in branches
-            for found in head_solutions(solver, groundings, branch, entity, value, env)
-        ]
-    # A value that is given may lie outside the grounding, and still ends the others.
-    given = value if names(value) - frozenset(env) - given_by(body) else None
-    starts = list(groundings.complete(solver, entity, given, env))
-    return _solutions(solver, groundings, body, entity, value, starts)
 
 
 def _branches(body: ec.Literal) -> list[ec.Literal]:
@@ -167,29 +182,6 @@ def _branches(body: ec.Literal) -> list[ec.Literal]:
             before, after = goals[:place], goals[place + 1 :]
             return [ec.Conjunction((*before, item, *after), body.term) for item in goal.items]
     return []
-
-
-def _solutions(
-    solver: Solver,
-    groundings: Groundings,
-    body: ec.Literal,
-    entity: Term,
-    value: Term | None,
-    starts: list[Env],
-) -> list[Env]:
-    head = names(entity, value)
-    found: list[Env] = []
-    for start in starts:
-        for env in solver.solve((body,), start):
-            left = frozenset(name for name in head if not ground(Var(name), env))
-            if not left:
-                found.append(env)
-            elif key_of(entity) in groundings.rules:
-                given = value if value is not None and not ground(value, env) else None
-                found.extend(groundings.complete(solver, entity, given, env))
-            else:
-                raise _missing(left)
-    return found
 
 
 def _missing(open_names: Names) -> Unsupported:

@@ -68,25 +68,22 @@ class Solver:
         world: World,
         background: Background,
         scopes: Scopes,
-        domain_rows: Mapping[Key, list[Row]],
         python: Mapping[str, PythonPredicate],
     ) -> None:
         self.world = world
         self.background = background
         self.scopes = scopes
         self.python = python
-        self.dynamic = domain_rows
+        # Members that input puts into dynamic domains, and whether a ground entity is inside its
+        # grounding: set by who knows the groundings.
+        self.dynamic: Mapping[Key, list[Row]] = {}
         self.domains: Domains = {}  # values for variables of `holdsFor` that nothing else binds
         self.horizon: int | None = None  # in a cycle: the first point not settled yet
         self.members: frozenset[Key] = frozenset()  # the fluents of the cycle being settled
         self.events: frozenset[Key] = frozenset()  # and its output events
-        # Is a ground entity inside its grounding? Set by who knows the groundings.
         self.in_domain: Callable[[Term, Term | None], bool] = lambda entity, value: True
         self.latest: int | None = None  # delays: the last time-point that is known
         self.nothing_absent = False  # formulas: no absence at the very start of the run
-        self.domain_answers: dict[tuple[Term, Term | None], bool] = {}  # of groundings, asked once
-        self.domain_rows: dict[Key, list[tuple[Term, Term | None]]] = {}
-        self.open_domains: set[Key] = set()  # of groundings that leave an argument open
         self._tables: dict[Key, FactTable] = {}
         self._depth = 0  # of calls inside each other
         self._calls = 0  # inside of the outermost one

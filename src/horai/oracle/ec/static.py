@@ -19,7 +19,7 @@ from horai.oracle.ec.world import key_of, term_intervals
 
 
 def holds_for_domains(
-    body: ec.Literal, solver: Solver, groundings: Groundings, formula: bool = False
+    body: ec.Literal, groundings: Groundings, formula: bool = False
 ) -> dict[str, list[Term]]:
     """Values for the variables of `holdsFor` and `holdsAt` conditions.
 
@@ -37,11 +37,9 @@ def holds_for_domains(
         key = key_of(literal.fvp.fluent)
         for name in names(*pattern):
             found.setdefault(name, {})  # nothing known yet is an empty domain, not a mistake
-        pairs = [(fluent, value) for fluent, value, _ in solver.world.instances(key)]
+        pairs = [(fluent, value) for fluent, value, _ in groundings.solver.world.instances(key)]
         listed = [
-            (entity, value)
-            for entity, value in groundings.instances(solver, key)
-            if value is not None
+            (entity, value) for entity, value in groundings.instances(key) if value is not None
         ]
         for pair in [*pairs, *listed]:
             env = unify_all(pattern, pair, {})
@@ -50,19 +48,18 @@ def holds_for_domains(
     return {name: list(values) for name, values in found.items()}
 
 
-def evaluate_static(
-    node: OracleNode, strata: OracleStrata, groundings: Groundings, solver: Solver
-) -> None:
+def evaluate_static(node: OracleNode, strata: OracleStrata, groundings: Groundings) -> None:
     """Work out a statically determined fluent-value pair; several rules give their union."""
     results: dict[tuple[Term, Term], Intervals] = {}
+    solver = groundings.solver
     for rule in strata.defined.static[node]:
         formula = isinstance(rule, ec.HoldsAtRule)
         with blaming(rule.clause):
-            solver.domains = holds_for_domains(rule.body, solver, groundings, formula)
-            for env, intervals in _solutions(rule, groundings, solver):
+            solver.domains = holds_for_domains(rule.body, groundings, formula)
+            for env, intervals in _solutions(rule, groundings):
                 fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
                 _refuse_open(fluent, value)
-                if intervals and groundings.allows(solver, fluent, value):
+                if intervals and groundings.allows(fluent, value):
                     results.setdefault((fluent, value), []).extend(intervals)
         solver.domains = {}
     for (fluent, value), intervals in results.items():
@@ -71,11 +68,10 @@ def evaluate_static(
     solver.world.merge(node.key)
 
 
-def _solutions(
-    rule: StaticRule, groundings: Groundings, solver: Solver
-) -> list[tuple[Env, Intervals]]:
+def _solutions(rule: StaticRule, groundings: Groundings) -> list[tuple[Env, Intervals]]:
+    solver = groundings.solver
     found: list[tuple[Env, Intervals]] = []
-    for start in _head_bindings(rule, groundings, solver):
+    for start in _head_bindings(rule, groundings):
         if isinstance(rule, ec.HoldsForRule):
             for env in solver.solve((rule.body,), start):
                 intervals = term_intervals(resolve(rule.intervals, env))
@@ -87,7 +83,7 @@ def _solutions(
     return found
 
 
-def _head_bindings(rule: StaticRule, groundings: Groundings, solver: Solver) -> list[Env]:
+def _head_bindings(rule: StaticRule, groundings: Groundings) -> list[Env]:
     """The head's variables bound by its grounding; left to the body where that does not say."""
     fluent, value = rule.fvp.fluent, rule.fvp.value
     if not names(fluent, value):
@@ -96,9 +92,9 @@ def _head_bindings(rule: StaticRule, groundings: Groundings, solver: Solver) -> 
         # Variables that nothing in the body gives a value are those of the other values.
         if names(fluent, value) <= visible(rule.body):
             return [{}]
-        return list(groundings.complete(solver, fluent, value, {})) or [{}]
-    listed = list(groundings.complete(solver, fluent, value, {}))
-    return listed if groundings.lists_all(solver, key_of(fluent)) else [*listed, {}]
+        return list(groundings.complete(fluent, value, {})) or [{}]
+    listed = list(groundings.complete(fluent, value, {}))
+    return listed if groundings.lists_all(key_of(fluent)) else [*listed, {}]
 
 
 def _refuse_open(fluent: Term, value: Term) -> None:

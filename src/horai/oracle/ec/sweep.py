@@ -19,10 +19,10 @@ from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import FutureRead, NotSettled, blaming
 from horai.oracle.ec.background import INPUTS
 from horai.oracle.ec.delays import Delays
-from horai.oracle.ec.groundings import Groundings, head_solutions
+from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.points import Points, Said
 from horai.oracle.ec.scopes import Names, names
-from horai.oracle.ec.solver import Domains, Solver, Timed
+from horai.oracle.ec.solver import Domains, Timed
 from horai.oracle.ec.static import holds_for_domains
 from horai.oracle.ec.strata import OracleLayer, OracleNode, OracleStrata, PointRule
 from horai.oracle.ec.terms import Env, resolve, unify
@@ -81,7 +81,6 @@ class Sweep:
         description: ec.EventDescription,
         strata: OracleStrata,
         groundings: Groundings,
-        solver: Solver,
     ) -> None:
         self.nodes = component
         self.keys = frozenset(node.key for node in component if node.kind == "simple")
@@ -89,12 +88,12 @@ class Sweep:
         self.defined = strata.defined
         self.layers = strata.layers(component)
         self.groundings = groundings
-        self.solver = solver
+        self.solver = solver = groundings.solver
         self.world: World = solver.world
         self.points = Points(solver.world)
         postponable = [rule.fvp for rule in description.rules if isinstance(rule, ec.Postponable)]
         delays = [rule for node in component for rule in self.defined.delays.get(node, ())]
-        self.delays = Delays(delays, postponable, self.points, groundings, solver)
+        self.delays = Delays(delays, postponable, self.points, groundings)
         # Fluents settled before, whose initiations have a delayed effect here.
         self.origins = {key_of(rule.origin.fluent) for rule in delays} - self.keys
         self.agenda: list[int] = []
@@ -151,7 +150,7 @@ class Sweep:
                 only,
                 is_off_grid and self._names(body, rule.time),
                 next(self._elsewhere(body, rule.time), None),
-                holds_for_domains(body, self.solver, self.groundings),
+                holds_for_domains(body, self.groundings),
             )
 
     def _every_point(self) -> frozenset[int]:
@@ -267,13 +266,13 @@ class Sweep:
         for rule in rules:
             fluent, value = rule.fvp.fluent, rule.fvp.value
             with blaming(rule.clause):
-                found = head_solutions(self.solver, self.groundings, rule.body, fluent, value, {})
+                found = self.groundings.head_solutions(rule.body, fluent, value, {})
             for env in found:
                 held.setdefault(resolve(fluent, env), {})[resolve(value, env)] = None
         for fluent, values in held.items():
             value = next(iter(values))
             # Initiated together, two values cancel each other.
-            if len(values) == 1 and self.groundings.allows(self.solver, fluent, value):
+            if len(values) == 1 and self.groundings.allows(fluent, value):
                 self.points.hold_from_start(fluent, value)
                 self._attempt(fluent, value, self.world.grid.prev(self.world.start))
 
@@ -367,7 +366,7 @@ class Sweep:
             needed = value if names(value) & names(rule.body.term) else None
         self.solver.domains = variant.domains
         with blaming(rule.clause):
-            found = head_solutions(self.solver, self.groundings, variant.body, entity, needed, env)
+            found = self.groundings.head_solutions(variant.body, entity, needed, env)
             self.solver.domains = {}
             for one in found:
                 if not _in_range(rule, t, one):
@@ -376,14 +375,14 @@ class Sweep:
 
     def _say(self, rule: PointRule, entity: Term, value: Term | None, t: int) -> Iterator[Said]:
         if isinstance(rule, ec.EventRule):
-            if self.groundings.allows(self.solver, entity, None):
+            if self.groundings.allows(entity, None):
                 yield ("event", entity, None, t)
         elif isinstance(rule, ec.Initiation):
-            inside = self.groundings.allows(self.solver, entity, value)
+            inside = self.groundings.allows(entity, value)
             yield ("initiated" if inside else "ghost", entity, value, t)
         elif value is not None and not is_ground(value):
             yield ("terminated", entity, None if isinstance(value, Var) else value, t)
-        elif self.groundings.allows(self.solver, entity, value):
+        elif self.groundings.allows(entity, value):
             yield ("terminated", entity, value, t)
 
     def _time_binding(self, rule: PointRule, t: int) -> Env | None:
