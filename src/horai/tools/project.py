@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
@@ -61,8 +62,7 @@ def read_project(path: Path) -> Project:
         given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{shown}: {error}") from error
-    problems = [*_unknown(given), *_wrong(given)]
-    if problems:
+    if problems := list(_problems(given)):
         raise UsageError("\n".join(f"{shown}: {problem}" for problem in problems))
     about, folder = given.get("project", {}), path.parent
     try:
@@ -107,48 +107,42 @@ def _near(path: Path) -> Path:
     return relative if relative.parts.count("..") < 3 else path
 
 
-def _unknown(given: dict[str, Any]) -> list[str]:
-    problems = []
+def _problems(given: dict[str, Any]) -> Iterator[str]:
+    """Tables and settings that nobody knows, and values of the wrong kind."""
     for table, content in given.items():
         if table not in KEYS:
-            problems.append(f"unknown table [{table}]{_meant(table, KEYS)}")
+            yield f"unknown table [{table}]{_meant(table, KEYS)}"
         elif not isinstance(content, dict):
-            problems.append(f"{table} must be a table: [{table}]")
-        elif KEYS[table]:
-            problems += [
-                f"unknown setting {key} in [{table}]{_meant(key, KEYS[table])}"
-                for key in content
-                if key not in KEYS[table]
-            ]
-    return problems
+            yield f"{table} must be a table: [{table}]"
+        else:
+            for key, value in content.items():
+                if KEYS[table] and key not in KEYS[table]:
+                    yield f"unknown setting {key} in [{table}]{_meant(key, KEYS[table])}"
+                elif problem := _wrong(table, key, value):
+                    yield problem
 
 
-def _meant(word: str, known: Any) -> str:
+def _meant(word: str, known: Iterable[str]) -> str:
     return f"; {nearest(word, known) or 'there are ' + ', '.join(known)}"
 
 
-def _wrong(given: dict[str, Any]) -> list[str]:
-    """Settings whose value is of the wrong kind."""
-    problems = []
-    for table, content in given.items():
-        for key, value in content.items() if isinstance(content, dict) else ():
-            if table != "columns" and key not in KEYS.get(table, ()):
-                continue  # nobody knows what it should be
-            if table == "run" and key in OPTIONS:
-                try:
-                    OPTIONS[key].check(value, key)
-                except UsageError as error:
-                    problems.append(f"{error.problem} ([{table}])")
-                continue
-            good, kind = isinstance(value, str), "a text in quotes"
-            if key in _LISTS or key == "cases" or table == "columns":
-                good = isinstance(value, list) and all(isinstance(name, str) for name in value)
-                kind = 'a list of file names such as ["rules.ec"]'
-                if table == "columns":
-                    kind = 'a list of columns such as ["vessel", "knots"]'
-            if not good:
-                problems.append(f"{key} in [{table}] must be {kind}, not {value!r}")
-    return problems
+def _wrong(table: str, key: str, value: object) -> str | None:
+    """What is wrong with a value, if it is of the wrong kind."""
+    if table == "severity":
+        return None  # who knows the codes looks at them
+    if table == "run" and key in OPTIONS:
+        try:
+            OPTIONS[key].check(value, key)
+        except UsageError as error:
+            return f"{error.problem} ([{table}])"
+        return None
+    good, kind = isinstance(value, str), "a text in quotes"
+    if key in (*_LISTS, "cases") or table == "columns":
+        good = isinstance(value, list) and all(isinstance(name, str) for name in value)
+        names = "columns" if table == "columns" else "file names"
+        example = '["vessel", "knots"]' if table == "columns" else '["rules.ec"]'
+        kind = f"a list of {names} such as {example}"
+    return None if good else f"{key} in [{table}] must be {kind}, not {value!r}"
 
 
 def trust(path: Path) -> None:

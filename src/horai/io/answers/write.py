@@ -43,13 +43,17 @@ _TYPES = {
 
 def arrow_table(table: AnswerTable, iso: Unit | None) -> pa.Table:
     """The table of answers; `args` and `value` are marked as source text."""
+    # A table of CSV always has the same columns; here those go of which no row has anything.
+    rare = {name for name in MORE if name != "query"}
+    rare -= {name for name in rare if any(getattr(b, name) is not None for b in table.blocks)}
     fields = [
         pa.field(
             name,
             _TYPES.get(name, pa.string()),
             metadata=_SOURCE if name in ("args", "value") else {},
         )
-        for name in _columns_used(table, iso)
+        for name in columns_of(table, iso)
+        if name not in rare
     ]
     schema = pa.schema(fields)
     blocks = [_arrow_block(block, schema, iso) for block in table.blocks]
@@ -57,14 +61,6 @@ def arrow_table(table: AnswerTable, iso: Unit | None) -> pa.Table:
     if table.order is not None:
         whole = whole.take(pa.array(table.order))
     return whole.combine_chunks()
-
-
-def _columns_used(table: AnswerTable, iso: Unit | None) -> list[str]:
-    """Without columns of which no row has anything; a table of CSV always has the same."""
-    rare = {name for name in MORE if name != "query"}
-    found = {name for name in rare if any(getattr(b, name) is not None for b in table.blocks)}
-    listed = [(name, name.removesuffix("_iso")) for name in columns_of(table, iso)]
-    return [name for name, plain in listed if plain not in rare or plain in found]
 
 
 def _arrow_block(block: AnswerBlock, schema: pa.Schema, iso: Unit | None) -> pa.Table:
