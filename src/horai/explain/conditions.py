@@ -34,7 +34,7 @@ from horai.lang.ec.syntax import (
     Termination,
 )
 from horai.oracle.ec.background import Background
-from horai.oracle.ec.groundings import Groundings, head_solutions
+from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import INF, Intervals, TickGrid
 from horai.oracle.ec.scopes import Scopes, names
 from horai.oracle.ec.solver import PythonPredicate, Solver
@@ -59,17 +59,16 @@ class EvidenceSolver(Solver):
         predicates: Mapping[str, PythonPredicate],
     ) -> None:
         self.description, self.evidence = description, evidence
-        self.groundings = Groundings(description)
-        members = {}
-        if self.groundings.dynamic:
-            members = self.groundings.members(evidence.entities())
         scopes = Scopes()
         for rule in description.rules:
             head = _head_terms(rule)
             if head is not None:
                 scopes.add(head, rule.body)  # type: ignore[union-attr]
-        super().__init__(world, Background(description), scopes, members, predicates)
-        self.in_domain = lambda entity, value: self.groundings.allows(self, entity, value)
+        super().__init__(world, Background(description), scopes, predicates)
+        self.groundings = Groundings(description, self)
+        if self.groundings.dynamic:
+            self.dynamic = self.groundings.members(evidence.entities())
+        self.in_domain = self.groundings.allows
         self._asking: set[object] = set()
         self._limits: dict[str, tuple[int, int]] = {}  # of times that are asked for
         self.delayed = DelayedEffects(self)
@@ -253,7 +252,7 @@ class EvidenceSolver(Solver):
         if within is not None and isinstance(rule.time, Var):
             self._limits = {rule.time.name: within}
         try:
-            found = head_solutions(self, self.groundings, rule.body, head[0], needed, env)
+            found = self.groundings.head_solutions(rule.body, head[0], needed, env)
         finally:
             self.domains, self._limits = before
         for one in found:
@@ -302,7 +301,7 @@ class EvidenceSolver(Solver):
     def values_for(self, body: Literal, env: Env) -> dict[str, list[Term]]:
         """Values for variables of `holdsFor` that nothing else gives one."""
         free = names(body.term) - frozenset(env)
-        return holds_for_domains(body, self, self.groundings) if free else {}
+        return holds_for_domains(body, self.groundings) if free else {}
 
 
 class EvidenceWorld(World):

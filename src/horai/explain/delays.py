@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from horai.lang.core.terms import Int, Term, Var, variables
 from horai.lang.ec.syntax import FutureInitiation, FutureTermination, Postponable
 from horai.oracle.ec.delays import Initiations
-from horai.oracle.ec.groundings import head_solutions
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class DelayedEffects:
         if isinstance(rule, FutureTermination):
             return list(self.solver.solve((rule.body,), env))
         target = rule.target.fluent, rule.target.value
-        return head_solutions(self.solver, self.solver.groundings, rule.body, *target, env)
+        return self.solver.groundings.head_solutions(rule.body, *target, env)
 
     def _attempts(self, rule: DelayRule, env: Env, t: int) -> Iterator[tuple[Term, Term, int]]:
         """The initiations that may act at a time, the latest first."""

@@ -50,7 +50,6 @@ from horai.lang.ec.syntax import (
 )
 from horai.oracle.ec import intervals as span
 from horai.oracle.ec.background import INPUTS
-from horai.oracle.ec.groundings import head_solutions
 from horai.oracle.ec.intervals import INF, Interval, Intervals, contains
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import term_intervals
@@ -161,9 +160,7 @@ class CalculusProver:
                 pattern = (rule.fvp.fluent, rule.fvp.value)
                 env = unify_all(pattern, (fluent, value), {})
                 if env is not None:
-                    found = head_solutions(
-                        self.solver, self.solver.groundings, rule.body, *pattern, env
-                    )
+                    found = self.solver.groundings.head_solutions(rule.body, *pattern, env)
                     yield from ((rule, one) for one in found)
 
     def _initiations(self, fluent: Term, value: Term, t: int) -> Iterator[Proof]:
