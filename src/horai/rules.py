@@ -55,8 +55,7 @@ from horai.runtime.inputs import (
 from horai.runtime.lars.engines import EngineChoice, chosen
 from horai.runtime.lars.session import Progress
 from horai.runtime.lars.signals import AnySignals
-from horai.runtime.saving import from_bytes, read_saved, whole
-from horai.session import Session, schedule_of
+from horai.session import Session, from_bytes, read_saved, schedule_of, whole
 from horai.settings import Language, RunSettings, Schedule, function
 from horai.settings import text as text_of
 from horai.tools.codes import Severities, checked_severities, judged, lenient

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from horai import io
 from horai.engine.answer import Answer as EngineAnswer
@@ -22,7 +25,7 @@ from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.lars.predicates import derived, inputs
 from horai.result import Answer, Result, RunBasis
 from horai.runtime.answers import Answers
-from horai.runtime.engines import EngineSession, engine_named, profiled
+from horai.runtime.engines import EngineSession, engine_session, profiled
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
 from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
 from horai.runtime.lars.answers import AtomFilter, PointAnswers
@@ -31,7 +34,6 @@ from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, Progress, program_queries
 from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
 from horai.runtime.metrics import Counting, Metrics
-from horai.runtime.saving import Saved, to_bytes, whole
 from horai.settings import OPTIONS, RunSettings, Schedule, plan_run, point
 from horai.tools.codes import judged
 
@@ -114,15 +116,10 @@ class Session:
             clock = rules.sound_clock(settings.clock, settings.unit)
             stages, functions = rules.stages, rules.predicates
             return PipelineEngine(stages, clock, functions, settings, self.start, single)
-        session = engine_named(settings.engine)(
-            rules.description,
-            start=self.start,
-            window=settings.window,
-            tick=settings.tick,
-            allen_memory=settings.allen_memory,
-            predicates=rules.predicates,
-            archive=self.form in (None, "final") if archive is None else archive,
-            incremental=settings.incremental,
+        archive = self.form in (None, "final") if archive is None else archive
+        description, functions = rules.description, rules.predicates
+        session = engine_session(
+            settings.engine, description, settings, self.start, functions, archive
         )
         if not settings.include_input and hasattr(session, "hide_input"):
             session.hide_input()
@@ -400,6 +397,94 @@ class Session:
         self.dead_letters = list(saved.dead_letters)
         self.offsets = dict(saved.offsets)
         self._counting.restore(saved.counts)
+
+
+# --- saved sessions as bytes ---------------------------------------------------------------------
+#
+# A line that says what it is, a checksum of all that follows, a line of JSON, and what the engine
+# says. All of it is data only, whatever engine the bytes name: nothing in them can run.
+
+T = TypeVar("T")
+_MARK = b"horai session 3\n"
+
+
+class Saved(NamedTuple):
+    """What a session needs to go on, in this process or in another.
+
+    `sources` are the rules of each language, their names and texts. `predicates` are only names:
+    functions have to be given again. `settings` are those of `Rules.session`, `query` is the last
+    query time, `taken` the number of rows so far, and `counts` what metrics go on from. `offsets`
+    say from where on topics are read.
+    """
+
+    sources: dict[str, list[tuple[str, str]]]
+    predicates: list[str]
+    settings: dict[str, Any]
+    query: int | None
+    taken: int
+    dead_letters: list[io.DeadLetter]
+    counts: dict[str, Any]
+    offsets: dict[str, int]
+    engine: bytes
+
+
+def to_bytes(saved: Saved) -> bytes:
+    plain = saved._asdict()
+    del plain["engine"]
+    rest = json.dumps(plain).encode() + b"\n" + saved.engine
+    return _MARK + _checksum(rest) + b"\n" + rest
+
+
+def from_bytes(data: object) -> Saved:
+    """The session that was saved, or a kind error."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        hint = "give the bytes that session.save() returned"
+        raise UsageError(f"this is no saved session, but of type {type(data).__name__}", hint)
+    data = bytes(data)
+    if not data.startswith(_MARK):
+        hint = "give what session.save() returned, from the same version of Horai"
+        raise UsageError("this is no saved session", hint)
+    checksum, _, rest = data[len(_MARK) :].partition(b"\n")
+    if checksum != _checksum(rest):
+        raise _damaged()
+    header, _, engine = rest.partition(b"\n")
+    with whole():
+        plain = json.loads(header)
+        letters = [io.DeadLetter(*letter) for letter in plain.pop("dead_letters")]
+        if type(plain["settings"]) is not dict or type(plain["sources"]) is not dict:
+            raise TypeError("this is no header of a session")
+        return Saved(**plain, dead_letters=letters, engine=engine)
+
+
+def read_saved(path: Path, load: Callable[[bytes], T]) -> T:
+    """The session in a file; what is wrong with it is told with the name of the file."""
+    try:
+        return load(path.read_bytes())
+    except UsageError as error:
+        raise UsageError(f"{path}: {error.problem}", error.hint) from error
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Whoever takes up what was saved and stumbles has got something else."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        raise _damaged() from error
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
+
+
+def _damaged() -> UsageError:
+    hint = "give exactly what session.save() returned"
+    return UsageError("this saved session is damaged", hint)
+
+
+# --- counting ------------------------------------------------------------------------------------
 
 
 def _revised(

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from horai.errors import UsageError
 from horai.runtime.prometheus import Monitor
-from horai.runtime.spark.listening import Progress
+from horai.runtime.spark.streaming import Progress
 from horai.runtime.streams import StepReport
 
 TOTALS = {"items": 70, "changes": 12, "dead_letters": 3, "on_time": 60, "late": 5, "too_late": 3}

@@ -14,8 +14,8 @@ from tests.spark.test_running import RULES
 
 import horai
 from horai.cli.app import app
-from horai.runtime.spark.listening import Progress
 from horai.runtime.spark.shuffle import SparkGrid
+from horai.runtime.spark.streaming import Progress
 from horai.runtime.streams import StepReport
 
 LINES = "e|1|1|a\ne|2|2|b\ng|30|25|a\ne|60|3|c\n"

@@ -7,8 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from horai.runtime.lars.session import ProgramEngine
-from horai.runtime.saving import Saved
-from horai.session import Session
+from horai.session import Saved, Session
 from horai.testing import Case, find_cases, parse_cases, read_cases, run_case
 from horai.tools.as_stream import as_stream
 

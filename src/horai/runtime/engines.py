@@ -17,7 +17,7 @@ from horai.errors import UsageError
 from horai.io import ItemTable
 from horai.lang.ec.syntax import EventDescription
 from horai.predicates import Predicate
-from horai.settings import nearest, text
+from horai.settings import RunSettings, nearest, text
 
 if TYPE_CHECKING:
     from horai.engine.session import Incremental
@@ -101,6 +101,27 @@ def loaded(name: str, engines: Mapping[str, str], names: list[str], whose: str =
         raise UsageError("Spark runs over whole streams only", "use Rules.run or Rules.spark")
     hint = nearest(name, names) or listed
     raise UsageError(f"there is no engine {name!r}{whose}", hint)
+
+
+def engine_session(
+    name: str,
+    description: EventDescription,
+    settings: RunSettings,
+    start: int,
+    predicates: Mapping[str, Predicate],
+    archive: bool = True,
+) -> EngineSession:
+    """A session of the engine of a name, which knows nothing yet."""
+    return engine_named(name)(
+        description,
+        start=start,
+        window=settings.window,
+        tick=settings.tick,
+        allen_memory=settings.allen_memory,
+        predicates=predicates,
+        archive=archive,
+        incremental=settings.incremental,
+    )
 
 
 def profiled(session: EngineSession, name: str, profile: Profile) -> None:

@@ -57,7 +57,7 @@ from horai.runtime.engines import (
     ENGINES,
     SPARK,
     EngineSession,
-    engine_named,
+    engine_session,
 )
 from horai.runtime.inputs import input_schema, item_table_of, table_keys
 from horai.runtime.lars.admission import Signal
@@ -586,16 +586,7 @@ class PipelineEngine:
                     ProgramStage(program, start, settings.window, engines[1], reasoning)
                 )
                 continue
-            engine = engine_named(engines[0])(
-                stage.rules,
-                start=start,
-                window=settings.window,
-                tick=1,
-                allen_memory=settings.allen_memory,
-                predicates=predicates,
-                archive=True,
-                incremental=settings.incremental,
-            )
+            engine = engine_session(engines[0], stage.rules, settings, start, predicates)
             schema = input_schema(stage.rules, find_entities(stage.rules))
             self.runners.append(DescriptionStage(engine, table_keys(schema)))
         self.shown = AtomFilter.of_filter(settings.filter, self.program.stores.keys())

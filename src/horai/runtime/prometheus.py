@@ -18,9 +18,9 @@ from horai.errors import UsageError
 from horai.io.secrets import METRICS, is_bearer, is_loopback
 from horai.io.sources.lines import LOCAL
 from horai.runtime.metrics import FATES
-from horai.runtime.spark.listening import Progress
 
 if TYPE_CHECKING:
+    from horai.runtime.spark.streaming import Progress
     from horai.runtime.streams import StepReport
 
 # Name, what it is, and where a report has it.

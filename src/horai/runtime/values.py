@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import cast
 
 from horai.errors import UsageError
 from horai.io.terms import TermText
-from horai.lang.core import printer
+from horai.lang.core import printer, values
 from horai.lang.core.reader import NotATerm, read_term
 from horai.lang.core.terms import Constant, Float, Int, Str, Term
 
@@ -24,17 +25,9 @@ def plain(term: Term) -> Value:
     >>> plain(Constant("New York")), plain(Int(3)), plain(parse_term("close(c,1)"))
     ('New York', 3, TermText('close(c,1)'))
     """
-    match term:
-        case Constant(name=name):
-            return name
-        case Int(value=number):
-            return number
-        case Float(value=real):
-            return real
-        case Str(value=text):
-            return text
-        case _:
-            return TermText(show(term))
+    if isinstance(term, Constant | Int | Float | Str):
+        return cast(Value, values.to_python(term))
+    return TermText(show(term))
 
 
 def show(term: Term) -> str:
@@ -63,12 +56,6 @@ def parse_term(text: str) -> Term:
         raise UsageError(str(error)) from error
 
 
-def to_term(value: str | int | float) -> Term:
+def to_term(value: Value) -> Term:
     """The term of a value that was read from a stream."""
-    if isinstance(value, TermText):
-        return parse_term(str(value))
-    if isinstance(value, bool):
-        return Constant("true" if value else "false")
-    if isinstance(value, str):
-        return Constant(value)
-    return Float(value) if isinstance(value, float) else Int(value)
+    return parse_term(str(value)) if isinstance(value, TermText) else values.to_term(value)

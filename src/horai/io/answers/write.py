@@ -37,7 +37,7 @@ from horai.io.times import Unit
 _SOURCE = {META: b"term"}
 _TYPES = {
     "args": pa.list_(pa.string()),
-    **{name: pa.int64() for name in (*TIMES, *MORE) if name != "op"},
+    **dict.fromkeys({*TIMES, *MORE} - {"op"}, pa.int64()),
 }
 
 

@@ -10,7 +10,10 @@ from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str,
 
 # Comparisons of terms by their place in the order.
 ORDER: dict[str, Callable[[Any, Any], Any]] = {
-    f"@{sign}": COMPARISONS[sign] for sign in ("<", ">", "=<", ">=")
+    "@<": COMPARISONS["<"],
+    "@=<": COMPARISONS["=<"],
+    "@>": COMPARISONS[">"],
+    "@>=": COMPARISONS[">="],
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 
 from horai.lang.core.terms import Compound, Int
 from horai.lang.lars import syntax as lars
@@ -33,7 +34,7 @@ _COMPUTED = {"plus": "+", "sum": "+", "minus": "-", "times": "*", "product": "*"
 _COMPUTED |= {"divide": "/", "power": "^", "modulo": "%"}
 
 NAMED: frozenset[lars.Predicate] = frozenset(
-    {*((name, 2) for name in (*_SIGNS, "incr")), *((name, 3) for name in (*_CHAINS, *_COMPUTED))}
+    {*product((*_SIGNS, "incr"), [2]), *product((*_CHAINS, *_COMPUTED), [3])}
 )
 """The relations that have a name."""
 

@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,6 @@ from horai.runtime.refusals import Refused
 from horai.runtime.sinks.protocol import About, Sink
 from horai.runtime.spark.batch import check, explained, master_of
 from horai.runtime.spark.connect import check_parts, connect
-from horai.runtime.spark.listening import Progress, listen
 from horai.runtime.spark.shuffle import FolderGrid, Shuffled, SparkGrid
 from horai.runtime.spark.sources import (
     NOW,
@@ -46,6 +45,51 @@ if TYPE_CHECKING:
 
     from horai.rules import Rules
 
+
+# --- what Spark tells of a stream --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A micro-batch as Spark saw it; `seconds` are those of its phases.
+
+    `triggerExecution` is all of it, `addBatch` what was done with the rows: the step itself.
+    """
+
+    batch: int
+    rows: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def listen(spark: SparkSession, query: str, tell: Callable[[Progress], None]) -> Callable[[], None]:
+    """Be told of every micro-batch of a query; what comes back ends it."""
+    from pyspark.sql.streaming.listener import StreamingQueryListener
+
+    class Listener(StreamingQueryListener):
+        """Takes in progress, and leaves the rest."""
+
+        def onQueryStarted(self, event: Any) -> None:
+            """Nothing has happened yet."""
+
+        def onQueryProgress(self, event: Any) -> None:
+            """A micro-batch is over."""
+            progress = event.progress
+            if str(progress.id) == query:
+                seconds = {name: ms / 1000 for name, ms in progress.durationMs.items()}
+                tell(Progress(progress.batchId, progress.numInputRows, seconds))
+
+        def onQueryIdle(self, event: Any) -> None:
+            """Nothing has come."""
+
+        def onQueryTerminated(self, event: Any) -> None:
+            """It is over."""
+
+    listener = Listener()
+    spark.streams.addListener(listener)
+    return lambda: spark.streams.removeListener(listener)
+
+
+# --- a stream that runs ------------------------------------------------------------------------
 
 LOOK = 0.2  # seconds between two looks at a stream that runs
 
