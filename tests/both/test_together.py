@@ -58,6 +58,16 @@ def test_side_by_side_there_are_two_stages() -> None:
     ]
 
 
+def test_a_filter_chooses_what_of_the_program_is_shown() -> None:
+    pair = both("initiatedAt(on=true, T) :- happensAt(up, T).", "h :- a [2]. k :- a [1].")
+    rows = ["up|1|1", "a|2|2"]
+    found = {
+        words: {row.name for row in pair.run(rows, start=0, end=5, filter=words).rows()}
+        for words in ("inferences", "none", "k")
+    }
+    assert found == {"inferences": {"h", "k", "on"}, "none": {"h", "k", "on"}, "k": {"k", "on"}}
+
+
 def test_values_pass_in_both_directions() -> None:
     description = (
         "initiatedAt(light(X)=red, T) :- happensAt(stop(X), T).\n"
