@@ -18,13 +18,10 @@ from horai.lang.ec.syntax import (
     EventDescription,
     EventRule,
     FutureInitiation,
-    FutureTermination,
-    Grounding,
     Happens,
     HoldsAt,
     HoldsAtRule,
     HoldsFor,
-    HoldsForRule,
     Initially,
     InitiatedAt,
     Initiation,
@@ -59,12 +56,7 @@ class EvidenceSolver(Solver):
         predicates: Mapping[str, PythonPredicate],
     ) -> None:
         self.description, self.evidence = description, evidence
-        scopes = Scopes()
-        for rule in description.rules:
-            head = _head_terms(rule)
-            if head is not None:
-                scopes.add(head, rule.body)  # type: ignore[union-attr]
-        super().__init__(world, Background(description), scopes, predicates)
+        super().__init__(world, Background(description), Scopes(description), predicates)
         self.groundings = Groundings(description, self)
         if self.groundings.dynamic:
             self.dynamic = self.groundings.members(evidence.entities())
@@ -324,25 +316,6 @@ class EvidenceWorld(World):
 def apart(term: Term) -> Term:
     """The term with variables that no rule has."""
     return resolve(term, {name: Var("^" + name) for name in variables(term)})
-
-
-def _head_terms(rule: Rule) -> tuple[Term | None, ...] | None:
-    """The terms that share variables with the body; None for what has no body."""
-    match rule:
-        case Initiation() | Termination() | EventRule() | HoldsAtRule():
-            return (*_about(rule), rule.time)
-        case Initially() | HoldsForRule():
-            return (rule.fvp.term, getattr(rule, "intervals", None))
-        case FutureInitiation():
-            return (rule.origin.term, rule.target.term, rule.delay)
-        case FutureTermination():
-            return (rule.origin.term, rule.delay)
-        case Grounding():
-            return (rule.entity, rule.value)
-        case BackgroundRule():
-            return (rule.head,)
-        case _:
-            return None
 
 
 def _about(rule: PointRule | HoldsAtRule) -> tuple[Term, ...]:

@@ -20,13 +20,6 @@ from horai.oracle.ec.strata import OracleStrata, definitions
 from horai.oracle.ec.sweep import Sweep
 from horai.oracle.ec.world import Key, World
 
-# The parts of rules that heads say; a range T1 =< T < T2 is a condition.
-IN_HEADS = (
-    *("fvp", "origin", "target", "entity", "value", "event", "head"),
-    *("time", "intervals", "delay"),
-)
-WITHOUT_BODY = (ec.Postponable, ec.DynamicDomain, ec.InputFluent, ec.Declaration)
-
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
@@ -66,12 +59,7 @@ class Interpreter:
         self.predicates = dict(predicates or {})
         self.background = Background(description)
         self.strata = OracleStrata(description, self.background)
-        self.scopes = Scopes()
-        for rule in description.rules:
-            if not isinstance(rule, WITHOUT_BODY):
-                parts = [getattr(rule, name, None) for name in IN_HEADS]
-                head = [part.term if isinstance(part, ec.FVP) else part for part in parts]
-                self.scopes.add(head, rule.body)
+        self.scopes = Scopes(description)
 
     def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
         """The knowledge at `query` that follows from the items known then."""

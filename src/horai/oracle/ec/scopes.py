@@ -8,8 +8,6 @@ clauses of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from horai.lang.core.terms import Term, variables
 from horai.lang.ec import syntax as ec
 
@@ -21,17 +19,25 @@ def names(*terms: Term | None) -> Names:
     return frozenset(name for term in terms if term is not None for name in variables(term))
 
 
+# The parts of rules that heads say; a range T1 =< T < T2 is a condition.
+IN_HEADS = (
+    *("fvp", "origin", "target", "entity", "value", "event", "head"),
+    *("time", "intervals", "delay"),
+)
+WITHOUT_BODY = (ec.Postponable, ec.DynamicDomain, ec.InputFluent, ec.Declaration)
+
+
 class Scopes:
-    """The shared variables of every closed part of the clauses it was shown."""
+    """The shared variables of every closed part of the clauses of a description."""
 
-    def __init__(self) -> None:
+    def __init__(self, description: ec.EventDescription) -> None:
         self._shared: dict[int, Names] = {}
-        self._keep: list[ec.Literal] = []  # ids stay valid while the literals live
-
-    def add(self, head: Iterable[Term | None], body: ec.Literal) -> None:
-        """Note the closed parts of a clause."""
-        self._keep.append(body)
-        self._visit(body, names(*head))
+        self._keep = description  # ids stay valid while the literals live
+        for rule in description.rules:
+            if not isinstance(rule, WITHOUT_BODY):
+                parts = [getattr(rule, name, None) for name in IN_HEADS]
+                head = [part.term if isinstance(part, ec.FVP) else part for part in parts]
+                self._visit(rule.body, names(*head))
 
     def shared(self, literal: ec.Literal) -> Names:
         """The variables that must be bound before the literal can be evaluated."""
