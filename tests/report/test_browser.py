@@ -120,7 +120,10 @@ def test_an_interval_is_clicked_and_read(page: Browser) -> None:
     assert page.text("#details-when") == "from 41 until 81 (40)"
     assert "[41, 81)" in page.text("#details")
     assert "meet(v1)" in page.text("#details ul.events")
-    assert "horai why rules.ec 'near(v1,v2)=true' --at 41" in page.text("#why")
+    proof = page.text("#why .proof")
+    assert "near(v1,v2)=true is initiated at 40" in proof
+    assert "meet|40|40|v1|v2" in proof
+    assert "horai why rules.ec 'near(v1,v2)=true' --at 41" in page.text("#why .command")
     page.press(Keys.ESCAPE)
     page.until("document.getElementById('details').hidden")
     assert page.complaints() == []

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.report.pages import data_of, items_of, points_of, spans_of
+from tests.report.pages import data_of, items_of, lanes, points_of, spans_of
 
 import horai
 from horai import io, loads
@@ -163,6 +163,30 @@ def test_letters_findings_and_metrics_are_on_the_page() -> None:
     assert [one["code"] for one in data["diagnostics"]] == [
         one.code for one in [*rules.warnings, *result.warnings]
     ]
+
+
+def test_intervals_have_their_proofs_as_far_as_there_is_room() -> None:
+    rules = loads(RULES)
+    items = read(rules, ROWS)
+    result = rules.run(items)
+    data = data_of(page(result, "why", given=PageInput(items=items)))
+    trees = data["proofs"]["trees"]
+    assert data["proofs"]["number"] == len(trees) == 3
+    labels = [label for _, label, rows in lanes(data, data["layers"][0]["spans"]) for _ in rows]
+    for row, tree in trees.items():
+        assert tree["text"] == labels[int(row)]
+        assert tree == result.why(labels[int(row)], at=tree["at"]).to_dict()
+    fewer = data_of(page(result, "why", given=PageInput(proofs=2)))
+    assert fewer["proofs"]["number"] == 2
+    assert data_of(page(result, "why", given=PageInput(proofs=0)))["proofs"] is None
+
+
+def test_proofs_take_turns_between_fluents() -> None:
+    rules = loads(RULES + "initiatedAt(zest(X)=true, T) :- happensAt(win(X), T).")
+    result = rules.run([f"win|{time}|{time}|x{time}" for time in range(1, 9)])
+    data = data_of(page(result, "why", given=PageInput(proofs=4)))
+    texts = [tree["text"] for tree in data["proofs"]["trees"].values()]
+    assert texts == ["rich(x1)=true", "zest(x1)=true", "rich(x2)=true", "zest(x2)=true"]
 
 
 # --- LARS ----------------------------------------------------------------------------------------

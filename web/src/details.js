@@ -38,8 +38,8 @@ export class Details {
       this.#row(lanes, lane, row),
       this.#steps(lanes, lane, row),
       this.#entities(lanes, lane),
-      lanes.lasting ? this.#around(lanes, lane, row) : null,
       this.#why(lanes, lane, row),
+      lanes.lasting ? this.#around(lanes, lane, row) : null,
     ];
     this.panel.replaceChildren(...parts.filter(Boolean));
   }
@@ -144,7 +144,7 @@ export class Details {
   /** The proof if the page has it, else the command that gives it. */
   #why(lanes, lane, row) {
     const { model } = this;
-    const key = model.stores.indexOf(lanes) === 0 ? row : null;
+    const key = lanes === model.layers[0].spans ? row : null;
     const proof = key === null ? null : model.data.proofs?.trees?.[key];
     const command = this.#command(lanes, lane, row);
     if (!proof && !command) return null;

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from horai.cli.command import option
 from horai.cli.options import flagged
 from horai.cli.workload import Workload, read_chosen
@@ -35,6 +37,13 @@ ABOUT_PAGES = (
         group="output",
         help="Items that say where their first argument is: coord=2,3 names two of its arguments.",
     ),
+    option(
+        "--proofs",
+        metavar="N",
+        type=click.IntRange(0),
+        group="output",
+        help="How many intervals have their proof on the page (100).",
+    ),
     option("--title", metavar="TEXT", group="output", help="What the page is called."),
 )
 
@@ -50,6 +59,7 @@ class PageOrder:
     track: Sequence[str] = ()
     coordinates: Sequence[str] = ()
     title: str | None = None
+    proofs: int | None = None
 
     def __post_init__(self) -> None:
         if self.path.suffix.lower() not in (".html", ".htm"):
@@ -87,6 +97,7 @@ class PageOrder:
     ) -> None:
         """Write the page of a run that is over."""
         from horai.report.page import PageInput, write_page
+        from horai.report.proofs import MOST_PROOFS
 
         if narrative is None and settings.engine != SPARK and "-" not in self.chosen.input:
             narrative = read_chosen(result.rules, self.chosen, settings)
@@ -96,6 +107,7 @@ class PageOrder:
             areas=self._areas(settings),
             rules=[path.name for path in self.chosen.rules],
             command="" if self.derived else self._command(given),
+            proofs=MOST_PROOFS if self.proofs is None else self.proofs,
         )
         project = self.chosen.project
         named = project.name if project else ", ".join(found.rules)

@@ -37,6 +37,7 @@ def command(
     output: Path,
     track: list[str],
     coordinates: list[str],
+    proofs: int | None,
     title: str | None,
     quiet: bool,
     **raw: Any,
@@ -45,7 +46,7 @@ def command(
         hint = "to show where entities of --input were, name positions as --track"
         raise UsageError("--input names items and --positions positions: a run reads one", hint)
     chosen = choose(**named | {"input": named["input"] or positions})
-    order = PageOrder(output, chosen, raw, bool(positions), track, coordinates, title)
+    order = PageOrder(output, chosen, raw, bool(positions), track, coordinates, title, proofs)
     check_outputs({"--output": output}, chosen.files(raw["areas"], *map(Path, track)))
     settings = with_positions(
         chosen, "run", given, bool(positions), order.about_items, known=_SETTINGS

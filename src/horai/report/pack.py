@@ -57,13 +57,18 @@ class Pack:
         """The number of a text."""
         return self._texts.setdefault(text, len(self._texts))
 
+    @property
+    def texts(self) -> list[str]:
+        """The texts by number."""
+        return list(self._texts)
+
     def terms(self, terms: Iterable[Term]) -> Ints:
         """The numbers of terms, as source text."""
         return np.array([self.text(to_source(term)) for term in terms], np.int64)
 
     def packed(self, header: dict[str, Any]) -> str:
         """The container; `header` is what the page makes of it."""
-        whole = {**header, "texts": list(self._texts)}
+        whole = {**header, "texts": self.texts}
         told = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
         text = told.encode("utf-8", "replace")
         text += b" " * (-(len(text) + 8) % 8)

@@ -1,8 +1,8 @@
 """A page of a run for people: one HTML file that needs nothing else, and no network.
 
 What is in it: `lanes` and `streams` have intervals, `items` what they come from, `tracks` places,
-`revisions` what changed later, `facts` all the rest; `pack` makes one text of them. How it looks
-and works is written in `web/`, and its built form lies in `assets/`.
+`proofs` why, `revisions` what changed later, `facts` all the rest; `pack` makes one text of them.
+How it looks and works is written in `web/`, and its built form lies in `assets/`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from horai.report.facts import about, diagnostics, graphs, letters, queries
 from horai.report.items import given_fluents, item_blocks
 from horai.report.lanes import OPEN, LaneBlock, blocks_of, packed_lanes
 from horai.report.pack import Pack
+from horai.report.proofs import MOST_PROOFS, packed_proofs
 from horai.report.revisions import packed_revisions
 from horai.report.streams import choices
 from horai.report.tracks import Tracks, packed_map
@@ -36,7 +37,8 @@ class PageInput:
     """What a page shows beside the answers of a run, as far as there is such.
 
     `items` is the stream that was read; `tracks` and `areas` are for the map. `command` is the
-    beginning of a command line that asks about the same run, such as `horai why rules.ec`.
+    beginning of a command line that asks about the same run, such as `horai why rules.ec`; so many
+    intervals have `proofs` on the page itself.
     """
 
     items: io.Narrative | None = None
@@ -44,6 +46,7 @@ class PageInput:
     areas: Areas | None = None
     rules: Sequence[str] = ()
     command: str = ""
+    proofs: int = MOST_PROOFS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def page(
             {
                 "label": one.label,
                 "none": [[start - first, end - first] for start, end in one.none],
-                "spans": packed_lanes(pack, [b for b in one.blocks if b.end is not None], first),
+                "spans": packed_lanes(pack, _spans(one), first),
                 "points": packed_lanes(pack, made, first),
             }
             for one, made in zip(layers, events, strict=True)
@@ -95,6 +98,7 @@ def page(
         "revisions": packed_revisions(pack, result, first),
         "diagnostics": diagnostics(result),
         "letters": letters(result.dead_letters),
+        "proofs": packed_proofs(pack, result, _spans(layers[0]), known.proofs),
         "graphs": graphs(result.rules),
         "map": packed_map(pack, known.tracks, known.areas, first),
     }
@@ -110,6 +114,10 @@ def _layers(pack: Pack, result: Result) -> tuple[list[Layer], int]:
         return [Layer(one.label, blocks_of(pack, one.table), one.none) for one in found], most
     blocks = [*blocks_of(pack, result.table("spans")), *given_fluents(pack, result)]
     return [Layer("", blocks, list(result.unanswered))], 1
+
+
+def _spans(layer: Layer) -> list[LaneBlock]:
+    return [block for block in layer.blocks if block.end is not None]
 
 
 def _extent(
