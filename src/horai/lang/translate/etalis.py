@@ -126,12 +126,16 @@ def parts(pattern: Pattern) -> tuple[Pattern, ...]:
             return ()
 
 
+def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
+    """A pattern and all that it is made of."""
+    yield pattern
+    for part in parts(pattern):
+        yield from subpatterns(part)
+
+
 def events(pattern: Pattern) -> Iterator[Event]:
     """All events of a pattern."""
-    if isinstance(pattern, Event):
-        yield pattern
-    for part in parts(pattern):
-        yield from events(part)
+    return (part for part in subpatterns(pattern) if isinstance(part, Event))
 
 
 class Patterns(StatementBuilder):
@@ -251,13 +255,11 @@ def _check_variables(rule: PatternRule, report: Report) -> None:
     for var in [var for arg in rule.head.args for var in variables(arg).values()]:
         if var.name not in everywhere:  # otherwise the checks below tell why it is not enough
             _say_unbound(var, rule, report)
-    for where in _subpatterns(rule.pattern):
-        if not isinstance(where, Where):
-            continue
-        inside = bound(where.pattern)
-        for condition in where.conditions:
-            for side in (condition.left, condition.right):
-                for var in variables(side).values():
+    for where in subpatterns(rule.pattern):
+        if isinstance(where, Where):
+            inside = bound(where.pattern)
+            for term in _own_terms(where):
+                for var in variables(term).values():
                     if var.name not in inside:
                         _say_unbound(var, rule, report)
 
@@ -266,38 +268,32 @@ def _check_shared(rule: PatternRule, report: Report) -> None:
     """Variables of one alternative or of an absence alone cannot stand elsewhere in the rule."""
     everywhere = Counter(var.name for var in _occurrences(rule.pattern))
     everywhere.update(name for arg in rule.head.args for name in variables(arg))
-    for part in _subpatterns(rule.pattern):
-        match part:
-            case Binary(relation="OR", left=left, right=right):
-                known = bound(left) & bound(right)
-            case Absent(first=first, last=last):
-                known = bound(first) | bound(last)
-            case _:
-                continue
+    for part in subpatterns(rule.pattern):
+        is_choice = isinstance(part, Binary) and part.relation == "OR"
+        if not is_choice and not isinstance(part, Absent):
+            continue
+        known = bound(part)
         inside = Counter(var.name for var in _occurrences(part))
-        told: set[str] = set()
         for var in _occurrences(part):
-            shared = everywhere[var.name] > inside[var.name]
-            if shared and var.name not in known | told:
-                told.add(var.name)
+            if everywhere[var.name] > inside[var.name] and var.name not in known:
+                known.add(var.name)  # it is said once
                 _say_unbound(var, rule, report)
 
 
-def _subpatterns(pattern: Pattern) -> Iterator[Pattern]:
-    yield pattern
-    for part in parts(pattern):
-        yield from _subpatterns(part)
-
-
 def _occurrences(pattern: Pattern) -> Iterator[Var]:
-    for part in _subpatterns(pattern):
-        terms: list[Term] = []
-        if isinstance(part, Event):
-            terms.extend(part.args)
-        elif isinstance(part, Where):
-            terms.extend(side for c in part.conditions for side in (c.left, c.right))
-        for term in terms:
+    for part in subpatterns(pattern):
+        for term in _own_terms(part):
             yield from variables(term).values()
+
+
+def _own_terms(pattern: Pattern) -> tuple[Term, ...]:
+    match pattern:
+        case Event(args=args):
+            return args
+        case Where(conditions=conditions):
+            return tuple(side for c in conditions for side in (c.left, c.right))
+        case _:
+            return ()
 
 
 def _say_unbound(var: Var, rule: PatternRule, report: Report) -> None:
@@ -314,7 +310,7 @@ def _check_negation(rules: list[PatternRule], report: Report) -> None:
         needs.setdefault(_predicate(one.head), set()).update(found)
     for one in rules:
         head = _predicate(one.head)
-        for absent in _subpatterns(one.pattern):
+        for absent in subpatterns(one.pattern):
             for event in events(absent) if isinstance(absent, Absent) else ():
                 if head in _reached(_predicate(event), needs):
                     message = f"`{one.head.name}` needs itself, through NOT"

@@ -165,7 +165,9 @@ def _paradox(component: Component, instant: list[Dependency]) -> list[Vertex]:
     moments: Digraph[Moment] = Digraph()
     negative: list[tuple[Moment, Moment]] = []
     for edge in instant:
-        source, target = _read_moment(edge), _head_moment(edge)
+        source = (_MOMENTS.get(edge.how, "event"), edge.source)
+        made = "event" if edge.target.kind is Kind.EVENT else "init"
+        target = ("term" if edge.terminates else made, edge.target)
         moments.add_edge(source, target)
         if not edge.monotone:
             negative.append((source, target))
@@ -199,16 +201,6 @@ def _vertices_of(moments: list[Moment]) -> list[Vertex]:
 
 
 _MOMENTS = {"initiatedAt": "init", "terminatedAt": "term", "start": "start", "end": "end"}
-
-
-def _read_moment(edge: Dependency) -> Moment:
-    return (_MOMENTS.get(edge.how, "event"), edge.source)
-
-
-def _head_moment(edge: Dependency) -> Moment:
-    if edge.target.kind is Kind.EVENT:
-        return ("event", edge.target)
-    return ("term" if edge.terminates else "init", edge.target)
 
 
 Key = tuple[str, int]

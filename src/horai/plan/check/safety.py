@@ -184,12 +184,8 @@ def slow_times(context: CheckContext) -> Iterator[Diagnostic]:
             message = (
                 f"no event gives the time of {quoted(literal.term)}: this is tried at every point"
             )
-            hint = _start_hint(literal)
+            hint = f"is `happensAt(start({show(literal.fvp.term)}), {show(literal.time)})` meant?"
             yield finding("H310", message, order.rule.clause, literal.term, hint)
-
-
-def _start_hint(literal: ec.HoldsAt) -> str:
-    return f"is `happensAt(start({show(literal.fvp.term)}), {show(literal.time)})` meant?"
 
 
 def unusable_predicates(context: CheckContext) -> Iterator[Diagnostic]:

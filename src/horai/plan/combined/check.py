@@ -61,7 +61,8 @@ def _defined_twice(entities: Entities, program: Program) -> Iterator[Diagnostic]
             for entity in (entities.events.get((name, arity)), entities.fluents.get((name, arity))):
                 if entity is None or entity.is_input:
                     continue
-                message = f"{name}/{arity} is {_article(entity)} of the description, too"
+                what = "an event" if entity.kind is Kind.EVENT else "a fluent"
+                message = f"{name}/{arity} is {what} of the description, too"
                 note = f"it is defined in {entity.defined[0].clause.place}"
                 hint = "give one of them another name"
                 yield _finding("H900", message, (rule.source, rule.span), hint, note)
@@ -169,10 +170,6 @@ def _mention(program: Program, predicate: Predicate) -> tuple[SourceText | None,
 
 def _first(rules: tuple[Rule, ...]) -> tuple[SourceText | None, Span | None]:
     return (rules[0].source, rules[0].span) if rules else (None, None)
-
-
-def _article(entity: Entity) -> str:
-    return "an event" if entity.kind is Kind.EVENT else "a fluent"
 
 
 def example_findings(events: str, windows: str) -> list[Diagnostic]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, functor
@@ -349,19 +349,29 @@ class _Outliner:
             kind = "formula" if formula else "intervals"
             given = plan.domain | (names(plan.result) if formula else frozenset())
             parts = (PartOutline("", self.operators.chain(plan.chain, given)),)
+        return self._outlined(plan, plan.key, kind, parts, looks_of(plan, stratum, self.program))
+
+    def _outlined(
+        self,
+        plan: PointPlan | StaticPlan | DelayPlan,
+        key: Key,
+        kind: str,
+        parts: tuple[PartOutline, ...],
+        looks: Looks,
+    ) -> RuleOutline:
         head = plan.clause.head
         return RuleOutline(
-            defines=_name(plan.key),
+            defines=_name(key),
             kind=kind,
             head=plain(head) if head is not None else "",
             place=plan.clause.place,
             parts=parts,
-            grounded=_grounded(plan),
-            looks=looks_of(plan, stratum, self.program),
+            grounded=told(plan.domain) or (("_",) if plan.domain else ()),
+            looks=looks,
             estimate=self.estimates.rows.get(id(plan), 0.0),
             effect=None,
             id=id(plan),
-            roots=_roots(parts),
+            roots=tuple(one.path[0] for part in parts for one in part.operators),
         )
 
     def _point_parts(self, plan: PointPlan, how: Settling) -> tuple[PartOutline, ...]:
@@ -374,7 +384,7 @@ class _Outliner:
             wait = (
                 "tested in time order"
                 if how.strategy in ("clockwork", "machine")
-                else "asked in each cell"
+                else "asked by the interpreter"
             )
         elif split.waits:
             wait = "asked whenever the component acts"
@@ -389,20 +399,11 @@ class _Outliner:
         # Mostly all can be judged when the value is initiated, and is judged again when it is due.
         same = [one.text for one in early] == [one.text for one in full]
         shown = (PartOutline("", full),) if same else labelled
-        head = plan.clause.head
-        return RuleOutline(
-            defines=_name(plan.target_key),
-            kind="delayed initiation" if plan.initiates else "delayed termination",
-            head=plain(head) if head is not None else "",
-            place=plan.clause.place,
-            parts=tuple(part for part in shown if part.operators),
-            grounded=_grounded(plan),
-            looks=looks_of(plan, stratum, self.program),
-            estimate=self.estimates.rows.get(id(plan), 0.0),
-            effect=self._effect(plan),
-            id=id(plan),
-            roots=_roots(labelled),
-        )
+        kind = "delayed initiation" if plan.initiates else "delayed termination"
+        looks = looks_of(plan, stratum, self.program)
+        whole = self._outlined(plan, plan.target_key, kind, labelled, looks)
+        kept = tuple(part for part in shown if part.operators)
+        return replace(whole, parts=kept, effect=self._effect(plan))
 
     def _effect(self, plan: DelayPlan) -> str:
         origin, delay = plain(plan.rule.origin.term), plain(plan.delay)
@@ -424,10 +425,6 @@ class _Outliner:
         )
 
 
-def _roots(parts: tuple[PartOutline, ...]) -> tuple[int, ...]:
-    return tuple(one.path[0] for part in parts for one in part.operators)
-
-
 def _split_by(key: PartitionKey) -> str:
     """The arguments to split by, those at the same place together."""
     places: dict[str, list[str]] = {}
@@ -438,7 +435,3 @@ def _split_by(key: PartitionKey) -> str:
 
 def _name(key: Key) -> str:
     return f"{key[0]}/{key[1]}"
-
-
-def _grounded(plan: PointPlan | StaticPlan | DelayPlan) -> tuple[str, ...]:
-    return told(plan.domain) or (("_",) if plan.domain else ())

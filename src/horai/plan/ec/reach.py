@@ -202,7 +202,7 @@ def unfolded(body: ec.Literal, helpers: Helpers) -> list[ec.Literal]:
 
 
 HasReach = PointPlan | StaticPlan | DelayPlan
-AT_BORDER = "up to the border"
+AT_FRONTIER = "up to the frontier"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class Looks:
             found.append(f"looks back {_far(self.back)}")
         if self.ahead != 0:
             found.append(f"looks ahead {_far(self.ahead)}")
-        if self.final != AT_BORDER:
+        if self.final != AT_FRONTIER:
             found.append(f"final {self.final}")
         return "; ".join(found)
 
@@ -254,7 +254,7 @@ def _final(reach: ComponentReach, stratum: Stratum) -> str:
     # A start or end is known one time-point later than it is said to be.
     late, edge = max(((max(0, look.ahead or 0), look.edge) for look in read), default=(0, False))
     parts = [str(late)] * (late > 0) + ["one time-point"] * edge
-    found = f"up to {' and '.join(parts)} before the border" if parts else AT_BORDER
+    found = f"up to {' and '.join(parts)} before the frontier" if parts else AT_FRONTIER
     if reach.durations:
         bounds = ", ".join(show(bound) for bound in reach.durations)
         found += f", where no interval waits for its duration ({bounds})"

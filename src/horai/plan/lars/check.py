@@ -250,27 +250,18 @@ def _binds(condition: lars.Formula, known: set[str]) -> set[str]:
 
 
 def clocked_windows(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]:
-    """Every duration must be a whole number of time points."""
-    for rule, within in _windows(program):
-        if isinstance(within.window, lars.TimeWindow):
-            try:
-                counted(within.window, clock)
-            except Incompatible as wrong:
-                message = f"a window that does not fit the clock: {wrong}"
-                hint = f"use a multiple of {clock}, or a clock that divides all windows"
-                yield finding("H703", message, rule, within.window.span, hint)
-
-
-def long_hops(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]:
-    """A hop is at most as long as its window, or points are left out."""
+    """H703, H709: durations are whole numbers of time points, and no hop leaves points out."""
     for rule, within in _windows(program):
         window = within.window
-        if not isinstance(window, lars.TimeWindow) or window.hop is None:
+        if not isinstance(window, lars.TimeWindow):
             continue
         try:
             points = counted(window, clock)
-        except Incompatible:
-            continue  # which is said already
+        except Incompatible as wrong:
+            message = f"a window that does not fit the clock: {wrong}"
+            hint = f"use a multiple of {clock}, or a clock that divides all windows"
+            yield finding("H703", message, rule, window.span, hint)
+            continue
         sizes = [points.past.amount, points.future.amount]
         hop = None if points.hop is None else points.hop.amount
         if hop is not None and None not in sizes and hop > sum(size or 0 for size in sizes):
@@ -280,29 +271,22 @@ def long_hops(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]:
             yield finding("H709", message, rule, window.span, hint, note)
 
 
-def windows_over_background(program: lars.Program) -> Iterator[Diagnostic]:
-    """H705: background in a window, where it holds at all times anyway."""
-    known = background(program)
+def misplaced_in_windows(program: lars.Program) -> Iterator[Diagnostic]:
+    """H705: background, which holds at all times; H706: tuple windows see signals only."""
+    timeless, made = background(program), derived(program)
     for rule, within in _windows(program):
+        counts = isinstance(within.window, lars.TupleWindow | lars.PartitionWindow)
         for atom in atoms(within.formula):
-            if atom.predicate in known:
+            if atom.predicate in timeless:
                 message = f"the background predicate {named(atom.predicate)} in a window"
                 hint = "leave the window out; if it is a signal, leave its facts out"
                 note = "facts hold at all times, so a window changes nothing"
                 yield finding("H705", message, rule, atom.span, hint, note)
-
-
-def derived_in_tuple_windows(program: lars.Program) -> Iterator[Diagnostic]:
-    """Tuple windows see signals only."""
-    known = derived(program)
-    for rule, within in _windows(program):
-        if isinstance(within.window, lars.TupleWindow | lars.PartitionWindow):
-            for atom in atoms(within.formula):
-                if atom.predicate in known:
-                    message = f"{named(atom.predicate)} is derived, and stands in a tuple window"
-                    hint = "use a time window, or ask for the signals it is derived from"
-                    note = "tuple windows count signals, and contain nothing else"
-                    yield finding("H706", message, rule, atom.span, hint, note)
+            elif counts and atom.predicate in made:
+                message = f"{named(atom.predicate)} is derived, and stands in a tuple window"
+                hint = "use a time window, or ask for the signals it is derived from"
+                note = "tuple windows count signals, and contain nothing else"
+                yield finding("H706", message, rule, atom.span, hint, note)
 
 
 def _windows(program: lars.Program) -> Iterator[tuple[lars.Rule, lars.Within]]:
@@ -321,10 +305,8 @@ def check(program: lars.Program, clock: Clock) -> list[Diagnostic]:
     found = [
         *unsafe_variables(program),
         *clocked_windows(program, clock),
-        *long_hops(program, clock),
         *_loops(program),
-        *windows_over_background(program),
-        *derived_in_tuple_windows(program),
+        *misplaced_in_windows(program),
         *other_numbers_of_arguments(program),
         *misspelt_names(program),
         *signals_like_relations(program),

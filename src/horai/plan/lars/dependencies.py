@@ -73,18 +73,13 @@ def strata(program: lars.Program) -> list[frozenset[lars.Predicate]] | None:
     Predicates that need each other stand together. There is no order when a predicate needs itself
     through `not` or an aggregate, or when rules leave a choice.
     """
-    if any(leaves_a_choice(rule) for rule in program.rules):
+    if any(isinstance(rule.head, lars.Choice | lars.Or) for rule in program.rules):
         return None
     needs = graph(program)
     place = needs.component_of()
     if any(d.strict and place[d.head] == place[d.needs] for d in dependencies(program)):
         return None
     return needs.components()[::-1]  # the graph leads from heads to what they need
-
-
-def leaves_a_choice(rule: lars.Rule) -> bool:
-    """True when more than one answer may satisfy the head."""
-    return isinstance(rule.head, lars.Choice | lars.Or)
 
 
 def odd_loops(program: lars.Program) -> Iterator[tuple[list[lars.Predicate], lars.Rule]]:
