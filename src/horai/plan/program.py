@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal as OneOf
 
-from horai.lang.core.terms import Term, key_of
+from horai.lang.core.terms import Term
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan import operators as op
 from horai.plan.ec.components import Component
 from horai.plan.ec.dependencies import DependencyGraph
-from horai.plan.ec.literals import Names
+from horai.plan.ec.literals import Names, body_literals
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.splitting import Split
@@ -168,12 +168,11 @@ class Plan:
         )
 
     def _read(self, kind: type[ec.InitiatedAt] | type[ec.TerminatedAt]) -> frozenset[Key]:
-        bodies = [body for rule in self.description.rules if (body := getattr(rule, "body", None))]
         return frozenset(
-            key_of(part.fvp.fluent)
-            for body in bodies
-            for part in ec.walk(body)
-            if isinstance(part, kind)
+            literal.fvp.key
+            for rule in self.description.rules
+            for literal in body_literals(rule)
+            if isinstance(literal, kind)
         )
 
     @property

@@ -140,7 +140,11 @@ def _is_only_rule(clause: Clause, heads: Counter[_Pair]) -> bool:
 
 def _collected(clauses: list[Clause]) -> Iterator[Clause]:
     """Dynamic domains, and groundings of input entities, that `collectGrounds` stands for."""
-    declared = {_first(clause) for clause in clauses if _key(clause) == ("dynamicDomain", 1)}
+    declared = {
+        functor(clause.head.args[0])
+        for clause in clauses
+        if clause.key == ("dynamicDomain", 1) and isinstance(clause.head, Compound)
+    }
     grounded = {pair for clause in clauses for pair in _grounded(clause)}
     made: set[Term] = set()
     for clause in clauses:
@@ -165,17 +169,9 @@ def _collected(clauses: list[Clause]) -> Iterator[Clause]:
                 yield Clause(grounding, domain, clause.span, clause.source)
 
 
-def _key(clause: Clause) -> Key | None:
-    return None if clause.head is None else functor(clause.head)
-
-
-def _first(clause: Clause) -> Key | None:
-    return functor(clause.head.args[0]) if isinstance(clause.head, Compound) else None
-
-
 def _grounded(clause: Clause) -> Iterator[tuple[Key | None, Key | None]]:
     """The entity of a grounding with each predicate of its body."""
-    if _key(clause) == ("grounding", 1) and isinstance(clause.head, Compound) and clause.body:
+    if clause.key == ("grounding", 1) and isinstance(clause.head, Compound) and clause.body:
         for goal in spine(clause.body, ","):
             yield _entity_key(clause.head.args[0]), functor(goal)
 
@@ -276,7 +272,7 @@ def unused_helpers(clauses: Iterable[Clause]) -> dict[Key, list[Clause]]:
     helpers: dict[Key, list[Clause]] = {}
     waiting: list[Clause] = []
     for clause in clauses:
-        key = None if clause.head is None else functor(clause.head)
+        key = clause.key
         if key is not None and not _may_be_special(key[0]):
             helpers.setdefault(key, []).append(clause)
         else:
@@ -284,7 +280,7 @@ def unused_helpers(clauses: Iterable[Clause]) -> dict[Key, list[Clause]]:
     if not waiting:
         return {}
     while waiting:
-        for key in _mentioned(waiting.pop()):
+        for key in waiting.pop().mentioned:
             waiting.extend(helpers.pop(key, ()))
     return helpers
 
@@ -296,7 +292,7 @@ def with_callers(foreign: set[Key], helpers: dict[Key, list[Clause]]) -> set[Key
         callers = {
             key
             for key, clauses in helpers.items()
-            if key not in found and any(found & _mentioned(clause) for clause in clauses)
+            if key not in found and any(found & clause.mentioned for clause in clauses)
         }
         if not callers:
             return found
@@ -342,10 +338,3 @@ def _may_be_special(name: str) -> bool:
     if name in EVERYDAY_HEADS:
         return False
     return name in _SPECIAL or is_private(name) or nearest(name, _SPECIAL, 2) is not None
-
-
-def _mentioned(clause: Clause) -> set[Key]:
-    """Every name in a body, wherever it stands."""
-    if clause.body is None:
-        return set()
-    return {key for part in subterms(clause.body) if (key := functor(part)) is not None}

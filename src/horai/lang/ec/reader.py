@@ -19,9 +19,7 @@ from horai.lang.core.terms import (
     Span,
     Term,
     args_of,
-    functor,
     is_ground,
-    subterms,
 )
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import (
@@ -51,21 +49,10 @@ _KNOWN_LITERALS = sorted(set(BODY_LITERALS) | {name for name, _ in BUILTINS})
 def calls(rules: list[ec.Rule]) -> Iterator[tuple[ec.Call, ec.Clause]]:
     """Every call of a predicate in a body."""
     for rule in rules:
-        body = getattr(rule, "body", None)
-        if isinstance(body, ec.Conjunction):
-            for literal in ec.walk(body):
-                if isinstance(literal, ec.Call):
-                    yield literal, rule.clause
-
-
-def mentioned(clauses: list[ec.Clause]) -> set[Key]:
-    """Every name in a body, wherever it stands.
-
-    This looks at clauses, not at rules: also a rule with a mistake in it may ask for a predicate.
-    """
-    bodies = (clause.body for clause in clauses if clause.body is not None)
-    keys = (functor(part) for body in bodies for part in subterms(body))
-    return {key for key in keys if key is not None}
+        body = ec.body_of(rule)
+        for literal in ec.walk(body) if body is not None else ():
+            if isinstance(literal, ec.Call):
+                yield literal, rule.clause
 
 
 def check_heads(description: ec.EventDescription, asked: set[Key], report: Report) -> None:
@@ -214,7 +201,9 @@ class _Builder:
             if not self._is_replaced(clause, durations):
                 self._add(clause, Shape(clause.source, self.report, defined, durations, private))
         self._keep_declared_facts({call.key for call, _ in calls(self.description.rules)})
-        check_heads(self.description, mentioned(self.clauses), self.report)
+        # Clauses are asked, not rules: also a rule with a mistake in it may need a predicate.
+        asked = set().union(*(clause.mentioned for clause in self.clauses))
+        check_heads(self.description, asked, self.report)
         check_calls(self.description.rules, defined, self.report)
 
     def _pass_over_foreign(
@@ -234,7 +223,7 @@ class _Builder:
         if foreign:
             left_out = with_callers(foreign, helpers)
             say_passed_over(left_out, helpers, why.findings, self.report)
-            self.clauses = [clause for clause in self.clauses if _key(clause) not in left_out]
+            self.clauses = [clause for clause in self.clauses if clause.key not in left_out]
 
     def _add(self, clause: ec.Clause, shape: Shape) -> None:
         rule = build_rule(clause, shape)
@@ -244,13 +233,13 @@ class _Builder:
             self.description.rules.append(rule)
 
     def _add_fact(self, head: Term, clause: ec.Clause) -> None:
-        facts = self.description.facts.setdefault(_key(clause), ec.Facts())
+        facts = self.description.facts.setdefault((clause.key or ("", 0)), ec.Facts())
         facts.rows.append(args_of(head))
         facts.places.append((clause.source, clause.span[0]))
 
     def _is_replaced(self, clause: ec.Clause, durations: dict[Key, DurationForm]) -> bool:
         """True for a definition whose place a built-in takes."""
-        key, head = _key(clause), clause.head
+        key, head = (clause.key or ("", 0)), clause.head
         if key in durations:
             body = clause.body
             known = isinstance(head, Compound) and body and recognise(head, body)
@@ -263,7 +252,7 @@ class _Builder:
         return False
 
     def _warn_replaced(self, clause: ec.Clause) -> None:
-        name, arity = _key(clause)
+        name, arity = clause.key or ("", 0)
         if (name, arity) in self.replaced:
             return
         self.replaced.add((name, arity))
@@ -300,11 +289,4 @@ def _merge(facts: FactsByPredicate, into: FactsByPredicate) -> None:
 def _own_predicates(clauses: list[ec.Clause]) -> set[Key]:
     """The user's own predicates: every head that has no fixed meaning of its own."""
     fixed = set(FLUENT_HEADS) - EVERYDAY_HEADS
-    return {key for clause in clauses if (key := _key(clause))[0] not in fixed}
-
-
-def _key(clause: ec.Clause) -> Key:
-    head = clause.head
-    if isinstance(head, Compound):
-        return (head.name, len(head.args))
-    return (head.name if isinstance(head, Constant) else "", 0)
+    return {key for clause in clauses if (key := (clause.key or ("", 0)))[0] not in fixed}

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from typing import TypeVar
 
 from horai.lang.core.source import SourceText
-from horai.lang.core.terms import Compound, Term, args_of, key_of
+from horai.lang.core.terms import Compound, Term, args_of, functor, key_of, subterms
 
 Key = tuple[str, int]
 
@@ -310,6 +310,17 @@ class Clause:
     body: Term | None
     span: tuple[int, int]
     source: SourceText
+
+    @property
+    def key(self) -> Key | None:
+        """Name and arity of the head."""
+        return None if self.head is None else functor(self.head)
+
+    @property
+    def mentioned(self) -> set[Key]:
+        """Every name in the body, wherever it stands."""
+        inside = subterms(self.body) if self.body is not None else ()
+        return {key for part in inside if (key := functor(part)) is not None}
 
     @property
     def place(self) -> str:

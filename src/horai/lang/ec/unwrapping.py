@@ -36,8 +36,7 @@ class Unwrapping:
 
     def flat(self, entity: Term) -> Term:
         """per(close(C,M)) as `per(close)` with the arguments C and M."""
-        key = functor(entity)
-        positions = self.positions.get(key) if key is not None else None
+        positions = self.positions.get(key_of(entity))
         if not positions or not isinstance(entity, Compound):
             return entity
         args: list[Term] = []
@@ -54,7 +53,7 @@ class Unwrapping:
 
     def written(self, entity: Term) -> Term:
         """A flat entity as it is written in rules and answers; others as they are."""
-        fold = self.folds.get(functor(entity) or ("", -1))
+        fold = self.folds.get(key_of(entity))
         if fold is None or not isinstance(entity, Compound):
             return entity
         rest = iter(entity.args)

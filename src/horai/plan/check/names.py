@@ -10,7 +10,16 @@ from horai.lang.core.arithmetic import BINARY, COMPARISONS, UNARY
 from horai.lang.core.diagnostics import Diagnostic, did_you_mean
 from horai.lang.core.printer import show
 from horai.lang.core.spelling import distance
-from horai.lang.core.terms import Compound, Term, Var, is_anonymous, is_ground, subterms, variables
+from horai.lang.core.terms import (
+    Compound,
+    Term,
+    Var,
+    is_anonymous,
+    is_ground,
+    key_of,
+    subterms,
+    variables,
+)
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import ALLEN_RELATIONS, BUILTINS
 from horai.plan.check.context import CheckContext, arguments, finding, listed, quoted
@@ -400,8 +409,8 @@ def declared_sorts(context: CheckContext) -> Iterator[Diagnostic]:
 
 def indices(context: CheckContext) -> Iterator[Diagnostic]:
     """H213: an index that is not among the arguments."""
-    for rule in context.description.rules:
-        if not isinstance(rule, ec.Declaration) or rule.name != "index" or len(rule.args) != 2:
+    for rule in context.description.of(ec.Declaration):
+        if rule.name != "index" or len(rule.args) != 2:
             continue
         entity, _ = split_value(rule.args[0])
         index = rule.args[1]
@@ -414,8 +423,8 @@ def indices(context: CheckContext) -> Iterator[Diagnostic]:
 def caching_orders(context: CheckContext) -> Iterator[Diagnostic]:
     """H214: said once for all cachingOrder declarations of a file."""
     found: dict[str, list[ec.Clause]] = {}
-    for rule in context.description.rules:
-        if isinstance(rule, ec.Declaration) and rule.name in ("cachingOrder", "cachingOrder2"):
+    for rule in context.description.of(ec.Declaration):
+        if rule.name in ("cachingOrder", "cachingOrder2"):
             found.setdefault(rule.clause.source.name, []).append(rule.clause)
     for clauses in found.values():
         count = len(clauses)
@@ -426,20 +435,13 @@ def caching_orders(context: CheckContext) -> Iterator[Diagnostic]:
 
 def collected_grounds(context: CheckContext) -> Iterator[Diagnostic]:
     """H216: a domain that only dgrounded names; collectGrounds fills the domains it names."""
-    declared = {
-        (rule.domain.name, len(rule.domain.args))
-        for rule in context.description.rules
-        if isinstance(rule, ec.DynamicDomain)
-    }
-    known = set(context.description.facts) | declared
-    said: set[tuple[str, int]] = set()
-    declarations = [r for r in context.description.rules if isinstance(r, ec.Declaration)]
-    for rule in declarations:
+    known = set(context.description.facts)
+    known |= {key_of(rule.domain) for rule in context.description.of(ec.DynamicDomain)}
+    for rule in context.description.of(ec.Declaration):
         for key in collected_domains(rule):
-            predicate = context.predicates[key]
-            if key in known | said or predicate.rules:
+            if key in known or context.predicates[key].rules:
                 continue
-            said.add(key)
+            known.add(key)  # it is said once
             args = ",".join("_" * key[1])
             message = f"nothing fills the domain `{key[0]}/{key[1]}`: {rule.name} alone does not"
             hint = f"write `dynamicDomain({key[0]}({args})).` and groundings of input entities"

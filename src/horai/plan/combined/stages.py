@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from horai.lang.core.terms import functor
 from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import body_atoms, head_predicates
@@ -141,11 +140,10 @@ class _Staging:
 
     def _is_later(self, rule: object, level: int) -> bool:
         """Says a grounding where something lives that this stage does not know?"""
-        key = functor(rule.entity) if isinstance(rule, Grounding) else None
-        if key is None or not isinstance(rule, Grounding):
+        if not isinstance(rule, Grounding):
             return False
         kind = Kind.EVENT if rule.value is None else Kind.FLUENT
-        return self.levels.get(CombinedNode("description", str(kind), *key), 0) > level
+        return self.levels.get(CombinedNode("description", str(kind), *rule.key), 0) > level
 
     def _level(self, rule: lars.Rule) -> int:
         """That of the highest predicate in it; constraints have no head."""

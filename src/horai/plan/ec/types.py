@@ -22,7 +22,8 @@ from horai.lang.core.terms import (
     Str,
     Term,
     Var,
-    functor,
+    args_of,
+    key_of,
     subterms,
 )
 from horai.lang.ec import syntax as ec
@@ -182,16 +183,12 @@ def _columns(literal: ec.Literal) -> Iterator[tuple[Slot, Term]]:
 
 def _pair(fvp: ec.FVP) -> Iterator[tuple[Slot, Term]]:
     yield from _arguments("fluent", fvp.fluent)
-    key = functor(fvp.fluent)
-    if key is not None:
-        yield Slot("fluent", *key, -1), fvp.value
+    yield Slot("fluent", *fvp.key, -1), fvp.value
 
 
 def _arguments(kind: str, term: Term) -> Iterator[tuple[Slot, Term]]:
-    key = functor(term)
-    if key is not None and isinstance(term, Compound):
-        for position, arg in enumerate(term.args):
-            yield Slot(kind, *key, position), arg
+    for position, arg in enumerate(args_of(term)):
+        yield Slot(kind, *key_of(term), position), arg
 
 
 def _head_columns(rule: ec.Rule) -> Iterator[tuple[Slot, Term]]:

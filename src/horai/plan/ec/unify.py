@@ -9,17 +9,14 @@ from typing import Any, TypeVar
 from horai.lang.core.terms import (
     Compound,
     Constant,
-    Float,
-    Int,
     ListTerm,
-    Str,
     Term,
     Var,
     substitute,
     variables,
 )
 from horai.lang.ec.builtins import Solutions
-from horai.lang.ec.syntax import FVP, Literal
+from horai.lang.ec.syntax import Literal
 
 Bindings = dict[str, Term]
 Node = TypeVar("Node", bound=Literal)
@@ -154,27 +151,15 @@ def canonical(term: Term) -> Term:
 def substitute_literal(literal: Node, bindings: Bindings) -> Node:
     """The condition with bound variables replaced, in its parts and in the term it came from."""
     changed: dict[str, Any] = {
-        field.name: _substitute_value(getattr(literal, field.name), bindings)
+        field.name: _substituted(getattr(literal, field.name), bindings)
         for field in dataclasses.fields(literal)
     }
     return dataclasses.replace(literal, **changed)
 
 
-def _substitute_value(value: object, bindings: Bindings) -> object:
-    match value:
-        case Constant() | Int() | Float() | Str() | Var() | Compound() | ListTerm():
-            return substitute(value, bindings)
-        case FVP(fluent=fluent, value=fluent_value, term=term):
-            return FVP(
-                substitute(fluent, bindings),
-                substitute(fluent_value, bindings),
-                substitute(term, bindings),
-            )
-        case tuple():
-            return tuple(_substitute_value(item, bindings) for item in value)
-        case str() | bool() | None:
-            return value
-        case _ if dataclasses.is_dataclass(value):
-            return substitute_literal(value, bindings)  # type: ignore[type-var]
-        case _:
-            return value
+def _substituted(value: Any, bindings: Bindings) -> Any:
+    if isinstance(value, Term):
+        return substitute(value, bindings)
+    if isinstance(value, tuple):
+        return tuple(_substituted(item, bindings) for item in value)
+    return substitute_literal(value, bindings) if dataclasses.is_dataclass(value) else value  # type: ignore[type-var]

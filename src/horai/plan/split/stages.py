@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from horai.lang.core.terms import Term, Var, functor, is_anonymous
+from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.components import Strata, stratify
 from horai.plan.ec.dependencies import dependency_graph
@@ -199,13 +199,12 @@ def _about(rule: ec.Rule) -> EntityKey | None:
     of dynamic domains would make some, as one of an input.
     """
     match rule:
-        case ec.Grounding(entity=entity, value=value):
-            key, kind = functor(entity), Kind.EVENT if value is None else Kind.FLUENT
+        case ec.Grounding(value=value):
+            return (Kind.EVENT if value is None else Kind.FLUENT, *rule.key)
         case ec.Postponable(fvp=fvp):
-            key, kind = functor(fvp.fluent), Kind.FLUENT
+            return (Kind.FLUENT, *fvp.key)
         case _:
             return None
-    return None if key is None else (kind, *key)
 
 
 def stages_of(description: ec.EventDescription) -> list[Stage]:
@@ -280,7 +279,7 @@ class _Planner:
             asked = [one.fvp for one in read if isinstance(one, ec.InitiatedAt | ec.TerminatedAt)]
             asked += [rule.origin] if isinstance(rule, ec.FutureInitiation) else []
             for fvp in asked:
-                entity = (Kind.FLUENT, *(functor(fvp.fluent) or ("", -1)))
+                entity = (Kind.FLUENT, *fvp.key)
                 if entity in makers:
                     yield makers[entity], makers[head.entity]
 
