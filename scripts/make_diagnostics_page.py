@@ -20,10 +20,14 @@ from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text as read_lars
 from horai.lang.translate.languages import translated
 from horai.plan.check import check
-from horai.plan.combined.check import BORDER, example_findings
+from horai.plan.combined.check import check as check_between
+from horai.plan.combined.exchange import exchange
+from horai.plan.ec.entities import find_entities
 from horai.plan.lars.check import check as check_lars
 from horai.runtime.findings import BORDER as STREAM
 
+BORDER = "% program.lars\n"
+"""Parts the description of an example from its program."""
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
 FAMILIES = {
     "H0": ("The text", "What the reader cannot make sense of."),
@@ -113,6 +117,15 @@ def _findings(info: CodeInfo) -> list[Diagnostic]:
         return _of_run(rules, rows)
     description, findings = read_text(info.example, "rules.ec")
     return [*findings, *check(description, (), findings)]
+
+
+def example_findings(events: str, windows: str) -> list[Diagnostic]:
+    """The findings between a description and a program, without a clock."""
+    description, _ = read_text(events, "rules.ec")
+    program, _ = read_lars(windows, "program.lars")
+    entities = find_entities(description)
+    passing = exchange(entities, program)
+    return check_between(description, entities, program, passing, has_clock=False)
 
 
 def _of_run(rules: str, rows: str) -> list[Diagnostic]:

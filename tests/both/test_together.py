@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from scripts.make_diagnostics_page import BORDER, example_findings
 
 import horai
 from horai.cli.app import app
 from horai.lang.core.diagnostics import RulesError, Severity, all_codes
-from horai.plan.combined.check import BORDER, example_findings
 from horai.rules import Rules
 
 CODES = {code: info for code, info in all_codes().items() if code.startswith("H9")}

@@ -61,6 +61,10 @@ class Trouble:
             return token_span(self.tokens[index])
         return self.after(len(self.tokens) - 1)
 
+    def pair(self, index: int) -> Span:
+        """Where a token and the one before it stand."""
+        return (self.span(index - 1)[0], self.span(index)[1])
+
     @property
     def whole(self) -> Span:
         """Where the clause stands."""
@@ -312,7 +316,7 @@ def _blank_before_arguments(trouble: Trouble, at: int) -> Clauses | None:
         return None
     name = trouble.text(at - 1)
     message = f"a blank between `{name}` and its arguments"
-    span = (trouble.span(at - 1)[0], trouble.span(at)[1])
+    span = trouble.pair(at)
     trouble.say("H020", message, span, f"write `{name}(` without a blank")
     return trouble.replaced(at - 1, "FUNCTOR", name)
 
@@ -344,7 +348,7 @@ def _digit_first(trouble: Trouble, at: int) -> Clauses | None:
     if trouble.kind(at) not in ("NAME", "VAR", "FUNCTOR"):
         return None
     whole = trouble.text(at - 1) + trouble.text(at)
-    span = (trouble.span(at - 1)[0], trouble.span(at)[1])
+    span = trouble.pair(at)
     hint = f"put it in quotes: '{whole}'"
     trouble.say("H023", f"`{whole}`: a name cannot start with a digit", span, hint)
     return trouble.replaced(at - 1, trouble.kind(at), f"'{whole}'", 2)
@@ -374,7 +378,7 @@ def _missing_comma(trouble: Trouble, at: int) -> Clauses | None:
 def _empty_arguments(trouble: Trouble, at: int) -> Clauses | None:
     if (trouble.kind(at), trouble.kind(at - 1)) != ("RPAR", "LPAR"):
         return None
-    span = (trouble.span(at - 1)[0], trouble.span(at)[1])
+    span = trouble.pair(at)
     if trouble.kind(at - 2) != "FUNCTOR" or at < 2:
         trouble.say("H022", "nothing stands between the brackets", span, "write a term inside")
         return []
@@ -404,7 +408,7 @@ def _torn_operator(trouble: Trouble, at: int) -> Clauses | None:
     if sign not in ("=<", ">=", "==", "=>", "<=", "->"):
         return None
     sign = {"=>": ">=", "<=": "=<"}.get(sign, sign)
-    span = (trouble.span(at - 1)[0], trouble.span(at)[1])
+    span = trouble.pair(at)
     trouble.say("H007", "a sign with a blank inside", span, f"write `{sign}`")
     return trouble.replaced(at - 1, "ARROW" if sign == "->" else "REL", sign, 2)
 

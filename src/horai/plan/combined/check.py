@@ -9,19 +9,14 @@ from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Constant, Span
-from horai.lang.ec.reader import read_text
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.lars.predicates import body_atoms, derived, head_predicates, inputs
-from horai.lang.lars.reader import read_text as read_lars
 from horai.lang.lars.syntax import Predicate, Program, Rule, TimeWindow, Within
 from horai.lang.lars.walk import subformulas
 from horai.plan.check.context import arguments, listed
-from horai.plan.combined.exchange import Exchange, exchange
+from horai.plan.combined.exchange import Exchange
 from horai.plan.combined.stages import CombinedNode, Cycle, stages
-from horai.plan.ec.entities import Entities, Entity, Kind, find_entities
-
-BORDER = "% program.lars\n"
-"""Parts the description of an example from its program."""
+from horai.plan.ec.entities import Entities, Entity, Kind
 
 _TRUE = Constant("true")
 
@@ -170,12 +165,3 @@ def _mention(program: Program, predicate: Predicate) -> tuple[SourceText | None,
 
 def _first(rules: tuple[Rule, ...]) -> tuple[SourceText | None, Span | None]:
     return (rules[0].source, rules[0].span) if rules else (None, None)
-
-
-def example_findings(events: str, windows: str) -> list[Diagnostic]:
-    """The findings between a description and a program, without a clock."""
-    description, _ = read_text(events, "rules.ec")
-    program, _ = read_lars(windows, "program.lars")
-    entities = find_entities(description)
-    passing = exchange(entities, program)
-    return check(description, entities, program, passing, has_clock=False)

@@ -76,15 +76,10 @@ def _fits(rule: ec.Grounding, entity: Term, value: Term | None) -> bool:
 
 
 def _covered(rule: ec.Grounding, bound: Names, entity: Term, value: Term | None) -> Names:
-    found: set[str] = set()
-    mine = args_of(rule.entity)
-    theirs = args_of(entity)
-    for given, wanted in zip(mine, theirs, strict=True):
-        if set(variables(given)) <= bound:
-            found.update(variables(wanted))
-    if value is not None and rule.value is not None and set(variables(rule.value)) <= bound:
-        found.update(variables(value))
-    return frozenset(found)
+    pairs = list(zip(args_of(rule.entity), args_of(entity), strict=True))
+    if value is not None and rule.value is not None:
+        pairs.append((rule.value, value))
+    return names(*(wanted for given, wanted in pairs if names(given) <= bound))
 
 
 def head_terms(rule: ec.Rule) -> tuple[Term, ...]:
@@ -93,20 +88,18 @@ def head_terms(rule: ec.Rule) -> tuple[Term, ...]:
     The value of a termination is missing on purpose: left open, it means every value.
     """
     match rule:
-        case ec.Initiation(fvp=ec.FVP(fluent=fluent, value=value), time=time):
-            return (fluent, value, time)
-        case ec.Termination(fvp=ec.FVP(fluent=fluent), time=time):
-            return (fluent, time)
-        case ec.Initially(fvp=ec.FVP(fluent=fluent, value=value)):
-            return (fluent, value)
+        case ec.Initiation(fvp=fvp, time=time) | ec.HoldsAtRule(fvp=fvp, time=time):
+            return (fvp.fluent, fvp.value, time)
+        case ec.Termination(fvp=fvp, time=time):
+            return (fvp.fluent, time)
+        case ec.Initially(fvp=fvp):
+            return (fvp.fluent, fvp.value)
         case ec.EventRule(event=event, time=time):
             return (event, time)
-        case ec.HoldsForRule(fvp=ec.FVP(fluent=fluent, value=value), intervals=intervals):
-            return (fluent, value, intervals)
-        case ec.HoldsAtRule(fvp=ec.FVP(fluent=fluent, value=value), time=time):
-            return (fluent, value, time)
-        case ec.FutureInitiation(target=ec.FVP(fluent=fluent, value=value), delay=delay):
-            return (fluent, value, delay)
+        case ec.HoldsForRule(fvp=fvp, intervals=intervals):
+            return (fvp.fluent, fvp.value, intervals)
+        case ec.FutureInitiation(target=fvp, delay=delay):
+            return (fvp.fluent, fvp.value, delay)
         case ec.FutureTermination(delay=delay):
             return (delay,)
         case _:
