@@ -175,14 +175,8 @@ def show(term: Term, priority: int = 1200) -> str:
     'rich(X)=true'
     """
     match term:
-        case Var():
-            return "_" if is_anonymous(term) else term.name
-        case Int(value=value):
-            return str(value)
-        case Float(value=number):
-            return repr(number)
-        case Str(value=text):
-            return quote(text, '"')
+        case Var() | Int() | Float() | Str():
+            return show_simple(term)
         case Constant(name=name):
             return _atom(name) if priority == _ARGUMENT else _operand_atom(name)
         case ListTerm(items=items, tail=tail):
@@ -196,6 +190,19 @@ def show(term: Term, priority: int = 1200) -> str:
             if len(args) == 1 and term.name == "{}":
                 return "{" + show(args[0]) + "}"
             return f"{_functor(term.name)}({_arguments(args)})"
+
+
+def show_simple(term: Var | Int | Float | Str) -> str:
+    """The text of a variable, a number or a string, which is the same in all languages."""
+    match term:
+        case Var():
+            return "_" if is_anonymous(term) else term.name
+        case Int(value=value):
+            return str(value)
+        case Float(value=number):
+            return repr(number)
+        case Str(value=text):
+            return quote(text, '"')
 
 
 def _arguments(args: tuple[Term, ...]) -> str:

@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from lark import Lark, Token, Tree
 
 from horai.lang.core.diagnostics import Report, did_you_mean
-from horai.lang.core.grammar import atom_text, fed, integer_value, token_span, tree_span
+from horai.lang.core.grammar import atom_text, fed, integer_value, token_span
 from horai.lang.core.printer import unquote
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Constant, Float, Int, Span, Str, Term, Var, children
@@ -42,16 +42,19 @@ def name_of(part: Part) -> str:
 
 
 def place_of(part: Part | Token) -> Span:
-    """Where a piece or a token stands."""
-    return token_span(part) if isinstance(part, Token) else tree_span(part)
+    """Where a piece or a token stands: no sign or word of it was left out."""
+    first = last = part
+    while isinstance(first, Tree):
+        first = first.children[0]
+    while isinstance(last, Tree):
+        last = last.children[-1]
+    return (token_span(first)[0], token_span(last)[1])
 
 
 @cache
 def _parser() -> Lark:
     text = files("horai.lang.lars").joinpath("lars.lark").read_text(encoding="utf-8")
-    return Lark(
-        text, parser="lalr", lexer="basic", propagate_positions=True, maybe_placeholders=False
-    )
+    return Lark(text, parser="lalr", lexer="basic", maybe_placeholders=False)
 
 
 def parse_clause(tokens: list[Token]) -> Part:
@@ -96,7 +99,7 @@ def read_window(part: Part, term: ToTerm, say: Say) -> lars.Window:
 
 class _Reader:
     def __init__(self, window: Part, term: ToTerm) -> None:
-        self.place = tree_span(window)
+        self.place = place_of(window)
         self.parts = window.children[1:-1]  # without the brackets
         self.term = term
         self.at = 0
@@ -141,7 +144,7 @@ class _Reader:
             hint = f"did you mean `{near}`?" if near else f"units are {', '.join(MILLISECONDS)}"
             if name in ("tuple", "tuples", "signals"):
                 hint = "a number of signals is written `#`: [3 #]"
-            raise _Wrong("H602", f"`{name}` is no unit of time", tree_span(part), hint)
+            raise _Wrong("H602", f"`{name}` is no unit of time", place_of(part), hint)
         self.at += 1
         return amount, unit
 
@@ -201,7 +204,7 @@ class _Reader:
         if isinstance(part, Tree) and part.data in ("name", "call"):
             self.at += 1
             args = None if part.data == "name" else tuple(map(self.term, inner(part)))
-            return lars.Pattern(name_of(part), args, span=tree_span(part))
+            return lars.Pattern(name_of(part), args, span=place_of(part))
         span = self.place if part is None else place_of(part)
         raise _Wrong("H603", "a pattern of atoms is expected", span, "write tram or tram(Id, _)")
 
@@ -274,7 +277,7 @@ class Builder:
 
     def term(self, part: Part) -> Term:
         """The term that a part says."""
-        span = tree_span(part)
+        span = place_of(part)
         match part.data:
             case "name":
                 return Constant(name_of(part), span)
@@ -306,7 +309,7 @@ class Builder:
 
     def formula(self, part: Part) -> lars.Formula:
         """The formula that a part says."""
-        span = tree_span(part)
+        span = place_of(part)
         match part.data:
             case "name" if name_of(part) in ("true", "false"):
                 return lars.Truth(name_of(part) == "true", span=span)
@@ -339,7 +342,7 @@ class Builder:
 
     def modal(self, part: Part) -> lars.Formula:
         """`some`, `always` and `@T`. In `always a [3 s]` the window is outside of the modality."""
-        span, operand = tree_span(part), inner(part)[-1]
+        span, operand = place_of(part), inner(part)[-1]
         if not operand.data.startswith("after_"):
             return self.modality(part, self.formula(operand))
         if operand.data in ("after_at", "after_always"):
@@ -352,14 +355,14 @@ class Builder:
 
     def modality(self, part: Part, formula: lars.Formula) -> lars.Formula:
         """The modality of a part over a formula."""
-        span = tree_span(part)
+        span = place_of(part)
         if part.data == "at":
             return lars.At(self.term(inner(part)[0]), formula, span=span)
         return (lars.Some if part.data == "some" else lars.Always)(formula, span=span)
 
     def written_after(self, part: Part) -> lars.Formula:
         """`a [3 s]`, `a always in [3 s]`, `a at T [3 s]`, `a not in [3 s]`."""
-        span, (atom, *rest) = tree_span(part), inner(part)
+        span, (atom, *rest) = place_of(part), inner(part)
         formula = self.formula(atom)
         if part.data == "after_at":
             formula = lars.At(self.term(rest.pop(0)), formula, span=span)
@@ -381,7 +384,7 @@ class Builder:
     def comparison(self, part: Part) -> lars.Formula:
         """`X < Y`, or an aggregate on one of the sides."""
         left, right = inner(part)
-        sign, span = cast(lars.Sign, str(word(part))), tree_span(part)
+        sign, span = cast(lars.Sign, str(word(part))), place_of(part)
         if left.data == "aggregate":
             return self.aggregate(left, sign, right, span)
         if right.data == "aggregate":
@@ -400,7 +403,7 @@ class Builder:
         written, *conditions = inner(part)
         terms = self.terms(inner(written))
         condition = self.formulas(inner(conditions[0])) if conditions else ()
-        return lars.Element(terms, condition, span=tree_span(part))
+        return lars.Element(terms, condition, span=place_of(part))
 
 
 _SIMPLE = "the head is an atom, an atom at a time, or a formula made of them"
@@ -408,7 +411,7 @@ _SIMPLE = "the head is an atom, an atom at a time, or a formula made of them"
 
 def read_head(builder: Builder, part: Part, is_fact: bool) -> lars.Head:
     """The head that a part says; says what is wrong with it."""
-    span = tree_span(part)
+    span = place_of(part)
     if part.data == "set" or part.data.startswith("bounded") or _is_counted_set(part):
         return _choice(builder, part)
     if part.data in ("integer", "decimal", "string", "variable", "infix", "prefix"):
@@ -468,8 +471,8 @@ def _choice(builder: Builder, part: Part) -> lars.Choice:
     options = tuple(_option(builder, element) for element in inner(chosen))
     if not options:
         message = "there is nothing to choose from"
-        builder.say("H608", message, tree_span(part), "write { a ; b }")
-    return lars.Choice(options, *bounds, span=tree_span(part))
+        builder.say("H608", message, place_of(part), "write { a ; b }")
+    return lars.Choice(options, *bounds, span=place_of(part))
 
 
 def _compared(builder: Builder, part: Part) -> tuple[Part, tuple[Term | None, Term | None]]:
@@ -482,17 +485,17 @@ def _compared(builder: Builder, part: Part) -> tuple[Part, tuple[Term | None, Te
     bound = builder.term(right)
     if sign not in ("=", "<=", ">="):
         hint = "write `1 { a ; b } 2`, `{ a ; b } = 1`, `<=` or `>=`"
-        builder.say("H608", f"a choice is not bounded with `{sign}`", tree_span(part), hint)
+        builder.say("H608", f"a choice is not bounded with `{sign}`", place_of(part), hint)
     return left, (bound if sign != "<=" else None, bound if sign != ">=" else None)
 
 
 def _option(builder: Builder, element: Part) -> lars.ChoiceOption:
     written, *conditions = inner(element)
-    span = tree_span(element)
+    span = place_of(element)
     chosen: lars.Formula = lars.Atom("?", span=span)
     if len(inner(written)) != 1:
         hint = "separate options with `;`: { a ; b }"
-        builder.say("H608", "several atoms in one option", tree_span(written), hint)
+        builder.say("H608", "several atoms in one option", place_of(written), hint)
     else:
         chosen = builder.formula(inner(written)[0])
     condition = builder.formulas(inner(conditions[0])) if conditions else ()

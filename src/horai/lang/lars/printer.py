@@ -6,7 +6,7 @@ form is used wherever it means the same.
 
 from __future__ import annotations
 
-from horai.lang.core.printer import is_plain_word, quote
+from horai.lang.core.printer import is_plain_word, quote, show_simple
 from horai.lang.core.terms import (
     Compound,
     Constant,
@@ -16,7 +16,6 @@ from horai.lang.core.terms import (
     Str,
     Term,
     Var,
-    is_anonymous,
 )
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
@@ -175,14 +174,8 @@ def _patterns(patterns: tuple[lars.Pattern, ...]) -> str:
 def show_term(term: Term, binding: int = 0) -> str:
     """The text of a term, in brackets when it binds weaker than what is around it."""
     match term:
-        case Var():
-            return "_" if is_anonymous(term) else term.name
-        case Int(value=number):
-            return str(number)
-        case Float(value=real):
-            return repr(real)
-        case Str(value=text):
-            return quote(text, '"')
+        case Var() | Int() | Float() | Str():
+            return show_simple(term)
         case Constant(name=name):
             return _name(name)
         case Compound(name=sign, args=(left, right)) if sign in _BINDING:

@@ -15,7 +15,7 @@ from typing import ClassVar
 from lark import Token
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.grammar import Scanner, functor_or_name, token_pattern, tree_span
+from horai.lang.core.grammar import Scanner, functor_or_name, token_pattern
 from horai.lang.core.mistakes import ENDS, Instead, Trouble
 from horai.lang.core.reader import ClauseReader, clean, read_file
 from horai.lang.core.source import SourceText
@@ -28,6 +28,7 @@ from horai.lang.lars.formulas import (
     inner,
     is_event_calculus,
     parse_clause,
+    place_of,
     read_head,
 )
 from horai.lang.lars.relations import with_relations
@@ -254,7 +255,7 @@ class _Reader(ClauseReader[Part]):
         builder, head_builder = (Builder(self.source, self.report) for _ in range(2))
         if head_part is not None and is_event_calculus(head_part):
             hint = "name the file .ec, and run it as an event description"
-            place = tree_span(head_part)
+            place = place_of(head_part)
             builder.say("H611", "this is a rule of the Event Calculus", place, hint)
             return
         body = builder.formulas(body_parts)
