@@ -19,7 +19,6 @@ from horai.engine.profile import Profile
 from horai.errors import RunError, UsageError
 from horai.io.items.tables import by_arrival, extent
 from horai.io.letters import OF_ENGINES
-from horai.io.sources.lines import InputLine
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.lars.predicates import derived, inputs
@@ -32,7 +31,7 @@ from horai.runtime.lars.answers import AtomFilter, PointAnswers
 from horai.runtime.lars.engines import AnswerMode
 from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, Progress, program_queries
-from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
+from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
 from horai.runtime.metrics import Counting, Metrics
 from horai.settings import OPTIONS, RunSettings, Schedule, plan_run, point
 from horai.tools.codes import judged
@@ -163,9 +162,7 @@ class Session:
         """Items as the engine takes them; what cannot be read is a dead letter."""
         lines = text_lines(given) if self.rules.language == "lars" else None
         if lines is not None:
-            read = self._reader.rows
-            listed = enumerate(lines, 1)
-            rows = [row for n, text in listed for row in read(InputLine(MEMORY, n, text))]
+            rows = self._reader.of_texts(lines)
             self.dead_letters += self._reader.dead_letters
             self._reader.dead_letters.clear()
             return rows

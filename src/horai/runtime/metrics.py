@@ -5,7 +5,7 @@ Counts what becomes of items, query time by query time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -164,19 +164,22 @@ class Counting:
         self._queries.append(query)
 
     def admit(
-        self, query: int, previous: int | None, rows: Iterable[tuple[int, int, int, str | None]]
+        self,
+        query: int,
+        previous: int | None,
+        rows: Mapping[tuple[int, int, int, str | None], int],
     ) -> None:
         """Count rows that are judged at a query time: sign, arrival, time, why one was not used."""
         counts = dict.fromkeys(FATES, 0)
-        for op, arrival, start, fate in rows:
+        for (op, arrival, start, fate), number in rows.items():
             if fate is not None:
-                counts[_FATES[fate]] += 1
+                counts[_FATES[fate]] += number
             elif op < 0:
-                counts["retracted"] += 1
+                counts["retracted"] += number
             else:
                 is_late = previous is not None and start <= previous
-                counts["late" if is_late else "on_time"] += 1
-            self._bins[max(0, arrival - start).bit_length()] += 1
+                counts["late" if is_late else "on_time"] += number
+            self._bins[max(0, arrival - start).bit_length()] += number
         self.windows.append(counts)
         self._queries.append(query)
 

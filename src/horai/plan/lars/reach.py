@@ -33,6 +33,11 @@ class SignalReach:
     last: Points = 0
     groups: set[tuple[Points, tuple[lars.Pattern, ...]]] = field(default_factory=set)
 
+    @property
+    def counts(self) -> bool:
+        """Are there windows that count signals?"""
+        return bool(self.last or self.groups)
+
     def needed(self, signals: Sequence[tuple[int, lars.Atom]], now: int) -> list[bool]:
         """Which signals, given by time and order, may count at a time or later."""
         until = sum(time <= now for time, _ in signals)  # those to come are all needed

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from horai import io
 from horai.engine.origins import Reason
+from horai.lang.core.terms import Term
 from horai.lang.lars.syntax import Atom, Predicate
 from horai.plan.lars.reach import SignalReach
 from horai.runtime.inputs import DroppedRow
@@ -115,6 +116,14 @@ class SignalMemory:
         """
         if len(self._known) < 2 * self._kept + FEW:
             return
+        if reach.counts:
+            self._forget_one_by_one(horizon, reach)
+        else:
+            self._forget_by_time(horizon - 1, reach)
+        self._kept = len(self._known)
+
+    def _forget_one_by_one(self, horizon: int, reach: SignalReach) -> None:
+        """Windows that count signals take the others in turn."""
         lasting = [signal for signal, _, until in self.known if until == ENDLESS]
         lasting.sort()  # by time and order; no two have the same order
         # Those at the horizon may still go, and leave their place in a window to one before them.
@@ -124,7 +133,22 @@ class SignalMemory:
         for signal in gone:
             self._alike.pop(signal.time, None)  # it is made again if that is needed
             self._drop(signal)
-        self._kept = len(self._known)
+
+    def _forget_by_time(self, now: int, reach: SignalReach) -> None:
+        """Where windows do not count, most times pass out of all of them at once."""
+        ages = [max(reach.every, age) for age in (reach.points.values() or (0,))]
+        for time in [time for time in self._at if now - time > min(ages)]:
+            self._alike.pop(time, None)
+            orders = self._at[time]
+            if now - time > max(ages):
+                del self._at[time]
+                for order in orders:
+                    del self._known[order]
+                continue
+            for order in list(orders):
+                signal = self._known[order][0]
+                if now - time > max(reach.every, reach.points.get(signal.atom.predicate, 0)):
+                    self._drop(signal)
 
     def _drop(self, signal: Signal) -> None:
         del self._known[signal.order]
@@ -148,8 +172,8 @@ class Arrivals:
     memory: SignalMemory = field(default_factory=SignalMemory)
     dropped: list[DroppedRow] = field(default_factory=list)
     """Rows that were not used, until somebody takes them."""
-    judged: list[Judged] = field(default_factory=list)
-    """What became of rows at the last query time."""
+    judged: dict[Judged, int] = field(default_factory=dict)
+    """What became of rows at the last query time: of how many of each kind."""
     taken: int = 0
     """How many rows have come in; it is the order of signals."""
     waiting: list[tuple[int, int, io.Item]] = field(default_factory=list)
@@ -159,6 +183,7 @@ class Arrivals:
     _latest: int = 0  # arrival
     _atoms: dict[object, Atom] = field(default_factory=dict)
     """Atoms that have been made, for most come again and again."""
+    _terms: dict[Term, Term] = field(default_factory=dict)
 
     def feed(self, rows: Iterable[io.Item]) -> None:
         """More rows, in their order."""
@@ -172,28 +197,33 @@ class Arrivals:
         """What has come, and what has been taken back, since the query time before."""
         added: dict[int, Signal] = {}
         removed: list[Signal] = []
-        self.judged = []
-        early = f"lies before the start of the run, {self.start}"
+        self.judged = judged = dict[Judged, int]()
+        final = self._final(query)
         for _, order, row in self._due(query):
-            if row.start < self.start:
-                self._refuse(row, Reason.OUTSIDE_RUN, early)
-            elif before is not None and row.start <= before and row.start < self._final(query):
-                final = f"answers before {self._final(query)} are final at {query}"
-                self._refuse(row, Reason.TOO_LATE, f"it lies at {row.start}, and {final}")
-            elif self._take(order, row, query, added, removed):
-                self.judged.append((row.op, row.arrival, row.start, None))
-            else:
-                text = "takes back a signal that was never there"
-                self._refuse(row, Reason.UNKNOWN_RETRACTION, text)
+            time, fate = row.start, None
+            if time < self.start:
+                fate = Reason.OUTSIDE_RUN
+                text = f"lies before the start of the run, {self.start}"
+            elif time < final and before is not None and time <= before:
+                fate = Reason.TOO_LATE
+                text = f"it lies at {time}, and answers before {final} are final at {query}"
+            elif not self._take(order, row, query, added, removed):
+                fate, text = Reason.UNKNOWN_RETRACTION, "takes back a signal that was never there"
+            if fate is not None:
+                self.dropped.append(DroppedRow(row, fate, text))
+            kind = (row.op, row.arrival, time, fate)
+            judged[kind] = judged.get(kind, 0) + 1
         return list(added.values()), removed
 
-    def _due(self, query: int) -> Iterator[tuple[int, int, io.Item]]:
+    def _due(self, query: int) -> list[tuple[int, int, io.Item]]:
         """What has arrived by a time, in its order."""
         if self._latest <= query:  # all of it
             due, self.waiting = sorted(self.waiting), []
-            yield from due
+            return due
+        due = []
         while self.waiting and self.waiting[0][0] <= query:
-            yield heappop(self.waiting)
+            due.append(heappop(self.waiting))
+        return due
 
     def _final(self, query: int) -> float:
         """Before which time answers cannot change any more."""
@@ -212,8 +242,8 @@ class Arrivals:
         # With a lateness, what has come since the query time before counts from its own time on.
         counts = query if self.lateness is None else min(row.start, query)
         if row.op > 0:
-            added[order] = Signal(row.start, order, atom)
-            self.memory.add(added[order], counts)
+            added[order] = signal = Signal(row.start, order, atom)
+            self.memory.add(signal, counts)
             return True
         gone = self.memory.take_back(row.start, atom, counts)
         if gone is not None and added.pop(gone.order, None) is None:
@@ -227,7 +257,10 @@ class Arrivals:
         if found is None:
             if len(self._atoms) > MOST_ATOMS:
                 self._atoms.clear()
-            found = Atom(row.name, tuple(to_term(arg) for arg in row.args))
+                self._terms.clear()
+            terms = [to_term(arg) for arg in row.args]
+            # Those that are one object are compared without looking into them.
+            found = Atom(row.name, tuple(self._terms.setdefault(term, term) for term in terms))
             self._atoms[key] = found
             self.predicates.add(found.predicate)
         return found
@@ -238,7 +271,3 @@ class Arrivals:
         left = [DroppedRow(row, Reason.OUTSIDE_RUN, text) for _, _, row in sorted(self.waiting)]
         self.waiting = []
         return left
-
-    def _refuse(self, row: io.Item, reason: Reason, text: str) -> None:
-        self.dropped.append(DroppedRow(row, reason, text))
-        self.judged.append((row.op, row.arrival, row.start, reason))

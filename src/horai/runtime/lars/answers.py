@@ -6,7 +6,7 @@ step or later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -276,7 +276,7 @@ class PointAnswers:
     numbered: bool = False
     revisable: bool = False
     dropped: Sequence[Dropped | DroppedRow] = ()
-    judged: Sequence[tuple[int, int | None, Sequence[Judged]]] = ()
+    judged: Sequence[tuple[int, int | None, Mapping[Judged, int]]] = ()
 
     @classmethod
     def together(cls, steps: Sequence[PointAnswers]) -> PointAnswers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar, cast
 
@@ -102,9 +102,10 @@ class ProgramEngine:
 
     def feed(self, items: Sequence[io.ItemTable | io.Item]) -> None:
         """More signals, that count when their query times come."""
-        tables = [one for one in items if isinstance(one, io.ItemTable)]
-        self.arrivals.feed(in_order(tables))
-        self.arrivals.feed(one for one in items if isinstance(one, io.Item))
+        rows = [one for one in items if isinstance(one, io.Item)]
+        if len(rows) < len(items):
+            self.arrivals.feed(in_order(one for one in items if isinstance(one, io.ItemTable)))
+        self.arrivals.feed(rows)
 
     def over(
         self,
@@ -129,7 +130,7 @@ class ProgramEngine:
             steps = _each((self.take([query]) for query in queries), len(queries), progress)
             return PointAnswers.together(steps)
         moves: list[Changes] = []
-        judged: list[tuple[int, int | None, list[Judged]]] = []
+        judged: list[tuple[int, int | None, Mapping[Judged, int]]] = []
         before: int | None = None
         for query in queries:
             moves.append((query, *self.arrivals.until(query)))
@@ -144,7 +145,7 @@ class ProgramEngine:
         queries: range,
         progress: Progress | None,
         dropped: Sequence[Dropped | DroppedRow],
-        judged: Sequence[tuple[int, int | None, Sequence[Judged]]] = (),
+        judged: Sequence[tuple[int, int | None, Mapping[Judged, int]]] = (),
     ) -> PointAnswers:
         """Answers one after the other, none of which revises another."""
         made = (self._answer(query, some) for query, some in zip(queries, models, strict=True))

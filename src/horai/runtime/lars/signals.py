@@ -81,11 +81,25 @@ class LineReader:
         self.dead_letters: list[DeadLetter] = []
         self._has_points = times.unit is None and times.time_in is None
         self._args: dict[str | None, tuple[Term, ...]] = {None: ()}
+        self._names = set[str]()
+        self._points: dict[str, int] = {}
+
+    def of_texts(self, texts: Iterable[str]) -> list[io.Item]:
+        """The rows of texts that are in memory."""
+        found: list[io.Item] = []
+        for number, text in enumerate(texts, 1):
+            simple = self._simple(MEMORY, number, text, None)
+            if simple is not None:
+                found.append(simple)
+            else:
+                found += self.rows(InputLine(MEMORY, number, text))
+        return found
 
     def rows(self, line: InputLine, now: int | None = None) -> list[io.Item]:
-        simple = self._simple(line, now) if self._has_points else None
-        if simple is not None:
-            return [simple]
+        if not line.is_too_long:
+            simple = self._simple(line.source, line.number, line.text, now)
+            if simple is not None:
+                return [simple]
         is_message = line.source.startswith(SCHEME)
         if line.text.startswith(f"{HEADER}|") or not (line.text.strip() or is_message):
             return []
@@ -99,13 +113,22 @@ class LineReader:
             return []
         return found if now is None else [item._replace(arrival=now) for item in found]
 
-    def _simple(self, line: InputLine, now: int | None) -> io.Item | None:
+    def _simple(self, source: str, number: int, text: str, now: int | None) -> io.Item | None:
         """A row with whole numbers for times, and nothing quoted; most are like that."""
-        source, number, text, is_too_long = line
-        found = None if is_too_long else _SIMPLE.fullmatch(text)
+        parts = text.split("|", 3)
+        if len(parts) == 4:  # each of them may have been there before
+            name, rest = parts[0], parts[3]
+            args, known = self._args.get(rest), self._points.get(parts[1])
+            time = self._points.get(parts[2])
+            if name in self._names and not (args is None or known is None or time is None):
+                known = known if now is None else now
+                return io.Item(
+                    1, name, "event", "points", known, time, None, None, args, source, number
+                )
+        found = _SIMPLE.fullmatch(text) if self._has_points else None
         if found is None:
             return None
-        name, arrival, time, rest = found.groups()
+        name, *whole, rest = found.groups()
         args = self._args.get(rest)
         if args is None:
             fields = split_fields(rest, "|")
@@ -118,10 +141,12 @@ class LineReader:
             if len(self._args) > MOST_KNOWN:
                 self._args = {None: ()}
             self._args[rest] = args
-        known = int(arrival) if now is None else now
-        return io.Item(
-            1, name, "event", "points", known, int(time), None, None, args, source, number
-        )
+        if len(self._points) > MOST_KNOWN:
+            self._points, self._names = {}, set()
+        self._names.add(name)
+        known, time = (self._points.setdefault(one, int(one)) for one in whole)
+        known = known if now is None else now
+        return io.Item(1, name, "event", "points", known, time, None, None, args, source, number)
 
     def _read(self, line: InputLine, now: int | None) -> list[io.Item]:
         if line.is_too_long:
