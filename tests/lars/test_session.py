@@ -20,8 +20,10 @@ from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
 from horai.oracle.lars.answers import answers_at
+from horai.plan.lars.reach import SignalReach
 from horai.result import Answer
 from horai.runtime.lars import admission as lars_memory
+from horai.runtime.lars.admission import Signal, SignalMemory
 from horai.session import Session
 
 __all__ = ["few_rounds"]
@@ -203,3 +205,16 @@ def test_signals_count_from_their_arrival_on_at_length(
     text: str, rows: list[Sent], step: int, breaks: set[int]
 ) -> None:
     check_arrivals(text, rows, step, breaks)
+
+
+def test_signals_are_forgotten_once_they_are_too_old_for_their_windows() -> None:
+    memory, reach = SignalMemory(), SignalReach(points={("a", 0): 5, ("b", 0): 50})
+    names = ("a", "b", "never_asked_for")
+    for time in range(600):
+        for place, name in enumerate(names):
+            memory.add(Signal(time, 3 * time + place, Atom(name)), time)
+    memory.forget(600, reach)
+    kept = {name: [s.time for s, _, _ in memory.known if s.atom.name == name] for name in names}
+    assert kept == {"a": [*range(594, 600)], "b": [*range(549, 600)], names[2]: [*range(594, 600)]}
+    assert memory.take_back(549, Atom("a"), 600) is None
+    assert memory.take_back(549, Atom("b"), 600) == Signal(549, 3 * 549 + 1, Atom("b"))
