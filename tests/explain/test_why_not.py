@@ -101,7 +101,7 @@ def test_misuse(result: library.Result, what: str, at: int | None, problem: str)
 # --- every row that is named gives what was asked, by the reference too ---------------------------
 
 
-@examples("normal")
+@examples("heavy")
 @given(data=st.data())
 def test_random_runs(data: st.DataObject) -> None:
     run = data.draw(st.one_of(runs(retractions=False), wild_runs()))
