@@ -1,7 +1,8 @@
 // Builds what `horai report` puts into pages: one script and one style sheet, with their licences.
 
+import { createHash } from "node:crypto";
 import { build } from "esbuild";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 
 const into = "../src/horai/report/assets";
 const bundled = ["uplot", "@dagrejs/dagre", "@dagrejs/graphlib"];
@@ -19,5 +20,12 @@ const notes = await Promise.all(
     return `${name} ${version}\n\n${licence.trim()}\n`;
   }),
 );
+// A test tells by this whether somebody forgot to build.
+const digest = createHash("sha256");
+for (const name of [...(await readdir("src")).sort().map((one) => `src/${one}`), "package-lock.json"]) {
+  digest.update(await readFile(name));
+}
+await writeFile(`${into}/sources.sha256`, `${digest.digest("hex")}\n`);
+
 const rule = `\n${"-".repeat(80)}\n\n`;
 await writeFile(`${into}/LICENSES.txt`, `page.js contains these packages.\n${rule}${notes.join(rule)}`);

@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from selenium.webdriver.common.keys import Keys
 from tests.browsers import PATIENCE, Browser
@@ -252,6 +254,28 @@ def test_answer_streams_are_a_choice(browser: Browser, tmp_path: Path) -> None:
 def test_a_run_without_anything_is_a_page_too(browser: Browser, tmp_path: Path) -> None:
     browser.open(made(tmp_path, horai.loads(RULES), ["stop|5|5|x"]))
     assert browser.text("#table-count") == "0 rows"
+    assert browser.complaints() == []
+
+
+@pytest.mark.slow
+def test_a_million_intervals(browser: Browser, tmp_path: Path) -> None:
+    rules = horai.loads("initiatedAt(mode(X)=K, T) :- happensAt(up(X,K), T).")
+    dice = np.random.default_rng(1)
+    number = 1_200_000
+    table = {
+        "type": np.full(number, "up"),
+        "time": np.sort(dice.integers(0, 10_000_000, number)),
+        "a": np.char.add("v", dice.integers(0, 4000, number).astype(str)),
+        "b": np.char.add("k", dice.integers(0, 20, number).astype(str)),
+    }
+    path = made(tmp_path, rules, pa.table(table))
+    assert path.stat().st_size < 60_000_000
+    browser.open(path)
+    shown = browser.text("#tiles").split("\n")
+    assert int(shown[shown.index("intervals") - 1].replace(",", "")) > 1_000_000
+    browser.press("+", "+", "+")
+    browser.write("#search", "v3999")
+    browser.until("document.getElementById('rows-count').textContent.endsWith('in 1 group')")
     assert browser.complaints() == []
 
 

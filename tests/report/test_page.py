@@ -1,5 +1,6 @@
 """What is in a page: all that a run found, and what it came from."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -187,6 +188,15 @@ def test_proofs_take_turns_between_fluents() -> None:
     data = data_of(page(result, "why", given=PageInput(proofs=4)))
     texts = [tree["text"] for tree in data["proofs"]["trees"].values()]
     assert texts == ["rich(x1)=true", "zest(x1)=true", "rich(x2)=true", "zest(x2)=true"]
+
+
+def test_what_pages_are_made_of_was_built_from_the_sources() -> None:
+    root = Path(__file__).parents[2]
+    digest = sha256()
+    for path in [*sorted((root / "web" / "src").iterdir()), root / "web" / "package-lock.json"]:
+        digest.update(path.read_bytes())
+    built = root / "src" / "horai" / "report" / "assets" / "sources.sha256"
+    assert built.read_text().strip() == digest.hexdigest(), "run `make web`"
 
 
 # --- LARS ----------------------------------------------------------------------------------------
