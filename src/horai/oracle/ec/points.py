@@ -6,7 +6,6 @@ a tick of 1 a cell is a single moment.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from horai.lang.core.terms import Term
@@ -14,6 +13,7 @@ from horai.oracle.ec.intervals import INF
 from horai.oracle.ec.strata import OracleNode
 from horai.oracle.ec.terms import covers
 from horai.oracle.ec.world import Key, World, key_of
+from horai.oracle.ec.world import Points as PointsByTime
 
 # What a rule says: event, initiated, terminated or ghost; the entity, its value, the time.
 Said = tuple[str, Term, Term | None, int]
@@ -38,7 +38,7 @@ class Points:
                 for event in [e for e in happened if (e, t) not in world.input_events]:
                     del happened[event]
             else:
-                for store in (world.initiations, world.terminations, world.ghosts):
+                for store in self._stores():
                     store.get(node.key, {}).pop(t, None)
 
     def enter(self, found: dict[Said, None]) -> None:
@@ -70,7 +70,6 @@ class Points:
         """A value that needs no initiation inside the run."""
         before = self.world.grid.prev(self.world.start)
         self.enter({("initiated", fluent, value, before): None})
-        self._remember(fluent, before)
         self._open.setdefault(fluent, {})[value] = None
         self.world.add_interval(fluent, value, (self.world.start, INF))
 
@@ -84,20 +83,11 @@ class Points:
             elif before and not after:
                 del self._open[fluent][value]
                 self.world.finish(fluent, value, following)
-        for t in self.world.moments(cell):
-            for fluent in self._touched(key, t):
-                self._remember(fluent, t)
-
-    def _remember(self, fluent: Term, t: int) -> None:
-        times = self.world.history.setdefault(fluent, [])
-        if not times or times[-1] != t:
-            times.append(t)
 
     def _touched(self, key: Key, t: int) -> dict[Term, None]:
         """Fluents with a point at t."""
-        world = self.world
         touched: dict[Term, None] = {}
-        for store in (world.initiations, world.terminations, world.ghosts):
+        for store in self._stores():
             touched.update(dict.fromkeys(store.get(key, {}).get(t, ())))
         return touched
 
@@ -147,10 +137,16 @@ class Points:
     def _initiated_at(self, fluent: Term, t: int) -> dict[Term | None, None]:
         return self.world.initiations.get(key_of(fluent), {}).get(t, {}).get(fluent, {})
 
-    def _times(self, fluent: Term, after: int, until: int) -> Iterator[int]:
-        """Moments in (after, until] that may have points of the fluent, oldest first."""
-        times = self.world.history.get(fluent, [])
-        yield from times[bisect_right(times, after) : bisect_right(times, until)]
-        if self.cell is not None:
-            now = self.world.moments(self.cell)
-            yield from now[bisect_right(now, after) : bisect_right(now, until)]
+    def _times(self, fluent: Term, after: int, until: int) -> list[int]:
+        """Moments in (after, until] that have points of the fluent, oldest first."""
+        return sorted(
+            {
+                t
+                for store in self._stores()
+                for t, fluents in store.get(key_of(fluent), {}).items()
+                if after < t <= until and fluent in fluents
+            }
+        )
+
+    def _stores(self) -> tuple[dict[Key, PointsByTime], ...]:
+        return self.world.initiations, self.world.terminations, self.world.ghosts

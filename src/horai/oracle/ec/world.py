@@ -39,8 +39,6 @@ class World:
     terminations: dict[Key, Points] = field(default_factory=dict)
     # Initiations outside the grounding: they hold nowhere, yet they end other values.
     ghosts: dict[Key, Points] = field(default_factory=dict)
-    # Moments at which a simple fluent has points, in the cells that are settled.
-    history: dict[Term, list[int]] = field(default_factory=dict)
     spans: dict[Key, dict[Term, dict[Term, Intervals]]] = field(default_factory=dict)
     # Starts and ends in the cell being settled: known before the intervals are.
     new_edges: dict[Key, list[tuple[str, Term, Term, int]]] = field(default_factory=dict)
