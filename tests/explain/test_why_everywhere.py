@@ -13,7 +13,7 @@ from tests.strategies.delays import DelayRun, delay_runs
 from tests.strategies.runs import runs
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
-from tests.weights import examples
+from tests.weights import exactly, examples
 
 import horai
 from horai import io
@@ -103,6 +103,16 @@ def test_random_runs(data: st.DataObject) -> None:
 def test_random_delays(run: DelayRun) -> None:
     told = {name: value for name, value in run.settings.items() if name in ("tick", "start", "end")}
     check_run(horai.loads(run.rules), run.narrative, **told)
+
+
+@pytest.mark.slow
+@exactly(10_000)
+@given(data=st.data())
+def test_ten_thousand_random_runs(data: st.DataObject) -> None:
+    run = data.draw(st.one_of(runs(), wild_runs()))
+    rules = horai.loads(run.described.text, predicates=PREDICATES)
+    rows = [row(item, number) for number, item in enumerate(run.items, 1)]
+    check_run(rules, io.Narrative.from_items(rows), tick=run.described.tick, end=60, start=0)
 
 
 def check_run(rules: Rules, given: object, **settings: Any) -> None:

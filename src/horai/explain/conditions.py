@@ -29,6 +29,7 @@ from horai.lang.ec.syntax import (
     Rule,
     TerminatedAt,
     Termination,
+    walk,
 )
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.groundings import Groundings
@@ -292,7 +293,8 @@ class EvidenceSolver(Solver):
 
     def values_for(self, body: Literal, env: Env) -> dict[str, list[Term]]:
         """Values for variables of `holdsFor` that nothing else gives one."""
-        free = names(body.term) - frozenset(env)
+        asked = [part.fvp for part in walk(body) if isinstance(part, HoldsFor)]
+        free = names(*(fvp.term for fvp in asked)) - frozenset(env)
         return holds_for_domains(body, self.groundings) if free else {}
 
 

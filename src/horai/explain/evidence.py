@@ -101,21 +101,18 @@ class TimedRows:
         self._with: dict[tuple[int, object], Ints] = {}
 
     @cached_property
-    def order(self) -> Ints | None:
-        """The rows in the order of their starts, None if they stand in it."""
-        if bool((self.start[1:] >= self.start[:-1]).all()):
-            return None
-        order: Ints = np.argsort(self.start, kind="stable")
-        return order
+    def _in_order(self) -> bool:
+        return bool((self.start[1:] >= self.start[:-1]).all())
 
-    @cached_property
-    def _sorted(self) -> Ints:
-        return self.start if self.order is None else self.start[self.order]
+    def _sorted(self, rows: Ints) -> Ints:
+        """Rows in the order of their starts."""
+        return rows if self._in_order else rows[np.argsort(self.start[rows], kind="stable")]
 
     def between(self, low: int, high: int) -> Ints:
         """The rows that start from `low` to `high`."""
-        first, after = np.searchsorted(self._sorted, [low, high + 1]).tolist()
-        return np.arange(first, after) if self.order is None else self.order[first:after]
+        if self._in_order:
+            return np.arange(*np.searchsorted(self.start, [low, high + 1]).tolist())
+        return self._sorted(np.flatnonzero((self.start >= low) & (self.start <= high)))
 
     def having(self, wanted: Sequence[tuple[int, Term]]) -> Ints:
         """The rows with some terms in some columns, in the order of time."""
@@ -128,16 +125,12 @@ class TimedRows:
                 rows = self._all_with(place, code)
             else:
                 rows = rows[self.terms[place].data[rows] == code]
-        if rows is None:
-            return np.arange(len(self.start)) if self.order is None else self.order
-        return rows
+        return self._sorted(np.arange(len(self.start))) if rows is None else rows
 
     def _all_with(self, place: int, code: object) -> Ints:
         known = self._with.get((place, code))
         if known is None:
-            known = np.flatnonzero(self.terms[place].data == code)
-            if self.order is not None:
-                known = known[np.argsort(self.start[known], kind="stable")]
+            known = self._sorted(np.flatnonzero(self.terms[place].data == code))
             self._with[place, code] = known
         return known
 

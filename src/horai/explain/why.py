@@ -9,12 +9,14 @@ from horai.explain.absence import Absences
 from horai.explain.conditions import EvidenceSolver, EvidenceWorld
 from horai.explain.ec import DEEPEST, CalculusProver, NotProvable, pair
 from horai.explain.evidence import Evidence
+from horai.explain.lars import AtomProver, low_of, signals_known, situation
 from horai.explain.proof import Proof, RowChange
 from horai.explain.trial import tried
-from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
+from horai.lang.core.terms import Compound, Int, Term, Var, functor, is_ground
 from horai.oracle.ec.evaluate import room_to_recurse
 from horai.oracle.ec.intervals import INF, Intervals
-from horai.runtime.queries import check_known, read_goal
+from horai.runtime.lars.answers import written
+from horai.runtime.queries import atom_of, check_known, read_goal
 from horai.runtime.values import show
 from horai.settings import amount, point_in
 
@@ -66,12 +68,47 @@ def why(
     `about` the `start` or the `end` it says why the interval that holds then starts, or ends.
     """
     depth = amount(depth, "the depth")
+    if result.rules.language == "lars":
+        return _of_atom(result, what, at, about, depth)
     if about not in get_args(About):
         raise UsageError(f"nothing is known about {about!r}", "ask about holds, start or end")
     with room_to_recurse():
         asked = read_question(result, what, at)
         result.prover.begin(depth)
         return _answer(result, asked, about)
+
+
+def _of_atom(result: Result, what: str, at: int | str | None, about: str, depth: int) -> Proof:
+    """Why an atom of a program holds at a query time."""
+    settings, items = result.basis
+    atom, rules = atom_of(what), result.rules
+    shown = written(atom)
+    if about != "holds":
+        raise UsageError(f"{shown} is an atom of a program: each query time has its own reasons")
+    if not all(map(is_ground, atom.args)):
+        raise QueryError(f"{shown} has variables", "say what they stand for")
+    known = result.query(f"@T {shown}")  # and an error for a predicate that nobody knows
+    times = [found["T"].value for found in known if isinstance(found["T"], Int)]
+    listed = ", ".join(map(str, times[:_SHOWN])) + (", ..." if len(times) > _SHOWN else "")
+    when = f"it holds at {listed}" if times else "it never holds"
+    if at is None:
+        raise UsageError(f"say at what query time {shown} is meant", when)
+    time = point_in(at, settings.scale, "the time")
+    answer = next((one for one in result.answers if one.query == time), None)
+    if answer is None:
+        first, last = result.answers[0].query, result.answers[-1].query
+        raise UsageError(f"{time} is no query time of the run: they are {first} to {last}", when)
+    model = next((model for model in answer.models if atom in model), None)
+    if model is None:
+        raise UsageError(f"{shown} does not hold at {time}: {when}", "name one of these times")
+    program, start = rules.in_points(settings.clock, settings.unit), settings.start or 0
+    low = low_of(program, start, time)
+    for late in (False, True):
+        signals = signals_known(items(), result.dead_letters, low, time, late)
+        found = situation(program, signals, start, time, model, atom)
+        if found is not None:
+            return AtomProver(found, depth).holds(atom, time)
+    raise UsageError(f"the signals of the run do not show why {shown} holds at {time}")
 
 
 def _answer(result: Result, asked: Question, about: str) -> Proof:
@@ -149,6 +186,9 @@ def intervals_text(intervals: Intervals) -> str:
 
 def read_question(result: Result, what: str, at: int | str | None) -> Question:
     """What is asked, if rules speak of it and the run covers the time."""
+    if result.rules.language == "combined":
+        problem = "combined rules give no proofs yet"
+        raise UsageError(problem, "ask about the description, or the program, run alone")
     goal = read_goal(what, "rich(chris)=true, or an event: win_lottery(chris)")
     entities = result.rules.entities
     value: Term | None = None
@@ -185,6 +225,8 @@ def _demand_time(prover: CalculusProver, asked: Question) -> None:
 
 def why_not(result: Result, what: str, at: int | str | None) -> Proof:
     """Why something is not so at a time: what each rule lacks, and the rows that would help."""
+    if result.rules.language == "lars":
+        raise UsageError("why not is a question about events and fluents", "try `horai whatif`")
     with room_to_recurse():
         entity, value, t = read_question(result, what, at)
         asked = Question(entity, value, t)

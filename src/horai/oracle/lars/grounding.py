@@ -162,7 +162,7 @@ class ProgramGrounding:
         last = inf if endless else data.last
         self.possible = Possible(data, time, self.background, derived(program), last)
         self._collect()
-        found = (instance for rule in self.rules for instance in self._instances(rule))
+        found = (instance for rule in self.rules for instance in self.instances_of(rule))
         self.instances = list(dict.fromkeys(found))
 
     def _collect(self) -> None:
@@ -173,7 +173,7 @@ class ProgramGrounding:
             found = [
                 pair
                 for rule in self.rules
-                for instance in self._instances(rule)
+                for instance in self.instances_of(rule)
                 for pair in head_pairs(instance.head, timeline, self.time)
             ]
             if not sum(self.possible.add(pair) for pair in found):
@@ -184,7 +184,8 @@ class ProgramGrounding:
                 raise EndlessDerivation(f"{round} rounds")
         raise EndlessDerivation(f"{MOST_ROUNDS} rounds")
 
-    def _instances(self, rule: lars.Rule) -> Iterator[Instance]:
+    def instances_of(self, rule: lars.Rule) -> Iterator[Instance]:
+        """The ground rules of a rule whose positive conditions may hold."""
         now = TimeScope((self.time, self.time), self.possible.whole, is_top=True)
         for values in solutions(rule.body, {}, self.possible, now):
             try:
