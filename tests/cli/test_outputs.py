@@ -40,6 +40,22 @@ def test_the_input_is_not_replaced(horai: Run, output: str) -> None:
     assert Path("day.csv").read_text() == NARRATIVE
 
 
+@pytest.mark.parametrize("given", ["out/spans/day.csv", "day.csv"])
+def test_spark_replaces_no_folder_of_others(horai: Run, given: str) -> None:
+    for name in ("spans", "atoms"):
+        Path("out", name).mkdir(parents=True)
+        Path("out", name, "day.csv").write_text(NARRATIVE)
+    result = horai("run", "rules.ec", "-i", given, "--engine", "spark", "-o", "out")
+    assert (result.exit_code, "--output out: out/spans" in result.stderr) == (2, True)
+    assert Path("out/spans/day.csv").read_text() == NARRATIVE
+
+
+def test_spark_replaces_no_file(horai: Run) -> None:
+    Path("out").write_text(NARRATIVE)
+    result = horai("run", "rules.ec", "-i", "day.csv", "--engine", "spark", "-o", "out")
+    assert (result.exit_code, "this is a file" in result.stderr) == (2, True)
+
+
 def test_the_rules_are_not_replaced(horai: Run) -> None:
     result = horai("run", "rules.ec", "-i", "day.csv", "--metrics", "rules.ec")
     assert result.exit_code == 2 and Path("rules.ec").read_text() == RULES

@@ -246,6 +246,22 @@ def check_outputs(
         taken.append((option, path))
 
 
+_PARTS = ("spans", "events", "atoms")
+
+
+def check_folder(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse to let Spark replace folders that are not answers of before, or are read."""
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"--output {output}: this is a file", "name a folder, or a file.parquet")
+    for part in (output / name for name in _PARTS):
+        if any(part.resolve() in Path(one).resolve().parents for one in inputs):
+            hint = "name another folder: what is read would be lost"
+            raise UsageError(f"--output {output}: {part} is read by the command", hint)
+        if part.exists() and not (part / "_SUCCESS").exists():
+            problem = f"--output {output}: {part} would be replaced, and is no answer of before"
+            raise UsageError(problem, "name another folder, or remove it")
+
+
 def places_named(output: Path) -> str:
     """What was named as output: a path has one slash where the name of a topic has two."""
     return str(output).replace(SCHEME[:-1], SCHEME)

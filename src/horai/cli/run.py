@@ -24,6 +24,7 @@ from horai.cli.options import output as output_option
 from horai.cli.output import (
     OutputFormat,
     Target,
+    check_folder,
     check_outputs,
     format_of,
     iso_unit,
@@ -113,6 +114,8 @@ def command(
         },
         chosen.files(raw["areas"]),
     )
+    if is_folder and output is not None:
+        check_folder(output, chosen.files(raw["areas"]))
     wanted = format or chosen.of_project("format")
     if is_folder and wanted not in (None, OutputFormat.parquet):
         hint = "name a file such as answers.csv"
