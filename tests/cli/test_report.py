@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,12 +48,16 @@ def test_what_names_no_place_makes_no_map(say: Say) -> None:
 
 
 def test_a_run_may_write_a_page_besides(say: Say) -> None:
-    found = say("run", "r.ec", "-i", "f.csv", "--format", "text", "--report", "p.html")
+    words = ("--format", "text", "--end", 9, "--no-strict")
+    found = say("run", "r.ec", "-i", "f.csv", *words, "--report", "p.html")
     assert found.exit_code == 0, found.output
     assert "at(v)=true  (2,inf)" in found.stdout
     assert spans_of(page("p.html")) == {"at(v)=true": [(2, None)]}
     assert items_of(page("p.html")) == {"item coord(v)": [1, 5]}
-    assert data_of(page("p.html"))["about"]["command"] == "horai why r.ec -i f.csv"
+    command = data_of(page("p.html"))["about"]["command"]
+    assert command == "horai why r.ec -i f.csv --end 9 --no-strict"
+    found = say(*shlex.split(command)[1:], "at(v)=true", "--at", 2)
+    assert "at(v)=true holds at 2" in found.stdout, found.output
 
 
 def test_positions_and_areas_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,7 +106,7 @@ class PageOrder:
             tracks=self._tracks(result, settings, narrative),
             areas=self._areas(settings),
             rules=[path.name for path in self.chosen.rules],
-            command="" if self.derived else self._command(given),
+            command=self._command(given),
             proofs=MOST_PROOFS if self.proofs is None else self.proofs,
         )
         project = self.chosen.project
@@ -142,7 +142,11 @@ class PageOrder:
         return read_areas(self.about["areas"])
 
     def _command(self, given: Mapping[str, Any]) -> str:
-        """The beginning of a command that asks about the same run."""
+        """The beginning of a command that asks about the same run, where there is one."""
+        from horai.cli.query import RUN_SETTINGS
+
+        if self.derived or self.chosen.language != "ec":
+            return ""
         words = ["horai", "why"]
         if self.chosen.project is None:
             words += map(str, self.chosen.rules)
@@ -151,6 +155,8 @@ class PageOrder:
             for name in self.chosen.input:
                 words += ["-i", name]
         for name, value in given.items():
+            if name not in RUN_SETTINGS:
+                continue
             if isinstance(value, bool):
                 words.append(flagged(name) if value else flagged(f"no-{name}"))
             elif isinstance(value, int | str):
