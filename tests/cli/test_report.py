@@ -55,7 +55,7 @@ def test_a_run_may_write_a_page_besides(say: Say) -> None:
     assert spans_of(page("p.html")) == {"at(v)=true": [(2, None)]}
     assert items_of(page("p.html")) == {"item coord(v)": [1, 5]}
     command = data_of(page("p.html"))["about"]["command"]
-    assert command == "horai why r.ec -i f.csv --end 9 --no-strict"
+    assert command == "horai why r.ec -i f.csv --no-strict --end 9"
     found = say(*shlex.split(command)[1:], "at(v)=true", "--at", 2)
     assert "at(v)=true holds at 2" in found.stdout, found.output
 
