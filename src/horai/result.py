@@ -491,7 +491,8 @@ class Result:
         """Why `F=V` holds at a time, or an event happens then: a proof, down to rows of the input.
 
         `about="start"` says why the interval that holds then has started, `about="end"` why it
-        ends. A proof is as deep as `depth`; where it goes on, it says so.
+        ends, and `about="revision"` which late or retracted row changed what query times before
+        said. A proof is as deep as `depth`; where it goes on, it says so.
         """
         from horai.explain.why import why
 

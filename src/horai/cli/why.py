@@ -25,6 +25,7 @@ _QUESTION = re.compile(r"[a-z]\w*(\(.*\))?(\s*=.*)?\.?")
     option("--at", metavar="TIME", help="When: a time-point, or ISO 8601 with --unit."),
     option("--started", is_flag=True, help="Why the interval that holds then has started."),
     option("--ended", is_flag=True, help="Why the interval that holds then ends."),
+    option("--revised", is_flag=True, help="Which row changed what earlier query times said."),
     option("--not", "absent", is_flag=True, help="Why it is not so, and which rows would help."),
     option("--depth", metavar="N", type=int, default=12, help="How deep the proof goes (12)."),
     *ON_STREAM[1:],
@@ -37,6 +38,7 @@ def command(
     at: str | None,
     started: bool,
     ended: bool,
+    revised: bool,
     absent: bool,
     depth: int,
     named: dict[str, Any],
@@ -45,7 +47,7 @@ def command(
     quiet: bool,
 ) -> None:
     rules, what = _question(words)
-    asked = {"--started": started, "--ended": ended, "--not": absent}
+    asked = {"--started": started, "--ended": ended, "--revised": revised, "--not": absent}
     about = [name for name, is_asked in asked.items() if is_asked]
     if len(about) > 1:
         problem = f"{' and '.join(about)} are {len(about)} questions"
@@ -57,7 +59,7 @@ def command(
     if absent:
         show(result.why_not(what, at), format)
     else:
-        kind = "start" if started else "end" if ended else "holds"
+        kind = "start" if started else "end" if ended else "revision" if revised else "holds"
         show(result.why(what, at, kind, depth), format)
 
 

@@ -35,8 +35,13 @@ _AS_BEFORE = (
 )
 
 
-def tried(result: Result, changes: Collection[RowChange], rules: Rules | None = None) -> Result:
-    """The run again, over the same time, with rows added or left out."""
+def tried(
+    result: Result,
+    changes: Collection[RowChange],
+    rules: Rules | None = None,
+    end: int | None = None,
+) -> Result:
+    """The run again, over the same time or up to an earlier end, with rows added or left out."""
     settings = result.basis.settings
     tables = list(result.basis.items())
     gone = [change.row for change in changes if change.op == "-"]
@@ -50,7 +55,7 @@ def tried(result: Result, changes: Collection[RowChange], rules: Rules | None = 
             raise UsageError(f"the row {letter.text} cannot be read: {letter.reason}")
         tables += read.tables
     known = {name: value for name, value in settings.to_dict().items() if name in _AS_BEFORE}
-    end = result.extent[1]
+    end = result.extent[1] if end is None else end
     return (rules or result.rules).run(io.Narrative(tuple(tables), []), **known, end=end)
 
 

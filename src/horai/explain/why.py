@@ -11,6 +11,7 @@ from horai.explain.ec import DEEPEST, CalculusProver, NotProvable, pair
 from horai.explain.evidence import Evidence
 from horai.explain.lars import AtomProver, low_of, signals_known, situation
 from horai.explain.proof import Proof, RowChange
+from horai.explain.revision import why_revised
 from horai.explain.trial import tried
 from horai.lang.core.terms import Compound, Int, Term, Var, functor, is_ground
 from horai.oracle.ec.evaluate import room_to_recurse
@@ -23,7 +24,7 @@ from horai.settings import amount, point_in
 if TYPE_CHECKING:
     from horai.result import Result
 
-About = Literal["holds", "start", "end"]
+About = Literal["holds", "start", "end", "revision"]
 _SHOWN = 5
 
 
@@ -65,16 +66,23 @@ def why(
 ) -> Proof:
     """Why a fluent has a value at a time, or an event happens then.
 
-    `about` the `start` or the `end` it says why the interval that holds then starts, or ends.
+    `about` the `start` or the `end` it says why the interval that holds then starts, or ends; about
+    its `revision`, which rows have changed what earlier query times said.
     """
     depth = amount(depth, "the depth")
     if result.rules.language == "lars":
         return _of_atom(result, what, at, about, depth)
     if about not in get_args(About):
-        raise UsageError(f"nothing is known about {about!r}", "ask about holds, start or end")
+        raise UsageError(
+            f"nothing is known about {about!r}", "ask about holds, start, end or revision"
+        )
     with room_to_recurse():
         asked = read_question(result, what, at)
         result.prover.begin(depth)
+        if about == "revision":
+            if not is_ground(asked.entity) or not (asked.value is None or is_ground(asked.value)):
+                raise QueryError(f"{asked.text} has variables", "say what they stand for")
+            return why_revised(result, asked.text, *asked)
         return _answer(result, asked, about)
 
 
