@@ -22,6 +22,8 @@ SOURCE, STRUCTS, DECLARED = CORE / "machine.py", CORE / "structs.pxi", CORE / "m
 STAMP = CORE / "machine.built"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 LIBRARY = CORE / f"machine{SUFFIX}"
+SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED")
+SINGLE += ("FRESH", "RULES_AT", "PEND", "ALL_RULES")
 LARGE = ("INF", "LARGEST")  # no C compiler takes them for an enum
 FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
 
@@ -50,8 +52,7 @@ def declarations(numbers: ModuleType) -> str:
     """The text of `machine.pxd`: numbers, then structs."""
     lists = (numbers.CODES, numbers.FIELDS_OF_COLUMNS, numbers.KINDS, numbers.TABLES, numbers.SITES)
     lines = [f"    {name} = {value}" for names in lists for value, name in enumerate(names)]
-    single = ("WIDTH", "ANY", "INITIATED", "FIELDS", "PEND", "RULES_AT", "FRESH", "ALL_RULES")
-    lines += [f"    {name} = {getattr(numbers, name)}" for name in (*single, "BARRED")]
+    lines += [f"    {name} = {getattr(numbers, name)}" for name in SINGLE]
     large = [
         "cdef extern from *:",
         '    """',

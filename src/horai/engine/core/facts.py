@@ -9,10 +9,13 @@ import numpy.typing as npt
 
 from horai.engine.background import Knowledge
 from horai.engine.chains import Evaluator
+from horai.engine.columns import Column
 from horai.engine.core.words import Words
+from horai.engine.domains import Groundings
+from horai.engine.heads import Heads
 from horai.engine.relations import Relation
 from horai.engine.world import World
-from horai.plan.program import Plan
+from horai.plan.program import Plan, PointPlan
 
 Key = tuple[str, int]
 Rows = npt.NDArray[np.int64]
@@ -37,6 +40,9 @@ class StaticFacts:
             plan.procedures,
             python,
         )
+        self.groundings = Groundings(plan, self.evaluator)
+        self.evaluator.in_domain = self.groundings.allows
+        self.heads = Heads(world, self.evaluator, self.groundings)
         self._rows: dict[Key, Rows] = {}
 
     def rows(self, key: Key) -> Rows:
@@ -62,3 +68,21 @@ class StaticFacts:
             return np.ascontiguousarray(found), len(found) <= 1
         single = len(np.unique(found[:, : len(keys)], axis=0)) == len(found)
         return np.ascontiguousarray(found), single
+
+    def initial(self, plan: PointPlan) -> tuple[Rows, list[bool]]:
+        """Rows of arguments and value that hold from the start on, and which are in the domain."""
+        said = self.heads.run(plan)
+        if said.value is None or not len(said):
+            return np.zeros((0, plan.key[1] + 1), np.int64), []
+        columns = [*said.args, Column("term", said.value)]
+        rows = np.column_stack([self.words.of_column(column) for column in columns])
+        return rows, self.heads.allowed(plan.key, said).tolist()
+
+    def domain(self, plan: PointPlan) -> tuple[tuple[str, ...], Rows]:
+        """What the grounding of a head says of its variables."""
+        frame = self.heads.start(plan)
+        names = tuple(sorted(name for name in frame.columns if not name.startswith("#")))
+        if not frame.rows:
+            return tuple(sorted(plan.domain)), np.zeros((0, len(plan.domain)), np.int64)
+        columns = [self.words.of_column(frame.columns[name]) for name in names]
+        return names, np.unique(np.column_stack(columns), axis=0)

@@ -509,9 +509,9 @@ def to_evaluate(S: STATE, level: i64, L: i64, t: i64, mask: i64) -> cython.void:
 def dirty(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """Something about L is other in [a, z]. On-time regions of a line become one."""
     level: i64 = S.cols[S.lines[L].col * FIELDS + C_LEVEL]
-    if a < S.start:
-        a = S.start
-    mark: i64 = a - S.start + 1
+    if a < S.start - 1:
+        a = S.start - 1
+    mark: i64 = a - S.start + 2
     if S.cyclic[level] != 0:
         if S.lines[L].dirty != mark:
             S.lines[L].dirty = mark
@@ -1016,6 +1016,25 @@ def ask(S: STATE, number: i64, p: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def total(S: STATE, number: i64, first: i64, width: i64) -> i64:
+    """What Python makes of the solutions that were gathered: a word, or none."""
+    found: i64 = 0
+    with cython.gil:
+        try:
+            given = [S.bag[i] for i in range(first, S.nbag)]
+            word = cython.cast(object, S.owner).totalled(number, given, width)
+            if word is not None:
+                S.answer = word
+                found = 1
+        except BaseException as error:
+            cython.cast(object, S.owner).failure(error)
+            S.error = 2
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i64) -> i64:
     """Evaluate the rules of `mask`; what drives them is in the registers.
 
@@ -1262,6 +1281,25 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 S.start,
                 INF,
             )
+        elif op == GROUP:
+            S.reg[x] = S.nbag
+        elif op == ADDTO:
+            # One more solution, if it is not there yet.
+            n = S.args[y]
+            words_room(cython.address(S.bag), cython.address(S.bag_size), S.nbag + n + 1)
+            k = 0
+            while k < n:
+                S.bag[S.nbag + k] = S.reg[S.args[y + 1 + k]]
+                k += 1
+            S.nbag += n
+            pc = f
+        elif op == TOTAL:
+            k = total(S, z, S.reg[x], S.args[y])
+            S.nbag = S.reg[x]
+            if k == 0 or S.error != 0:
+                pc = f
+            else:
+                S.reg[w] = S.answer
         elif op == CALL:
             k = ask(S, z, y)
             if k == 0:
@@ -1802,7 +1840,7 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         if values == 0:
             if every != 0 or ends != 0:
                 new = ANY
-        elif values == 1 and every == 0 and broken == 0:
+        elif values == 1 and every == 0 and broken == 0 and begun != GHOST:
             new = begun
         else:
             new = ANY
@@ -2150,7 +2188,7 @@ def settle_level(S: STATE, s: i64) -> cython.void:
             if (S.got[1] & 1) == 0:
                 evaluate_at(S, L, t, S.got[3], s)
             else:
-                if S.lines[L].dirty == t - S.start + 1:
+                if S.lines[L].dirty == t - S.start + 2:
                     S.lines[L].dirty = 0
                 resolve(S, L, t, S.got[3])
     while S.error == 0:
@@ -2171,7 +2209,7 @@ def settle_level(S: STATE, s: i64) -> cython.void:
             a: i64 = S.ag[h + 2]
             z: i64 = S.ag[h + 3]
             if a == -INF:
-                a = S.lines[L].dirty - 1 + S.start
+                a = S.lines[L].dirty - 2 + S.start
                 S.lines[L].dirty = 0
             resolve(S, L, a, z)
             continue
@@ -2471,6 +2509,7 @@ class Machine:
         free(S.order)
         free(S.counts)
         free(S.memo)
+        free(S.bag)
         free(S.memoslots)
         free(S.numeric)
         free(S.reals)
@@ -2597,8 +2636,8 @@ class Machine:
                 i += 1
         S.nitems = base + n
 
-    def begin(self, table: i64, place: i64, key: cython.longlong[::1], value: i64, end: i64):
-        """A value that holds from the start of the run."""
+    def begin(self, table: i64, place: i64, key: cython.longlong[::1], value: i64):
+        """A value that holds from the start of the run: begun just before."""
         S: STATE = cython.address(self.state)
         none: i64[1]
         none[0] = 0
@@ -2607,12 +2646,7 @@ class Machine:
             r = make_row(S, table, cython.address(key[0]))
         else:
             r = make_row(S, table, cython.address(none[0]))
-        L: i64 = S.rows[r].line + place
-        if S.lines[L].ns != 0 or S.lines[L].cs == BARRED:
-            return False
-        n: i64 = put_span(S, 0, S.start, INF, value)
-        replace(S, L, 0, 0, n)
-        return True
+        add_point(S, S.rows[r].line + place, S.start - 1, value, INITIATED, 1)
 
     def begin_step(self, q: i64, cut: i64):
         """Go on to a query time; items and initial values may follow."""

@@ -12,13 +12,20 @@ import numpy as np
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.layout import Layout, NotLowered, Relation, Table, args_of, key_of
 from horai.engine.core.lists import Lists
-from horai.engine.core.rules import Body, Label, Question, Rules, literal_is_temporal
+from horai.engine.core.rules import (
+    Body,
+    Label,
+    Question,
+    Rules,
+    is_temporal,
+    literal_is_temporal,
+)
 from horai.engine.core.words import Words
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Int, Term, Var, is_ground
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
-from horai.plan.ec.instructions import ANY, INITIATED, PEND, TERMINATED
+from horai.plan.ec.instructions import ANY, GHOST, INITIATED, PEND, TERMINATED
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import order_body
 from horai.plan.ec.unify import may_match
@@ -44,6 +51,7 @@ class DrivenRule:
     static: op.Chain
     dynamic: op.Chain
     listed: bool
+    domain: tuple[tuple[str, ...], Rows] | None = None
     bit: int = 0
 
     @property
@@ -66,6 +74,7 @@ class Program:
     layout: Layout
     questions: list[Question]
     columns: list[Relation]
+    initially: list[tuple[Relation, PointPlan]]
 
 
 class Lowering:
@@ -84,6 +93,11 @@ class Lowering:
         self.rules = Rules(plan, self.layout, words, facts, put_index, start)
         self.code = self.rules.code
         self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
+        self._by_value = {
+            key
+            for key, plans in plan.groundings.items()
+            if any(one.value is not None for one in plans)
+        }
         self._cyclic = {
             number + 1 for number, stratum in enumerate(plan.strata) if _settles_in_time(stratum)
         }
@@ -123,18 +137,34 @@ class Lowering:
             self.layout,
             self.rules.questions,
             columns,
+            [found for stratum in self.plan.strata for found in self._initially(stratum)],
         )
+
+    def _initially(self, stratum: Stratum) -> list[tuple[Relation, PointPlan]]:
+        """Rules about what holds from the start on, with their fluents."""
+        found = []
+        for plan in stratum.initially:
+            self._refuse_changing(plan, plan.chain)
+            simple = next(one for one in self.layout.fluents[plan.key] if one.kind == "simple")
+            found.append((simple, plan))
+        return found
+
+    def _refuse_changing(self, plan: PointPlan, chain: op.Chain) -> None:
+        """What is worked out once must not depend on the stream."""
+        chains = [chain]
+        if plan.domain:
+            chains += [one.listing for one in self.plan.groundings.get(plan.key, ())]
+        for one in chains:
+            for step in op.walk(one):
+                if is_temporal(step, self.plan):
+                    raise NotLowered("a domain that the stream fills", plan.clause)
 
     # --- rules about points ----------------------------------------------------------------------
 
     def _driven(self, plan: PointPlan, level: int) -> list[DrivenRule]:
         """A rule with its driver, or each of its alternatives."""
-        if plan.domain:
-            raise NotLowered("a head that ranges over a grounding", plan.clause)
         if plan.bounds is not None:
             raise NotLowered("an effect in a range of time", plan.clause)
-        if plan.kind == "event" and plan.key in self.plan.groundings:
-            raise NotLowered("an event with a domain", plan.clause)
         return [self._with_driver(one, level) for one in _alternatives(plan)]
 
     def _with_driver(self, plan: PointPlan, level: int) -> DrivenRule:
@@ -150,6 +180,13 @@ class Lowering:
         others = [one for one in literals if one is not driver]
         needed = names(*(plan.terms[:-1] if plan.open_value else plan.terms), plan.time)
         bound = names(driver.term)
+        domain = None
+        single = True
+        if plan.domain:
+            self._refuse_changing(plan, op.Chain())
+            domain = self.facts.domain(plan)
+            bound |= set(domain[0])
+            single = len(domain[1]) <= 1
         temporal = [one for one in others if literal_is_temporal(one, self.plan)]
         first = self._first([one for one in others if one not in temporal], temporal, bound, needed)
         late = [one for one in others if not any(one is other for other in first)]
@@ -160,8 +197,10 @@ class Lowering:
             raise NotLowered(f"no order for `{show(stuck[0].term)}`", plan.clause)
         # A bit is enough where one solution of the conditions on facts says what the head says.
         given = bound | static.bound
-        listed = bool(dynamic.steps) and (not needed <= given or not self._single(static, bound))
-        return DrivenRule(plan, driver, level, static, dynamic, listed)
+        listed = bool(dynamic.steps) and (
+            not needed <= given or not single or not self._single(static, bound)
+        )
+        return DrivenRule(plan, driver, level, static, dynamic, listed, domain)
 
     def _first(
         self, static: list[ec.Literal], temporal: list[ec.Literal], bound: Names, needed: Names
@@ -343,6 +382,11 @@ class Lowering:
                 body.match(term, register, fail)
 
     def _static(self, body: Body, rule: DrivenRule, fail: Label) -> Label:
+        if rule.domain is not None:
+            terms = [Var(name) for name in rule.domain[0]]
+            bound = [at for at, term in enumerate(terms) if body.is_bound(term)]
+            free = [at for at in range(len(terms)) if at not in bound]
+            fail = body.relation_rows(rule.domain[1], terms, bound, free, fail)
         return body.chain(rule.static, fail)
 
     def _conclude(self, body: Body, rule: DrivenRule, fail: Label, end: Label) -> None:
@@ -357,6 +401,8 @@ class Lowering:
                 raise NotLowered(f"nothing gives a value to {show(arg)}", plan.clause)
         if plan.kind == "event":
             head = self.layout.event(plan.key)
+            if plan.key in self.plan.groundings:
+                self._ask_domain(body, args, None, self.plan.groundings[plan.key], again)
             line, _ = body.line(head, args, None, again)
             self.code.emit("TELL", line, time)
         else:
@@ -370,8 +416,55 @@ class Lowering:
                 self.code.emit("SAY", line, -1, time, shift)
             else:
                 said = body.load(value, again)
+                if plan.kind == "initiated" and plan.key in self._by_value:
+                    said = self._inside(body, plan, args, said)
                 self.code.emit("SAY", line, said, time, shift)
         self.code.emit("JMP", fail=again)
+
+    def _inside(self, body: Body, plan: PointPlan, args: Sequence[Term], said: int) -> int:
+        """The value, or a ghost of it: outside its domain it holds nowhere, and breaks others."""
+        found = body.register()
+        outside, done = self.code.label(), self.code.label()
+        value = plan.terms[-1]
+        self._ask_domain(body, args, value, self.plan.groundings[plan.key], outside)
+        self.code.emit("MOV", found, said)
+        self.code.emit("JMP", fail=done)
+        self.code.here(outside)
+        self.code.emit("LDC", found, GHOST)
+        self.code.here(done)
+        return found
+
+    def _ask_domain(
+        self,
+        body: Body,
+        args: Sequence[Term],
+        value: Term | None,
+        plans: Sequence[GroundingPlan],
+        no: Label,
+    ) -> None:
+        """Go on if an entity is in its domain, or if no grounding speaks of its value."""
+        registers = [body.load(arg, no) for arg in args]
+        valued = None if value is None else body.load(value, no)
+        known, clause = body.env, body.clause
+        spoken = body.register()
+        self.code.emit("LDC", spoken, 0)
+        done = self.code.label()
+        for plan in plans:
+            if value is None and plan.value is not None:
+                continue
+            body.env, body.clause = {}, plan.clause
+            following = self.code.label()
+            if plan.value is not None and valued is not None:
+                body.match(plan.value, valued, following)
+            self.code.emit("LDC", spoken, 1)
+            for term, register in zip(plan.terms, registers, strict=True):
+                body.match(term, register, following)
+            body.chain(plan.check, following)
+            self.code.emit("JMP", fail=done)
+            self.code.here(following)
+        self.code.emit("EQC", spoken, 0, fail=no)
+        self.code.here(done)
+        body.env, body.clause = known, clause
 
     # --- lists, deadlines, domains, rows ---------------------------------------------------------
 
@@ -400,6 +493,8 @@ class Lowering:
         plain = all(isinstance(arg, Var) for arg in mine) and len(set(mine)) == len(mine)
         if plan.origin_key != plan.target_key or mine != theirs or not plain or fluent is None:
             raise NotLowered("a deadline that acts on another instance", plan.clause)
+        if plan.target_key in self._by_value:
+            raise NotLowered("a deadline that leads to a value with a domain", plan.clause)
         if not is_ground(source) or not is_ground(target) or "C_DELAY" in fluent.fields:
             raise NotLowered("several deadlines of one fluent", plan.clause)
         delay = self._constant(plan)
@@ -464,17 +559,7 @@ class Lowering:
             if not is_ground(plan.value) and names(plan.value) & _bound_by(plan.check):
                 raise NotLowered("a grounding that gives values", plan.clause)
             return may_match(plan.value, relation.value)
-        every = {
-            p.terms[-1]
-            for s in self.plan.strata
-            for p in s.points
-            if p.key == relation.key and p.kind == "initiated"
-        }
-        if isinstance(plan.value, Var) and not names(plan.value) & names(*_terms_in(plan.check)):
-            return True
-        if is_ground(plan.value) and every == {plan.value}:
-            return True
-        raise NotLowered("a grounding of only some values", plan.clause)
+        return False  # asked with each value
 
     def _check(self, body: Body, relation: Relation, plans: Sequence[GroundingPlan]) -> None:
         done = self.code.label()

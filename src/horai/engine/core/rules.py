@@ -236,7 +236,9 @@ class Body:
             case op.Union(branches=branches):
                 return self._union(branches, needed, fail)
             case op.IfThenElseOp() if is_temporal(step, self.rules.plan):
-                raise self.refuse(f"a choice that looks at the stream: `{show(step.term)}`")
+                return self._choice(step, needed, fail)
+            case op.AggregateOp() if is_temporal(step, self.rules.plan):
+                return self._aggregate(step, fail)
             case op.TruthOp(value=value):
                 if not value:
                     self.code.emit("JMP", fail=fail)
@@ -368,6 +370,53 @@ class Body:
         self.env.update(fresh)
         self.loops = True
         return again
+
+    def _choice(self, step: op.IfThenElseOp, needed: Names, fail: Label) -> Label:
+        """All solutions of the condition count, as the order of conditions has no meaning."""
+        known = dict(self.env)
+        common = step.then.bound & step.otherwise.bound & needed
+        fresh = {name: self.register() for name in sorted(common - known.keys())}
+        met, resume = self.register(), self.register()
+        joined, again, otherwise = (self.code.label() for _ in range(3))
+        self.code.emit("LDC", met, 0)
+        inner = self.chain(step.condition, otherwise)
+        self.code.emit("LDC", met, 1)
+        for branch, place in ((step.then, inner), (step.otherwise, fail)):
+            if branch is step.otherwise:
+                self.env = dict(known)
+                self.code.here(otherwise)
+                self.code.emit("EQC", met, 0, fail=fail)
+            last = self.chain(branch, place)
+            for name, register in fresh.items():
+                self.code.emit("MOV", register, self.env[name])
+            self.code.emit("LDC", resume, last)
+            self.code.emit("JMP", fail=joined)
+        self.code.here(again)
+        self.code.emit("JMPR", resume)
+        self.code.here(joined)
+        self.env = known | fresh
+        self.loops = True
+        return again
+
+    def _aggregate(self, step: op.AggregateOp, fail: Label) -> Label:
+        """The different solutions of a chain are gathered, and Python says what they are."""
+        known, loops = dict(self.env), self.loops
+        bag, every, found = self.register(), self.register(), self.register()
+        self.code.emit("GROUP", bag)
+        self.code.emit("LDC", every, 1)
+        done = self.code.label()
+        again = self.chain(step.body, done)
+        wanted = sorted((step.inner | names(step.template)) & self.env.keys())
+        registers = [every, *(self.env[name] for name in wanted)]
+        self.code.emit("ADDTO", 0, self.code.list([len(registers), *registers]), fail=again)
+        self.code.here(done)
+        number = len(self.rules.questions)
+        self.rules.questions.append(Question(step, tuple(wanted), (), self.clause))
+        width = self.code.list([len(registers)])
+        self.code.emit("TOTAL", bag, width, number, found, fail=fail)
+        self.env, self.loops = known, loops
+        self.match(step.result, found, fail)
+        return fail
 
     # --- facts -----------------------------------------------------------------------------------
 

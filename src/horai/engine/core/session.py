@@ -11,10 +11,11 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
+from horai.engine.aggregates import aggregate
 from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.arrow_items import read_items
-from horai.engine.columns import Column, concat
+from horai.engine.columns import Column, codes, concat
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.layout import NotLowered, Relation
 from horai.engine.core.program import Lowering
@@ -28,13 +29,16 @@ from horai.engine.shelf import Shelf
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
-from horai.lang.core.terms import Float
+from horai.lang.core.terms import Constant, Float
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import EngineError
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.ec.instructions import INF
+from horai.plan.ec.instructions import GHOST, INF
+from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
+from horai.plan.operators import AggregateOp
 from horai.plan.pipeline import compile_program
+from horai.plan.program import PointPlan
 from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
 
@@ -89,9 +93,6 @@ class CompiledSession:
         self._facts = StaticFacts(self.plan, self.words, self.python, start)
         if tick != 1:
             raise NotLowered("a grid of time other than 1")
-        for stratum in self.plan.strata:
-            if stratum.initially:
-                raise NotLowered("an initial value", stratum.initially[0].clause)
         lowering = Lowering(self.plan, self.words, self._facts, self._put_index, start)
         program = self.program = lowering.program()
         self._machine.program(
@@ -100,6 +101,7 @@ class CompiledSession:
             program.own,
             start,
         )
+        self._initial = [(relation, self._at_start(plan)) for relation, plan in program.initially]
         self._last: ref[Answer] | None = None
         self._ledger = Ledger(self.symbols, self.plan.unwrapping, 1, window)
 
@@ -116,6 +118,11 @@ class CompiledSession:
         dropped = self.stream.admit(batches, until)
         cut = self.start if self.window is None else max(self.start, until - self.window)
         self._machine.begin_step(until, cut)
+        for relation, rows in self._initial:
+            for *key, value in rows:
+                words = np.array(key, np.int64)
+                self._machine.begin(relation.table.number, relation.place, words, value)
+        self._initial = []
         self._feed(kept)
         if not self.shows_input:
             self.stream.forget({})
@@ -149,6 +156,28 @@ class CompiledSession:
         self._machine.symbols(*self.words.numbers())
         self._machine.remember(number, given, len(question.found), rows)
 
+    def totalled(self, number: int, given: list[int], width: int) -> int | None:
+        """What an aggregate makes of its different solutions, None if it has no value."""
+        question = self.program.questions[number]
+        step = question.step
+        assert isinstance(step, AggregateOp)
+        rows = np.unique(np.array(given, np.int64).reshape(-1, width), axis=0)
+        columns = {
+            name: self.words.column(rows[:, place].copy())
+            for place, name in enumerate(question.given, 1)
+        }
+        for name in names(step.template) - columns.keys():
+            columns[name] = codes(np.empty(0, np.int64))
+        kind = "bag" if step.kind == "list" else step.kind
+        group = np.zeros(len(rows), np.int64)
+        template = step.template or Constant("count")
+        mask, result = aggregate(kind, group, template, columns, 1, self.symbols)
+        if not mask.all():
+            return None
+        word = int(self.words.of_column(result)[0])
+        self._machine.symbols(*self.words.numbers())
+        return word
+
     def interned(self, value: float) -> int:
         """The word of a decimal that has to be kept in the table of terms."""
         if value != value:
@@ -172,6 +201,15 @@ class CompiledSession:
         return int(self._machine.facts(rows, keys))
 
     # --- items -----------------------------------------------------------------------------------
+
+    def _at_start(self, plan: PointPlan) -> list[list[int]]:
+        """Keys and values that hold from the start on; of values outside a domain ghosts."""
+        rows, allowed = self._facts.initial(plan)
+        found = rows.tolist()
+        for row, inside in zip(found, allowed, strict=True):
+            if not inside:
+                row[-1] = GHOST
+        return found
 
     def _shelves(self, kind: str) -> list[tuple[Key, Shelf]]:
         return list(self.stream._shelves[kind].items())  # type: ignore[index]

@@ -7,6 +7,8 @@ engine's declarations (`engine/core/machine.pxd`) are generated from this file w
 from __future__ import annotations
 
 WIDTH = 6
+GHOST = -8
+"""In the place of a value: one outside its domain, which holds nowhere and breaks the others."""
 INF = 1 << 62
 """The end of what is open, as everywhere in the engine."""
 ANY = -4
@@ -59,6 +61,9 @@ CODES = (
     "REF",  # n, r: the line in r is the n-th that the lists of this row look at
     "BAR",  # n: column n of this row is outside its domain
     "WAKE",  # n: list n of this row must be looked at
+    "GROUP",  # r: gather solutions from here on
+    "ADDTO",  # -, p: one more, then look for others
+    "TOTAL",  # r, p, number, s: what they are together, into s
     "CALL",  # r, p, number: all solutions of what only Python can do; r is the iterator
     "CNEXT",  # r, p, number
 )
