@@ -24,7 +24,8 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 LIBRARY = CORE / f"machine{SUFFIX}"
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "ALL_RULES")
-LARGE = ("INF", "LARGEST")  # no C compiler takes them for an enum
+LARGE = ("INF", "LARGEST", "BEGUN", "ENDED", "EFFECTS", "SAID", "SAID_BEGINS", "SAID_ENDS")
+LARGE += ("BEGINNING", "ENDING")  # no C compiler takes them for an enum
 FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
 
 

@@ -300,6 +300,14 @@ class Layout:
             relation.fields[field_name] = made.place - relation.place
         return relation.parts[what]
 
+    def deadline(self, relation: Relation, number: int) -> Relation:
+        """The deadlines of a fluent that act on something else, as events beside it."""
+        key = (f"deadline {number}", relation.key[1])
+        made = Relation("event", key, relation.keys, level=relation.level, shown=False)
+        relation.table.add(made)
+        self.events[key] = made
+        return made
+
     def site(self, site: Site) -> int:
         """The number of a new site."""
         self.sites.append(site)

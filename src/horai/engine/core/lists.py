@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from horai.engine.core.layout import NotLowered, Relation, Site
 from horai.engine.core.rules import Body, Rules, is_temporal
@@ -91,6 +92,7 @@ class Lists:
         self.head = plans[0].terms[:-1]
         self.parts: list[Callable[[Body], None]] = []
         """What the program of a new row has to do for the list."""
+        self._asked: list[list[op.Operator]] = []
         self._placed: dict[Expression, Relation] = {}
         self._refs: dict[Leaf, int] = {}
 
@@ -101,6 +103,13 @@ class Lists:
     def lower(self) -> None:
         """Fill the column of the list, with columns before it for its parts."""
         expressions = [self._expression(plan) for plan in self.plans]
+        for place, (expression, steps) in enumerate(zip(expressions, self._asked, strict=True)):
+            if steps and len(expressions) == 1:
+                self._bar(self.relation, steps)
+            elif steps:
+                hidden = self._column(expression)
+                self._bar(hidden, steps)
+                expressions[place] = Leaf(hidden, self.head, 1)
         whole = expressions[0] if len(expressions) == 1 else Combined("any", tuple(expressions))
         self._settle(whole, self.relation, self.words.word(self._value()))
         self._existence(whole)
@@ -127,19 +136,31 @@ class Lists:
         }
         known: dict[str, Expression] = {}
         fixed: dict[str, Term] = {}
+        asked: list[op.Operator] = []
+        self._asked.append(asked)
+        heads = names(*args)
         for step in plan.chain.steps:
             match step:
                 case op.Lookup(key=key, terms=terms, result=Var(name=name)):
                     known[name] = self._leaf(key, terms, renamed, fixed, step)
                 case op.SpanOperation(literal=literal):
                     self._operation(literal, known, fixed)
-                case op.FactJoin() if not is_temporal(step, self.rules.plan):
+                case op.FactJoin() if self._is_constant(step, heads):
                     fixed |= self._constants(step, fixed)
+                case _ if not is_temporal(step, self.rules.plan):
+                    asked.append(_renamed(step, renamed, self.clause))
                 case _:
                     raise self.refuse(f"a condition of an interval list: `{_text(step)}`")
         if not isinstance(plan.result, Var) or plan.result.name not in known:
             raise self.refuse("a list written out")
         return known[plan.result.name]
+
+    def _is_constant(self, step: op.FactJoin, heads: frozenset[str]) -> bool:
+        return not is_temporal(step, self.rules.plan) and not names(step.term) & heads
+
+    def _bar(self, column: Relation, steps: list[op.Operator]) -> None:
+        """The list is empty for instances that do not meet conditions on facts."""
+        self.parts.append(partial(_check, column=column, steps=steps))
 
     def _constants(self, step: op.FactJoin, fixed: dict[str, Term]) -> dict[str, Term]:
         """What facts say that do not depend on the instance."""
@@ -157,8 +178,7 @@ class Lists:
                     break
             else:
                 found.append(new)
-        heads = names(*self.head)
-        if len(found) != 1 or names(*terms) & heads:
+        if len(found) != 1:
             raise self.refuse(f"facts about the instance of an interval list: `{_text(step)}`")
         return found[0]
 
@@ -356,6 +376,25 @@ def _refer(body: Body, leaf: Leaf, site: int, place: int) -> None:
     body.code.emit("LINE", found, spot, line, site)
     body.code.emit("REF", place, found)
     body.code.here(fail)
+
+
+def _check(body: Body, column: Relation, steps: list[op.Operator]) -> None:
+    no, done = body.code.label(), body.code.label()
+    wanted = names(*(step.term for step in steps))
+    fail = no
+    for step in steps:
+        fail = body.step(step, wanted, fail)
+    body.code.emit("JMP", fail=done)
+    body.code.here(no)
+    body.code.emit("BAR", column.place)
+    body.code.here(done)
+
+
+def _renamed(step: op.Operator, renamed: dict[str, Term], clause: ec.Clause) -> op.Operator:
+    """The condition with the variables of the first rule of the list."""
+    if all(term == Var(name) for name, term in renamed.items()):
+        return step
+    raise NotLowered("facts about the instance in one of several rules for a list", clause)
 
 
 def _fluents(expression: Expression) -> list[Leaf]:

@@ -727,10 +727,10 @@ def add_point(S: STATE, L: i64, t: i64, v: i64, sh: i64, d: i64) -> cython.void:
             i += 3
     if i < n and S.pool[off + i] == t:
         w: i64 = S.pool[off + i + 2]
-        before: i64 = (w >> sh) & 0x7FFFFFFF
+        before: i64 = (w >> sh) & 0x3FFFFFFF
         w += d << sh
         S.pool[off + i + 2] = w
-        after: i64 = (w >> sh) & 0x7FFFFFFF
+        after: i64 = (w >> sh) & 0x3FFFFFFF
         if w == 0:
             move(S, off + i, off + i + 3, n - i - 3)
             S.lines[L].np = n - 3
@@ -1677,58 +1677,181 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def due_at(S: STATE, L: i64, a: i64, lo: i64, p: i64) -> i64:
-    """The deadline that is due at a or later by what happened before a; INF if there is none.
+def begins(S: STATE, first: i64, last: i64, v: i64, w: i64) -> i64:
+    """Is value v, or ANY, initiated at the points between two places? `w`: bits that count."""
+    while first < last:
+        if v in (ANY, S.pool[first + 1]) and (S.pool[first + 2] & w) != 0:
+            return 1
+        first += 3
+    return 0
 
-    Each initiation of the source is an attempt, and a break calls off those before it. So the
-    attempts since the last break count: with a clock that starts again the last, else the first.
-    `lo` is the first span that ends after a, and `p` the first point from a on.
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def breaks(S: STATE, first: i64, last: i64, source: i64, w: i64) -> i64:
+    """Do the points between two places break a value?"""
+    while first < last:
+        v: i64 = S.pool[first + 1]
+        bits: i64 = S.pool[first + 2] & w
+        if v != source and (bits & BEGINNING) != 0:
+            return 1
+        if v in (ANY, source) and (bits & ENDING) != 0:
+            return 1
+        first += 3
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def due_at(S: STATE, L: i64, d: i64, a: i64, p: i64) -> i64:
+    """When a deadline is due, at a or later, by what happened before a; INF if it is not.
+
+    Each initiation of the source is an attempt, and a break calls off those before it: with a clock
+    that starts again the last counts, else the first. Effects of deadlines are points as others.
     """
-    c: i64 = S.lines[L].col * FIELDS
-    delay: i64 = S.cols[c + C_DELAY]
-    source: i64 = S.cols[c + C_SOURCE]
-    restart: i64 = S.cols[c + C_RESTART]
+    delay: i64 = S.args[d]
+    source: i64 = S.args[d + 1]
+    restart: i64 = S.args[d + 3]
+    away: i64 = S.args[d + 5]
+    first: i64 = a - delay
+    if away != 0 and restart == 0 and S.lines[L + away].np > 0:
+        # One that has acted calls off the attempts before it.
+        E: i64 = L + away
+        k: i64 = first_at(S, S.lines[E].points, S.lines[E].np, a, 2)
+        while k > 0 and (S.pool[S.lines[E].points + k - 1] & 0xFFFF) == 0:
+            k -= 2
+        if k > 0 and S.pool[S.lines[E].points + k - 2] > first:
+            first = S.pool[S.lines[E].points + k - 2]
     po: i64 = S.lines[L].points
-    so: i64 = S.lines[L].spans
-    sn: i64 = S.lines[L].ns
-    clean: i64 = -INF
-    if lo > 0:
-        # Before this span, or at its end if it is one of the source, the source was broken.
-        clean = S.pool[so + lo - 3] - 1
-        if S.pool[so + lo - 1] == source:
-            clean = S.pool[so + lo - 2] - 1
-    if lo < sn and S.pool[so + lo] <= a and S.pool[so + lo + 2] != source:
-        clean = S.pool[so + lo] - 1
-    if restart != 0 and clean < a - delay:
-        clean = a - delay
-    k: i64 = p
-    while k > 0 and S.pool[po + k - 3] >= clean:
-        k -= 3
     due: i64 = INF
-    while k < p:
-        t: i64 = S.pool[po + k]
-        if due < t:
-            due = INF
-        again: i64 = 0
-        broken: i64 = 0
-        while k < p and S.pool[po + k] == t:
-            v: i64 = S.pool[po + k + 1]
-            w: i64 = S.pool[po + k + 2]
-            if (w & 0x7FFFFFFF) != 0 and (v in (ANY, source)):
-                broken = 1
-            if (w >> INITIATED) != 0:
-                if v == source:
-                    again = 1
-                else:
-                    broken = 1
+    end: i64 = p
+    while end > 0:
+        t: i64 = S.pool[po + end - 3]
+        if t < first:
+            break
+        begin: i64 = end
+        while begin > 0 and S.pool[po + begin - 3] == t:
+            begin -= 3
+        if begins(S, po + begin, po + end, source, BEGINNING) != 0:
+            if t + delay > S.start:
+                due = t + delay  # before the run nothing acts
+            if restart != 0:
+                break
+        if source != ANY and breaks(S, po + begin, po + end, source, -1) != 0:
+            break
+        end = begin
+    return due
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def effect(S: STATE, n: i64, t: i64, kind: i64, v: i64) -> i64:
+    """One more effect of a deadline: 0 begins v, 1 ends it, 2 and more happens as an event."""
+    words_room(cython.address(S.fx), cython.address(S.fx_size), n + 3)
+    S.fx[n] = t
+    S.fx[n + 1] = kind
+    S.fx[n + 2] = v
+    return n + 3
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def begun_now(S: STATE, first: i64, last: i64, t: i64, v: i64) -> i64:
+    """Is v among the values that deadlines begin at t?"""
+    while first < last:
+        if S.fx[first] == t and S.fx[first + 1] == 0 and v in (ANY, S.fx[first + 2]):
+            return 1
+        first += 3
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def ended_now(S: STATE, first: i64, last: i64, t: i64, v: i64) -> i64:
+    """Is v among the values that deadlines end at t?"""
+    while first < last:
+        if S.fx[first] == t and S.fx[first + 1] == 1 and S.fx[first + 2] == v:
+            return 1
+        first += 3
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def put_effects(S: STATE, L: i64, a: i64, until: i64, n: i64) -> cython.void:
+    """The effects of deadlines from a until a time are those in the buffer, and no others."""
+    off: i64 = S.lines[L].points
+    i: i64 = 0
+    if S.lines[L].np > 0:
+        i = first_at(S, off, S.lines[L].np, a, 3)
+    while i < S.lines[L].np and S.pool[off + i] <= until:
+        S.pool[off + i + 2] &= ~EFFECTS
+        if S.pool[off + i + 2] == 0:
+            remove_point(S, L, i, 3)
+        else:
+            i += 3
+    k: i64 = 0
+    while k < n:
+        if S.fx[k + 1] < 2:
+            t: i64 = S.fx[k]
+            v: i64 = S.fx[k + 2]
+            off = points_room(S, L, 3)
+            size: i64 = S.lines[L].np
+            i = first_at(S, off, size, t, 3) if size > 0 else 0
+            while i < size and S.pool[off + i] == t and S.pool[off + i + 1] != v:
+                i += 3
+            if i >= size or S.pool[off + i] != t:
+                move(S, off + i + 3, off + i, size - i)
+                S.pool[off + i] = t
+                S.pool[off + i + 1] = v
+                S.pool[off + i + 2] = 0
+                S.lines[L].np = size + 3
+            S.pool[off + i + 2] |= BEGUN if S.fx[k + 1] == 0 else ENDED
+        k += 3
+    # Events: those of before that do not happen any more, then the new ones.
+    d: i64 = S.cols[S.lines[L].col * FIELDS + C_DELAYS]
+    j: i64 = 0
+    while j < S.args[d]:
+        away: i64 = S.args[d + 1 + j * 6 + 5]
+        j += 1
+        if away == 0:
+            continue
+        E: i64 = L + away
+        k = 0
+        while k < n:
+            if S.fx[k + 1] == 1 + j and event_there(S, E, S.fx[k]) == 0:
+                emit_event(S, E, S.fx[k], cython.address(S.fx[k]), 1)
             k += 3
-        if due == t and (restart == 0 or again == 0):
-            broken = 1
-        if broken != 0:
-            due = INF
-        if again != 0 and (restart != 0 or due == INF):
-            due = t + delay
-    return due if due >= a else INF
+        i = 0
+        if S.lines[E].np > 0:
+            i = first_at(S, S.lines[E].points, S.lines[E].np, a, 2)
+        while i < S.lines[E].np and S.pool[S.lines[E].points + i] <= until:
+            t = S.pool[S.lines[E].points + i]
+            k = 0
+            while k < n and not (S.fx[k + 1] == 1 + j and S.fx[k] == t):
+                k += 3
+            if k == n and (S.pool[S.lines[E].points + i + 1] & 0xFFFF) != 0:
+                emit_event(S, E, t, cython.address(S.fx[0]), -1)
+            i += 2
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def event_there(S: STATE, E: i64, t: i64) -> i64:
+    n: i64 = S.lines[E].np
+    if n == 0:
+        return 0
+    i: i64 = first_at(S, S.lines[E].points, n, t, 2)
+    if i >= n or S.pool[S.lines[E].points + i] != t:
+        return 0
+    return S.pool[S.lines[E].points + i + 1] & 0xFFFF
 
 
 @cython.cfunc
@@ -1737,20 +1860,16 @@ def due_at(S: STATE, L: i64, a: i64, lo: i64, p: i64) -> i64:
 def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """Points in [a, z] have changed: go on from the value at a until all is as it was.
 
-    All points of a moment are taken together. A deadline is `due`: the value `source` began at
-    `due - delay`, and nothing has ended it since.
+    All points of a moment are taken together. What deadlines did from a on is worked out anew; in
+    the end it is written among the points, where a later change of the line finds it.
     """
     po: i64 = S.lines[L].points
     pn: i64 = S.lines[L].np
     so: i64 = S.lines[L].spans
     sn: i64 = S.lines[L].ns
-    c: i64 = S.lines[L].col * FIELDS
-    delay: i64 = S.cols[c + C_DELAY]
-    source: i64 = S.cols[c + C_SOURCE]
-    target: i64 = S.cols[c + C_TARGET]
-    restart: i64 = S.cols[c + C_RESTART]
-    if z >= INF:
-        z = INF - 1 - delay
+    desc: i64 = S.cols[S.lines[L].col * FIELDS + C_DELAYS]
+    m: i64 = S.args[desc] if desc != 0 else 0
+    longest: i64 = 0
     q: i64 = S.q
     lo: i64 = first_ending_after(S, so, sn, a) if sn > 0 else 0
     oi: i64 = lo
@@ -1760,23 +1879,36 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         cur = S.pool[so + lo + 2]
         since = S.pool[so + lo]
     p: i64 = first_at(S, po, pn, a, 3) if pn > 0 else 0
-    due: i64 = INF
-    known: i64 = 0
-    if delay != 0:
-        due = due_at(S, L, a, lo, p)
-        known = 1 if due != INF else 0
-    last: i64 = -INF
+    dues: i64[16]
+    j: i64 = 0
+    while j < m:
+        dues[j] = due_at(S, L, desc + 1 + j * 6, a, p)
+        if S.args[desc + 1 + j * 6] > longest:
+            longest = S.args[desc + 1 + j * 6]
+        j += 1
+    if z >= INF - longest:
+        z = INF - 1 - longest
+    simple: i64 = 1 if m == 1 and S.args[desc + 4] != 0 and S.args[desc + 6] == 0 else 0
+    quiet: i64 = -INF  # until then deadlines may differ from those of before
+    nfx: i64 = 0
     n: i64 = 0
     hi: i64 = sn
     settled: i64 = 0
     t: i64 = 0
     new: i64 = 0
+    soon: i64 = INF
     while True:
         t = INF
         if p < pn:
             t = S.pool[po + p]
-        if known != 0 and due < t:
-            t = due
+        j = 0
+        soon = INF
+        while j < m:
+            if dues[j] < soon:
+                soon = dues[j]
+            j += 1
+        if soon < t:
+            t = soon
         if t > q:
             break
         values: i64 = 0
@@ -1784,58 +1916,93 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         broken: i64 = 0
         every: i64 = 0
         ends: i64 = 0
-        again: i64 = 0
-        gone: i64 = 0
-        others: i64 = 0
-        acts: i64 = 0
         first: i64 = p
         while p < pn and S.pool[po + p] == t:
             v: i64 = S.pool[po + p + 1]
             w: i64 = S.pool[po + p + 2]
-            if (w & 0x7FFFFFFF) != 0:
+            if (w & SAID_ENDS) != 0:
                 if v == ANY:
                     every = 1
                 elif v == cur:
                     ends = 1
-                if v == source:
-                    gone = 1
-            if (w >> INITIATED) != 0:
+            if (w & SAID_BEGINS) != 0:
                 values += 1
                 begun = v
-                broken = w & 0x7FFFFFFF
-                if v == source:
-                    again = 1
-                else:
-                    others = 1
+                broken = 1 if (w & SAID_ENDS) != 0 else 0
+            if m != 0 and (w & EFFECTS) != 0:
+                quiet = t + longest
             p += 3
-        if known != 0 and due == t:
-            known = 0
-            if restart == 0 or again == 0:
-                # The deadline acts: it begins the target, or only ends the source.
-                acts = 1
-                if target == ANY:
-                    if cur == source:
-                        ends = 1
-                    if begun == source and values == 1:
-                        broken = 1
-                elif values == 0 or begun != target or values > 1:
-                    k = first
-                    while k < p and (
-                        S.pool[po + k + 1] != target or (S.pool[po + k + 2] >> INITIATED) == 0
-                    ):
-                        k += 3
-                    if k == p:
+        if m != 0:
+            # Those whose clock may start again are asked last: others may begin their source.
+            now: i64 = nfx
+            turn: i64 = 0
+            while turn < 2:
+                j = 0
+                while j < m:
+                    d: i64 = desc + 1 + j * 6
+                    source: i64 = S.args[d + 1]
+                    if dues[j] == t and S.args[d + 3] == turn:
+                        acts: i64 = 1
+                        if turn == 1 and (
+                            begins(S, po + first, po + p, source, SAID_BEGINS) != 0
+                            or begun_now(S, now, nfx, t, source) != 0
+                        ):
+                            acts = 0
+                        if acts != 0:
+                            quiet = t + longest
+                            if S.args[d + 5] != 0:
+                                nfx = effect(S, nfx, t, 2 + j, 0)
+                            elif S.args[d + 2] == ANY:
+                                nfx = effect(S, nfx, t, 1, source)
+                            else:
+                                v = S.args[d + 2]
+                                if begun_now(S, now, nfx, t, v) == 0:
+                                    nfx = effect(S, nfx, t, 0, v)
+                    j += 1
+                turn += 1
+            k: i64 = now
+            while k < nfx:
+                v = S.fx[k + 2]
+                if S.fx[k + 1] == 0:
+                    if begins(S, po + first, po + p, v, SAID_BEGINS) == 0:
                         values += 1
-                        begun = target
-                        broken = 0
-                        k = first
-                        while k < p:
-                            if (
-                                S.pool[po + k + 1] == target
-                                and (S.pool[po + k + 2] & 0x7FFFFFFF) != 0
-                            ):
-                                broken = 1
-                            k += 3
+                        begun = v
+                        broken = begins(S, po + first, po + p, v, SAID_ENDS)
+                elif S.fx[k + 1] == 1 and v in (ANY, cur):
+                    ends = 1
+                k += 3
+            if values == 1 and ended_now(S, now, nfx, t, begun) != 0:
+                broken = 1
+            j = 0
+            while j < m:
+                d = desc + 1 + j * 6
+                source = S.args[d + 1]
+                if dues[j] == t:
+                    dues[j] = INF
+                # That of any value moves with each value, and ends whatever holds then.
+                if dues[j] != INF and source != ANY:
+                    if (
+                        every != 0
+                        or breaks(S, po + first, po + p, source, SAID) != 0
+                        or ended_now(S, now, nfx, t, source) != 0
+                    ):
+                        dues[j] = INF
+                    k = now
+                    while k < nfx:
+                        if S.fx[k + 1] == 0 and S.fx[k + 2] != source:
+                            dues[j] = INF
+                        k += 3
+                if (
+                    begins(S, po + first, po + p, source, SAID_BEGINS) != 0
+                    or begun_now(S, now, nfx, t, source) != 0
+                ):
+                    if simple == 0:
+                        quiet = t + longest
+                    if S.args[d + 3] != 0 or dues[j] == INF:
+                        dues[j] = t + S.args[d]
+                        if dues[j] <= S.start:
+                            dues[j] = INF  # before the run nothing acts
+                j += 1
         new = cur
         if values == 0:
             if every != 0 or ends != 0:
@@ -1844,20 +2011,12 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
             new = begun
         else:
             new = ANY
-        if delay != 0:
-            if acts != 0 or every != 0 or gone != 0 or others != 0:
-                known = 0
-            if again != 0:
-                last = t
-                if restart != 0 or known == 0:
-                    due = t + delay
-                    known = 1
         if new != cur:
             if cur != ANY:
                 n = put_span(S, n, since, t + 1, cur)
             cur = new
             since = t + 1
-        if t >= z + delay and (delay == 0 or restart != 0 or last <= t - delay):
+        if t >= z + longest and (m == 0 or t > quiet):
             while oi < sn and S.pool[so + oi + 1] <= t + 1:
                 oi += 3
             if oi < sn and S.pool[so + oi] <= t + 1:
@@ -1871,10 +2030,13 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     if settled == 0:
         if cur != ANY:
             n = put_span(S, n, since, INF, cur)
-        if p < pn and (known == 0 or S.pool[po + p] < due):
-            timer(S, L, S.pool[po + p])
-        elif known != 0:
-            timer(S, L, due)
+        if p < pn and S.pool[po + p] < soon:
+            soon = S.pool[po + p]
+        if soon < INF:
+            timer(S, L, soon)
+        t = INF
+    if m != 0:
+        put_effects(S, L, a, t, nfx)
     replace(S, L, lo, hi, n)
 
 
@@ -2509,6 +2671,7 @@ class Machine:
         free(S.order)
         free(S.counts)
         free(S.memo)
+        free(S.fx)
         free(S.bag)
         free(S.memoslots)
         free(S.numeric)

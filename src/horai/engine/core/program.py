@@ -22,7 +22,7 @@ from horai.engine.core.rules import (
 )
 from horai.engine.core.words import Words
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Int, Term, Var, is_ground
+from horai.lang.core.terms import Compound, Int, Term, Var, is_ground, make
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, GHOST, INITIATED, PEND, TERMINATED
@@ -92,6 +92,7 @@ class Lowering:
         self.layout = Layout(plan)
         self.rules = Rules(plan, self.layout, words, facts, put_index, start)
         self.code = self.rules.code
+        self._delays: dict[Relation, list[list[int]]] = {}
         self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
         self._by_value = {
             key
@@ -110,13 +111,20 @@ class Lowering:
             for plan in stratum.points:
                 for rule in self._driven(plan, number + 1):
                     self._assign(rule, driven, edges)
+            for delay in stratum.delays:
+                effect = self._delay(delay)
+                if effect is not None:
+                    self._assign(self._with_driver(effect, number + 1), driven, edges)
+        for fluent, entries in self._delays.items():
+            if len(entries) > 16:
+                raise NotLowered(f"the {len(entries)} deadlines of {fluent}")
+            words = [word for entry in entries for word in entry]
+            fluent.fields["C_DELAYS"] = self.code.list([len(entries), *words])
         self._edges(driven, edges)
         for relation, rules in driven.items():
             self._drive(relation, rules)
         for stratum in self.plan.strata:
             self._lists(stratum)
-            for delay in stratum.delays:
-                self._delay(delay)
         self._domains()
         for table in self.layout.tables:
             self._rows(table)
@@ -483,35 +491,77 @@ class Lowering:
             parts = self._row_parts.setdefault(relation.table.number, [])
             parts += [_with_keys(lists.head, part) for part in lists.parts]
 
-    def _delay(self, plan: DelayPlan) -> None:
-        """A deadline of a value of one fluent, after a constant time."""
+    def _delay(self, plan: DelayPlan) -> PointPlan | None:
+        """A deadline of a value, after a constant time.
+
+        One that changes the value of the same instance belongs to inertia. Others are events, and
+        what they do is a rule.
+        """
         *mine, source = plan.origin
         *theirs, target = plan.target
         fluent = next(
             (one for one in self.layout.fluents[plan.origin_key] if one.kind == "simple"), None
         )
-        plain = all(isinstance(arg, Var) for arg in mine) and len(set(mine)) == len(mine)
-        if plan.origin_key != plan.target_key or mine != theirs or not plain or fluent is None:
-            raise NotLowered("a deadline that acts on another instance", plan.clause)
-        if plan.target_key in self._by_value:
-            raise NotLowered("a deadline that leads to a value with a domain", plan.clause)
-        if not is_ground(source) or not is_ground(target) or "C_DELAY" in fluent.fields:
-            raise NotLowered("several deadlines of one fluent", plan.clause)
-        delay = self._constant(plan)
+        if fluent is None:
+            raise NotLowered("a deadline of a value that no rule begins", plan.clause)
+        delay, constant = self._constant(plan)
         if delay <= 0:
             raise NotLowered("a deadline at once", plan.clause)
-        fluent.fields |= {
-            "C_DELAY": delay,
-            "C_SOURCE": self.words.word(source),
-            "C_TARGET": self.words.word(target) if plan.initiates else ANY,
-            "C_RESTART": int(self._restarts(plan)),
-        }
+        plain = all(isinstance(arg, Var) for arg in mine) and len(set(mine)) == len(mine)
+        same = plan.origin_key == plan.target_key and mine == theirs and plain
+        restarts = self._restarts(plan)
+        every = isinstance(source, Var) and target == source and not plan.initiates
+        if not is_ground(source) and not (every and restarts and constant and same):
+            raise NotLowered("a deadline of several values", plan.clause)
+        entry = [delay, ANY if every else self.words.word(source), ANY, int(restarts), 0, 0]
+        if (
+            same
+            and constant
+            and (every or is_ground(target))
+            and plan.target_key not in self._by_value
+        ):
+            if plan.initiates:
+                entry[2] = self.words.word(target)
+            self._delays.setdefault(fluent, []).append(entry)
+            return None
+        if not restarts and (not constant or not plain):
+            raise NotLowered("a deadline with conditions", plan.clause)
+        if plan.domain:
+            raise NotLowered("a deadline of all instances of a grounding", plan.clause)
+        event = self.layout.deadline(fluent, plan.number)
+        entry[5] = event.place - fluent.place
+        self._delays.setdefault(fluent, []).append(entry)
+        time = Var("deadline~")
+        happens = make(event.key[0], *mine)
+        literals: list[ec.Literal] = [ec.Happens(happens, time, happens)]
+        if plan.time is not None:
+            before = Compound("-", (time, Int(delay)))
+            known = Var(plan.time)
+            literals.append(ec.Is(known, before, Compound("is", (known, before))))
+        literals += ec.conjuncts(plan.rule.body)
+        if isinstance(plan.delay, Var):
+            literals.append(
+                ec.Compare("=", plan.delay, Int(delay), Compound("=", (plan.delay, Int(delay))))
+            )
+        return PointPlan(
+            "initiated" if plan.initiates else "terminated",
+            plan.target_key,
+            plan.target,
+            time,
+            op.Chain(),
+            frozenset(),
+            ec.Conjunction(tuple(literals), plan.rule.body.term),
+            plan.clause,
+        )
 
-    def _constant(self, plan: DelayPlan) -> int:
+    def _constant(self, plan: DelayPlan) -> tuple[int, bool]:
+        """How long it takes, and whether that is all that its conditions say."""
         found = plan.delay
+        constant = True
         for step in plan.full.steps:
             if not isinstance(step, op.FactJoin) or names(step.term) & names(*plan.origin):
-                raise NotLowered("a deadline with conditions", plan.clause)
+                constant = False
+                continue
             rows = self.facts.rows(step.key).tolist()
             fits = [
                 dict(zip((show(t) for t in step.terms), row, strict=True))
@@ -523,12 +573,13 @@ class Lowering:
                 )
             ]
             if len(fits) != 1:
-                raise NotLowered("a deadline of several times", plan.clause)
+                constant = False
+                continue
             if isinstance(found, Var) and show(found) in fits[0]:
                 found = self.words.term(fits[0][show(found)])
         if not isinstance(found, Int):
             raise NotLowered("a deadline that is no constant whole number", plan.clause)
-        return found.value
+        return found.value, constant
 
     def _restarts(self, plan: DelayPlan) -> bool:
         for fvp in self.plan.postponable:

@@ -99,6 +99,8 @@ cdef struct State:
     i64 sweep_size
     i64* em
     i64 nem, em_size
+    i64* fx  # effects of deadlines
+    i64 fx_size
     i64* bag  # solutions that aggregates gather
     i64 nbag, bag_size, answer
     i64* reg

@@ -82,10 +82,7 @@ FIELDS_OF_COLUMNS = (
     "C_ENDS",
     "C_INITS",
     "C_TERMS",
-    "C_DELAY",
-    "C_SOURCE",  # the value that a deadline ends
-    "C_TARGET",  # and the one it begins; ANY for none
-    "C_RESTART",  # 1 if every initiation starts the clock again
+    "C_DELAYS",  # how many deadlines, and (delay, source, target or ANY, restart, -, event)...
     "C_LIST",  # operands and truth table: place in the lists
     "C_LEAST",  # bound of a duration
     "C_COMPARE",  # how it is compared: 0 >, 1 >=, 2 <, 3 =<
@@ -108,6 +105,12 @@ SITE = {name: number for number, name in enumerate(SITES)}
 
 INITIATED, TERMINATED = 32, 0
 """Shifts of the counts of derivations in a point of a fluent."""
+# What a deadline did is marked in its point: it began the value, or ended it.
+BEGUN, ENDED = 1 << 62, 1 << 31
+EFFECTS = BEGUN | ENDED
+SAID_BEGINS, SAID_ENDS = 0x3FFFFFFF << INITIATED, 0x3FFFFFFF
+SAID = SAID_BEGINS | SAID_ENDS
+BEGINNING, ENDING = SAID_BEGINS | BEGUN, SAID_ENDS | ENDED
 FIELDS = len(FIELDS_OF_COLUMNS)
 # The state of a point of an event: 16 bits that count, whether it is fresh, and a bit for each rule
 # that fired and for each that waits.

@@ -1,0 +1,151 @@
+"""The compiled engine beside the columnar one, in CPU time, as ratios of one run.
+
+    python bench/bench_core.py [--events N] [--quick] [--applications a,b]
+
+| part | what is measured |
+|---|---|
+| bulk | all items in one window, from Arrow tables to the columns of all answers |
+| live | a window of an hour that moves by a minute, from Arrow tables to the columns of changes |
+| steps | windows of 16 steps, on time, late and with retractions: a step, and its changes |
+
+A live step has what it costs to admit items and to make columns of answers: the machine alone is
+named beside it. Applications that the compiled engine refuses are named with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+from engine_measure import APPLICATIONS, EVENTS_PER_ENTITY, Workload, workload
+from generators import maritime
+from generators.lateness import Lateness, delayed
+
+import horai
+from horai.io.items.tables import by_arrival, extent
+from horai.runtime.engines import engine_named
+
+ENGINES = ("compiled", "columnar")
+
+
+def session(rules: horai.Rules, engine: str, start: int, window: int | None) -> Any:
+    """A session that leaves its input out of answers and keeps no archive."""
+    made = engine_named(engine)(
+        rules.description,
+        start=start,
+        window=window,
+        tick=1,
+        allen_memory=None,
+        predicates=rules.predicates,
+        archive=window is None,
+    )
+    made.hide_input()  # type: ignore[attr-defined]
+    return made
+
+
+def spent(work: Callable[[], object]) -> float:
+    """CPU seconds of some work."""
+    gc.collect()
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def bulk(name: str, events: int, entities: int) -> None:
+    """One window over everything; the best of two runs of each engine."""
+    load: Workload = workload(name, events, entities)
+    first, last = load.span
+    best: dict[str, float] = {}
+    for engine in ENGINES:
+        for _ in range(2):
+            try:
+                made = session(load.rules, engine, first - 1, None)
+            except horai.UsageError as error:
+                print(f"  {name}: {error}".splitlines()[0])
+                return
+            took = spent(lambda s=made: s.advance(last, load.narrative.tables).part("all"))
+            best[engine] = min(took, best.get(engine, took))
+    listed = ", ".join(f"{engine} {took / events * 1e9:.0f}" for engine, took in best.items())
+    ratio = best["columnar"] / best["compiled"]
+    print(f"  {name}: {listed} ns an event; {ratio:.2f} times as fast", flush=True)
+
+
+def stepping(
+    label: str, narrative: Any, rules: horai.Rules, queries: Sequence[int], window: int, warm: int
+) -> None:
+    """Query after query, with the changes at each."""
+    batches = list(by_arrival(narrative.tables, queries))
+    found: dict[str, float] = {}
+    rows: dict[str, int] = {}
+    for engine in ENGINES:
+        made = session(rules, engine, queries[0] - window, window)
+        times: list[float] = []
+        rows[engine] = 0
+        for query, tables in zip(queries, batches, strict=True):
+            begin = time.process_time()
+            answer = made.advance(query, tables)
+            parts = [answer.part("gone"), answer.part("new")]
+            times.append(time.process_time() - begin)
+            rows[engine] += sum(len(t.start) for part in parts for t in part.fluents)
+        found[engine] = median(times[warm:])
+    listed = ", ".join(f"{engine} {took * 1e3:.2f}" for engine, took in found.items())
+    ratio = found["columnar"] / found["compiled"]
+    same = "the same" if len(set(rows.values())) == 1 else f"different: {rows}"
+    print(f"  {label}: {listed} ms; {ratio:.1f} times as fast; changes {same}", flush=True)
+
+
+def live(events: int, entities: int) -> None:
+    """A day of few items at a time."""
+    rules = horai.loads(*maritime.rules(entities))
+    narrative = maritime.narrative(events, entities)
+    first, last = extent(narrative.tables) or (0, 1)
+    for step in (60, 10):
+        queries = list(range(first + 3600, min(last, first + 3600 + 80 * step), step))
+        stepping(f"step of {step} s", narrative, rules, queries, 3600, 20)
+
+
+def steps(per_step: int) -> None:
+    """Many items at a time, in windows of sixteen steps."""
+    entities, ratio, more = max(per_step // 20, 2), 16, 4
+    rules = horai.loads(*maritime.rules(entities))
+    narrative = maritime.narrative((ratio + more) * per_step, entities)
+    first, last = extent(narrative.tables) or (0, 1)
+    step = (last - first + 1) // (ratio + more) + 1
+    queries = [first - 1 + step * ratio + k * step for k in range(more)]
+    for late, retracted in ((0.0, 0.0), (0.05, 0.0), (0.8, 0.0), (0.05, 0.1)):
+        lateness = Lateness(
+            window=ratio * step,
+            step=step,
+            delayed=late,
+            retracted=retracted,
+            fraction=8 / ratio,
+            origin=queries[0],
+        )
+        arrived = delayed(narrative, lateness)
+        label = f"{late:.0%} late, {retracted:.0%} retracted"
+        stepping(label, arrived, rules, queries, ratio * step, 1)
+
+
+def main() -> None:
+    """Run the parts."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--applications", default=",".join(APPLICATIONS))
+    given = parser.parse_args()
+    events = 1_000 if given.quick else given.events
+    print("bulk")
+    for name in given.applications.split(","):
+        bulk(name, events, max(events // EVENTS_PER_ENTITY, 5))
+    print("live")
+    live(events // 10, 5 if given.quick else 500)
+    print("steps")
+    steps(max(events // 50, 40))
+
+
+if __name__ == "__main__":
+    main()
