@@ -15,6 +15,7 @@ instance, with a line for each column of its table; it is found by the words of 
 
 import cython
 from cython.cimports.libc.stdlib import abort, calloc, free, realloc
+from cython.cimports.libc.math import ceil, fabs, floor, sqrt, trunc
 from cython.cimports.libc.string import memcpy, memmove, memset
 
 # The state of a point of an event: how often it was said; a bit for each rule that waits and for
@@ -691,20 +692,63 @@ def compute(S: STATE, op: i64, x: i64, y: i64) -> i64:
     v: cython.double = real_of(S, y)
     if S.failed != 0:
         return 1
+    r_: cython.double = 0.0
     if op == ADD:
-        return word_of_real(S, u + v)
-    if op == SUB:
-        return word_of_real(S, u - v)
-    if op == MUL:
-        return word_of_real(S, u * v)
-    if op == MIN:
-        return x if u <= v else y
-    if op == MAX:
-        return x if u >= v else y
-    if op == DIV and v != 0.0:
-        return word_of_real(S, u / v)
+        r_ = u + v
+    elif op == SUB:
+        r_ = u - v
+    elif op == MUL:
+        r_ = u * v
+    elif op == MIN:
+        # Of equal ones the decimal, as for the largest the whole number, whatever the order.
+        return x if u < v or (u == v and (x & 1) == 0) else y
+    elif op == MAX:
+        return x if u > v or (u == v and (x & 1) != 0) else y
+    elif op == DIV and v != 0.0:
+        r_ = u / v
+    else:
+        S.failed = 1
+        return 1
+    if r_ == r_:
+        return word_of_real(S, r_)
     S.failed = 1
     return 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def function(S: STATE, number: i64, x: i64) -> i64:
+    """A function of one number, in the order of `FUNCTIONS`."""
+    if (x & 1) and number < 5:
+        return x
+    u: cython.double = real_of(S, x)
+    if S.failed != 0:
+        return 1
+    if number == 6:
+        return word_of_real(S, u)
+    if number == 5:
+        if u < 0:
+            S.failed = 1
+            return 1
+        return word_of_real(S, sqrt(u))
+    if number == 0:
+        u = floor(u)
+    elif number == 1:
+        u = ceil(u)
+    elif number == 2:
+        u = trunc(u)
+    else:
+        # To the nearest whole number, halves away from zero.
+        v: cython.double = floor(fabs(u))
+        if fabs(u) - v >= 0.5:
+            v += 1
+        u = v if u >= 0 else -v
+    if not (-1e18 < u < 1e18):
+        S.error = 1 if u - u == 0 else 0  # what is infinite is no whole number
+        S.failed = 1
+        return 1
+    return 2 * cython.cast(i64, u) + 1
 
 
 # --- what rules say -----------------------------------------------------------------------------
@@ -1188,6 +1232,13 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             k = S.reg[y]
             if op == NEG or real_of(S, k) < 0:
                 k = compute(S, SUB, 1, k)
+            if S.failed != 0:
+                pc = f
+            else:
+                S.reg[x] = k
+        elif op == FUN:
+            S.failed = 0
+            k = function(S, z, S.reg[y])
             if S.failed != 0:
                 pc = f
             else:

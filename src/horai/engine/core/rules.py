@@ -26,6 +26,7 @@ from horai.plan import operators as op
 from horai.plan.ec.instructions import (
     ANY,
     CODE,
+    FUNCTIONS,
     INF,
     WIDTH,
 )
@@ -303,6 +304,13 @@ class Body:
                     return None
                 found = self.register()
                 self.code.emit("NEG" if term.name == "-" else "ABS", found, given, fail=fail)
+                return found
+            case Compound(name=name, args=(arg,)) if name in FUNCTIONS:
+                given = self.number(arg, fail)
+                if given is None:
+                    return None
+                found = self.register()
+                self.code.emit("FUN", found, given, FUNCTIONS.index(name), fail=fail)
                 return found
             case Compound(name=name, args=(left, right)) if name in ARITHMETIC:
                 one, other = self.number(left, fail), self.number(right, fail)

@@ -205,7 +205,7 @@ class CompiledSession:
     def _at_start(self, plan: PointPlan) -> list[list[int]]:
         """Keys and values that hold from the start on; of values outside a domain ghosts."""
         rows, allowed = self._facts.initial(plan)
-        found = rows.tolist()
+        found: list[list[int]] = rows.tolist()
         for row, inside in zip(found, allowed, strict=True):
             if not inside:
                 row[-1] = GHOST

@@ -38,6 +38,7 @@ CODES = (
     "MAX",
     "NEG",  # r, s
     "ABS",
+    "FUN",  # r, s, function: r = function(s)
     "CLT",  # r, s: numbers compared
     "CLE",
     "CEQ",
@@ -91,6 +92,7 @@ FIELDS_OF_COLUMNS = (
     "C_LISTED",  # the rules that remember what they said
     "C_SPARE",
 )
+FUNCTIONS = ("floor", "ceiling", "truncate", "round", "integer", "sqrt", "float")
 KINDS = ("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET")
 # Tables: words of a table.
 TABLES = ("T_KEYS", "T_COLUMNS", "T_FIRST", "T_CODE", "T_REFS", "T_INDEXES", "T_BUCKET", "T_SPARE")
