@@ -216,10 +216,13 @@ class Evidence:
         unused = frozenset(
             Place(one.file, one.line, one.text) for one in letters if one.code in _UNUSED
         )
-        self.input: dict[tuple[Key, bool], list[InputRows]] = {}
+        self._items: dict[tuple[Key, bool], list[io.ItemTable]] = {}
         for table in items:
-            key = (table.name, table.arity), table.kind == "fluent"
-            self.input.setdefault(key, []).append(InputRows(table, unused, tick))
+            self._items.setdefault(((table.name, table.arity), table.kind == "fluent"), []).append(
+                table
+            )
+        self._unused, self._tick = unused, tick
+        self._input: dict[tuple[Key, bool], list[InputRows]] = {}
         self.found: dict[tuple[Key, bool], list[TimedRows]] = {}
         self.atoms: dict[Key, list[TimedRows]] = {}
         part, symbols = answer.part("all"), answer.symbols
@@ -240,6 +243,14 @@ class Evidence:
                 rows = TimedRows(columns, one.time, None)
             self.found.setdefault(((one.name, arity), is_fluent), []).append(rows)
 
+    def input(self, key: Key, is_fluent: bool) -> list[InputRows]:
+        """The items of a name and arity; most questions are about few of them."""
+        which = key, is_fluent
+        if which not in self._input:
+            tables = self._items.get(which, ())
+            self._input[which] = [InputRows(one, self._unused, self._tick) for one in tables]
+        return self._input[which]
+
     # --- events ----------------------------------------------------------------------------------
 
     def events(self, event: Term, low: int | None, high: int | None) -> Iterator[tuple[Term, int]]:
@@ -248,7 +259,7 @@ class Evidence:
         if key is None:
             return
         found: dict[tuple[Term, int], None] = {}
-        tables = [*self.input.get((key, False), ()), *self.found.get((key, False), ())]
+        tables = [*self.input(key, False), *self.found.get((key, False), ())]
         for table in tables:
             rows = _looked_up(table, _bound(children(event)), low, high)
             if isinstance(table, InputRows):
@@ -263,7 +274,7 @@ class Evidence:
 
     def happened(self, event: Term, time: int) -> Place | None:
         """The row that says that an event happened."""
-        for table in self.input.get((functor(event) or ("", -1), False), ()):
+        for table in self.input(functor(event) or ("", -1), False):
             rows = table.counting(_looked_up(table, _bound(children(event)), time, time))
             if len(rows):
                 return table.place(int(rows[0]))
@@ -271,7 +282,7 @@ class Evidence:
 
     def times(self, low: int, high: int) -> set[int]:
         """The times from `low` to `high` at which anything starts, ends or happens."""
-        every: list[TimedRows] = [one for tables in self.input.values() for one in tables]
+        every: list[TimedRows] = [one for which in self._items for one in self.input(*which)]
         every += [one for tables in self.found.values() for one in tables]
         return {t for one in every for t in one.start[one.between(low, high)].tolist()}
 
@@ -286,7 +297,7 @@ class Evidence:
             return []
         found: dict[tuple[Term, Term], list[Interval]] = {}
         wanted = _bound((*children(fluent), value))
-        tables = [*self.input.get((key, True), ()), *self.found.get((key, True), ())]
+        tables = [*self.input(key, True), *self.found.get((key, True), ())]
         for table in tables:
             assert table.end is not None
             rows = table.having(wanted)
@@ -299,7 +310,7 @@ class Evidence:
                 pair = make(key[0], *args), one
                 if _fits((fluent, value), pair):
                     found.setdefault(pair, []).append(table.interval(row))
-        if at is not None and self.input.get((key, True)):
+        if at is not None and self.input(key, True):
             # Items may touch or overlap; their maximal interval is that of all of them.
             whole = {pair: self.intervals(*pair) for pair in found}
             found = {p: [s for s in spans if s[0] <= at < s[1]] for p, spans in whole.items()}
@@ -313,7 +324,7 @@ class Evidence:
         """The rows that say that an input fluent has a value at a time."""
         key = functor(fluent) or ("", -1)
         places = []
-        for table in self.input.get((key, True), ()):
+        for table in self.input(key, True):
             assert table.end is not None
             rows = table.having(_bound((*children(fluent), value)))
             rows = table.counting(rows[(table.start[rows] <= at) & (at < table.end[rows])])
@@ -323,15 +334,15 @@ class Evidence:
     def pairs(self, key: Key) -> Iterator[tuple[Term, Term]]:
         """Every fluent of a name and arity, with every value that it ever has."""
         seen: dict[tuple[Term, ...], None] = {}
-        for table in (*self.input.get((key, True), ()), *self.found.get((key, True), ())):
+        for table in (*self.input(key, True), *self.found.get((key, True), ())):
             for row in _firsts(table):
                 seen[tuple(table.row_terms(row))] = None
         yield from ((make(key[0], *args), value) for *args, value in seen)
 
     def entities(self) -> Iterator[tuple[Term, Term | None]]:
         """Every event and every fluent with its value that the input has."""
-        for ((name, _), is_fluent), tables in self.input.items():
-            for table in tables:
+        for (name, arity), is_fluent in self._items:
+            for table in self.input((name, arity), is_fluent):
                 for row in _firsts(table):
                     args = table.row_terms(row)
                     value = args.pop() if is_fluent else None
