@@ -50,6 +50,14 @@ def test_spark_replaces_no_folder_of_others(horai: Run, given: str) -> None:
     assert Path("out/spans/day.csv").read_text() == NARRATIVE
 
 
+@pytest.mark.parametrize("words", [("check", "a.ec"), ("run", "rules.ec", "-i", "a.ec")])
+def test_links_in_a_circle_are_no_fault_of_horai(horai: Run, words: tuple[str, ...]) -> None:
+    Path("a.ec").symlink_to("a.ec")
+    result = horai(*words)
+    assert (result.exit_code, "fault of Horai" in result.stderr) == (2, False)
+    assert "a.ec" in result.stderr
+
+
 def test_spark_replaces_no_file(horai: Run) -> None:
     Path("out").write_text(NARRATIVE)
     result = horai("run", "rules.ec", "-i", "day.csv", "--engine", "spark", "-o", "out")

@@ -255,6 +255,8 @@ def explain(problem: Exception) -> int:
             name = f"{problem.filename}: " if problem.filename else ""
             console.error(f"{name}{problem.strerror or problem}")
             return FAILED if problem.errno in _NO_ROOM else WRONG
+        case RuntimeError() if str(problem).startswith("Symlink loop"):  # Python's way to say it
+            console.error(str(problem), "name a file that is there")
         case MemoryError():
             hint = "give less at a time: a shorter stream, or one with a --window"
             console.error("there is not enough memory", hint)
