@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import assert_never
 
 import numpy as np
 
@@ -38,13 +39,20 @@ def operate(
     match literal:
         case IntervalOp(kind=kind, base=base, lists=lists):
             parts, valid = _lists(lists, frame, symbols)
-            if kind == "complement_all":
-                rows = np.arange(frame.rows)
-                return complement(rows, _union(parts), world.first), valid
-            if kind == "relative_complement_all" and base is not None:
-                given, good = as_spans(base, frame, symbols)
-                return difference(given, _union(parts)), valid & good
-            return (_union(parts) if kind == "union_all" else _common(parts)), valid
+            match kind:
+                case "union_all":
+                    return _union(parts), valid
+                case "intersect_all":
+                    return _common(parts), valid
+                case "complement_all":
+                    rows = np.arange(frame.rows)
+                    return complement(rows, _union(parts), world.first), valid
+                case "relative_complement_all":
+                    assert base is not None  # its first argument
+                    given, good = as_spans(base, frame, symbols)
+                    return difference(given, _union(parts)), valid & good
+                case _:
+                    assert_never(kind)
         case DurationFilter(op=op, intervals=given, bound=bound, open_counts=open_counts):
             spans, valid = as_spans(given, frame, symbols)
             if uncut is not None:

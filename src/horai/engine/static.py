@@ -323,14 +323,16 @@ def _of(term: Term, made: dict[str, op.Operator]) -> list[Support]:
         case op.Lookup():
             return [frozenset({step})]
         case op.SpanOperation(literal=ec.IntervalOp(kind=kind, base=base, lists=lists)):
-            if kind == "relative_complement_all" and base is not None:
-                return _of(base, made)
-            if kind == "complement_all" or not isinstance(lists, ListTerm) or lists.tail:
-                return ANYTHING
-            parts = [_of(item, made) for item in lists.items]
-            if kind == "union_all":
-                return _few([support for part in parts for support in part])
-            return _together(parts)
+            items = lists.items if isinstance(lists, ListTerm) and not lists.tail else None
+            match kind:
+                case "relative_complement_all" if base is not None:
+                    return _of(base, made)
+                case "union_all" if items is not None:
+                    return _few([support for item in items for support in _of(item, made)])
+                case "intersect_all" if items is not None:
+                    return _together([_of(item, made) for item in items])
+                case _:
+                    return ANYTHING  # which is right for any operation
         case op.SpanOperation(literal=ec.DurationFilter(intervals=intervals)):
             return _of(intervals, made)
         case op.SpanOperation(literal=ec.Allen(source=source, target=target)):

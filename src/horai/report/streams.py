@@ -16,7 +16,7 @@ MOST = 12
 """Of more answer streams the first ones can be chosen, beside what some and all of them say."""
 
 
-class Choice(NamedTuple):
+class ShownStream(NamedTuple):
     """What can be chosen: its name, its intervals, and where there is no such answer stream."""
 
     label: str
@@ -24,7 +24,7 @@ class Choice(NamedTuple):
     none: list[Span]
 
 
-def choices(said: PointAnswers) -> tuple[list[Choice], int]:
+def choices(said: PointAnswers) -> tuple[list[ShownStream], int]:
     """All there is to choose, and the largest number of answer streams at a query time."""
     answers = said.final
     most = max((len(answer.models) for answer in answers), default=0)
@@ -56,8 +56,8 @@ def _of(answer: PointAnswer, models: list[set]) -> PointAnswer:  # type: ignore[
     return PointAnswer(answer.query, tuple(map(tuple, models)))
 
 
-def _choice(label: str, answers: Iterable[PointAnswer]) -> Choice:
+def _choice(label: str, answers: Iterable[PointAnswer]) -> ShownStream:
     points = PointAnswers([GivenAnswer(answer.query, answer) for answer in answers])
     spans = points.spans()
     rows: Iterable[AnswerRow] = spans.rows()
-    return Choice(label, AnswerTable.of(rows), spans.none)
+    return ShownStream(label, AnswerTable.of(rows), spans.none)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 
@@ -73,15 +73,20 @@ def _members(
     literal = made[name]
     operands = [_members(one, mine, codes, leaves, made) for one in _operands(literal)]
     nothing = np.zeros(len(codes), np.bool_)
-    if literal.kind == "relative_complement_all":
-        base, *others = operands
-        rest: Mask = base & ~np.logical_or.reduce([nothing, *others])
-        return rest
-    if literal.kind == "intersect_all":
-        common: Mask = np.logical_and.reduce(operands) if operands else nothing
-        return common
-    found: Mask = np.logical_or.reduce([nothing, *operands])
-    return ~found if literal.kind == "complement_all" else found
+    found: Mask
+    match literal.kind:
+        case "union_all":
+            found = np.logical_or.reduce([nothing, *operands])
+        case "intersect_all":
+            found = np.logical_and.reduce(operands) if operands else nothing
+        case "complement_all":
+            found = ~np.logical_or.reduce([nothing, *operands])
+        case "relative_complement_all":
+            base, *others = operands
+            found = base & ~np.logical_or.reduce([nothing, *others])
+        case _:
+            assert_never(literal.kind)
+    return found
 
 
 def _operands(literal: ec.IntervalOp) -> list[str]:

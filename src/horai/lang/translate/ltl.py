@@ -101,7 +101,7 @@ _PROPOSITIONS = "put a constant in its place: temporal logic has propositions on
 _BOUNDS = "write how far back at least and at most, in time points: `[2, 5]`, `[2, inf]`"
 
 
-class Definitions(StatementBuilder):
+class LtlDefinitions(StatementBuilder):
     """Definitions from parse trees."""
 
     def definition(self, place: Span, name: Token, formula: LtlFormula) -> Definition:
@@ -147,7 +147,7 @@ _MOST_PARTS = 10_000  # definitions that use each other twice double what is wri
 LANGUAGE = LanguageSpec(
     "horai.lang.translate",
     "ltl.lark",
-    Definitions,
+    LtlDefinitions,
     {
         **SIGNS,
         **dict.fromkeys(("NAME", "TRUE", "FALSE", "NOT", "PREVIOUS"), _FORMULA),
