@@ -11,7 +11,6 @@ BENCH = Path(__file__).parents[1] / "bench"
 SIZES = {
     "bench_clockwork.py": ["20000"],
     "bench_core.py": ["--quick", "--applications", "maritime,netbill"],
-    "bench_deltas.py": ["--quick"],
     "bench_facts.py": ["100"],
     "bench_kernels.py": ["2000", "20"],
     "bench_lars.py": ["--quick"],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.temporal.columns import (
@@ -17,11 +15,10 @@ from tests.temporal.columns import (
     span_rows,
 )
 
-from horai.temporal import changes
-from horai.temporal.changes import Change, applied, difference, no_change, normalised
+from horai.temporal.changes import Change, difference, no_change
 from horai.temporal.spans import FIRST, INF, no_spans
 from horai.temporal.toggled import toggled
-from horai.temporal.touched import spliced, touching, within
+from horai.temporal.touched import spliced, touching
 
 many_keys = span_rows(list(range(-3, 9)), 1)
 lists = raw_spans | many_keys
@@ -34,12 +31,6 @@ def change_of(old: Held, new: Held) -> tuple[Rows, Rows]:
 
 def rows_of_change(change: Change) -> tuple[Rows, Rows]:
     return rows_of(change.gone), rows_of(change.new)
-
-
-@given(lists, lists)
-def test_within_is_the_intersection(rows: Rows, where: Rows) -> None:
-    found = within(relation(rows), relation(where))
-    assert rows_of(found) == maximal(held(rows) & held(where))
 
 
 @given(lists, lists)
@@ -62,23 +53,13 @@ def test_touching_rows_are_those_that_a_union_would_merge(rows: Rows, where: Row
 def test_difference_is_the_symmetric_one(old: Rows, new: Rows) -> None:
     change = difference(relation(old), relation(new))
     assert rows_of_change(change) == change_of(held(old), held(new))
-    assert rows_of_change(change.undone()) == change_of(held(new), held(old))
     assert rows_of(change.region()) == maximal(held(old) ^ held(new))
-
-
-@given(lists, lists, lists)
-def test_splicing_a_change_in_is_merging_it(old: Rows, gone: Rows, new: Rows) -> None:
-    spans, loose = relation(old), Change(relation(gone), relation(new))
-    with patch.multiple(changes, FEW=0, SPARSE=0):  # as if the list were long
-        found = applied(spans, loose)
-    assert rows_of(found) == maximal((held(old) - held(gone)) | held(new))
 
 
 @given(lists, lists)
 def test_applying_the_difference_gives_the_new_list(old: Rows, new: Rows) -> None:
     before, now = relation(old), relation(new)
     change = difference(before, now)
-    assert rows_of(applied(before, change)) == maximal(held(new))
     found = toggled(before, change)
     assert rows_of(found.spans) == maximal(held(new))
     first, after = touching(before, change.region())
@@ -88,31 +69,12 @@ def test_applying_the_difference_gives_the_new_list(old: Rows, new: Rows) -> Non
     assert rows_of(found.new) == maximal((held(touched) | held(new) - held(old)) & held(new))
 
 
-@given(lists, lists, lists)
-def test_any_change_can_be_applied(old: Rows, gone: Rows, new: Rows) -> None:
-    loose = Change(relation(gone), relation(new))
-    expected = maximal((held(old) - held(gone)) | held(new))
-    assert rows_of(applied(relation(old), loose)) == expected
-
-
-@given(lists, lists, lists)
-def test_normalised_changes_take_what_is_there_and_bring_what_is_not(
-    old: Rows, gone: Rows, new: Rows
-) -> None:
-    before = relation(old)
-    change = normalised(before, relation(gone), relation(new))
-    now = (held(old) - held(gone)) | held(new)
-    assert rows_of_change(change) == change_of(held(old), now)
-    assert rows_of(applied(before, change)) == maximal(now)
-    assert rows_of_change(normalised(before, *change)) == rows_of_change(change)
-
-
 def test_adjacent_spans_become_one_and_one_falls_apart() -> None:
     old = relation([(1, 0, 4), (1, 6, 9), (2, 0, INF), (3, 5, 6)])
     change = Change(relation([(2, 3, 5)]), relation([(1, 4, 6), (3, 6, INF), (4, 1, 2)]))
     new = [(1, 0, 9), (2, 0, 3), (2, 5, INF), (3, 5, INF), (4, 1, 2)]
-    assert rows_of(applied(old, change)) == new
-    assert rows_of(applied(relation(new), change.undone())) == rows_of(old)
+    assert rows_of(toggled(old, change).spans) == new
+    assert rows_of(toggled(relation(new), Change(change.new, change.gone)).spans) == rows_of(old)
 
 
 def test_the_ends_of_time_are_times_like_others() -> None:
@@ -121,18 +83,15 @@ def test_the_ends_of_time_are_times_like_others() -> None:
     change = difference(old, new)
     assert rows_of(change.gone) == [(1, FIRST, FIRST + 1), (1, INF - 1, INF)]
     assert rows_of(change.new) == [(0, FIRST + 2, INF - 1), (2, INF - 1, INF)]
-    assert rows_of(applied(old, change)) == rows_of(new)
-    assert rows_of(applied(new, change.undone())) == rows_of(old)
+    assert rows_of(toggled(old, change).spans) == rows_of(new)
+    assert rows_of(toggled(new, Change(change.new, change.gone)).spans) == rows_of(old)
 
 
 def test_nothing_in_nothing_out() -> None:
     nothing, some = no_spans(), relation([(1, 2, 3)])
     assert rows_of_change(difference(nothing, some)) == ([], [(1, 2, 3)])
     assert rows_of_change(difference(some, nothing)) == ([(1, 2, 3)], [])
-    assert applied(some, no_change()) is some
-    assert rows_of(applied(nothing, Change(some, some))) == [(1, 2, 3)]
-    assert rows_of_change(normalised(nothing, some, nothing)) == ([], [])
-    assert rows_of(within(some, nothing)) == rows_of(within(nothing, some)) == []
+    assert rows_of(toggled(some, no_change()).spans) == [(1, 2, 3)]
 
 
 @given(st.data())

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import product
+from typing import assert_never
 
 from horai.explain.conditions import EvidenceSolver, PointRule
 from horai.explain.delays import DelayedEffect
@@ -476,12 +477,8 @@ class IntervalLists:
             case HoldsFor(fvp=fvp):
                 pair_ = resolve(fvp.fluent, self.env), resolve(fvp.value, self.env)
                 return [self.prover.holds(*pair_, t)]
-            case IntervalOp(kind="union_all", lists=ListTerm(items=items)):
-                return self.why(next(one for one in items if contains(self._list(one), t)), t)
-            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items)):
-                return [made for one in items for made in self.why(one, t)]
-            case IntervalOp(base=base, lists=ListTerm(items=items)):
-                return [*self.why(base, t), *(self._without(one, t) for one in items)]
+            case IntervalOp(lists=ListTerm(items=items)):
+                return self._why_operation(maker, items, t)
             case DurationFilter(intervals=given, op=op, bound=bound):
                 interval = _around(self._list(given), t)
                 limit = f"{op} {show(resolve(bound, self.env))}"
@@ -490,6 +487,17 @@ class IntervalLists:
                 return [self._related(maker, t)]
             case _:
                 return [self._node(show(resolve(listed, self.env)), None, ())]
+
+    def _why_operation(self, maker: IntervalOp, items: tuple[Term, ...], t: int) -> list[Proof]:
+        match maker.kind:
+            case "union_all":
+                return self.why(next(one for one in items if contains(self._list(one), t)), t)
+            case "intersect_all":
+                return [made for one in items for made in self.why(one, t)]
+            case "complement_all" | "relative_complement_all":
+                return [*self.why(maker.base, t), *(self._without(one, t) for one in items)]
+            case _:
+                assert_never(maker.kind)
 
     def _maker(self, listed: Term) -> Literal | None:
         return self._makers.get(listed.name) if isinstance(listed, Var) else None
@@ -522,22 +530,8 @@ class IntervalLists:
         match maker:
             case HoldsFor(fvp=fvp):
                 yield [HoldsAt(fvp, at, Compound("holdsAt", (fvp.term, at)))]
-            case IntervalOp(kind="union_all", lists=ListTerm(items=items)):
-                for one in items:
-                    yield from self.why_not(one, t)
-            case IntervalOp(kind="intersect_all", lists=ListTerm(items=items)):
-                lacking = [one for one in items if not contains(self._list(one), t)]
-                for choice in product(*(list(self.why_not(one, t)) for one in lacking)):
-                    yield [condition for way in choice for condition in way]
-            case IntervalOp(base=base, lists=ListTerm(items=items)):
-                ways = (
-                    [[]] if base is None or contains(self._list(base), t) else self.why_not(base, t)
-                )
-                over = [
-                    c for one in items if contains(self._list(one), t) for c in self._in_way(one, t)
-                ]
-                for way in ways:
-                    yield [*way, *over]
+            case IntervalOp(lists=ListTerm(items=items)):
+                yield from self._why_not_operation(maker, items, t)
             case DurationFilter(intervals=given, op=op, bound=bound):
                 if not contains(self._list(given), t):
                     yield from self.why_not(given, t)
@@ -553,6 +547,27 @@ class IntervalLists:
                     else show(nameless(maker.term if maker else at))
                 )
                 yield [Proof("unmet", text, at=t, met=False, time=self.prover.time)]
+
+    def _why_not_operation(
+        self, maker: IntervalOp, items: tuple[Term, ...], t: int
+    ) -> Iterator[list[HoldsAt | Negation | Proof]]:
+        holding = [one for one in items if contains(self._list(one), t)]
+        match maker.kind:
+            case "union_all":
+                for one in items:
+                    yield from self.why_not(one, t)
+            case "intersect_all":
+                lacking = [one for one in items if one not in holding]
+                for choice in product(*(list(self.why_not(one, t)) for one in lacking)):
+                    yield [condition for way in choice for condition in way]
+            case "complement_all" | "relative_complement_all":
+                base = maker.base
+                is_in = base is None or contains(self._list(base), t)
+                over = [condition for one in holding for condition in self._in_way(one, t)]
+                for way in [[]] if is_in else self.why_not(base, t):
+                    yield [*way, *over]
+            case _:
+                assert_never(maker.kind)
 
     def _in_way(self, listed: Term, t: int) -> list[HoldsAt | Negation | Proof]:
         maker, at = self._maker(listed), Int(t)

@@ -2,8 +2,7 @@
 
 A change is normalised: what is gone was in the old list, what is new was not. The equations for
 operations on intervals (E. Tsilionis, A. Artikis, G. Paliouras, "Incremental Event Calculus for
-Run-Time Reasoning", section 4) hold only for such changes, so whoever has another kind calls
-`normalised` first.
+Run-Time Reasoning", section 4) hold only for such changes.
 """
 
 from __future__ import annotations
@@ -12,15 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from horai.temporal.algebra import difference as without
 from horai.temporal.algebra import union
 from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Spans, fitted, no_spans, plain
-from horai.temporal.touched import spliced, touching, within
-
-# Below so many rows, or so many for each changed span, a list is merged with its change (measured).
-FEW = 4_000
-SPARSE = 32
 
 
 class Change(NamedTuple):
@@ -34,10 +27,6 @@ class Change(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.gone) + len(self.new)
-
-    def undone(self) -> Change:
-        """The change back."""
-        return Change(self.new, self.gone)
 
     def region(self) -> Spans:
         """The points it is about: no others can change whatever is derived point by point."""
@@ -65,47 +54,11 @@ def difference(old: Spans, new: Spans) -> Change:
     return Change(Spans(*fitted(gone, room)), Spans(*fitted(came, room)))
 
 
-def normalised(old: Spans, gone: Spans, new: Spans) -> Change:
-    """The change that taking `gone` away and then adding `new` makes to the old list.
-
-    Equation 12 says what the new list is; points that were not there cannot go, points that were
-    cannot come, and what goes and comes stays.
-    """
-    return Change(except_for(within(old, gone), new), except_for(new, within(old, new)))
-
-
-def applied(old: Spans, change: Change) -> Spans:
-    """The new list, coalesced (equation 12): the old one without I- and with I+.
-
-    In a long list only the spans that the change touches are looked at. The others are copied,
-    which is several times faster than merging.
-    """
-    if not len(change):
-        return old
-    if not is_sparse(len(old), len(change)):
-        return either(except_for(old, change.gone), change.new)
-    first, after = touching(old, change.region())
-    rows = ranges(first, after)
-    touched = Spans(old.key[rows], old.start[rows], old.end[rows])
-    instead = either(except_for(touched, change.gone), change.new)
-    return spliced(old, first, after, instead)
-
-
-def is_sparse(rows: int, spans: int) -> bool:
-    """Does a change of so many spans leave most of a list of so many rows alone?"""
-    return rows >= FEW and rows >= SPARSE * spans
-
-
 def either(left: Spans, right: Spans) -> Spans:
     """The union; most changes have one side only, and then there is nothing to merge."""
     if not len(left) or not len(right):
         return left if len(left) else right
     return union(left, right)
-
-
-def except_for(left: Spans, right: Spans) -> Spans:
-    """The relative complement, without a merge if nothing can be taken away."""
-    return without(left, right) if len(left) and len(right) else left
 
 
 def ranges(first: Ints, after: Ints) -> Ints:

@@ -12,21 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from horai.temporal.kernels import kernel, lean
-from horai.temporal.spans import INF, Ints, Spans, no_spans, plain
-
-
-def within(spans: Spans, where: Spans) -> Spans:
-    """The points of spans in a region: their intersection, for a region of few spans.
-
-    >>> spans = Spans(np.array([1, 1, 2]), np.array([0, 6, 0]), np.array([4, 9, 9]))
-    >>> where = Spans(np.array([1]), np.array([2]), np.array([8]))
-    >>> [column.tolist() for column in within(spans, where)]
-    [[1, 1], [2, 6], [4, 8]]
-    """
-    if not len(spans) or not len(where):
-        return no_spans()
-    key, start, end = _within(*plain(*spans, *where))
-    return Spans(key, start, end)
+from horai.temporal.spans import INF, Ints, Spans, plain
 
 
 def touching(spans: Spans, where: Spans) -> tuple[Ints, Ints]:
@@ -71,34 +57,6 @@ def reach(key: Ints, time: Ints, i: int, stride: int, least_key: int, least: int
         else:
             high = middle
     return low
-
-
-@kernel
-def _within(
-    key: Ints, start: Ints, end: Ints, where_key: Ints, where_start: Ints, where_end: Ints
-) -> tuple[Ints, Ints, Ints]:
-    n = len(where_key)
-    first = np.empty(n, np.int64)
-    after = np.empty(n, np.int64)
-    stride = 1 + len(key) // max(1, n)
-    i, room = 0, 0
-    for w in range(n):
-        i = reach(key, end, i, stride, where_key[w], where_start[w] + 1)
-        first[w] = i
-        after[w] = reach(key, start, i, 1, where_key[w], where_end[w])
-        room += after[w] - i
-        i = max(i, after[w] - 1)  # the last one may reach into the next part of the region
-    out_key = np.empty(room, np.int64)
-    out_start = np.empty(room, np.int64)
-    out_end = np.empty(room, np.int64)
-    m = 0
-    for w in range(n):
-        for i in range(first[w], after[w]):
-            out_key[m] = where_key[w]
-            out_start[m] = max(start[i], where_start[w])
-            out_end[m] = min(end[i], where_end[w])
-            m += 1
-    return out_key, out_start, out_end
 
 
 @kernel

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import assert_never
 
 from horai.engine.core.layout import NotLowered, Relation, Site
 from horai.engine.core.rules import Body, Rules, is_temporal
@@ -237,10 +238,12 @@ class Lists:
                         found = Combined("all", parts)
                     case "complement_all":
                         found = Combined("not", (Combined("any", parts),))
-                    case _:
+                    case "relative_complement_all":
                         assert base is not None
                         rest = Combined("not", (Combined("any", parts),))
                         found = Combined("all", (given(base), rest))
+                    case _:
+                        assert_never(kind)
             case ec.DurationFilter(op=sign, intervals=intervals, bound=bound, open_counts=counts):
                 if isinstance(bound, Var) and bound.name in fixed:
                     bound = fixed[bound.name]

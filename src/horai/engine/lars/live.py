@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import assert_never
 
 from horai.engine.lars.evaluation import Invents, Plan, Stratum, check_rounds, readings
 from horai.engine.lars.live_rules import (
@@ -250,7 +251,8 @@ def reach_of(plan: Plan) -> tuple[int, int] | None:
     for reading in (reading for rule in _rules(plan) for reading, _ in readings(rule)):
         if reading.atom.predicate in derived:
             continue  # what is derived rests on what other windows reach
-        match reading.window:
+        window = reading.window
+        match window:
             case lars.TimeWindow(past=past, hop=hop) if past.amount is not None:
                 longer = 0 if hop is None or hop.amount is None else hop.amount
                 points = max(points, past.amount + longer)
@@ -258,8 +260,12 @@ def reach_of(plan: Plan) -> tuple[int, int] | None:
                 signals = max(signals, past)
             case None if reading.modality == "now":
                 pass
-            case _:
+            case lars.TimeWindow() | lars.TupleWindow() | lars.PartitionWindow() | None:
                 return None
+            case lars.FilterWindow() | lars.IntervalWindow():
+                return None
+            case _:
+                assert_never(window)
     return points, signals
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from horai.lang.core.terms import Term, Var, is_anonymous, is_ground
 from horai.lang.lars import syntax as lars
@@ -81,21 +82,30 @@ def _inside(formula: lars.Formula) -> Iterator[AtomMention]:
     match formula:
         case lars.Atom():
             yield _mention(formula)
-        case lars.Within(window=lars.TupleWindow()):
-            raise _CannotSplit("a window of the last signals counts those of all names")
-        case lars.Within(window=lars.PartitionWindow(), formula=lars.Always()):
-            reason = "`always` in a window of groups looks back as far as the longest group"
-            raise _CannotSplit(reason)
-        case lars.Within(
-            window=lars.PartitionWindow(patterns=patterns),
-            formula=lars.Some(formula=lars.Atom() as atom) | lars.At(formula=lars.Atom() as atom),
-        ):
-            yield _grouped(atom, patterns)
-        case lars.Within(window=lars.PartitionWindow()):
-            raise _CannotSplit("a window of groups has more than an atom in it")
+        case lars.Within(window=window, formula=inner):
+            match window:
+                case lars.TupleWindow():
+                    raise _CannotSplit("a window of the last signals counts those of all names")
+                case lars.PartitionWindow(patterns=patterns):
+                    yield _in_groups(inner, patterns)
+                case lars.TimeWindow() | lars.FilterWindow() | lars.IntervalWindow():
+                    yield from _inside(inner)
+                case _:
+                    assert_never(window)
         case _:
             for part in children(formula):
                 yield from _inside(part)
+
+
+def _in_groups(formula: lars.Formula, patterns: Sequence[lars.Pattern]) -> AtomMention:
+    match formula:
+        case lars.Always():
+            reason = "`always` in a window of groups looks back as far as the longest group"
+            raise _CannotSplit(reason)
+        case lars.Some(formula=lars.Atom() as atom) | lars.At(formula=lars.Atom() as atom):
+            return _grouped(atom, patterns)
+        case _:
+            raise _CannotSplit("a window of groups has more than an atom in it")
 
 
 def _mention(atom: lars.Atom) -> AtomMention:
