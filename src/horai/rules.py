@@ -38,7 +38,7 @@ from horai.plan.combined.exchange import Exchange, exchange
 from horai.plan.combined.stages import CombinedStage, stages
 from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.modes import PythonPredicate
-from horai.plan.ec.ordering import computed
+from horai.plan.ec.rule_order import computed
 from horai.plan.lars.check import check as check_program
 from horai.plan.lars.fragments import Classification, classify
 from horai.predicates import Given, Predicate, collect, collect_again
@@ -52,7 +52,7 @@ from horai.runtime.inputs import (
     input_schema,
     read_input,
 )
-from horai.runtime.lars.engines import EngineChoice, chosen
+from horai.runtime.lars.engines import EngineChoice, choose_engine
 from horai.runtime.lars.session import Progress
 from horai.runtime.lars.signals import AnySignals
 from horai.session import Session, from_bytes, read_saved, schedule_of, whole
@@ -170,7 +170,7 @@ class Rules:
         allowed lateness are meant, which ask for one query time after the other.
         """
         clock_of(clock)
-        return chosen(self.in_points(clock), together=together)[0]
+        return choose_engine(self.in_points(clock), together=together)[0]
 
     def outline(self, clock: str | None = None, unit: str | None = None) -> LarsOutline:
         """How the program is worked out, for `horai plan`; raises `RulesError`."""

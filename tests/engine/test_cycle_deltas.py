@@ -13,11 +13,11 @@ from tests.engine.ways import apart, session_of
 
 from horai.engine.clockstate import ClockState, Pending
 from horai.engine.components import Components
-from horai.engine.deltas import checkpoints
-from horai.engine.deltas.checkpoints import Checkpoint, Checkpoints
+from horai.engine.deltas import snapshots
 from horai.engine.deltas.cycle_keys import Keys, find_keys
 from horai.engine.deltas.parts import Cycles
 from horai.engine.deltas.settling import ClockSettler, Course, MachineSettler, Part
+from horai.engine.deltas.snapshots import Snapshot, Snapshots
 from horai.oracle.ec.session import OracleItem
 from horai.plan.pipeline import compile_program
 from horai.rules import loads
@@ -196,9 +196,9 @@ def test_what_is_not_for_a_machine_is_worked_out_as_a_whole_from_then_on() -> No
     assert session.live.parts == [None]
 
 
-def test_checkpoints_that_are_thinned_out() -> None:
+def test_snapshots_that_are_thinned_out() -> None:
     items = [*BUSY, at("e1(x)", 2, arrival=33), at("e1(y)", 21, arrival=37)]
-    with patch.object(checkpoints, "MOST", 3):
+    with patch.object(snapshots, "MOST", 3):
         for text in (TOGGLE, DELAYED):
             agree(text, items, range(2, 70, 2), 40)
 
@@ -234,19 +234,19 @@ def test_keys(text: str, expected: dict[str, tuple[int, ...]]) -> None:
     assert {name: places for (_, (name, _)), places in found.items()} == expected
 
 
-def test_checkpoints_know_whose_attempts_are_open() -> None:
+def test_snapshots_know_whose_attempts_are_open() -> None:
     keys = Keys({("fluent", ("f", 2)): (1,)})
     pending = [Pending(1, (("f", 2), (10, 20)), 5, 3), Pending(1, (("f", 2), (11, 21)), 5, 3)]
-    found = Checkpoints(keys)
+    found = Snapshots(keys)
     found.begin(0, ClockState(pending))
     assert found.last.clocks.keys() == {(20,), (21,)}
     assert found.last.state({(21,), (22,)}).pending == pending[1:]
     assert found.before(7) is found.last
 
 
-def test_checkpoints_tell_who_has_changed() -> None:
+def test_snapshots_tell_who_has_changed() -> None:
     pending = Pending(1, (("f", 1), (10,)), 5, 3)
-    check = Checkpoint(4, {(10,): ClockState([pending]), (11,): ClockState([pending])})
+    check = Snapshot(4, {(10,): ClockState([pending]), (11,): ClockState([pending])})
     assert check.replace({(10,), (12,)}, {(10,): ClockState([pending])}) == set()
     assert check.replace({(10,), (11,)}, {(10,): ClockState([pending])}) == {(11,)}
     assert check.clocks.keys() == {(10,)}

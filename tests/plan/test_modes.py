@@ -20,9 +20,10 @@ from horai.lang.ec.syntax import (
     Literal,
     Negation,
 )
-from horai.plan.ec.modes import ModeTable, Ordering, PythonPredicate, order_body
-from horai.plan.ec.ordering import Orderer, RuleOrder, times_found_by_holding
+from horai.plan.ec.literal_order import Ordering, order_body
+from horai.plan.ec.modes import ModeTable, PythonPredicate
 from horai.plan.ec.predicates import find_predicates, mode_table
+from horai.plan.ec.rule_order import Orderer, RuleOrder, times_found_by_holding
 
 BACKGROUND = """
 person(chris). pair(a, b).

@@ -9,7 +9,7 @@ from horai.lang.ec.reader import read_text
 from horai.plan.check import check
 from horai.plan.ec.components import stratify
 from horai.plan.ec.dependencies import dependency_graph
-from horai.plan.ec.ordering import order_rules
+from horai.plan.ec.rule_order import order_rules
 from horai.plan.split.keys import partition
 from horai.report.graph import dependency_graph as drawing
 from horai.report.graph import to_dot, to_mermaid

@@ -18,7 +18,7 @@ from horai.runtime.records import Record
 from horai.runtime.savepoint import save
 from horai.runtime.spark.batch import check
 from horai.runtime.steps import Steps, StreamStep
-from horai.runtime.streams import StreamJob, enter
+from horai.runtime.streams import StreamJob, open_or_create_checkpoint
 from horai.session import Session
 from horai.settings import RunSettings, before
 
@@ -48,7 +48,7 @@ class Driver:
         asked = RunSettings.of("ec", "stream", self.settings | {"watermark_delay": self.delay})
         job = job_of(self.rules, None, replace(asked, answers="changelog"))
         stream = StreamJob(job)
-        found = enter(self.folder, stream, self.buckets, self.buckets, saved)
+        found = open_or_create_checkpoint(self.folder, stream, self.buckets, self.buckets, saved)
         self.job = job
         self.steps: Steps[list[Record]] = stream.steps(LocalGrid(), found)
 

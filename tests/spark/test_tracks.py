@@ -29,7 +29,7 @@ from horai.runtime.records import DRIVER, BlobLabel, Record, message, packed, un
 from horai.runtime.savepoint import retrack
 from horai.runtime.spark.batch import check as outcome_is_fine
 from horai.runtime.steps import Steps
-from horai.runtime.streams import StreamJob, enter
+from horai.runtime.streams import StreamJob, open_or_create_checkpoint
 from horai.runtime.tracks import Front, TrackTask, send_positions
 from horai.settings import RunSettings
 from horai.signals import Feed, MotionLimits, Pipeline, positions_of
@@ -170,7 +170,7 @@ def answers(run: Run, feed: Feed, timing: dict[str, Any], delay: int) -> list[An
     stream = StreamJob(job)
     with tempfile.TemporaryDirectory() as folder:
         for batch, chunk in enumerate([*run.chunks, None]):
-            found = enter(Path(folder) / "c", stream, run.buckets[0], None)
+            found = open_or_create_checkpoint(Path(folder) / "c", stream, run.buckets[0], None)
             steps: Steps[list[Record]] = stream.steps(LocalGrid(), found)
             if chunk is None:
                 step = steps.finish()
@@ -230,7 +230,9 @@ def test_positions_that_wait_have_come(tmp_path: Path) -> None:
     asked = RunSettings(positions=feed, window=10_000, step=100)
     job = job_of(horai.loads(RULES), None, asked)
     stream = StreamJob(job)
-    steps: Steps[list[Record]] = stream.steps(LocalGrid(), enter(tmp_path / "c", stream, 2, None))
+    steps: Steps[list[Record]] = stream.steps(
+        LocalGrid(), open_or_create_checkpoint(tmp_path / "c", stream, 2, None)
+    )
     assert steps.front is not None
     come = table([Row("a", 0, 10.0, 50.0, 9.0, None, None)])
     for batch, positions, came in ((0, come, True), (1, come.slice(0, 0), False)):

@@ -181,7 +181,7 @@ class _Driver:
             finally:
                 incoming.close()
 
-    def _has_read(self, line: InputLine) -> None:
+    def _note_offset(self, line: InputLine) -> None:
         """Who goes on with a topic goes on after this message."""
         if line.source.startswith(SCHEME):
             self.offsets[line.source] = line.number + 1
@@ -192,7 +192,7 @@ class _Driver:
                 for row in self.reader.rows(line):
                     flow = self.flow or self._begin(min(row.arrival, row.start))
                     flow.rows((row,))
-                self._has_read(line)
+                self._note_offset(line)
                 if self.flow is not None and self.flow.is_over:
                     return
 
@@ -209,7 +209,7 @@ class _Driver:
                 return
             if isinstance(line, InputLine):
                 flow.rows(self.reader.rows(line, max(now, flow.now)))
-                self._has_read(line)
+                self._note_offset(line)
 
     # --- the end ---------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from horai.engine.latecomers import Latecomers
+from horai.engine.late_entities import Latecomers
 from horai.engine.memory import FOREVER
 from horai.engine.static import known_before
 from horai.engine.world import Undecided

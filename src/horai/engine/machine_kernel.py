@@ -80,7 +80,7 @@ def load_origin(
 def effects_act(
     attempts: Ints, pairs: Ints, due: Ints, acts: Ints, effects: Ints, said: Ints, come: Ints
 ) -> int:
-    """What the effects that act say becomes part of what is said."""
+    """An effect fires where it acts: what it says becomes part of what is said."""
     moment, n_effects = come[row.MOMENTS], come[row.M_EFFECTS]
     if not judge(attempts, pairs, due, acts, effects, n_effects, moment, come):
         return row.UNSETTLED

@@ -288,7 +288,7 @@ class Admitted:
 
 
 # What may become of a row that is not used, or not in full.
-GONE, CUT, CUT_BACK, UNKNOWN = range(4)
+TOO_LATE, CUT, CUT_BACK, UNKNOWN = range(4)
 
 ARRIVED = ("op", "arrival", "number", "start")
 ADMITTED = ("generation", "arrival", "start")
@@ -441,6 +441,7 @@ class Shelf:
         return rows.terms[:-1] if self.is_fluent else rows.terms
 
     def _judge(self, due: Rows, moment: Moment) -> Judged:
+        """Which rows lie wholly at or before the frontier: these are dropped."""
         start = due["start"]
         if self.given:
             return Judged(np.zeros(due.size, np.bool_), start if self.is_fluent else None)
@@ -457,7 +458,7 @@ class Shelf:
         gone, first = self._judge(due, moment)
         used = ~gone
         self._store(due.take(used), None if first is None else first[used], moment)
-        return self._late(due, gone, first, used)
+        return self._late_verdicts(due, gone, first, used)
 
     def _admit_and_take_back(self, due: Rows, moment: Moment) -> list[Rows]:
         gone, first = self._judge(due, moment)
@@ -469,7 +470,7 @@ class Shelf:
         inserted = ~gone & (due["op"] > 0)
         used = inserted.copy()
         used[taken.due] = False
-        verdicts = self._late(due, gone, first, inserted)
+        verdicts = self._late_verdicts(due, gone, first, inserted)
         verdicts += _verdicts(due, taken.unknown, UNKNOWN)
         if first is not None:
             verdicts += self._keep_final(due, first, admitted, taken)
@@ -495,8 +496,10 @@ class Shelf:
         self._kept.append(Rows({"start": begins[is_final], "end": stops[is_final]}, terms))
         return _verdicts(due, taken.by[is_final], CUT_BACK)
 
-    def _late(self, due: Rows, gone: Mask, first: Ints | None, inserted: Mask) -> list[Rows]:
-        verdicts = _verdicts(due, np.flatnonzero(gone), GONE)
+    def _late_verdicts(
+        self, due: Rows, gone: Mask, first: Ints | None, inserted: Mask
+    ) -> list[Rows]:
+        verdicts = _verdicts(due, np.flatnonzero(gone), TOO_LATE)
         if first is not None:
             cut = inserted & (first != due["start"])
             verdicts += _verdicts(due, np.flatnonzero(cut), CUT)

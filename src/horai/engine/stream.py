@@ -17,7 +17,7 @@ from horai.engine.origins import Dropped, Origins, Reason
 from horai.engine.shelf import (
     CUT,
     CUT_BACK,
-    GONE,
+    TOO_LATE,
     UNKNOWN,
     Moment,
     Rows,
@@ -266,7 +266,7 @@ class Stream:
             late = (Reason.OUTSIDE_RUN, text)
         cut = f"only its part from {following} on is {{}}; what is before is final"
         return {
-            GONE: late,
+            TOO_LATE: late,
             CUT: (Reason.PARTLY_TOO_LATE, cut.format("used")),
             CUT_BACK: (Reason.PARTLY_TOO_LATE, cut.format("taken back")),
             UNKNOWN: (Reason.UNKNOWN_RETRACTION, "nothing equal to it has arrived before"),

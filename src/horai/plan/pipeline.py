@@ -12,11 +12,12 @@ from horai.plan.ec.components import Component, separated, stratify
 from horai.plan.ec.delays import initiation_times, judged_later, known_already
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
 from horai.plan.ec.entities import find_entities
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, names
 from horai.plan.ec.lowering import Lowering
-from horai.plan.ec.modes import PythonPredicate, order_body
-from horai.plan.ec.ordering import Orderer
+from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.predicates import find_predicates, mode_table
+from horai.plan.ec.rule_order import Orderer
 from horai.plan.ec.splitting import PointRule, alternatives, split_body
 from horai.plan.program import (
     DelayPlan,

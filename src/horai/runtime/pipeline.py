@@ -68,7 +68,7 @@ from horai.runtime.lars.engines import (
     AnswerMode,
     LarsSession,
     Reasoning,
-    chosen,
+    choose_engine,
 )
 from horai.runtime.lars.log import Log, joined, only
 from horai.runtime.lars.plan import planned
@@ -247,7 +247,7 @@ class PointEvaluator:
         self.session = self._made()
 
     def _made(self) -> LarsSession:
-        return chosen(self.program, self.engine, self.start, self.wanted, together=False)[1]
+        return choose_engine(self.program, self.engine, self.start, self.wanted, together=False)[1]
 
     def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> DerivedAtoms:
         """What holds from `first` to `last`; `goes_on` if nothing before them has changed."""

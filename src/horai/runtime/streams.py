@@ -204,7 +204,7 @@ def _last(known: Manifest, seen: Seen | None, asked: int) -> int:
     return seen.last
 
 
-def enter(
+def open_or_create_checkpoint(
     folder: Path,
     job: StreamJob,
     buckets: int,

@@ -152,7 +152,7 @@ def collect_due(
     effects: Ints, pairs: Ints, broken: Ints, queue: Ints, counts: Ints,
     t: int, query: int, due: Ints,
 ) -> int:  # fmt: skip
-    """The effects with a living attempt due at t; their attempts are over."""
+    """The effects that fire at t: their attempt lives, is due then, and is over now."""
     n = 0
     while counts[SIZE] > 0 and queue[0, 0] == t:
         e = _pop(queue, counts)

@@ -235,7 +235,7 @@ def _note_points(due: Ints, n_due: int, acts: Mask, t: int, points: Ints, n: int
 
 @lean
 def _act(effects: Ints, due: Ints, n_due: int, acts: Mask, t: int, said: Ints, m: int) -> int:
-    """Effects speak like candidates do."""
+    """An effect that fires speaks like candidates do."""
     for k in range(n_due):
         if acts[k]:
             e = due[k]

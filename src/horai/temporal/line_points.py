@@ -1,6 +1,6 @@
 """The points of a line in memory, and what follows from those of one cell.
 
-Only kernels call these: see `timelines`.
+Only kernels call these: see `inertia_changes`.
 """
 
 from __future__ import annotations

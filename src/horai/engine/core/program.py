@@ -26,8 +26,8 @@ from horai.lang.core.terms import Compound, Int, Term, Var, is_ground, make
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, GHOST, INITIATED, PEND, TERMINATED
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import names
-from horai.plan.ec.modes import order_body
 from horai.plan.ec.unify import may_match
 from horai.plan.program import DelayPlan, GroundingPlan, Plan, PointPlan, StaticPlan, Stratum
 

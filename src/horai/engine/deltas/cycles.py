@@ -1,7 +1,7 @@
 """Components that depend on themselves, by change.
 
 They are settled in the order of time, entity by entity. An entity whose candidates came or went
-goes back to the checkpoint before, and on from there, from one checkpoint to the next, until it is
+goes back to the snapshot before, and on from there, from one snapshot to the next, until it is
 as it was; those with new candidates or open attempts go on from the last query. All others stay as
 they are.
 """
@@ -17,13 +17,13 @@ from horai.engine.columns import codes, codes_of, ints
 from horai.engine.components import Components, held_by_both
 from horai.engine.deltas.candidates import CandidateDelta, HeardDelta, no_points, touched_times
 from horai.engine.deltas.changes import Changed, touched, within_reach
-from horai.engine.deltas.checkpoints import Checkpoints, together
 from horai.engine.deltas.cycle_rules import CycleRules, Watched
 from horai.engine.deltas.entities import Args, Entities, entities
 from horai.engine.deltas.log import Log
 from horai.engine.deltas.rewriting import Rewriting, differing, held_at, holders, lasting
 from horai.engine.deltas.rules import Logs
 from horai.engine.deltas.settling import Course, Part, settler_of
+from horai.engine.deltas.snapshots import Snapshots, together
 from horai.engine.deltas.store import FluentStore
 from horai.engine.findings import Findings
 from horai.engine.frames import unit
@@ -36,11 +36,11 @@ from horai.engine.world import Fluent, no_fluent
 from horai.plan.program import Key, Plan
 from horai.temporal.spans import INF
 
-AT_FIRST = 8  # checkpoints that are made when everything is worked out from the cut on
+AT_FIRST = 8  # snapshots that are made when everything is worked out from the cut on
 
 
 class CycleDelta:
-    """One component: its candidates, its fluents and events, and the clocks at its checkpoints."""
+    """One component: its candidates, its fluents and events, and the clocks at its snapshots."""
 
     def __init__(self, rules: CycleRules, program: Plan, symbols: Symbols) -> None:
         self.rules, self.keys, self.symbols = rules, rules.keys, symbols
@@ -50,7 +50,7 @@ class CycleDelta:
             key: HeardDelta(key, rules.keys.places["event", key], symbols) for key in rules.heard
         }
         self.settler = settler_of(rules, program)
-        self.checkpoints = Checkpoints(rules.keys)
+        self.snapshots = Snapshots(rules.keys)
         self.stores: dict[Key, FluentStore] = {}
         self.logs: dict[Key, Log] = {}
         self._carried: ClockState | None = None  # at the cut that findings were asked for
@@ -73,7 +73,7 @@ class CycleDelta:
     def _from_cut(
         self, components: Components, memory: Memory
     ) -> tuple[dict[Key, list[Fluent]], dict[Key, list[Relation]]]:
-        """All entities from the cut on, from one checkpoint to the next."""
+        """All entities from the cut on, from one snapshot to the next."""
         cut, query = memory.cut, components.world.query
         state = memory.clock or ClockState()
         held = components.held(self.stratum, memory, Findings())
@@ -84,7 +84,7 @@ class CycleDelta:
             key: [memory.points.get(("event", key), no_points(key[1]))]
             for key in self.stratum.events
         }
-        self.checkpoints.begin(cut, state)
+        self.snapshots.begin(cut, state)
         times = np.linspace(cut, query, min(AT_FIRST, query - cut) + 1).astype(np.int64).tolist()
         for low, high in pairwise(times):
             part = self._part(None, low, high, held, state)
@@ -98,7 +98,7 @@ class CycleDelta:
                 fluents[key].append(over)
             for key, table in course.events.items():
                 events[key].append(table)
-            self.checkpoints.add(high, self.checkpoints.clocks(state))
+            self.snapshots.add(high, self.snapshots.clocks(state))
         return fluents, events
 
     def step(self, components: Components, logs: Logs, changed: Changed, memory: Memory) -> Changed:
@@ -109,7 +109,7 @@ class CycleDelta:
         anew = Rewriting(self.keys, self.stores, self.logs, self.symbols)
         begun: dict[Args, int] = {}  # those who are not as they were, and since when
         carried: dict[Key, Held] = {}
-        every = self.checkpoints.every
+        every = self.snapshots.every
         now = components.world.query
         clocks: dict[Args, ClockState] = {}
         for place, check in enumerate(every):
@@ -124,7 +124,7 @@ class CycleDelta:
             if self.rules.looks_back and part.state.pending:
                 part.past = anew.past(begun)
             course = self.settler.settle(components, part)
-            found = self.checkpoints.clocks(course.state)
+            found = self.snapshots.clocks(course.state)
             if place + 1 == len(every):
                 anew.take(who, check.time, INF, course)
                 clocks = found
@@ -132,12 +132,12 @@ class CycleDelta:
                 anew.take(who, check.time, high, course)
                 others = every[place + 1].replace(set(begun), found)
                 begun, carried = self._gone_on(course, who, high, begun, others)
-        self.checkpoints.add(now, clocks)
+        self.snapshots.add(now, clocks)
         return anew.exchange() if anew.regions else {}
 
     def state_at(self, components: Components, cut: int) -> ClockState:
         """The attempts that are open at a cut."""
-        check = self.checkpoints.before(cut)
+        check = self.snapshots.before(cut)
         if check.time == cut:
             self._carried = together(check.clocks.values())
             return self._carried
@@ -157,16 +157,16 @@ class CycleDelta:
             rule.forget(cut)
         for heard in self.heard.values():
             heard.forget(cut)
-        if cut != self.checkpoints.every[0].time:
+        if cut != self.snapshots.every[0].time:
             assert self._carried is not None
-            self.checkpoints.forget(cut, self._carried)
+            self.snapshots.forget(cut, self._carried)
 
     # --- who is touched --------------------------------------------------------------------------
 
     def _segments(
         self, components: Components, logs: Logs, changed: Changed
     ) -> dict[int, set[Args]]:
-        """The entities that are touched, by the checkpoint before; and those with open attempts."""
+        """The entities that are touched, by the snapshot before; and those with open attempts."""
         rows: list[Relation] = []
         for rule in self.candidates:
             rows += rule.changes(components.heads, logs, changed)
@@ -174,9 +174,9 @@ class CycleDelta:
             rows += heard.changes(changed)
         for watched in self.rules.watched:
             rows += self._watched(watched, changed)
-        found = self.checkpoints.segments(*touched_times(rows, self.keys.width, self.symbols))
-        last = len(self.checkpoints.every) - 1
-        found[last] = found.get(last, set()) | self.checkpoints.last.clocks.keys()
+        found = self.snapshots.segments(*touched_times(rows, self.keys.width, self.symbols))
+        last = len(self.snapshots.every) - 1
+        found[last] = found.get(last, set()) | self.snapshots.last.clocks.keys()
         return found
 
     def _watched(self, watched: Watched, changed: Changed) -> list[Relation]:
@@ -202,7 +202,7 @@ class CycleDelta:
         return Part(low, high, held, state, rows, heard, {})
 
     def _held(self, new: Entities, time: int, carried: dict[Key, Held]) -> dict[Key, Held]:
-        """The values that entities have at a checkpoint: as before, or as they are by now."""
+        """The values that entities have at a snapshot: as before, or as they are by now."""
         found: dict[Key, Held] = {}
         for key, store in self.stores.items():
             held = held_at(store.fluent, new, self._places(key), time, self.symbols)
@@ -212,7 +212,7 @@ class CycleDelta:
     def _gone_on(
         self, course: Course, who: Entities, time: int, begun: dict[Args, int], others: set[Args]
     ) -> tuple[dict[Args, int], dict[Key, Held]]:
-        """Who is not as he was at a checkpoint, and the values of those. `others`: by attempts."""
+        """Who is not as he was at a snapshot, and the values of those. `others`: by attempts."""
         after = {key: lasting(fluent, self.symbols) for key, fluent in course.fluents.items()}
         for key, held in after.items():
             places = self._places(key)

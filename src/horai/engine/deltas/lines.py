@@ -16,11 +16,11 @@ from horai.engine.relations import Relation, joined
 from horai.engine.simple import Held
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Term
+from horai.temporal.inertia_changes import LineChanges, LineSpans, change_lines
 from horai.temporal.line_points import COLUMNS, EVERY_VALUE, VALUE
 from horai.temporal.line_tables import Lines, Turns, move_lines, packed_turns
 from horai.temporal.sorting import order
 from horai.temporal.spans import FIRST, INF, Ints, Mask, Spans
-from horai.temporal.timelines import LineChanges, LineSpans, change_lines
 
 ENOUGH = 10_000  # points, before gaps are looked for
 SPARE = 8  # points that fit after a line, beside half of what it has

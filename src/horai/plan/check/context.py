@@ -16,8 +16,8 @@ from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
 from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.literals import body_literals
 from horai.plan.ec.modes import ModeTable, PythonPredicate
-from horai.plan.ec.ordering import RuleOrder, not_computed, order_rules
 from horai.plan.ec.predicates import Predicate, find_predicates, mode_table
+from horai.plan.ec.rule_order import RuleOrder, not_computed, order_rules
 from horai.plan.ec.types import InferredTypes, infer_types
 
 _FRESH = re.compile(r"(?<=[A-Za-z])~\d+")

@@ -16,8 +16,8 @@ from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, finding, listed, place_of, quoted
 from horai.plan.ec.delays import Effect, beaten_by, initiation_times, known_already
 from horai.plan.ec.entities import Sort
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import names
-from horai.plan.ec.modes import order_body
 from horai.plan.ec.unify import canonical, may_match
 
 

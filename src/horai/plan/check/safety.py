@@ -12,10 +12,10 @@ from horai.lang.ec import syntax as ec
 from horai.plan.check.context import CheckContext, find_variable, finding, listed, quoted
 from horai.plan.check.names import looks_mistyped
 from horai.plan.ec.delays import initiation_times
+from horai.plan.ec.literal_order import Stuck, order_body
 from horai.plan.ec.literals import Names, body_literals, given_by, literal_word, names, visible
-from horai.plan.ec.modes import Stuck, order_body
-from horai.plan.ec.ordering import RuleOrder, head_entity, times_found_by_holding
 from horai.plan.ec.predicates import Predicate
+from horai.plan.ec.rule_order import RuleOrder, head_entity, times_found_by_holding
 
 
 def unbound_variables(context: CheckContext) -> Iterator[Diagnostic]:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from horai.lang.core.terms import Int, Var, variables
 from horai.lang.ec import syntax as ec
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, given_by, names, visible
-from horai.plan.ec.modes import ModeTable, branches_bind, order_body, shared
+from horai.plan.ec.modes import ModeTable, branches_bind, shared
 from horai.plan.ec.unify import generalises, may_match
 from horai.plan.unfolding import Helpers
 

@@ -14,8 +14,9 @@ from horai.lang.core.terms import Compound, Constant, Int, Term, Var, args_of, k
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
 from horai.plan import operators as op
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, names
-from horai.plan.ec.modes import ModeTable, binds, branches_bind, order_body, shared
+from horai.plan.ec.modes import ModeTable, binds, branches_bind, shared
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.readings import constraints
 from horai.plan.ec.unify import Renamer, substitute_literal

@@ -15,8 +15,9 @@ from itertools import combinations
 
 from horai.lang.core.terms import Term, Var, args_of, functor, key_of, subterms, variables
 from horai.lang.ec import syntax as ec
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import names
-from horai.plan.ec.modes import Modes, ModeTable, PythonPredicate, order_body
+from horai.plan.ec.modes import Modes, ModeTable, PythonPredicate
 from horai.plan.unfolding import Helpers, callers
 
 Key = tuple[str, int]

@@ -14,9 +14,10 @@ from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.dependencies import DependencyGraph, Vertex
 from horai.plan.ec.entities import Kind
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, literal_fvp, names, visible
 from horai.plan.ec.lowering import Lowering
-from horai.plan.ec.modes import ModeTable, order_body
+from horai.plan.ec.modes import ModeTable
 
 PointRule = ec.Initiation | ec.Termination | ec.EventRule
 AnyPointRule = TypeVar("AnyPointRule", bound=PointRule | ec.Initially)

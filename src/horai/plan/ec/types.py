@@ -29,7 +29,7 @@ from horai.lang.core.terms import (
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.entities import Entities
 from horai.plan.ec.literals import body_literals, literal_fvp
-from horai.plan.ec.ordering import head_entity
+from horai.plan.ec.rule_order import head_entity
 
 
 class Type(StrEnum):

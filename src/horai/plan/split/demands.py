@@ -29,8 +29,8 @@ from horai.lang.ec import syntax as ec
 from horai.plan.ec.components import Strata
 from horai.plan.ec.entities import Kind
 from horai.plan.ec.literals import body_literals, given_by
-from horai.plan.ec.ordering import head_entity
 from horai.plan.ec.readings import readings
+from horai.plan.ec.rule_order import head_entity
 from horai.plan.unfolding import Helpers, callers
 
 Needed = frozenset[int]

@@ -80,7 +80,7 @@ def partition(description: EventDescription, strata: Strata) -> list[Partitionin
         if component.level:
             heads = dict.fromkeys((v.kind, v.name, v.arity) for v in component.vertices)
             keys, reason, clause = find_keys(heads, demands.get(component.number, []))
-            key = next((key for key in keys if agrees(key, places)), keys[0] if keys else None)
+            key = choose(keys, places) or (keys[0] if keys else None)
             places |= dict(key.places) if key else {}
             found.append(Partitioning(component, keys, reason, clause, key))
     return found
@@ -186,6 +186,7 @@ def _no_common_term(demand: Demand) -> str:
     return f"{label(head.term)} joins several instances of one entity by different arguments"
 
 
-def agrees(key: PartitionKey, known: dict[EntityKey, Path]) -> bool:
-    """Has the key the places that are known already?"""
-    return all(known.get(entity, path) == path for entity, path in key.places)
+def choose(keys: Iterable[PartitionKey], places: dict[EntityKey, Path]) -> PartitionKey | None:
+    """The first key that agrees with the places that are known already."""
+    agreeing = (k for k in keys if all(places.get(entity, at) == at for entity, at in k.places))
+    return next(agreeing, None)

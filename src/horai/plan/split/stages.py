@@ -29,7 +29,7 @@ from horai.plan.split.demands import (
     head_part,
     key_terms,
 )
-from horai.plan.split.keys import ENOUGH, Join, PartitionKey, agrees, find_keys
+from horai.plan.split.keys import ENOUGH, Join, PartitionKey, choose, find_keys
 from horai.plan.unfolding import Helpers
 
 
@@ -299,12 +299,8 @@ class _Planner:
             stage.unsplit.append(Unsplit(tuple(group.makes), reason or "", clause))
             self._put(group, stage)
             return
-        fitting = (
-            (stage, key)
-            for stage in later
-            for key in keys
-            if stage.is_split and agrees(key, stage.places)
-        )
+        found = ((stage, choose(keys, stage.places)) for stage in later if stage.is_split)
+        fitting = ((stage, key) for stage, key in found if key is not None)
         stage, key = next(fitting, None) or (self._new(), keys[0])
         self._put(group, stage, dict(key.places), key.joins)
 

@@ -153,7 +153,7 @@ MOST_INSTANCES = 500_000
 """Programs that may have more ground rules are not kept from tick to tick rule by rule."""
 
 
-def chosen(
+def choose_engine(
     program: Program,
     engine: str = AUTO,
     start: int = 0,

@@ -28,7 +28,7 @@ from horai.lang.lars.syntax import (
 from horai.plan.lars.check import listed, place_of
 from horai.plan.lars.dependencies import graph
 from horai.plan.lars.fragments import Classification, classify
-from horai.runtime.lars.engines import PLAN, EngineChoice, chosen
+from horai.runtime.lars.engines import PLAN, EngineChoice, choose_engine
 from horai.runtime.lars.plan import planned
 
 
@@ -66,7 +66,7 @@ def outline_of(program: Program, written: Program) -> LarsOutline:
 
     What is shown is what was `written`: without the rules that stand for `_` under `not`.
     """
-    engine, stepwise = (chosen(program, together=whole)[0] for whole in (True, False))
+    engine, stepwise = (choose_engine(program, together=whole)[0] for whole in (True, False))
     is_live = can_live(planned(program, 0)) if stepwise.name == PLAN else None
     return LarsOutline(classify(program), engine, stepwise, is_live, tuple(_layers(written)))
 

@@ -29,7 +29,7 @@ from horai.runtime.lars.engines import (
     LarsSession,
     Model,
     Moved,
-    chosen,
+    choose_engine,
     lars_engine,
 )
 from horai.runtime.lars.log import Coming, in_order
@@ -63,7 +63,7 @@ class ProgramEngine:
         self.points = points
         self.start, self.step = start, step
         self.wanted, self.shown, self.lateness = wanted, shown, lateness
-        choice, self._session = chosen(points, engine, start, wanted, together=together)
+        choice, self._session = choose_engine(points, engine, start, wanted, together=together)
         self.engine, self.reasons = choice
         self._facts = background_facts(points)
         self._shown_facts = shown.only(self._facts)

@@ -36,7 +36,7 @@ from horai.runtime.spark.sources import (
     source_from,
 )
 from horai.runtime.steps import Steps, StreamStep
-from horai.runtime.streams import StepReport, StreamJob, enter
+from horai.runtime.streams import StepReport, StreamJob, open_or_create_checkpoint
 from horai.settings import LANGUAGES, RunSettings
 
 if TYPE_CHECKING:
@@ -337,7 +337,9 @@ def start(
         spark = spark or connect(master_of(asked.master), None, parts)
         check_parts(spark, parts)
         number = wanted or max(2, SparkGrid(spark).parallel)  # each costs something in every step
-        found = enter(folder, stream, number, wanted, saved, getattr(taken, "name", None))
+        found = open_or_create_checkpoint(
+            folder, stream, number, wanted, saved, getattr(taken, "name", None)
+        )
         held = CheckpointLock(folder)
         try:
             found = open_checkpoint(folder)  # another may have gone on until now

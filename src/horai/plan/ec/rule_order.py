@@ -1,4 +1,4 @@
-"""Rules in an order that can be evaluated: bodies by modes, what is left by groundings.
+"""How each rule is evaluated: its body in order, after what groundings bind if it needs that.
 
 A head variable that the body does not bind ranges over the grounding of the head's entity. Then the
 variables of the head are bound first, before the body, and only when the body cannot do without.
@@ -17,8 +17,9 @@ from horai.lang.core.terms import Term, Var, args_of, key_of, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.delays import initiation_times
 from horai.plan.ec.entities import Entities, find_entities
+from horai.plan.ec.literal_order import Ordering, Stuck, order_body
 from horai.plan.ec.literals import Names, names
-from horai.plan.ec.modes import ModeTable, Ordering, PythonPredicate, Stuck, order_body
+from horai.plan.ec.modes import ModeTable, PythonPredicate
 from horai.plan.ec.predicates import find_predicates, mode_table
 from horai.plan.ec.unify import may_match
 from horai.plan.unfolding import Helpers

@@ -1,4 +1,4 @@
-"""Inertia where points come and go: a line has its points, and the turns of what holds.
+"""Changes of inertia where points come and go: a line has its points, and the turns of what holds.
 
 A line has the points of one fluent in their order. A point that comes or goes changes what holds
 after it, until the points that follow make up for it: from there on everything is as it was.

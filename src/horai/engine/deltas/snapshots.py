@@ -1,7 +1,7 @@
 """The clocks of all entities at some earlier times, from which they can go on.
 
 An entity that a late item touches need not be settled from the cut on: it begins at the last
-checkpoint before, and ends at the first one after at which it is as it was.
+snapshot before, and ends at the first one after at which it is as it was.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from horai.engine.deltas.entities import Args, different
 from horai.plan.program import Key
 from horai.temporal.spans import Ints
 
-MOST = 16  # checkpoints, before every other one is dropped
+MOST = 16  # snapshots, before every other one is dropped
 Clocks = dict[Args, ClockState]
 
 
 @dataclass(slots=True)
-class Checkpoint:
+class Snapshot:
     """The attempts that are open at a time, by entity."""
 
     time: int
@@ -46,39 +46,39 @@ class Checkpoint:
 
 
 @dataclass(slots=True)
-class Checkpoints:
-    """Checkpoints in the order of time; the first one is the cut."""
+class Snapshots:
+    """Snapshots in the order of time; the first one is the cut."""
 
     keys: Keys
-    every: list[Checkpoint] = field(default_factory=list)
+    every: list[Snapshot] = field(default_factory=list)
 
     @property
-    def last(self) -> Checkpoint:
+    def last(self) -> Snapshot:
         """The latest one."""
         return self.every[-1]
 
     def begin(self, cut: int, state: ClockState) -> None:
         """Start anew at a cut."""
-        self.every = [Checkpoint(cut, self.clocks(state))]
+        self.every = [Snapshot(cut, self.clocks(state))]
 
     def add(self, time: int, clocks: Clocks) -> None:
         """One more, later than all others."""
-        self.every.append(Checkpoint(time, clocks))
+        self.every.append(Snapshot(time, clocks))
         if len(self.every) > MOST:
             first, *others = self.every
             self.every = [first, *others[1::2]] if len(others) % 2 == 0 else [first, *others[::2]]
 
-    def before(self, time: int) -> Checkpoint:
+    def before(self, time: int) -> Snapshot:
         """The last one that is not after a time."""
         return self.every[bisect_right([one.time for one in self.every], time) - 1]
 
     def forget(self, cut: int, state: ClockState) -> None:
         """A later cut, and the state there."""
         later = [one for one in self.every if one.time > cut]
-        self.every = [Checkpoint(cut, self.clocks(state)), *later]
+        self.every = [Snapshot(cut, self.clocks(state)), *later]
 
     def segments(self, keys: list[Ints], time: Ints) -> dict[int, set[Args]]:
-        """Entities that are touched at some times, by the checkpoint that lies before."""
+        """Entities that are touched at some times, by the snapshot that lies before."""
         found: dict[int, set[Args]] = {}
         times = np.array([one.time for one in self.every])
         # What lies before the cut is final.

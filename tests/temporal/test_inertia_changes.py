@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.weights import examples
 
 from horai.temporal.inertia import EVERY_VALUE, Changes, ValueSpans, inertia
+from horai.temporal.inertia_changes import LineChanges, LineSpans, change_lines
 from horai.temporal.line_points import COLUMNS
 from horai.temporal.line_tables import Lines, Turns, move_lines, packed_turns
 from horai.temporal.spans import INF
-from horai.temporal.timelines import LineChanges, LineSpans, change_lines
 
 Point = tuple[int, int, int, bool]  # line, time, value, does it initiate?
 Span = tuple[int, int, int, int]
