@@ -32,6 +32,11 @@ class Attempt:
     value: int
     since: int
 
+    @property
+    def source(self) -> tuple[int, Owner, int]:
+        """The rule and the pair."""
+        return self.rule, self.owner, self.value
+
 
 class Attempts:
     """The attempts of a component and their deadlines."""
@@ -44,7 +49,7 @@ class Attempts:
         self.moments = moments
         self.due: dict[int, dict[Attempt, None]] = {}
         self.restored: set[Attempt] = set()
-        self.acted: dict[tuple[int, Owner, int], list[int]] = {}
+        self.acted: dict[tuple[int, Owner, int], set[int]] = {}
 
     def attempt(self, owner: Owner, value: int, t: int) -> set[int]:
         """Note an initiation; returns its deadlines that fall into the run so far."""
@@ -82,17 +87,22 @@ class Attempts:
         return ClockState(list(found))
 
     def act(self, t: int, nodes: set[Node]) -> Iterator[Saying]:
-        """What attempts due at t do to the given fluents."""
-        for attempt in list(self.due.get(t, ())):
-            if ("fluent", self.plans[attempt.rule].target_key) in nodes:
-                yield from self._effects(attempt, t)
+        """What attempts due at t do to the given fluents.
 
-    def remember(self, t: int) -> None:
-        """Note which attempts have acted at t, once that is settled."""
-        for attempt in self.due.get(t, ()):
-            if next(self._effects(attempt, t), None) is not None:
-                source = (attempt.rule, attempt.owner, attempt.value)
-                self.acted.setdefault(source, []).append(t)
+        The moments of a cell are asked in their order, however often: an attempt that acts settles
+        the matter for those that are due later, in the same cell too.
+        """
+        due = [
+            attempt
+            for attempt in self.due.get(t, ())
+            if ("fluent", self.plans[attempt.rule].target_key) in nodes
+        ]
+        for attempt in due:
+            self.acted.setdefault(attempt.source, set()).discard(t)
+        for attempt in due:
+            for saying in self._effects(attempt, t):
+                self.acted[attempt.source].add(t)
+                yield saying
 
     def _effects(self, attempt: Attempt, t: int) -> Iterator[Saying]:
         plan = self.plans[attempt.rule]
@@ -119,8 +129,7 @@ class Attempts:
             return True
         if self.may_postpone(owner, value):
             return moments.initiated_in(owner, value, since, t)
-        acted = self.acted.get((attempt.rule, owner, value), ())
-        return any(since < earlier < t for earlier in acted)
+        return any(since < earlier < t for earlier in self.acted.get(attempt.source, ()))
 
     def may_postpone(self, owner: Owner, value: int) -> bool:
         """Is there a p(F=V) for the pair?"""

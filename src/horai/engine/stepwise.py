@@ -114,8 +114,6 @@ class Stepwise:
             for layer in self.layers:
                 self._settle_layer(cell, layer)
             again = self._make_attempts(cell, attempted)
-        for t in self.moments.cell:
-            self.attempts.remember(t)
         for key in self.stratum.fluents:
             self.moments.settle(key, cell)
         self.moments.cell = []

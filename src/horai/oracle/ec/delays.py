@@ -234,6 +234,11 @@ class Attempt:
     value: Term
     since: int
 
+    @property
+    def source(self) -> tuple[int, Term, Term]:
+        """The rule and the pair."""
+        return self.rule, self.fluent, self.value
+
 
 class Delays:
     """The attempts of a component and their deadlines."""
@@ -268,21 +273,28 @@ class Delays:
         return deadlines
 
     def act(self, t: int, nodes: list[OracleNode]) -> Iterator[Said]:
-        """The effects of attempts due at t on the given fluents."""
-        for attempt in list(self._due.get(t, ())):
-            yield from self._effects(attempt, t, nodes)
+        """The effects of attempts due at t on the given fluents.
 
-    def remember(self, t: int, nodes: list[OracleNode]) -> None:
-        """Note which attempts have acted at t, once that is settled."""
-        for attempt in self._due.get(t, ()):
-            if next(self._effects(attempt, t, nodes), None) is not None:
-                source = (attempt.rule, attempt.fluent, attempt.value)
-                self._acted.setdefault(source, set()).add(t)
+        Moments are asked one after the other: what acts at t settles the matter for later ones,
+        those of the same cell too.
+        """
+        due = [one for one in self._due.get(t, ()) if self._node(one) in nodes]
+        for attempt in due:
+            self._acted.setdefault(attempt.source, set()).discard(t)
+        for attempt in due:
+            said = list(self._effects(attempt, t))
+            if said:
+                self._acted[attempt.source].add(t)
+            yield from said
 
-    def _effects(self, attempt: Attempt, t: int, nodes: list[OracleNode]) -> Iterator[Said]:
+    def _node(self, attempt: Attempt) -> OracleNode:
+        """The fluent that an attempt acts on."""
+        return OracleNode("simple", key_of(_acts_on(self.rules[attempt.rule]).fluent))
+
+    def _effects(self, attempt: Attempt, t: int) -> Iterator[Said]:
         rule = self.rules[attempt.rule]
-        acts_on = rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
-        if OracleNode("simple", key_of(acts_on.fluent)) not in nodes or self._cancelled(attempt, t):
+        acts_on = _acts_on(rule)
+        if self._cancelled(attempt, t):
             return
         for env in self._solutions(attempt, t):
             if _deadline(rule, attempt, env) != t:
@@ -302,8 +314,7 @@ class Delays:
             return True
         if self._may_postpone(fluent, value):
             return self.points.initiated(fluent, value, since, t)
-        acted = self._acted.get((attempt.rule, fluent, value), set())
-        return any(since < earlier < t for earlier in acted)
+        return any(since < earlier < t for earlier in self._acted.get(attempt.source, ()))
 
     def _may_postpone(self, fluent: Term, value: Term) -> bool:
         return any(
@@ -381,6 +392,10 @@ class Delays:
                 goals = [other for other in goals if other is not goal]
                 break
         return found, goals
+
+
+def _acts_on(rule: DelayRule) -> ec.FVP:
+    return rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
 
 
 def _deadline(rule: DelayRule, attempt: Attempt, env: Env) -> int | None:

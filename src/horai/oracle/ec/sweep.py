@@ -294,8 +294,6 @@ class Sweep:
             for layer in self.layers:
                 self._settle_layer(cell, layer)
             again = self._make_attempts(cell)
-        for t in self.world.moments(cell):
-            self.delays.remember(t, self.nodes)
         self.points.cell = None
         for key in self.keys:
             self.points.settle(key, cell)
