@@ -13,13 +13,13 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.api.running import KINDS, any_run, rules_of, run_it
 from tests.weights import examples
+from tests.whole import WHOLE
 
 import horai
 from horai.io import AnswerRow
-from horai.runtime import engines
 
 Row = tuple[object, ...]
-ENGINES = sorted(engines.ENGINES)
+ENGINES = WHOLE
 
 
 def plain(rows: Iterable[AnswerRow]) -> set[Row]:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.api.running import KINDS, any_run, rules_of, run_it
 from tests.strategies.runs import Run
 from tests.weights import examples
+from tests.whole import WHOLE
 
 import horai
 from horai.io.times import MAX_TIME, MIN_TIME
-from horai.runtime import engines
 from horai.runtime.metrics import Bin, ItemCounts, Metrics
 
 RULES = horai.loads("""
@@ -22,7 +22,7 @@ initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
 terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
 holdsFor(busy(X)=true, I) :- holdsFor(working(X)=true, I1), union_all([I1], I).
 """)
-ENGINE = pytest.mark.parametrize("engine", sorted(engines.ENGINES))
+ENGINE = pytest.mark.parametrize("engine", WHOLE)
 DAY = [
     "up|3|3|a",  # on time
     "down|15|7|a",  # late: 7 was before the query at 10
@@ -179,7 +179,7 @@ CODES = {
 def test_the_counts_of_a_random_run(kind: str, data: st.DataObject) -> None:
     random = any_run(data, kind)
     rules = rules_of(random)
-    found = [run_it(random, rules, engine=engine) for engine in sorted(engines.ENGINES)]
+    found = [run_it(random, rules, engine=engine) for engine in WHOLE]
     if found[0] is None or found[1] is None:
         event("refused")
         return

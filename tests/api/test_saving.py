@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.whole import WHOLE
 
 import horai
 from horai.engine.arrow_items import SomeItems
@@ -26,7 +27,7 @@ FIRST = ["up|3|3|a", "up|4|14|b", "down|99|99|a", "nonsense|1|1"]
 LATER = ["down|15|7|a", "-up|16|14|b"]
 
 
-ENGINES = sorted(engines.ENGINES)
+ENGINES = WHOLE
 
 
 def fed(engine: str = engines.DEFAULT) -> horai.Session:

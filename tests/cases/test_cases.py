@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.whole import WHOLE
 
-from horai.runtime.engines import ENGINES
 from horai.testing import Case, case_rules, find_cases, is_about_lars, read_cases, run_case
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +16,7 @@ CASES = [case for path in PATHS for case in read_cases(path)]
 
 # Ways to run a case: an engine, and when it works by change. The compiled engine still refuses some
 # of them: tests/engine/test_compiled.py.
-NAMES = [name for name in ENGINES if name != "compiled"]
+NAMES = WHOLE
 WAYS = {name: (name, "auto") for name in NAMES} | {"incremental": ("columnar", "always")}
 
 
