@@ -195,3 +195,12 @@ def test_misuse_of_the_command(horai: Run, words: tuple[str, ...], problem: str)
     found = horai("why", *words, "-i", "day.csv")
     assert problem in found.output
     assert found.exit_code == 2
+
+
+def test_a_run_with_a_longer_tick_is_refused() -> None:
+    rules = library.loads("initiatedAt(on(X)=true, T) :- happensAt(up(X), T).")
+    result = rules.run(["up|5|5|a"], tick=5, end=30)
+    with pytest.raises(UsageError, match="no proofs of runs with a tick of 5"):
+        result.why("on(a)=true", 10)
+    with pytest.raises(UsageError, match="no proofs of runs with a tick of 5"):
+        result.why_not("on(b)=true", 10)

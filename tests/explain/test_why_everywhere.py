@@ -72,7 +72,7 @@ def test_the_cases(every: int) -> None:
             other = rules.run(narrative_of(case), engine="reference", **settings)
         except (RunError, io.InputError):
             continue
-        if not result.steps:
+        if not result.steps or settings.get("tick", 1) != 1:
             continue
         tried += 1
         asked = list(questions(result))[:8]
