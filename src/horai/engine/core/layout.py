@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 from horai.lang.core.terms import Compound, Term, Var, functor
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.instructions import ANY, FIELD, FIELDS, INF, KIND, SITE, TABLE
-from horai.plan.program import Plan
+from horai.plan.program import Plan, Stratum
 
 Key = tuple[str, int]
 Kind = OneOf["event", "simple", "static", "input", "hidden"]
@@ -158,11 +158,42 @@ def rule_literals(rule: ec.Rule) -> Iterator[tuple[str, Key, tuple[Term, ...]]]:
         yield from point_literals(body)
 
 
+def settles_in_time(stratum: Stratum) -> bool:
+    """Do rules of the component read what it decides itself?"""
+    return stratum.component.cyclic or any(plan.split is not None for plan in stratum.points)
+
+
+def levels_of(plan: Plan) -> list[int]:
+    """The level of each component, from 1 on: after all it reads, with others as far up.
+
+    One that goes through time has a level of its own.
+    """
+    place = {
+        vertex: number
+        for number, stratum in enumerate(plan.strata)
+        for vertex in stratum.component.vertices
+    }
+    depth = [0] * len(plan.strata)
+    for number, stratum in enumerate(plan.strata):
+        for vertex in stratum.component.vertices:
+            for edge in plan.graph.edges_from[vertex]:
+                reader = place.get(edge.target, number)
+                if reader != number:
+                    depth[reader] = max(depth[reader], depth[number] + 1)
+    keys = [
+        (depth[number], number if settles_in_time(stratum) else -1)
+        for number, stratum in enumerate(plan.strata)
+    ]
+    order = {key: level for level, key in enumerate(sorted(set(keys)), 1)}
+    return [order[key] for key in keys]
+
+
 class Layout:
     """The tables of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.levels = levels_of(plan)
         self.tables: list[Table] = []
         self.events: dict[Key, Relation] = {}
         self.fluents: dict[Key, list[Relation]] = {}
@@ -174,8 +205,7 @@ class Layout:
 
     def _relations(self) -> None:
         """A relation for every event, and for every fluent as it is defined."""
-        for number, stratum in enumerate(self.plan.strata):
-            level = number + 1
+        for level, stratum in zip(self.levels, self.plan.strata, strict=True):
             for key in stratum.events:
                 self.events[key] = Relation("event", key, tuple(range(key[1])), level=level)
             for key in stratum.fluents:

@@ -1101,6 +1101,8 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
         pc += WIDTH
         if op == RULE:
             number = x
+            if (mask >> x) == 0:
+                break  # rules are in the order of their bits
             bit = cython.cast(i64, 1) << x
             listed = y if force == 0 else 0
             if (mask & bit) == 0:
@@ -1178,11 +1180,12 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             if force != 0:
                 pc = y
             elif S.now != x:
-                if z == 0:
-                    z = bit
-                if (fired & (bit << PEND)) == 0:
+                # Points wait once for a level, where all rules that wait there are evaluated.
+                if (fired & (z << PEND)) == 0:
                     to_evaluate(S, x, L, S.reg[0] >> 1, z)
-                    fired |= z << PEND
+                if S.cyclic[x] == 0:
+                    z = bit
+                fired |= z << PEND
                 got |= (z << PEND) | (fired & bit)
                 pc = f
         elif op == LDC:
@@ -1412,6 +1415,18 @@ def load_key(S: STATE, L: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def entry(S: STATE, g: i64, mask: i64) -> i64:
+    """Where the code of the first rule of a mask begins."""
+    bit: i64 = 0
+    while (mask & 1) == 0:
+        mask >>= 1
+        bit += 1
+    return S.args[S.cols[g + C_ENTRY] + bit]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def evaluate(S: STATE, L: i64, i: i64, mask: i64, level: i64) -> cython.void:
     """The rules of `mask` that the point at word i drives: what they say now, against before."""
     g: i64 = S.lines[L].col * FIELDS
@@ -1420,12 +1435,12 @@ def evaluate(S: STATE, L: i64, i: i64, mask: i64, level: i64) -> cython.void:
     fired: i64 = (state >> RULES_AT) & ~(mask << PEND)
     S.now = level
     S.nem = 0
-    got: i64 = run_rules(S, S.cols[g + C_CODE], L, mask, fired, 0, 1)
+    got: i64 = run_rules(S, entry(S, g, mask), L, mask, fired, 0, 1)
     S.now = -1
     listed: i64 = S.cols[g + C_LISTED]
     lost: i64 = fired & mask & ~got & ~listed
     if lost != 0:
-        run_rules(S, S.cols[g + C_CODE], L, lost, 0, 1, -1)
+        run_rules(S, entry(S, g, lost), L, lost, 0, 1, -1)
     state = S.pool[S.lines[L].points + i + 1]
     S.pool[S.lines[L].points + i + 1] = (state & 0x1FFFF) | (((fired & ~mask) | got) << RULES_AT)
     listed &= mask & ~(got >> PEND)
@@ -1443,7 +1458,7 @@ def undo(S: STATE, L: i64, i: i64) -> cython.void:
     fired: i64 = (state >> RULES_AT) & ALL_RULES & ~S.cols[g + C_LISTED]
     if fired != 0:
         load_driver(S, L, i)
-        run_rules(S, S.cols[g + C_CODE], L, fired, 0, 1, -1)
+        run_rules(S, entry(S, g, fired), L, fired, 0, 1, -1)
     if S.cols[g + C_LISTED] != 0 and S.pool[S.lines[L].points + i + 2] != 0:
         S.nem = 0
         say_again(S, L, i, ALL_RULES)
@@ -1478,7 +1493,7 @@ def insert_event(S: STATE, L: i64, t: i64, args: WORDS) -> cython.void:
     else:
         i = put_event(S, L, t, args, stride, head, 1)
     if S.cols[g + C_CODE] != 0:
-        evaluate(S, L, i, ALL_RULES, -1)
+        evaluate(S, L, i, S.cols[g + C_CODE], -1)
     changed(S, L, ANY, t, t + 1)
 
 
@@ -1547,11 +1562,13 @@ def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
     off: i64 = S.lines[target].points
     i: i64 = first_at(S, off, n, a, stride)
     wait: i64 = mask << (PEND + RULES_AT)
+    all_: i64 = S.args[S.cols[g + C_RULES] + level]
     while i < n and S.pool[off + i] < z:
         w: i64 = S.pool[off + i + 1]
         if (w & wait) != wait:
             S.pool[off + i + 1] = w | wait
-            to_evaluate(S, level, target, S.pool[off + i], mask)
+            if (w & (all_ << (PEND + RULES_AT))) == 0:
+                to_evaluate(S, level, target, S.pool[off + i], all_)
         i += stride
 
 
@@ -2381,9 +2398,11 @@ def evaluate_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
                     remove_point(S, L, i, stride)
                     continue
                 if S.cols[col * FIELDS + C_CODE] != 0:
-                    evaluate(S, L, i, ALL_RULES, -1)
-        elif (w & 0xFFFF) != 0 and (w & (mask << (PEND + RULES_AT))) != 0:
-            evaluate(S, L, i, mask, level)
+                    evaluate(S, L, i, S.cols[col * FIELDS + C_CODE], -1)
+        elif (w & 0xFFFF) != 0:
+            waits: i64 = (w >> (PEND + RULES_AT)) & mask
+            if waits != 0:
+                evaluate(S, L, i, waits, level)
         i += stride
 
 

@@ -10,7 +10,15 @@ from itertools import product
 import numpy as np
 
 from horai.engine.core.facts import Rows, StaticFacts
-from horai.engine.core.layout import Layout, NotLowered, Relation, Table, args_of, key_of
+from horai.engine.core.layout import (
+    Layout,
+    NotLowered,
+    Relation,
+    Table,
+    args_of,
+    key_of,
+    settles_in_time,
+)
 from horai.engine.core.lists import Lists
 from horai.engine.core.rules import (
     Body,
@@ -100,21 +108,23 @@ class Lowering:
             if any(one.value is not None for one in plans)
         }
         self._cyclic = {
-            number + 1 for number, stratum in enumerate(plan.strata) if _settles_in_time(stratum)
+            level
+            for level, stratum in zip(self.layout.levels, plan.strata, strict=True)
+            if settles_in_time(stratum)
         }
 
     def program(self) -> Program:
         """The program of the plan."""
         driven: dict[Relation, list[DrivenRule]] = {}
         edges: dict[tuple[Relation, str], list[DrivenRule]] = {}
-        for number, stratum in enumerate(self.plan.strata):
+        for level, stratum in zip(self.layout.levels, self.plan.strata, strict=True):
             for plan in stratum.points:
-                for rule in self._driven(plan, number + 1):
+                for rule in self._driven(plan, level):
                     self._assign(rule, driven, edges)
             for delay in stratum.delays:
                 effect = self._delay(delay)
                 if effect is not None:
-                    self._assign(self._with_driver(effect, number + 1), driven, edges)
+                    self._assign(self._with_driver(effect, level), driven, edges)
         for fluent, entries in self._delays.items():
             if len(entries) > 16:
                 raise NotLowered(f"the {len(entries)} deadlines of {fluent}")
@@ -132,7 +142,7 @@ class Lowering:
         self.layout.number_columns()
         args = self.code.args
         tables, cols, sites = self.layout.words(args)
-        levels = len(self.plan.strata) + 1
+        levels = max(self.layout.levels, default=0) + 1
         columns = [one for table in self.layout.tables for one in table.columns]
         return Program(
             self.code.words,
@@ -260,6 +270,9 @@ class Lowering:
         known = set(bound)
         for step in chain.steps:
             match step:
+                case op.Union(branches=(branch,)):
+                    if not self._single(branch, frozenset(known)):
+                        return False
                 case op.Filter() | op.Extend() | op.Unify() | op.AntiJoin() | op.TruthOp():
                     pass
                 case op.FactJoin(key=key, terms=terms):
@@ -332,9 +345,17 @@ class Lowering:
     def _drive(self, relation: Relation, rules: list[DrivenRule]) -> None:
         """The program of all rules that a kind of event drives."""
         self._bits(rules)
-        relation.fields["C_CODE"] = len(self.code.words)
+        rules.sort(key=lambda rule: rule.bit)
+        relation.fields["C_CODE"] = _mask(rules)
         relation.fields["C_LISTED"] = _mask(rule for rule in rules if rule.listed)
+        levels = [0] * (max(self.layout.levels, default=0) + 1)
         for rule in rules:
+            if rule.waits:
+                levels[rule.level] |= 1 << rule.bit
+        relation.fields["C_RULES"] = self.code.list(levels)
+        entries: list[int] = []
+        for rule in rules:
+            entries += [len(self.code.words)] * (rule.bit + 1 - len(entries))
             following = self.code.label()
             terms = _terms_of(rule.driver, relation)
             keys = tuple(terms[at] for at in relation.keys)
@@ -346,10 +367,8 @@ class Lowering:
             self._enter(body, time, every, following)
             fail = self._static(body, rule, following)
             if rule.waits:
-                mask = 0
+                mask = _mask(one for one in rules if one.waits and one.level == rule.level)
                 if rule.level in self._cyclic:
-                    same = (one for one in rules if one.waits and one.level == rule.level)
-                    mask = _mask(same)
                     body.mask = mask
                 emit = self.code.label()
                 self.code.emit("DYN", rule.level, emit, mask, fail=fail)
@@ -360,6 +379,7 @@ class Lowering:
                     body.env, fail = known, following  # one solution is enough
             self._conclude(body, rule, fail, following)
             self.code.here(following)
+        relation.fields["C_ENTRY"] = self.code.list(entries)
         self.code.emit("END")
 
     def _bits(self, rules: list[DrivenRule]) -> None:
@@ -708,8 +728,3 @@ def _bound_by(chain: op.Chain) -> Names:
 
 def _terms_in(chain: op.Chain) -> list[Term]:
     return [step.term for step in chain.steps]
-
-
-def _settles_in_time(stratum: Stratum) -> bool:
-    """Do rules of the component read what it decides itself?"""
-    return stratum.component.cyclic or any(plan.split is not None for plan in stratum.points)

@@ -19,7 +19,7 @@ ANY = -4
 CODES = (
     "END",
     "RULE",  # bit, listed: the rule after it is number `bit`; failing goes to the next one
-    "DYN",  # level, where its heads are: what follows asks for what changes, at its level
+    "DYN",  # level, where its heads are, rules of the level: what follows waits for its level
     "JMP",
     "JMPR",  # r: go where the register says
     "LDC",  # r, word
@@ -76,7 +76,7 @@ FIELDS_OF_COLUMNS = (
     "C_LEVEL",
     "C_STRIDE",  # words of a point
     "C_HEAD",  # words of a point before its arguments
-    "C_CODE",
+    "C_CODE",  # the rules that it drives, as bits
     "C_READERS",  # static ones: place in the lists
     "C_EDGES",  # programs of starts and ends: place in the lists
     "C_STARTS",  # the column of its starts as events, how far away; 0 for none
@@ -90,7 +90,8 @@ FIELDS_OF_COLUMNS = (
     "C_OUT",  # 1 if answers show it
     "C_REACH",  # how far back in time somebody looks at its points
     "C_LISTED",  # the rules that remember what they said
-    "C_SPARE",
+    "C_ENTRY",  # where the code of the rule of each bit begins: place in the lists
+    "C_RULES",  # which of them belong to each level: place in the lists
 )
 FUNCTIONS = ("floor", "ceiling", "truncate", "round", "integer", "sqrt", "float")
 KINDS = ("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET")
