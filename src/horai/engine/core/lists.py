@@ -128,8 +128,6 @@ class Lists:
         *args, _ = plan.terms
         if not all(isinstance(arg, Var) for arg in args) or len(set(args)) != len(args):
             raise self.refuse("an interval list of instances with a fixed argument")
-        if not isinstance(plan.rule, ec.HoldsForRule):
-            raise self.refuse("a formula of holdsAt")
         renamed = {
             mine.name: first
             for mine, first in zip(args, self.head, strict=True)
@@ -140,6 +138,8 @@ class Lists:
         asked: list[op.Operator] = []
         self._asked.append(asked)
         heads = names(*args)
+        if isinstance(plan.rule, ec.HoldsAtRule):
+            return self._formula(plan.chain, plan.rule.time, renamed, asked)
         for step in plan.chain.steps:
             match step:
                 case op.Lookup(key=key, terms=terms, result=Var(name=name)):
@@ -152,9 +152,36 @@ class Lists:
                     asked.append(_renamed(step, renamed, self.clause))
                 case _:
                     raise self.refuse(f"a condition of an interval list: `{_text(step)}`")
+        assert isinstance(plan.rule, ec.HoldsForRule)
         if not isinstance(plan.result, Var) or plan.result.name not in known:
             raise self.refuse("a list written out")
         return known[plan.result.name]
+
+    def _formula(
+        self,
+        chain: op.Chain,
+        time: Term,
+        renamed: dict[str, Term],
+        asked: list[op.Operator] | None,
+    ) -> Expression:
+        """When all conditions of a formula hold; conditions on facts only at its top."""
+        parts: list[Expression] = []
+        for step in chain.steps:
+            match step:
+                case op.Stab(key=key, terms=terms, time=at) if at == time:
+                    parts.append(self._leaf(key, terms, renamed, {}, step))
+                case op.AntiJoin(body=body) if is_temporal(step, self.rules.plan):
+                    if any(stratum.initially for stratum in self.rules.plan.strata):
+                        raise self.refuse("a negation in a formula, beside initial values")
+                    parts.append(Combined("not", (self._formula(body, time, renamed, None),)))
+                case op.Union(branches=branches) if is_temporal(step, self.rules.plan):
+                    every = [self._formula(one, time, renamed, None) for one in branches]
+                    parts.append(Combined("any", tuple(every)))
+                case _ if asked is not None and not is_temporal(step, self.rules.plan):
+                    asked.append(_renamed(step, renamed, self.clause))
+                case _:
+                    raise self.refuse(f"a condition of a formula: `{_text(step)}`")
+        return parts[0] if len(parts) == 1 else Combined("all", tuple(parts))
 
     def _is_constant(self, step: op.FactJoin, heads: frozenset[str]) -> bool:
         return not is_temporal(step, self.rules.plan) and not names(step.term) & heads
