@@ -213,6 +213,40 @@ def span_at(S: STATE, L: i64, t: i64) -> i64:
     return 0
 
 
+# --- the grid of time ---------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def cell(S: STATE, t: i64) -> i64:
+    """The time-point at or before t."""
+    r: i64 = t % S.tick
+    if r < 0:
+        r += S.tick
+    return t - r
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def after(S: STATE, t: i64) -> i64:
+    """The time-point after t, from which on what happens at t has an effect."""
+    if S.tick == 1:
+        return t + 1
+    return cell(S, t) + S.tick
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def before(S: STATE, t: i64) -> i64:
+    """The time-point before t."""
+    if S.tick == 1:
+        return t - 1
+    return cell(S, t - 1)
+
+
 # --- instances ----------------------------------------------------------------------------------
 
 
@@ -791,7 +825,7 @@ def add_point(S: STATE, L: i64, t: i64, v: i64, sh: i64, d: i64) -> cython.void:
         S.pool[off + i + 2] = cython.cast(i64, 1) << sh
         S.lines[L].np = n + 3
     seen: i64 = S.cols[g + C_INITS] if sh == INITIATED else S.cols[g + C_TERMS]
-    if seen != 0:
+    if seen != 0 and t > S.start:
         emit_event(S, L + seen, t, cython.address(v), d)
     if t > S.q:
         timer(S, L, t)
@@ -1714,9 +1748,9 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
             v: i64 = S.tmp[j + 2]
             if oe != ne:
                 if ne != INF:
-                    edge(S, L, 0, v, ne - 1, 1)
+                    edge(S, L, 0, v, before(S, ne), 1)
                 if oe != INF:
-                    edge(S, L, 0, v, oe - 1, -1)
+                    edge(S, L, 0, v, before(S, oe), -1)
                 if oe < ne:
                     changed(S, L, v, oe, ne)
                 else:
@@ -1725,16 +1759,16 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
             j += 3
         elif j >= n or (i < old and S.gone[i] <= S.tmp[j]):
             v = S.gone[i + 2]
-            edge(S, L, 1, v, S.gone[i] - 1, -1)
+            edge(S, L, 1, v, before(S, S.gone[i]), -1)
             if S.gone[i + 1] != INF:
-                edge(S, L, 0, v, S.gone[i + 1] - 1, -1)
+                edge(S, L, 0, v, before(S, S.gone[i + 1]), -1)
             changed(S, L, v, S.gone[i], S.gone[i + 1])
             i += 3
         else:
             v = S.tmp[j + 2]
-            edge(S, L, 1, v, S.tmp[j] - 1, 1)
+            edge(S, L, 1, v, before(S, S.tmp[j]), 1)
             if S.tmp[j + 1] != INF:
-                edge(S, L, 0, v, S.tmp[j + 1] - 1, 1)
+                edge(S, L, 0, v, before(S, S.tmp[j + 1]), 1)
             changed(S, L, v, S.tmp[j], S.tmp[j + 1])
             j += 3
 
@@ -1925,6 +1959,19 @@ def event_there(S: STATE, E: i64, t: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def ends_cell(S: STATE, po: i64, pn: i64, p: i64, t: i64, soon: i64) -> i64:
+    """Does nothing more happen in the cell of t?"""
+    if S.tick == 1:
+        return 1
+    following: i64 = after(S, t)
+    if p < pn and S.pool[po + p] < following:
+        return 0
+    return 1 if soon <= t or soon >= following else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """Points in [a, z] have changed: go on from the value at a until all is as it was.
 
@@ -1939,6 +1986,8 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     m: i64 = S.args[desc] if desc != 0 else 0
     longest: i64 = 0
     q: i64 = S.q
+    # What happened before in the same cell takes effect together with it.
+    a = cell(S, a)
     lo: i64 = first_ending_after(S, so, sn, a) if sn > 0 else 0
     oi: i64 = lo
     cur: i64 = ANY
@@ -2080,14 +2129,19 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         else:
             new = ANY
         if new != cur:
-            if cur != ANY:
-                n = put_span(S, n, since, t + 1, cur)
+            turn_: i64 = after(S, t)
+            if cur != ANY and since < turn_:
+                n = put_span(S, n, since, turn_, cur)
             cur = new
-            since = t + 1
-        if t >= z + longest and (m == 0 or t > quiet):
-            while oi < sn and S.pool[so + oi + 1] <= t + 1:
+            since = turn_
+            if n > 0 and S.tmp[n - 2] == since and S.tmp[n - 1] == cur:
+                n -= 3  # ended and begun again between two time-points
+                since = S.tmp[n]
+        if t >= z + longest and (m == 0 or t > quiet) and ends_cell(S, po, pn, p, t, soon):
+            following: i64 = after(S, t)
+            while oi < sn and S.pool[so + oi + 1] <= following:
                 oi += 3
-            if oi < sn and S.pool[so + oi] <= t + 1:
+            if oi < sn and S.pool[so + oi] <= following:
                 if cur == S.pool[so + oi + 2] and since == S.pool[so + oi]:
                     settled = 1
             elif cur == ANY:
@@ -2620,7 +2674,7 @@ def changelog(S: STATE) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def holding(S: STATE, after: i64) -> i64:
+def holding(S: STATE, border: i64) -> i64:
     """All spans that answers show and that have a point after a time."""
     at: i64 = 0
     L: i64 = 0
@@ -2628,9 +2682,13 @@ def holding(S: STATE, after: i64) -> i64:
         n: i64 = S.lines[L].ns
         if n > 0 and S.cols[S.lines[L].col * FIELDS + C_OUT] != 0:
             so: i64 = S.lines[L].spans
-            i: i64 = first_ending_after(S, so, n, after + 1)
+            i: i64 = first_ending_after(S, so, n, border)
             while i < n:
-                at = say(S, at, 1, L, S.pool[so + i], S.pool[so + i + 1], S.pool[so + i + 2])
+                s: i64 = S.pool[so + i]
+                e: i64 = S.pool[so + i + 1]
+                # Its last point is after the border.
+                if e == INF or s > border or before(S, e) > border:
+                    at = say(S, at, 1, L, s, e, S.pool[so + i + 2])
                 i += 3
         L += 1
     return at
@@ -2639,7 +2697,7 @@ def holding(S: STATE, after: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def happening(S: STATE, after: i64) -> i64:
+def happening(S: STATE, border: i64) -> i64:
     """All derived events that answers show after a time."""
     at: i64 = 0
     L: i64 = 0
@@ -2649,7 +2707,7 @@ def happening(S: STATE, after: i64) -> i64:
         if n > 0 and S.cols[g + C_OUT] != 0 and S.cols[g + C_KIND] == EVENT:
             off: i64 = S.lines[L].points
             stride: i64 = S.cols[g + C_STRIDE]
-            i: i64 = first_at(S, off, n, after + 1, stride)
+            i: i64 = first_at(S, off, n, border + 1, stride)
             while i < n:
                 if (S.pool[off + i + 1] & 0xFFFF) != 0 and S.pool[off + i] <= S.q:
                     at = say(S, at, 1, L, S.pool[off + i], 0, 0)
@@ -2747,7 +2805,7 @@ class Machine:
         free(S.numeric)
         free(S.reals)
 
-    def program(self, code, args, tables, cols, sites, cyclic, own: i64, start: i64):
+    def program(self, code, args, tables, cols, sites, cyclic, own: i64, start: i64, tick: i64):
         """Take a program; all of it are arrays of words."""
         S: STATE = cython.address(self.state)
         put(code, cython.address(S.code), cython.address(S.code_size))
@@ -2760,7 +2818,8 @@ class Machine:
         memset(S.queues, 0, (4 * S.nlevels + 4) * 8)
         S.own = own
         S.start = start
-        S.first = start + 1
+        S.tick = tick
+        S.first = after(S, start)
         S.q = S.qprev = S.cut = start
 
     def facts(self, rows: cython.longlong[:, ::1], keys: i64) -> i64:
@@ -2899,13 +2958,13 @@ class Machine:
         """Rows (sign, line, value, start, end) of what came and went."""
         return self._words(changelog(cython.address(self.state)))
 
-    def holding(self, after: i64):
+    def holding(self, border: i64):
         """Rows of what holds after a time."""
-        return self._words(holding(cython.address(self.state), after))
+        return self._words(holding(cython.address(self.state), border))
 
-    def happening(self, after: i64):
+    def happening(self, border: i64):
         """Rows of the derived events after a time."""
-        return self._words(happening(cython.address(self.state), after))
+        return self._words(happening(cython.address(self.state), border))
 
     def events(self):
         """Rows (sign, line, time) of derived events that came and went, in the order they did."""

@@ -91,8 +91,7 @@ class CompiledSession:
         self._failure: BaseException | None = None
         self._machine = _machine(self)
         self._facts = StaticFacts(self.plan, self.words, self.python, start)
-        if tick != 1:
-            raise NotLowered("a grid of time other than 1")
+        self.tick = tick
         lowering = Lowering(self.plan, self.words, self._facts, self._put_index, start)
         program = self.program = lowering.program()
         self._machine.program(
@@ -100,10 +99,13 @@ class CompiledSession:
             *map(_array, (program.cols, program.sites, program.cyclic)),
             program.own,
             start,
+            tick,
         )
+        if tick != 1 and (any(program.cyclic) or program.initially):
+            raise NotLowered("cycles and initial values on a grid of time other than 1")
         self._initial = [(relation, self._at_start(plan)) for relation, plan in program.initially]
         self._last: ref[Answer] | None = None
-        self._ledger = Ledger(self.symbols, self.plan.unwrapping, 1, window)
+        self._ledger = Ledger(self.symbols, self.plan.unwrapping, tick, window)
 
     # --- the session -----------------------------------------------------------------------------
 
@@ -113,7 +115,7 @@ class CompiledSession:
             raise ValueError(f"query times must grow: {until} is not after {self.query}")
         self._complete()
         self.query = until
-        batches = [read_items(table, self.symbols, 1) for table in tables]
+        batches = [read_items(table, self.symbols, self.tick) for table in tables]
         kept = {key: shelf.kept().size for key, shelf in self._shelves("fluent")}
         dropped = self.stream.admit(batches, until)
         cut = self.start if self.window is None else max(self.start, until - self.window)
@@ -292,7 +294,7 @@ class CompiledSession:
 
     def _input(self, query: int, border: int, dropped: Sequence[Dropped]) -> Answer:
         """The same about the items themselves, from all of them."""
-        world = World(self.symbols, 1, self.start, query)
+        world = World(self.symbols, self.tick, self.start, query)
         InputMemory(self.start).fill(world, self.stream, self.plan.unwrapping)
         return self._ledger.answer(world, lambda source: FOREVER, border, dropped)
 
