@@ -104,6 +104,7 @@ class Lists:
     def lower(self) -> None:
         """Fill the column of the list, with columns before it for its parts."""
         expressions = [self._expression(plan) for plan in self.plans]
+        self._existence(Combined("any", tuple(expressions)))
         for place, (expression, steps) in enumerate(zip(expressions, self._asked, strict=True)):
             if steps and len(expressions) == 1:
                 self._bar(self.relation, steps)
@@ -113,7 +114,6 @@ class Lists:
                 expressions[place] = Leaf(hidden, self.head, 1)
         whole = expressions[0] if len(expressions) == 1 else Combined("any", tuple(expressions))
         self._settle(whole, self.relation, self.words.word(self._value()))
-        self._existence(whole)
 
     def _value(self) -> Term:
         assert self.relation.value is not None
