@@ -19,7 +19,7 @@ from horai.runtime.inputs import read_input
 from horai.runtime.jobs import job_of, task_of
 from horai.runtime.records import ANSWERS, DRIVER, Record
 from horai.runtime.spark.batch import load
-from horai.runtime.streams import StreamJob, enter
+from horai.runtime.streams import StreamJob, open_or_create_checkpoint
 from horai.settings import RunSettings
 
 
@@ -75,7 +75,7 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
     sent = 0
     with tempfile.TemporaryDirectory() as folder:
         asked = StreamJob(job)
-        entered = enter(Path(folder), asked, buckets, buckets)
+        entered = open_or_create_checkpoint(Path(folder), asked, buckets, buckets)
         going = asked.steps(LocalGrid(), entered)
         for batch in range(steps):
             some = lines[batch * size : (batch + 1) * size]
