@@ -32,6 +32,7 @@ from horai.runtime.lars.engines import AnswerMode
 from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, Progress, program_queries
 from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
+from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.metrics import Counting, Metrics
 from horai.settings import OPTIONS, RunSettings, Schedule, plan_run, point
 from horai.tools.codes import judged
@@ -139,6 +140,7 @@ class Session:
             return
         self._counting.items += sum(map(_rows, items))
         self._look(items)
+        self._undefined.look(items)
         self.core.feed(items)
 
     def advance(self, until: int, items: object = ()) -> Answer:
@@ -289,6 +291,7 @@ class Session:
         core = cast(ProgramEngine, self.core)
         self._counting.items += sum(map(_rows, tables))
         self._look(tables)
+        self._undefined.look(tables)
         raw = core.over(tables, queries, progress)
         self.answers.append(self._answered(raw))
         if not raw.judged:
@@ -327,7 +330,7 @@ class Session:
         )
 
     def _warnings(self, letters: Sequence[io.DeadLetter]) -> list[Diagnostic]:
-        found = list(self._findings.findings())
+        found = list(self._without_value())
         if self.rules.language == "lars":
             if self._came and self._asked and not self._came.keys() & self._asked:
                 found += unread(sum(self._came.values()), self._came, self._asked)
@@ -343,7 +346,16 @@ class Session:
     @property
     def warnings(self) -> list[Diagnostic]:
         """Conditions that had no value so far: a value that is no number, a division by zero."""
-        return judged(self._findings.findings(), self.rules.severities)
+        return judged(self._without_value(), self.rules.severities)
+
+    def _without_value(self) -> Iterable[Diagnostic]:
+        if self.rules.language == "lars":
+            return self._undefined.findings(self.last, self.dead_letters)
+        return self._findings.findings()
+
+    @cached_property
+    def _undefined(self) -> ProgramFindings:
+        return ProgramFindings(self.rules.program, self.start)
 
     @property
     def metrics(self) -> Metrics:

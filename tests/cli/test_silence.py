@@ -23,6 +23,20 @@ def test_text_where_numbers_are_compared_is_told_on_standard_error(horai: Run, e
     assert horai(*DAY, "--engine", engine, "--quiet").stderr == ""
 
 
+@pytest.mark.parametrize("engine", ["plan", "asp", "tms", "reference"])
+def test_programs_tell_of_text_where_numbers_are_compared(horai: Run, engine: str) -> None:
+    Path("p.lars").write_text("slow(X) :- temp(X, V) [5], V < 90.\n")
+    Path("day.csv").write_text("temp|1|1|x|8\ntemp|2|2|x|fast\n")
+    asked = ("run", "p.lars", "--input", "day.csv", "--engine", engine)
+    result = horai(*asked)
+    assert result.exit_code == 0 and "slow" in result.stdout
+    assert "warning[H550]: `V < 90` fails for 1 value" in result.stderr
+    assert "--> p.lars:1:28" in result.stderr
+    assert "V = fast: `fast` is no number (day.csv:2)" in result.stderr
+    assert horai(*asked, "--quiet").stderr == ""
+    assert "H550" not in horai(*asked, "--severity", "H550=off").stderr
+
+
 def test_a_run_that_uses_nothing_of_its_input_fails(horai: Run) -> None:
     Path("rules.ec").write_text(RULES)
     result = horai(*DAY)

@@ -23,11 +23,13 @@ from horai.io.terms import TermColumn, TermText, distinct, to_source, to_terms
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, evaluate
 from horai.lang.core.diagnostics import Diagnostic, diagnostic
 from horai.lang.core.printer import show
+from horai.lang.core.source import SourceText
 from horai.lang.core.terms import (
     Compound,
     Constant,
     Float,
     Int,
+    Span,
     Str,
     Term,
     Var,
@@ -133,22 +135,35 @@ def _is_told(place: UndefinedCondition) -> bool:
 def _finding(place: UndefinedCondition, row: str | None) -> Diagnostic:
     clause, env = place.clause, next(iter(place.values))
     text = _FRESH.sub("", show(place.condition))
-    count = len(place.values)
-    number = f"{MOST} values or more" if count == MOST else counted(count, "value")
-    message = f"`{text}` fails: an expression in it has no value"
-    if env:
-        message = f"`{text}` fails for {number}: an expression in it has no value there"
     values = ", ".join(f"{name} = {show(value)}" for name, value in env)
     why, hint = _reason(place, env)
-    first = f"{values}: {why}" if values else why
-    return diagnostic(
-        "H550",
-        message,
+    return undefined(
+        text,
+        len(place.values) if env else None,
         clause.source,
         place.condition.span or clause.span,
         hint,
-        f"first {first}{f' ({row})' if row else ''}",
+        f"{values}: {why}" if values else why,
+        row,
     )
+
+
+def undefined(
+    condition: str,
+    count: int | None,
+    source: SourceText | None,
+    span: Span | None,
+    hint: str | None,
+    first: str,
+    row: str | None,
+) -> Diagnostic:
+    """H550: for how many values a condition has none, and the first; None if there are none."""
+    message = f"`{condition}` fails: an expression in it has no value"
+    if count is not None:
+        number = f"{MOST} values or more" if count == MOST else counted(count, "value")
+        message = f"`{condition}` fails for {number}: an expression in it has no value there"
+    note = f"first {first}{f' ({row})' if row else ''}"
+    return diagnostic("H550", message, source, span, hint, note)
 
 
 def _reason(place: UndefinedCondition, env: Env) -> tuple[str, str | None]:
@@ -158,9 +173,7 @@ def _reason(place: UndefinedCondition, env: Env) -> tuple[str, str | None]:
             text = value.name if isinstance(value, Constant) else value.value
             if isinstance(value, Constant) and _has_value(value):
                 continue
-            if _NUMBER.fullmatch(text):
-                return f"`{text}` is text, not a number", f"write {_plain(text)} in the input"
-            return f"`{text}` is no number", f"add number({name}) if only numbers are meant"
+            return no_number(text, f"add number({name}) if only numbers are meant")
         if not isinstance(value, Int | Float):
             return f"`{show(value)}` is no number", None
     match _named(place.expression):
@@ -175,6 +188,13 @@ def _reason(place: UndefinedCondition, env: Env) -> tuple[str, str | None]:
             hint = "add a condition that leaves such values out, if that is meant"
             return _words(str(error)), hint
     return "it has no value", None
+
+
+def no_number(text: str, hint: str) -> tuple[str, str]:
+    """What is wrong with a text where a number is needed, and what to do."""
+    if _NUMBER.fullmatch(text):
+        return f"`{text}` is text, not a number", f"write {_plain(text)} in the input"
+    return f"`{text}` is no number", hint
 
 
 def _plain(text: str) -> str:
