@@ -94,7 +94,7 @@ class NumberColumn:
         op, time = (table.table.column(name).to_numpy() for name in ("op", "start"))
         found = np.flatnonzero(rows & (op > 0) & (time >= start))
         _, firsts = np.unique(codes.to_numpy()[found], return_index=True)
-        for row in found[np.sort(firsts)].tolist():
+        for row in found[np.sort(firsts)[:MOST]].tolist():
             arrival, file, line = (
                 table.table.column(name)[row].as_py() for name in ("arrival", "file", "line")
             )
@@ -168,7 +168,7 @@ class NumberPlace(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
+class JoinedConditions:
     """Conditions that hold together, and those of them (or heads) that are looked at here."""
 
     conditions: tuple[lars.Formula, ...]
@@ -176,29 +176,29 @@ class _Scope:
     summed: tuple[tuple[lars.Aggregate, lars.Element], ...] = ()
 
 
-def _scopes(rule: lars.Rule) -> Iterator[_Scope]:
+def _scopes(rule: lars.Rule) -> Iterator[JoinedConditions]:
     body = tuple(part for condition in rule.body for part in _together(condition))
     heads: tuple[lars.Head, ...] = ()
     if rule.head is not None and not isinstance(rule.head, lars.Choice):
         heads = tuple(subformulas(rule.head))
-    yield _Scope(body, (*body, *heads))
+    yield JoinedConditions(body, (*body, *heads))
     yield from _summed(body, body)
     if isinstance(rule.head, lars.Choice):
         for option in rule.head.options:
             inner = tuple(part for one in option.condition for part in _together(one))
-            yield _Scope((*body, *inner), (*inner, *subformulas(option.head)))
+            yield JoinedConditions((*body, *inner), (*inner, *subformulas(option.head)))
             yield from _summed((*body, *inner), inner)
 
 
 def _summed(
     conditions: tuple[lars.Formula, ...], own: tuple[lars.Formula, ...]
-) -> Iterator[_Scope]:
+) -> Iterator[JoinedConditions]:
     for part in own:
         if not isinstance(part, lars.Aggregate):
             continue
         for element in part.elements:
             inner = tuple(one for condition in element.condition for one in _together(condition))
-            yield _Scope((*conditions, *inner), inner, ((part, element),))
+            yield JoinedConditions((*conditions, *inner), inner, ((part, element),))
 
 
 def _together(formula: lars.Formula) -> Iterator[lars.Formula]:
@@ -218,7 +218,7 @@ def _together(formula: lars.Formula) -> Iterator[lars.Formula]:
             yield from _together(inner)
 
 
-def _needs(scope: _Scope) -> Iterator[tuple[lars.Head, str, bool]]:
+def _needs(scope: JoinedConditions) -> Iterator[tuple[lars.Head, str, bool]]:
     """Variables that have to be numbers, or (True) must not be zero, and the part that wants it."""
     numbers = set(_numbers(scope.conditions))
     for needed in _operands_of(scope, numbers):
@@ -227,7 +227,9 @@ def _needs(scope: _Scope) -> Iterator[tuple[lars.Head, str, bool]]:
             yield needed
 
 
-def _operands_of(scope: _Scope, numbers: Set[str]) -> Iterator[tuple[lars.Head, str, bool]]:
+def _operands_of(
+    scope: JoinedConditions, numbers: Set[str]
+) -> Iterator[tuple[lars.Head, str, bool]]:
     for part in scope.own:
         match part:
             case lars.Comparison(sign=sign, left=left, right=right) if sign in _ORDER:
