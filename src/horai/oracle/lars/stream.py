@@ -197,7 +197,7 @@ def _key(patterns: tuple[lars.Pattern, ...], atom: lars.Atom) -> object:
 def fits(pattern: lars.Pattern, atom: lars.Atom) -> Mapping[str, Term] | None:
     """The values of the variables for which a pattern is the atom; None when there are none.
 
-    >>> fits(Pattern("tram", (Var("Id"), Var("_#1"))), Atom("tram", (Int(1), Int(2))))
+    >>> fits(lars.Pattern("tram", (Var("Id"), Var("_#1"))), lars.Atom("tram", (Int(1), Int(2))))
     {'Id': Int(value=1), '_#1': Int(value=2)}
     """
     if pattern.name != atom.name:
