@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -28,7 +27,7 @@ from horai.lang.ec.reader import read_files
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.lars.reader import read_files as read_programs
 from horai.lang.lars.syntax import Program
-from horai.lang.layout import formatted
+from horai.lang.layout import Language, formatted
 from horai.lang.symbols import Key, Symbol, symbols
 from horai.plan.ec.entities import Entity, find_entities
 from horai.plan.ec.modes import PythonPredicate
@@ -45,7 +44,6 @@ _LEVELS = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
     Severity.WARNING: types.DiagnosticSeverity.Warning,
 }
-Language = Literal["ec", "lars"]
 
 
 def language_of(path: Path) -> Language:
