@@ -308,6 +308,41 @@ def rehash(S: STATE) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def settle_home(S: STATE, r: i64) -> cython.void:
+    """Give a row the home of those with the same first word: what happens to them belongs together.
+
+    The slots of `homes` are the first row of each.
+    """
+    S.rows[r].home = 0
+    if S.tables[S.rows[r].table * 8 + T_KEYS] == 0:
+        return
+    word: i64 = S.keys[S.rows[r].key]
+    at: i64 = hashed(cython.address(word), 1, 0) & S.homemask
+    while S.homes[at] != 0:
+        other: i64 = S.homes[at] - 1
+        if S.keys[S.rows[other].key] == word:
+            S.rows[r].home = S.rows[other].home
+            return
+        at = (at + 1) & S.homemask
+    S.homes[at] = r + 1
+    S.nhomes += 1
+    S.rows[r].home = S.nhomes
+    if S.nhomes * 2 > S.homemask:
+        free(S.homes)
+        S.homemask = 2 * S.homemask + 1
+        S.homes = cython.cast(INTS, calloc(S.homemask + 1, 4))
+        if S.homes == cython.NULL:
+            out_of_memory()
+        S.nhomes = 0
+        r = 0
+        while r < S.nrows:
+            settle_home(S, r)
+            r += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def make_row(S: STATE, table: i64, key: WORDS) -> i64:
     """The row of an instance, made if there is none. `key` must not lie in `S.keys`."""
     r: i64 = find_row(S, table, key)
@@ -350,6 +385,7 @@ def make_row(S: STATE, table: i64, key: WORDS) -> i64:
         S.lines[S.nlines + i].col = S.tables[T + T_FIRST] + i
         i += 1
     S.nlines += nc
+    settle_home(S, r)
     if S.nrows * 2 > S.mask:
         rehash(S)
     else:
@@ -2525,44 +2561,47 @@ def settle(S: STATE, last: i64) -> cython.void:
     while s < last and S.error == 0:
         settle_level(S, s)
         s = waiting(S)
+    if s == S.nlevels:
+        S.nag = 4
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def take(S: STATE) -> cython.void:
-    """The items of a step, row by row: (row, column and sign, time, place of the arguments)."""
+    """The items of a step, home by home: (row, column and sign, time, place of the arguments)."""
     n: i64 = S.nitems
-    rows: i64 = S.nrows
+    homes: i64 = S.nhomes
     sort: i64 = 1 if n > 64 else 0
     if sort != 0:
-        words_room(cython.address(S.counts), cython.address(S.counts_size), rows + 2)
+        words_room(cython.address(S.counts), cython.address(S.counts_size), homes + 2)
         words_room(cython.address(S.order), cython.address(S.order_size), n)
-        memset(S.counts, 0, (rows + 2) * 8)
+        memset(S.counts, 0, (homes + 2) * 8)
         i: i64 = 0
         while i < n:
-            S.counts[S.items[i * 4] + 1] += 1
+            S.counts[S.rows[S.items[i * 4]].home + 1] += 1
             i += 1
         i = 0
-        while i < rows:
+        while i <= homes:
             S.counts[i + 1] += S.counts[i]
             i += 1
         i = 0
         while i < n:
-            r: i64 = S.items[i * 4]
-            S.order[S.counts[r]] = i
-            S.counts[r] += 1
+            home: i64 = S.rows[S.items[i * 4]].home
+            S.order[S.counts[home]] = i
+            S.counts[home] += 1
             i += 1
     block: i64 = 256
-    r = -1
+    home = -1
     i = 0
     while i < n and S.error == 0:
         at: i64 = S.order[i] * 4 if sort != 0 else i * 4
-        if i >= block and S.items[at] != r:
+        r: i64 = S.items[at]
+        if i >= block and S.rows[r].home != home:
             # What concerns single instances is settled while it is in the cache.
             settle(S, S.own)
             block = i + 256
-        r = S.items[at]
+        home = S.rows[r].home
         w: i64 = S.items[at + 1]
         L: i64 = S.rows[r].line + ((w >> 1) & 0xFFFF)
         t: i64 = S.items[at + 2]
@@ -2747,11 +2786,15 @@ class Machine:
         S.owner = cython.cast(cython.p_void, owner)
         S.mask = 255
         S.slots = cython.cast(INTS, calloc(256, 4))
+        S.homemask = 255
+        S.homes = cython.cast(INTS, calloc(256, 4))
         S.linkmask = 255
         S.linkslots = cython.cast(INTS, calloc(256, 4))
         S.memomask = 255
         S.memoslots = cython.cast(WORDS, calloc(256, 8))
         if S.slots == cython.NULL or S.linkslots == cython.NULL or S.memoslots == cython.NULL:
+            raise MemoryError
+        if S.homes == cython.NULL:
             raise MemoryError
         S.nlinks = S.top = S.nag = S.narena = S.nmemo = 8
         S.ndata = 0
@@ -2772,6 +2815,7 @@ class Machine:
         free(S.rows)
         free(S.keys)
         free(S.slots)
+        free(S.homes)
         free(S.links)
         free(S.linkslots)
         free(S.tables)

@@ -38,7 +38,8 @@ cdef struct Line:
 cdef struct Row:
     i64 key  # its key in `keys`, followed by its buckets and the lines its lists look at
     i64 line  # the first of its lines
-    i64 table
+    int table
+    int home  # the same number for all rows with the same first word
 
 cdef struct Link:
     int line
@@ -59,6 +60,8 @@ cdef struct State:
     i64 nkeys, keys_size
     int* slots
     i64 mask
+    int* homes
+    i64 homemask, nhomes
     Link* links
     i64 nlinks, links_size
     int* linkslots
