@@ -14,7 +14,9 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.engine.comparing import Setting, differences
+from tests.engine.test_delayed_values import told
 from tests.strategies.changing_streams import changing_runs
+from tests.strategies.delays import DelayRun, delay_runs
 from tests.strategies.machines import protocol_runs
 from tests.strategies.runs import runs
 from tests.strategies.wild_parts import PREDICATES
@@ -34,7 +36,7 @@ CASES = [
     for case in read_cases(path)
     if case.errors is None and not is_about_lars(case)
 ]
-LOWERED = 199
+LOWERED = 246
 """So many of the cases have instructions; the others are refused."""
 NO_INSTRUCTIONS = "the compiled engine has no instructions for "
 
@@ -102,6 +104,18 @@ def test_random_runs(kind: str, data: st.DataObject) -> None:
         return
     event("ran")
     assert found is None, found
+
+
+@examples("heavy")
+@given(delay_runs())
+def test_random_deadlines(run: DelayRun) -> None:
+    """All that a delayed effect can say."""
+    rules = horai.loads(run.rules)
+    reason = why_not(rules, run.settings["tick"])
+    event("ran" if reason is None else "refused")
+    if reason is None:
+        wanted = told(lambda: rules.run(run.narrative, engine="reference", **run.settings))
+        assert told(lambda: rules.run(run.narrative, engine="compiled", **run.settings)) == wanted
 
 
 # --- refusals ------------------------------------------------------------------------------------

@@ -330,13 +330,23 @@ class Layout:
             relation.fields[field_name] = made.place - relation.place
         return relation.parts[what]
 
-    def deadline(self, relation: Relation, number: int) -> Relation:
-        """The deadlines of a fluent that act on something else, as events beside it."""
-        key = (f"deadline {number}", relation.key[1])
-        made = Relation("event", key, relation.keys, level=relation.level, shown=False)
-        relation.table.add(made)
-        self.events[key] = made
-        return made
+    def deadline(
+        self, fluent: Relation, number: int, one_value: bool, level: int
+    ) -> tuple[Relation, Relation]:
+        """The attempts of a deadline, events that know their own time; those that have acted.
+
+        They are beside their fluent if they are about one value, else each value has its own.
+        """
+        width = len(fluent.keys) + (not one_value)
+        table = fluent.table if one_value else self.table(width)
+        keys = tuple(range(width))
+        found = []
+        for name, rest in ((f"deadline {number}", (width,)), (f"acted {number}", ())):
+            key = (name, width + len(rest))
+            made = Relation("event", key, keys, rest, level=level, shown=False)
+            found.append(table.add(made))
+            self.events[key] = made
+        return found[0], found[1]
 
     def site(self, site: Site) -> int:
         """The number of a new site."""

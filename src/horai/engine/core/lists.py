@@ -380,9 +380,12 @@ class Lists:
         free = dict.fromkeys(over, True) | dict.fromkeys(own, False)
         if not _possible(whole, free):
             return
-        for chosen in ([one] for one in foreign):
-            rest = dict.fromkeys(over, True) | dict.fromkeys([*own, *chosen], False)
-            if not _possible(whole, rest) and self._makes(chosen[0]):
+        for one in foreign:
+            same = [
+                o for o in foreign if (o.relation.table, o.terms) == (one.relation.table, one.terms)
+            ]
+            rest = dict.fromkeys(over, True) | dict.fromkeys([*own, *same], False)
+            if not _possible(whole, rest) and self._makes(one):
                 return
         if all(self._makes(one) for one in foreign):
             return

@@ -568,7 +568,9 @@ def soonest(S: STATE) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def to_evaluate(S: STATE, level: i64, L: i64, t: i64, mask: i64) -> cython.void:
-    if S.cyclic[level] != 0:
+    if t > S.q:
+        timer(S, L, t)  # what a deadline is about comes when it is due
+    elif S.cyclic[level] != 0:
         sooner(S, level, 2 * t, L, mask)
     else:
         push(S, 2 * level, L, t, mask)
@@ -861,7 +863,7 @@ def add_point(S: STATE, L: i64, t: i64, v: i64, sh: i64, d: i64) -> cython.void:
         S.pool[off + i + 2] = cython.cast(i64, 1) << sh
         S.lines[L].np = n + 3
     seen: i64 = S.cols[g + C_INITS] if sh == INITIATED else S.cols[g + C_TERMS]
-    if seen != 0 and t > S.start:
+    if seen != 0:
         emit_event(S, L + seen, t, cython.address(v), d)
     if t > S.q:
         timer(S, L, t)
@@ -967,7 +969,7 @@ def apply_said(S: STATE, at: i64, n: i64, d: i64) -> cython.void:
     i: i64 = 0
     while i < n:
         if S.em[at + i + 1] == 1:
-            emit_event(S, S.em[at + i + 2], S.em[at + i + 3], cython.address(S.em[at]), d)
+            emit_event(S, S.em[at + i + 2], S.em[at + i + 3], cython.address(S.em[at + i + 4]), d)
         else:
             add_point(S, S.em[at + i + 2], S.em[at + i + 3], S.em[at + i + 4], S.em[at + i + 1], d)
         i += 5
@@ -1238,12 +1240,12 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 S.em[S.nem + 1] = 1
                 S.em[S.nem + 2] = x
                 S.em[S.nem + 3] = k
-                S.em[S.nem + 4] = 0
+                S.em[S.nem + 4] = S.reg[z]
                 S.nem += 5
             else:
                 got |= bit
                 if force != 0 or (fired & bit) == 0:
-                    emit_event(S, x, k, cython.address(S.reg[0]), d)
+                    emit_event(S, x, k, cython.address(S.reg[z]), d)
         elif op == OWN:
             S.reg[x] = first + y
         elif op == DYN:
@@ -1293,6 +1295,10 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 link(S, k, w, L)
         elif op == SHIFT:
             S.reg[x] = S.reg[y] + z
+        elif op == AFTER:
+            k = S.reg[x]
+            if (k & 1) == 0 or k <= S.reg[y] or (k >> 1) <= S.start:
+                pc = f
         elif op in (ADD, SUB, MUL, DIV, IDIV, MOD, MIN, MAX):
             S.failed = 0
             k = compute(S, op, S.reg[y], S.reg[z])
@@ -1362,11 +1368,12 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             S.reg[x] = y
             S.reg[x + 1] = 0
             if S.lines[y].np != 0:
+                k = S.reg[S.args[z]] >> 1
                 S.reg[x + 1] = first_at(
                     S,
                     S.lines[y].points,
                     S.lines[y].np,
-                    S.reg[S.args[z]] >> 1,
+                    k if k > S.start else S.start + 1,
                     S.cols[g + C_STRIDE],
                 )
             S.reg[x + 2] = S.reg[S.args[z + 1]] >> 1
@@ -1852,16 +1859,7 @@ def due_at(S: STATE, L: i64, d: i64, a: i64, p: i64) -> i64:
     delay: i64 = S.args[d]
     source: i64 = S.args[d + 1]
     restart: i64 = S.args[d + 3]
-    away: i64 = S.args[d + 5]
     first: i64 = a - delay
-    if away != 0 and restart == 0 and S.lines[L + away].np > 0:
-        # One that has acted calls off the attempts before it.
-        E: i64 = L + away
-        k: i64 = first_at(S, S.lines[E].points, S.lines[E].np, a, 2)
-        while k > 0 and (S.pool[S.lines[E].points + k - 1] & 0xFFFF) == 0:
-            k -= 2
-        if k > 0 and S.pool[S.lines[E].points + k - 2] > first:
-            first = S.pool[S.lines[E].points + k - 2]
     po: i64 = S.lines[L].points
     due: i64 = INF
     end: i64 = p
@@ -1887,7 +1885,7 @@ def due_at(S: STATE, L: i64, d: i64, a: i64, p: i64) -> i64:
 @cython.nogil
 @cython.exceptval(check=False)
 def effect(S: STATE, n: i64, t: i64, kind: i64, v: i64) -> i64:
-    """One more effect of a deadline: 0 begins v, 1 ends it, 2 and more happens as an event."""
+    """One more effect of a deadline: 0 begins v, 1 ends it."""
     words_room(cython.address(S.fx), cython.address(S.fx_size), n + 3)
     S.fx[n] = t
     S.fx[n + 1] = kind
@@ -1936,60 +1934,21 @@ def put_effects(S: STATE, L: i64, a: i64, until: i64, n: i64) -> cython.void:
             i += 3
     k: i64 = 0
     while k < n:
-        if S.fx[k + 1] < 2:
-            t: i64 = S.fx[k]
-            v: i64 = S.fx[k + 2]
-            off = points_room(S, L, 3)
-            size: i64 = S.lines[L].np
-            i = first_at(S, off, size, t, 3) if size > 0 else 0
-            while i < size and S.pool[off + i] == t and S.pool[off + i + 1] != v:
-                i += 3
-            if i >= size or S.pool[off + i] != t:
-                move(S, off + i + 3, off + i, size - i)
-                S.pool[off + i] = t
-                S.pool[off + i + 1] = v
-                S.pool[off + i + 2] = 0
-                S.lines[L].np = size + 3
-            S.pool[off + i + 2] |= BEGUN if S.fx[k + 1] == 0 else ENDED
+        t: i64 = S.fx[k]
+        v: i64 = S.fx[k + 2]
+        off = points_room(S, L, 3)
+        size: i64 = S.lines[L].np
+        i = first_at(S, off, size, t, 3) if size > 0 else 0
+        while i < size and S.pool[off + i] == t and S.pool[off + i + 1] != v:
+            i += 3
+        if i >= size or S.pool[off + i] != t:
+            move(S, off + i + 3, off + i, size - i)
+            S.pool[off + i] = t
+            S.pool[off + i + 1] = v
+            S.pool[off + i + 2] = 0
+            S.lines[L].np = size + 3
+        S.pool[off + i + 2] |= BEGUN if S.fx[k + 1] == 0 else ENDED
         k += 3
-    # Events: those of before that do not happen any more, then the new ones.
-    d: i64 = S.cols[S.lines[L].col * FIELDS + C_DELAYS]
-    j: i64 = 0
-    while j < S.args[d]:
-        away: i64 = S.args[d + 1 + j * 6 + 5]
-        j += 1
-        if away == 0:
-            continue
-        E: i64 = L + away
-        k = 0
-        while k < n:
-            if S.fx[k + 1] == 1 + j and event_there(S, E, S.fx[k]) == 0:
-                emit_event(S, E, S.fx[k], cython.address(S.fx[k]), 1)
-            k += 3
-        i = 0
-        if S.lines[E].np > 0:
-            i = first_at(S, S.lines[E].points, S.lines[E].np, a, 2)
-        while i < S.lines[E].np and S.pool[S.lines[E].points + i] <= until:
-            t = S.pool[S.lines[E].points + i]
-            k = 0
-            while k < n and not (S.fx[k + 1] == 1 + j and S.fx[k] == t):
-                k += 3
-            if k == n and (S.pool[S.lines[E].points + i + 1] & 0xFFFF) != 0:
-                emit_event(S, E, t, cython.address(S.fx[0]), -1)
-            i += 2
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def event_there(S: STATE, E: i64, t: i64) -> i64:
-    n: i64 = S.lines[E].np
-    if n == 0:
-        return 0
-    i: i64 = first_at(S, S.lines[E].points, n, t, 2)
-    if i >= n or S.pool[S.lines[E].points + i] != t:
-        return 0
-    return S.pool[S.lines[E].points + i + 1] & 0xFFFF
 
 
 @cython.cfunc
@@ -2035,13 +1994,13 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     dues: i64[16]
     j: i64 = 0
     while j < m:
-        dues[j] = due_at(S, L, desc + 1 + j * 6, a, p)
-        if S.args[desc + 1 + j * 6] > longest:
-            longest = S.args[desc + 1 + j * 6]
+        dues[j] = due_at(S, L, desc + 1 + j * 4, a, p)
+        if S.args[desc + 1 + j * 4] > longest:
+            longest = S.args[desc + 1 + j * 4]
         j += 1
     if z >= INF - longest:
         z = INF - 1 - longest
-    simple: i64 = 1 if m == 1 and S.args[desc + 4] != 0 and S.args[desc + 6] == 0 else 0
+    simple: i64 = 1 if m == 1 and S.args[desc + 4] != 0 else 0
     quiet: i64 = -INF  # until then deadlines may differ from those of before
     nfx: i64 = 0
     n: i64 = 0
@@ -2092,7 +2051,7 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
             while turn < 2:
                 j = 0
                 while j < m:
-                    d: i64 = desc + 1 + j * 6
+                    d: i64 = desc + 1 + j * 4
                     source: i64 = S.args[d + 1]
                     if dues[j] == t and S.args[d + 3] == turn:
                         acts: i64 = 1
@@ -2103,9 +2062,7 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
                             acts = 0
                         if acts != 0:
                             quiet = t + longest
-                            if S.args[d + 5] != 0:
-                                nfx = effect(S, nfx, t, 2 + j, 0)
-                            elif S.args[d + 2] == ANY:
+                            if S.args[d + 2] == ANY:
                                 nfx = effect(S, nfx, t, 1, source)
                             else:
                                 v = S.args[d + 2]
@@ -2121,14 +2078,14 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
                         values += 1
                         begun = v
                         broken = begins(S, po + first, po + p, v, SAID_ENDS)
-                elif S.fx[k + 1] == 1 and v in (ANY, cur):
+                elif v in (ANY, cur):
                     ends = 1
                 k += 3
             if values == 1 and ended_now(S, now, nfx, t, begun) != 0:
                 broken = 1
             j = 0
             while j < m:
-                d = desc + 1 + j * 6
+                d = desc + 1 + j * 4
                 source = S.args[d + 1]
                 if dues[j] == t:
                     dues[j] = INF
@@ -2635,12 +2592,32 @@ def begin_step(S: STATE, q: i64, cut: i64) -> cython.void:
         L: i64 = pop_timer(S)
         if S.lines[L].timer == t - S.start:
             S.lines[L].timer = 0
-        if S.cols[S.lines[L].col * FIELDS + C_KIND] == FILTER:
+        if S.cols[S.lines[L].col * FIELDS + C_KIND] == EVENT:
+            due(S, L, t)
+        elif S.cols[S.lines[L].col * FIELDS + C_KIND] == FILTER:
             # What is open began some time ago.
             if S.lines[L].cs != BARRED:
                 push(S, 2 * S.cols[S.lines[L].col * FIELDS + C_LEVEL] + 1, L, t, INF)
         else:
             dirty(S, L, t, t)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def due(S: STATE, L: i64, t: i64) -> cython.void:
+    """The points of a line from t on that were in the future until now, and when others follow."""
+    g: i64 = S.lines[L].col * FIELDS
+    stride: i64 = S.cols[g + C_STRIDE]
+    n: i64 = S.lines[L].np
+    off: i64 = S.lines[L].points
+    i: i64 = first_at(S, off, n, t, stride) if n > 0 else 0
+    while i < n and S.pool[off + i] <= S.q:
+        if (S.pool[off + i + 1] & FRESH) != 0:
+            to_evaluate(S, S.cols[g + C_LEVEL], L, S.pool[off + i], -1)
+        i += stride
+    if i < n:
+        timer(S, L, S.pool[off + i])
 
 
 @cython.cfunc

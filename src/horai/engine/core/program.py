@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 
+from horai.engine.core.deadlines import Attempt, Deadlines, Effect
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.layout import (
     Layout,
@@ -25,23 +26,25 @@ from horai.engine.core.rules import (
     Label,
     Question,
     Rules,
+    by_value,
     is_temporal,
     literal_is_temporal,
 )
 from horai.engine.core.words import Words
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Int, Term, Var, is_ground, make
+from horai.lang.core.terms import Term, Var, is_ground
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, GHOST, INITIATED, PEND, TERMINATED
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import names
 from horai.plan.ec.unify import may_match
-from horai.plan.program import DelayPlan, GroundingPlan, Plan, PointPlan, StaticPlan, Stratum
+from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan, Stratum
 
 Key = tuple[str, int]
 Names = frozenset[str]
 POINTS = (ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
+POINT_KINDS: dict[type, str] = {ec.InitiatedAt: "initiated", ec.TerminatedAt: "terminated"}
 MANY = 64  # alternatives of a rule
 
 
@@ -60,12 +63,13 @@ class DrivenRule:
     dynamic: op.Chain
     listed: bool
     domain: tuple[tuple[str, ...], Rows] | None = None
+    attempt: Attempt | None = None
     bit: int = 0
 
     @property
     def waits(self) -> bool:
         """Has it to wait for the level of its head?"""
-        return bool(self.dynamic.steps) or self.listed
+        return bool(self.dynamic.steps or self.attempt) or self.listed
 
 
 @dataclass(frozen=True)
@@ -98,15 +102,11 @@ class Lowering:
     ) -> None:
         self.plan, self.words, self.facts = plan, words, facts
         self.layout = Layout(plan)
+        self.start = start
         self.rules = Rules(plan, self.layout, words, facts, put_index, start)
         self.code = self.rules.code
-        self._delays: dict[Relation, list[list[int]]] = {}
+        self._deadlines = Deadlines(plan, self.layout, facts, words)
         self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
-        self._by_value = {
-            key
-            for key, plans in plan.groundings.items()
-            if any(one.value is not None for one in plans)
-        }
         self._cyclic = {
             level
             for level, stratum in zip(self.layout.levels, plan.strata, strict=True)
@@ -122,12 +122,9 @@ class Lowering:
                 for rule in self._driven(plan, level):
                     self._assign(rule, driven, edges)
             for delay in stratum.delays:
-                effect = self._delay(delay)
-                if effect is not None:
-                    self._assign(self._with_driver(effect, level), driven, edges)
-        for fluent, entries in self._delays.items():
-            if len(entries) > 16:
-                raise NotLowered(f"the {len(entries)} deadlines of {fluent}")
+                for effect in self._deadlines.effects(delay, level):
+                    self._assign(self._with_driver(effect.plan, level, effect), driven, edges)
+        for fluent, entries in self._deadlines.entries.items():
             words = [word for entry in entries for word in entry]
             fluent.fields["C_DELAYS"] = self.code.list([len(entries), *words])
         self._edges(driven, edges)
@@ -185,24 +182,28 @@ class Lowering:
             raise NotLowered("an effect in a range of time", plan.clause)
         return [self._with_driver(one, level) for one in _alternatives(plan)]
 
-    def _with_driver(self, plan: PointPlan, level: int) -> DrivenRule:
-        literals = list(ec.conjuncts(plan.body))
-        points = [one for one in literals if isinstance(one, POINTS)]
+    def _driver(self, plan: PointPlan) -> ec.Literal:
+        """The condition that gives the time of the head."""
+        points = [one for one in ec.conjuncts(plan.body) if isinstance(one, POINTS)]
         then = [one for one in points if one.time == plan.time]
         if not then:
             reason = "nothing that happens gives the time of the head"
             raise NotLowered(reason, plan.clause)
         events = [one for one in then if isinstance(one, ec.Happens)]
         edges = [one for one in then if isinstance(one, ec.Edge)]
-        driver = [*events, *edges, *then][0]
-        others = [one for one in literals if one is not driver]
+        return [*events, *edges, *then][0]
+
+    def _with_driver(self, plan: PointPlan, level: int, effect: Effect | None = None) -> DrivenRule:
+        driver = effect.driver if effect else self._driver(plan)
+        attempt = effect.attempt if effect else None
+        others = [one for one in ec.conjuncts(plan.body) if one is not driver]
         needed = names(*(plan.terms[:-1] if plan.open_value else plan.terms), plan.time)
         bound = names(driver.term)
         domain = None
         single = True
         if plan.domain:
             self._refuse_changing(plan, op.Chain())
-            domain = self.facts.domain(plan)
+            domain = self.facts.domain(effect.about if effect else plan)
             bound |= set(domain[0])
             single = len(domain[1]) <= 1
         temporal = [one for one in others if literal_is_temporal(one, self.plan)]
@@ -215,10 +216,10 @@ class Lowering:
             raise NotLowered(f"no order for `{show(stuck[0].term)}`", plan.clause)
         # A bit is enough where one solution of the conditions on facts says what the head says.
         given = bound | static.bound
-        listed = bool(dynamic.steps) and (
+        listed = bool(dynamic.steps or attempt) and (
             not needed <= given or not single or not self._single(static, bound)
         )
-        return DrivenRule(plan, driver, level, static, dynamic, listed, domain)
+        return DrivenRule(plan, driver, level, static, dynamic, listed, domain, attempt)
 
     def _first(
         self, static: list[ec.Literal], temporal: list[ec.Literal], bound: Names, needed: Names
@@ -300,10 +301,8 @@ class Lowering:
             return
         body = self._body(rule, None, ())
         assert isinstance(driver, ec.Edge | ec.InitiatedAt | ec.TerminatedAt)
-        kind = driver.kind if isinstance(driver, ec.Edge) else "initiated"
-        if isinstance(driver, ec.TerminatedAt):
-            raise NotLowered("a rule that a termination drives", clause)
-        if isinstance(driver, ec.InitiatedAt) and driver.bounds is not None:
+        kind = driver.kind if isinstance(driver, ec.Edge) else POINT_KINDS[type(driver)]
+        if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt) and driver.bounds is not None:
             raise NotLowered("points in a range", clause)
         terms = (*args_of(driver.fvp.fluent), driver.fvp.value)
         if kind in ("start", "end") and not rule.waits:
@@ -364,7 +363,14 @@ class Lowering:
             every = [*keys, *(terms[at] for at in relation.rest)]
             driver = rule.driver
             time = driver.time  # type: ignore[union-attr]
-            self._enter(body, time, every, following)
+            if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt):
+                self._enter(body, time, every[:-1], following)
+                kind = POINT_KINDS[type(driver)]
+                body.value_of_point(kind, relation.key, terms, len(every), following)
+                if rule.plan.time == time:
+                    self._in_run(body, following)
+            else:
+                self._enter(body, time, every, following)
             fail = self._static(body, rule, following)
             if rule.waits:
                 mask = _mask(one for one in rules if one.waits and one.level == rule.level)
@@ -373,6 +379,8 @@ class Lowering:
                 emit = self.code.label()
                 self.code.emit("DYN", rule.level, emit, mask, fail=fail)
                 known = dict(body.env)
+                if rule.attempt is not None:
+                    rule.attempt.stands(body, fail)
                 fail = body.chain(rule.dynamic, fail)
                 self.code.here(emit)
                 if not rule.listed:
@@ -417,6 +425,12 @@ class Lowering:
             fail = body.relation_rows(rule.domain[1], terms, bound, free, fail)
         return body.chain(rule.static, fail)
 
+    def _in_run(self, body: Body, fail: Label) -> None:
+        """Initial values are begun before the run, when no rule says anything."""
+        start = body.register()
+        self.code.emit("LDC", start, 2 * self.start + 1)
+        self.code.emit("AFTER", 0, start, fail=fail)
+
     def _conclude(self, body: Body, rule: DrivenRule, fail: Label, end: Label) -> None:
         """Say what the head says; look for more solutions."""
         plan = rule.plan
@@ -430,9 +444,13 @@ class Lowering:
         if plan.kind == "event":
             head = self.layout.event(plan.key)
             if plan.key in self.plan.groundings:
-                self._ask_domain(body, args, None, self.plan.groundings[plan.key], again)
-            line, _ = body.line(head, args, None, again)
-            self.code.emit("TELL", line, time)
+                body.ask_domain(plan.key, args, None, again)
+            line, _ = body.line(head, args[: len(head.keys)], None, again)
+            argument = 0
+            if head.rest:  # an attempt: later, and it knows its own time
+                self.code.emit("AFTER", time, 0, fail=again)
+                argument = body.load(args[-1], again)
+            self.code.emit("TELL", line, time, argument)
         else:
             head = next(one for one in self.layout.fluents[plan.key] if one.kind == "simple")
             line, _ = body.line(head, args, None, again)
@@ -444,7 +462,7 @@ class Lowering:
                 self.code.emit("SAY", line, -1, time, shift)
             else:
                 said = body.load(value, again)
-                if plan.kind == "initiated" and plan.key in self._by_value:
+                if plan.kind == "initiated" and by_value(self.plan, plan.key):
                     said = self._inside(body, plan, args, said)
                 self.code.emit("SAY", line, said, time, shift)
         self.code.emit("JMP", fail=again)
@@ -454,7 +472,7 @@ class Lowering:
         found = body.register()
         outside, done = self.code.label(), self.code.label()
         value = plan.terms[-1]
-        self._ask_domain(body, args, value, self.plan.groundings[plan.key], outside)
+        body.ask_domain(plan.key, args, value, outside)
         self.code.emit("MOV", found, said)
         self.code.emit("JMP", fail=done)
         self.code.here(outside)
@@ -462,39 +480,7 @@ class Lowering:
         self.code.here(done)
         return found
 
-    def _ask_domain(
-        self,
-        body: Body,
-        args: Sequence[Term],
-        value: Term | None,
-        plans: Sequence[GroundingPlan],
-        no: Label,
-    ) -> None:
-        """Go on if an entity is in its domain, or if no grounding speaks of its value."""
-        registers = [body.load(arg, no) for arg in args]
-        valued = None if value is None else body.load(value, no)
-        known, clause = body.env, body.clause
-        spoken = body.register()
-        self.code.emit("LDC", spoken, 0)
-        done = self.code.label()
-        for plan in plans:
-            if value is None and plan.value is not None:
-                continue
-            body.env, body.clause = {}, plan.clause
-            following = self.code.label()
-            if plan.value is not None and valued is not None:
-                body.match(plan.value, valued, following)
-            self.code.emit("LDC", spoken, 1)
-            for term, register in zip(plan.terms, registers, strict=True):
-                body.match(term, register, following)
-            body.chain(plan.check, following)
-            self.code.emit("JMP", fail=done)
-            self.code.here(following)
-        self.code.emit("EQC", spoken, 0, fail=no)
-        self.code.here(done)
-        body.env, body.clause = known, clause
-
-    # --- lists, deadlines, domains, rows ---------------------------------------------------------
+    # --- lists, domains, rows --------------------------------------------------------------------
 
     def _lists(self, stratum: Stratum) -> None:
         by_pair: dict[Relation, list[StaticPlan]] = {}
@@ -510,104 +496,6 @@ class Lowering:
             lists.lower()
             parts = self._row_parts.setdefault(relation.table.number, [])
             parts += [_with_keys(lists.head, part) for part in lists.parts]
-
-    def _delay(self, plan: DelayPlan) -> PointPlan | None:
-        """A deadline of a value, after a constant time.
-
-        One that changes the value of the same instance belongs to inertia. Others are events, and
-        what they do is a rule.
-        """
-        *mine, source = plan.origin
-        *theirs, target = plan.target
-        fluent = next(
-            (one for one in self.layout.fluents[plan.origin_key] if one.kind == "simple"), None
-        )
-        if fluent is None:
-            raise NotLowered("a deadline of a value that no rule begins", plan.clause)
-        delay, constant = self._constant(plan)
-        if delay <= 0:
-            raise NotLowered("a deadline at once", plan.clause)
-        plain = all(isinstance(arg, Var) for arg in mine) and len(set(mine)) == len(mine)
-        same = plan.origin_key == plan.target_key and mine == theirs and plain
-        restarts = self._restarts(plan)
-        every = isinstance(source, Var) and target == source and not plan.initiates
-        if not is_ground(source) and not (every and restarts and constant and same):
-            raise NotLowered("a deadline of several values", plan.clause)
-        entry = [delay, ANY if every else self.words.word(source), ANY, int(restarts), 0, 0]
-        if (
-            same
-            and constant
-            and (every or is_ground(target))
-            and plan.target_key not in self._by_value
-        ):
-            if plan.initiates:
-                entry[2] = self.words.word(target)
-            self._delays.setdefault(fluent, []).append(entry)
-            return None
-        if not restarts and (not constant or not plain):
-            raise NotLowered("a deadline with conditions", plan.clause)
-        if plan.domain:
-            raise NotLowered("a deadline of all instances of a grounding", plan.clause)
-        event = self.layout.deadline(fluent, plan.number)
-        entry[5] = event.place - fluent.place
-        self._delays.setdefault(fluent, []).append(entry)
-        time = Var("deadline~")
-        happens = make(event.key[0], *mine)
-        literals: list[ec.Literal] = [ec.Happens(happens, time, happens)]
-        if plan.time is not None:
-            before = Compound("-", (time, Int(delay)))
-            known = Var(plan.time)
-            literals.append(ec.Is(known, before, Compound("is", (known, before))))
-        literals += ec.conjuncts(plan.rule.body)
-        if isinstance(plan.delay, Var):
-            literals.append(
-                ec.Compare("=", plan.delay, Int(delay), Compound("=", (plan.delay, Int(delay))))
-            )
-        return PointPlan(
-            "initiated" if plan.initiates else "terminated",
-            plan.target_key,
-            plan.target,
-            time,
-            op.Chain(),
-            frozenset(),
-            ec.Conjunction(tuple(literals), plan.rule.body.term),
-            plan.clause,
-        )
-
-    def _constant(self, plan: DelayPlan) -> tuple[int, bool]:
-        """How long it takes, and whether that is all that its conditions say."""
-        found = plan.delay
-        constant = True
-        for step in plan.full.steps:
-            if not isinstance(step, op.FactJoin) or names(step.term) & names(*plan.origin):
-                constant = False
-                continue
-            rows = self.facts.rows(step.key).tolist()
-            fits = [
-                dict(zip((show(t) for t in step.terms), row, strict=True))
-                for row in rows
-                if all(
-                    self.words.word(term) == word
-                    for term, word in zip(step.terms, row, strict=True)
-                    if is_ground(term)
-                )
-            ]
-            if len(fits) != 1:
-                constant = False
-                continue
-            if isinstance(found, Var) and show(found) in fits[0]:
-                found = self.words.term(fits[0][show(found)])
-        if not isinstance(found, Int):
-            raise NotLowered("a deadline that is no constant whole number", plan.clause)
-        return found.value, constant
-
-    def _restarts(self, plan: DelayPlan) -> bool:
-        for fvp in self.plan.postponable:
-            if key_of(fvp.fluent) == plan.origin_key and may_match(fvp.value, plan.origin[-1]):
-                if not all(isinstance(arg, Var) for arg in args_of(fvp.fluent)):
-                    raise NotLowered("deadlines that only some instances postpone", plan.clause)
-                return True
-        return False
 
     def _domains(self) -> None:
         """Rows of fluents with a grounding ask whether they are in it."""

@@ -27,6 +27,7 @@ from horai.plan.ec.instructions import (
     ANY,
     CODE,
     FUNCTIONS,
+    GHOST,
     INF,
     WIDTH,
 )
@@ -207,6 +208,60 @@ class Body:
     def is_bound(self, term: Term) -> bool:
         """Have all variables of a term a value?"""
         return names(term) <= self.env.keys()
+
+    def ask_domain(
+        self, key: tuple[str, int], args: Sequence[Term], value: Term | None, no: Label
+    ) -> None:
+        """Go on if an entity is in its domain, or if no grounding speaks of its value."""
+        registers = [self.load(arg, no) for arg in args]
+        valued = None if value is None else self.load(value, no)
+        known, clause = self.env, self.clause
+        spoken = self.register()
+        self.code.emit("LDC", spoken, 0)
+        done = self.code.label()
+        for plan in self.rules.plan.groundings[key]:
+            if value is None and plan.value is not None:
+                continue
+            self.env, self.clause = {}, plan.clause
+            following = self.code.label()
+            if plan.value is not None and valued is not None:
+                self.match(plan.value, valued, following)
+            self.code.emit("LDC", spoken, 1)
+            for term, register in zip(plan.terms, registers, strict=True):
+                self.match(term, register, following)
+            self.chain(plan.check, following)
+            self.code.emit("JMP", fail=done)
+            self.code.here(following)
+        self.code.emit("EQC", spoken, 0, fail=no)
+        self.code.here(done)
+        self.env, self.clause = known, clause
+
+    def value_of_point(
+        self, kind: str, key: tuple[str, int], terms: Sequence[Term], found: int, fail: Label
+    ) -> None:
+        """Bind the value of an initiation or termination; one of all values is one of each.
+
+        What is outside its domain has no points.
+        """
+        plan = self.rules.plan
+        *args, value = terms[: key[1] + 1]
+        if kind == "initiated":
+            if by_value(plan, key):
+                self.code.emit("NEC", found, GHOST, fail=fail)
+            self.match(value, found, fail)
+        elif not _ends_all(plan, key):
+            self.match(value, found, fail)
+        elif not self.is_bound(value):
+            raise self.refuse(f"whatever is terminated with all values of {key[0]}")
+        else:
+            one, done = self.code.label(), self.code.label()
+            self.code.emit("EQC", found, ANY, fail=one)
+            self.code.emit("JMP", fail=done)
+            self.code.here(one)
+            self.code.emit("EQ", found, self.load(value, fail), fail=fail)
+            self.code.here(done)
+        if key in plan.groundings:
+            self.ask_domain(key, args, value, fail)
 
     # --- chains ----------------------------------------------------------------------------------
 
@@ -559,7 +614,8 @@ class Body:
         self.loops = True
         return found, again
 
-    def _site(self, relation: Relation, value: int, low: int, high: int) -> Site:
+    def site(self, relation: Relation, value: int, low: int, high: int) -> Site:
+        """A reading of this rule."""
         return Site(relation, value, False, self.level, self.mask, low, high)
 
     def _offsets(self, time: Term) -> tuple[int, int]:
@@ -581,10 +637,10 @@ class Body:
         fixed = self.words.word(value) if is_ground(value) else ANY
         time = self.load(step.time, fail)
         if relation.kind == "input":
-            line, fail = self.line(relation, step.terms, self._site(relation, ANY, low, high), fail)
+            line, fail = self.line(relation, step.terms, self.site(relation, ANY, low, high), fail)
             self.code.emit("VALUE", line, self.register(), time, fail=fail)
             return fail
-        line, fail = self.line(relation, args, self._site(relation, fixed, low, high), fail)
+        line, fail = self.line(relation, args, self.site(relation, fixed, low, high), fail)
         if relation.kind == "static":
             assert relation.value is not None
             held = self.load(relation.value, fail)
@@ -615,7 +671,7 @@ class Body:
             raise self.refuse(f"points in a range: `{show(step.term)}`")
         relation, terms = self.points_of(step.kind, step.key, step.terms, step.term)
         low_reg, high_reg, low, high = self._range(step, fail)
-        site = self._site(relation, ANY, low, high)
+        site = self.site(relation, ANY, low, high)
         keys = [terms[at] for at in relation.keys]
         line, fail = self.line(relation, keys, site, fail)
         iterator = self.register(3)
@@ -626,9 +682,12 @@ class Body:
         outs = [self.register() for _ in relation.rest]
         pairs = [n for place, out in enumerate(outs) for n in (place, out)]
         self.code.emit("PNEXT", iterator, self.code.list([at, len(outs), *pairs]), fail=fail)
-        for place, out in zip(relation.rest, outs, strict=True):
-            self.match(terms[place], out, again)
         self.match(step.time, at, again)
+        if step.kind in ("initiated", "terminated"):
+            self.value_of_point(step.kind, step.key, terms, outs[0], again)
+        else:
+            for place, out in zip(relation.rest, outs, strict=True):
+                self.match(terms[place], out, again)
         self.loops = True
         return again
 
@@ -644,13 +703,8 @@ class Body:
         if len(found) != 1:
             raise self.refuse(f"{key[0]} has values of several kinds: `{show(term)}`")
         (relation,) = found
-        if kind in ("initiated", "terminated"):
-            if relation.kind != "simple" or kind == "terminated":
-                raise self.refuse(f"{kind} as a condition: `{show(term)}`")
-            if key in self.rules.plan.groundings:
-                raise self.refuse(f"initiations of a fluent with a domain: `{show(term)}`")
-            if any(d.target_key == key for s in self.rules.plan.strata for d in s.delays):
-                raise self.refuse(f"initiations that may be delayed effects: `{show(term)}`")
+        if kind in ("initiated", "terminated") and relation.kind != "simple":
+            raise self.refuse(f"{kind} of what no rule begins: `{show(term)}`")
         part = self.layout.part(relation, kind)
         return part, (*terms, terms[-1]) if relation.kind == "input" else terms
 
@@ -720,6 +774,18 @@ def changing_facts(plan: Plan) -> frozenset[tuple[str, int]]:
         if not more:
             return frozenset(found)
         found |= more
+
+
+def by_value(plan: Plan, key: tuple[str, int]) -> bool:
+    """Does a grounding speak of values of a fluent?"""
+    return any(one.value is not None for one in plan.groundings.get(key, ()))
+
+
+def _ends_all(plan: Plan, key: tuple[str, int]) -> bool:
+    """May a rule end whatever value a fluent has?"""
+    return any(
+        point.key == key and point.open_value for stratum in plan.strata for point in stratum.points
+    )
 
 
 def _begins(plan: Plan, key: tuple[str, int], value: Term) -> bool:

@@ -57,7 +57,8 @@ CODES = (
     "POPEN",  # r, line, p (from, to): the points of an event line from time to time
     "PNEXT",  # r, p, checks
     "SAY",  # line, value (or -1 for all), time, shift: a point of a fluent
-    "TELL",  # line, time: an event
+    "AFTER",  # r, s: is time r, a whole number, after time s and after the start of the run?
+    "TELL",  # line, time, r: an event, and its argument if it has one
     "MAKE",  # p, table: an instance
     "REF",  # n, r: the line in r is the n-th that the lists of this row look at
     "BAR",  # n: column n of this row is outside its domain
@@ -83,7 +84,7 @@ FIELDS_OF_COLUMNS = (
     "C_ENDS",
     "C_INITS",
     "C_TERMS",
-    "C_DELAYS",  # how many deadlines, and (delay, source, target or ANY, restart, -, event)...
+    "C_DELAYS",  # how many deadlines, and (delay, source, target or ANY, restart)...
     "C_LIST",  # operands and truth table: place in the lists
     "C_LEAST",  # bound of a duration
     "C_COMPARE",  # how it is compared: 0 >, 1 >=, 2 <, 3 =<
