@@ -18,9 +18,9 @@ from cython.cimports.libc.stdlib import abort, calloc, free, realloc
 from cython.cimports.libc.math import ceil, fabs, floor, sqrt, trunc
 from cython.cimports.libc.string import memcpy, memmove, memset
 
-# The state of a point of an event: how often it was said; a bit for each rule that waits and for
-# each that fired; and whether no rule has looked at it yet. Then the place of what its rules said,
-# where some of them need to remember, and its arguments.
+# The state of a point of an event: how often it was said; a bit for each rule that fired, for each
+# that waits and for each whose conditions on facts are met; and whether no rule has looked at it
+# yet. Then the place of what its rules said, where some have to remember it, and its arguments.
 
 
 # --- memory -------------------------------------------------------------------------------------
@@ -713,6 +713,43 @@ def word_of_odd_real(S: STATE, d: cython.double) -> i64:
 
 
 @cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def compared(S: STATE, op: i64, x: i64, y: i64) -> i64:
+    """Is it true of two numbers? Words of two whole numbers are in order, and so are those of two
+    decimals that are not negative.
+    """
+    if ((x & 1) and (y & 1)) or ((x & 7) == 2 and (y & 7) == 2):
+        if op == CLT:
+            return x < y
+        if op == CLE:
+            return x <= y
+        if op == CEQ:
+            return x == y
+        return x != y
+    return compared_reals(S, op, x, y)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def compared_reals(S: STATE, op: i64, x: i64, y: i64) -> i64:
+    S.failed = 0
+    u: cython.double = real_of(S, x)
+    v: cython.double = real_of(S, y)
+    if S.failed != 0:
+        return 0
+    if op == CLT:
+        return u < v
+    if op == CLE:
+        return u <= v
+    if op == CEQ:
+        return u == v
+    return u != v
+
+
+@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def compute(S: STATE, op: i64, x: i64, y: i64) -> i64:
@@ -1154,11 +1191,12 @@ def total(S: STATE, number: i64, first: i64, width: i64) -> i64:
 def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i64) -> i64:
     """Evaluate the rules of `mask`; what drives them is in the registers.
 
-    Returns which of them say something now, and shifted by PEND which wait. With `force` conditions
-    on what changes count as true, and nothing is remembered.
+    Returns which of them say something now, shifted by PEND which wait, and by MET whose conditions
+    on facts are met. With `force` conditions on what changes count as true, and nothing is
+    remembered.
     """
     got: i64 = 0
-    bit: i64 = 0
+    bit: i64 = 1
     number: i64 = 0
     listed: i64 = 0
     first: i64 = S.rows[S.lines[L].row].line
@@ -1180,32 +1218,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             if (mask & bit) == 0:
                 pc = f
         elif op in (CLT, CLE, CEQ, CNE):
-            x = S.reg[x]
-            y = S.reg[y]
-            k: i64 = 0
-            if (x & 1) and (y & 1):
-                if op == CLT:
-                    k = x < y
-                elif op == CLE:
-                    k = x <= y
-                elif op == CEQ:
-                    k = x == y
-                else:
-                    k = x != y
-            else:
-                S.failed = 0
-                u: cython.double = real_of(S, x)
-                v: cython.double = real_of(S, y)
-                if S.failed == 0:
-                    if op == CLT:
-                        k = u < v
-                    elif op == CLE:
-                        k = u <= v
-                    elif op == CEQ:
-                        k = u == v
-                    else:
-                        k = u != v
-            if k == 0:
+            if compared(S, op, S.reg[x], S.reg[y]) == 0:
                 pc = f
         elif op == FACT:
             k = find_fact(S, y, x)
@@ -1214,7 +1227,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             else:
                 load_fact(S, y, x, S.facts[k] - 1)
         elif op == SAY:
-            x = S.reg[x]
+            x = S.reg[x] if x >= 0 else first + ~x
             k = S.reg[z] >> 1
             v_: i64 = ANY if y < 0 else S.reg[y]
             if listed != 0:
@@ -1231,7 +1244,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 if force != 0 or (fired & bit) == 0:
                     add_point(S, x, k, v_, w, d)
         elif op == TELL:
-            x = S.reg[x]
+            x = S.reg[x] if x >= 0 else first + ~x
             k = S.reg[y] >> 1
             if listed != 0:
                 got |= bit
@@ -1248,17 +1261,17 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                     emit_event(S, x, k, cython.address(S.reg[z]), d)
         elif op == OWN:
             S.reg[x] = first + y
-        elif op == DYN:
-            if force != 0:
-                pc = y
-            elif S.now != x:
+        elif op == WAIT:
+            if force == 0:
                 # Points wait once for a level, where all rules that wait there are evaluated.
                 if (fired & (z << PEND)) == 0:
-                    to_evaluate(S, x, L, S.reg[0] >> 1, z)
-                if S.cyclic[x] == 0:
-                    z = bit
+                    to_evaluate(S, y, L, S.reg[0] >> 1, z)
                 fired |= z << PEND
-                got |= (z << PEND) | (fired & bit)
+                bit = cython.cast(i64, 1) << x
+                got |= (bit << PEND) | (bit << MET)
+                bit = 1
+        elif op == TRUE:
+            if force != 0:
                 pc = f
         elif op == LDC:
             S.reg[x] = y
@@ -1277,11 +1290,11 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             if S.reg[x] == y:
                 pc = f
         elif op == HOLDS:
-            k = span_at(S, S.reg[x], S.reg[z] >> 1)
+            k = span_at(S, S.reg[x] if x >= 0 else first + ~x, S.reg[z] >> 1)
             if k == 0 or S.pool[k + 2] != S.reg[y]:
                 pc = f
         elif op == VALUE:
-            k = span_at(S, S.reg[x], S.reg[z] >> 1)
+            k = span_at(S, S.reg[x] if x >= 0 else first + ~x, S.reg[z] >> 1)
             if k == 0:
                 pc = f
             else:
@@ -1492,35 +1505,35 @@ def load_key(S: STATE, L: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def entry(S: STATE, g: i64, mask: i64) -> i64:
-    """Where the code of the first rule of a mask begins."""
-    bit: i64 = 0
-    while (mask & 1) == 0:
-        mask >>= 1
-        bit += 1
-    return S.args[S.cols[g + C_ENTRY] + bit]
+def meet(S: STATE, L: i64, i: i64) -> cython.void:
+    """A point has come: say what follows from it and facts alone, and see which rules may wait."""
+    g: i64 = S.lines[L].col * FIELDS
+    load_driver(S, L, i)
+    fired: i64 = (S.pool[S.lines[L].points + i + 1] >> RULES_AT) & ALL_RULES
+    got: i64 = run_rules(S, S.cols[g + C_ENTRY], L, ALL_RULES, fired, 0, 1)
+    state: i64 = S.pool[S.lines[L].points + i + 1]
+    S.pool[S.lines[L].points + i + 1] = (state & 0x1FFFF) | ((fired | got) << RULES_AT)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def evaluate(S: STATE, L: i64, i: i64, mask: i64, level: i64) -> cython.void:
-    """The rules of `mask` that the point at word i drives: what they say now, against before."""
+    """Rules of a level that the point at word i drives: what they say now, against before."""
     g: i64 = S.lines[L].col * FIELDS
     load_driver(S, L, i)
     state: i64 = S.pool[S.lines[L].points + i + 1]
     fired: i64 = (state >> RULES_AT) & ~(mask << PEND)
-    S.now = level
     S.nem = 0
-    got: i64 = run_rules(S, entry(S, g, mask), L, mask, fired, 0, 1)
-    S.now = -1
+    pc: i64 = S.args[S.cols[g + C_RULES] + 2 * level + 1]
+    got: i64 = run_rules(S, pc, L, mask, fired, 0, 1)
     listed: i64 = S.cols[g + C_LISTED]
     lost: i64 = fired & mask & ~got & ~listed
     if lost != 0:
-        run_rules(S, entry(S, g, lost), L, lost, 0, 1, -1)
+        run_rules(S, pc, L, lost, 0, 1, -1)
     state = S.pool[S.lines[L].points + i + 1]
     S.pool[S.lines[L].points + i + 1] = (state & 0x1FFFF) | (((fired & ~mask) | got) << RULES_AT)
-    listed &= mask & ~(got >> PEND)
+    listed &= mask
     if listed != 0:
         say_again(S, L, i, listed)
 
@@ -1535,7 +1548,13 @@ def undo(S: STATE, L: i64, i: i64) -> cython.void:
     fired: i64 = (state >> RULES_AT) & ALL_RULES & ~S.cols[g + C_LISTED]
     if fired != 0:
         load_driver(S, L, i)
-        run_rules(S, entry(S, g, fired), L, fired, 0, 1, -1)
+        run_rules(S, S.cols[g + C_ENTRY], L, fired, 0, 1, -1)
+        level: i64 = 0
+        while level < S.nlevels:
+            p: i64 = S.cols[g + C_RULES] + 2 * level
+            if (S.args[p] & fired) != 0:
+                run_rules(S, S.args[p + 1], L, S.args[p] & fired, 0, 1, -1)
+            level += 1
     if S.cols[g + C_LISTED] != 0 and S.pool[S.lines[L].points + i + 2] != 0:
         S.nem = 0
         say_again(S, L, i, ALL_RULES)
@@ -1570,7 +1589,7 @@ def insert_event(S: STATE, L: i64, t: i64, args: WORDS) -> cython.void:
     else:
         i = put_event(S, L, t, args, stride, head, 1)
     if S.cols[g + C_CODE] != 0:
-        evaluate(S, L, i, S.cols[g + C_CODE], -1)
+        meet(S, L, i)
     changed(S, L, ANY, t, t + 1)
 
 
@@ -1638,10 +1657,10 @@ def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
     z = z + reader[S_HIGH] if reader[S_HIGH] < INF and z < INF else INF
     off: i64 = S.lines[target].points
     i: i64 = first_at(S, off, n, a, stride)
-    wait: i64 = mask << (PEND + RULES_AT)
-    all_: i64 = S.args[S.cols[g + C_RULES] + level]
+    all_: i64 = S.args[S.cols[g + C_RULES] + 2 * level]
     while i < n and S.pool[off + i] < z:
         w: i64 = S.pool[off + i + 1]
+        wait: i64 = ((w >> (MET + RULES_AT)) & mask) << (PEND + RULES_AT)
         if (w & wait) != wait:
             S.pool[off + i + 1] = w | wait
             if (w & (all_ << (PEND + RULES_AT))) == 0:
@@ -2445,7 +2464,7 @@ def evaluate_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
                     remove_point(S, L, i, stride)
                     continue
                 if S.cols[col * FIELDS + C_CODE] != 0:
-                    evaluate(S, L, i, S.cols[col * FIELDS + C_CODE], -1)
+                    meet(S, L, i)
         elif (w & 0xFFFF) != 0:
             waits: i64 = (w >> (PEND + RULES_AT)) & mask
             if waits != 0:
@@ -2775,9 +2794,8 @@ class Machine:
             raise MemoryError
         S.nlinks = S.top = S.nag = S.narena = S.nmemo = 8
         S.ndata = 0
-        S.now = -1
         words_room(cython.address(S.sweep), cython.address(S.sweep_size), 4 * 64)
-        words_room(cython.address(S.reg), cython.address(S.reg_size), 4096)
+        words_room(cython.address(S.reg), cython.address(S.reg_size), REGISTERS)
         room(
             cython.cast(VOIDS, cython.address(S.links)),
             cython.address(S.links_size),
@@ -2826,9 +2844,16 @@ class Machine:
         free(S.numeric)
         free(S.reals)
 
-    def program(self, code, args, tables, cols, sites, cyclic, own: i64, start: i64, tick: i64):
+    def program(
+        self, code, args, tables, cols, sites, cyclic, constants, own: i64, start: i64, tick: i64
+    ):
         """Take a program; all of it are arrays of words."""
         S: STATE = cython.address(self.state)
+        words: cython.longlong[::1] = constants
+        n: i64 = words.shape[0]
+        words_room(cython.address(S.reg), cython.address(S.reg_size), REGISTERS + n)
+        if n > 0:
+            memcpy(cython.address(S.reg[REGISTERS]), cython.address(words[0]), n * 8)
         put(code, cython.address(S.code), cython.address(S.code_size))
         put(args, cython.address(S.args), cython.address(S.args_size))
         put(tables, cython.address(S.tables), cython.address(S.tables_size))

@@ -71,6 +71,15 @@ class DrivenRule:
         """Has it to wait for the level of its head?"""
         return bool(self.dynamic.steps or self.attempt) or self.listed
 
+    @property
+    def needs_no_facts(self) -> bool:
+        """Is all that conditions on facts say that they are met?"""
+        if self.attempt is not None:
+            return False
+        given = _bound_by(self.static) | set(self.domain[0] if self.domain else ())
+        asked = names(*_terms_in(self.dynamic), *self.plan.terms, self.plan.time)
+        return not (given - names(self.driver.term)) & asked
+
 
 @dataclass(frozen=True)
 class Program:
@@ -82,6 +91,7 @@ class Program:
     cols: list[int]
     sites: list[int]
     cyclic: list[int]
+    constants: Sequence[int]
     own: int
     layout: Layout
     questions: list[Question]
@@ -148,6 +158,7 @@ class Lowering:
             cols,
             sites,
             [int(level in self._cyclic) for level in range(levels)],
+            self.code.constants,
             levels,
             self.layout,
             self.rules.questions,
@@ -347,47 +358,71 @@ class Lowering:
         rules.sort(key=lambda rule: rule.bit)
         relation.fields["C_CODE"] = _mask(rules)
         relation.fields["C_LISTED"] = _mask(rule for rule in rules if rule.listed)
-        levels = [0] * (max(self.layout.levels, default=0) + 1)
+        relation.fields["C_ENTRY"] = len(self.code.words)
+        end = self.code.label()
+        self.code.emit("RULE", 0, fail=end)
         for rule in rules:
-            if rule.waits:
-                levels[rule.level] |= 1 << rule.bit
-        relation.fields["C_RULES"] = self.code.list(levels)
-        entries: list[int] = []
-        for rule in rules:
-            entries += [len(self.code.words)] * (rule.bit + 1 - len(entries))
-            following = self.code.label()
-            terms = _terms_of(rule.driver, relation)
-            keys = tuple(terms[at] for at in relation.keys)
-            body = self._body(rule, relation, keys)
-            self.code.emit("RULE", rule.bit, int(rule.listed), fail=following)
-            every = [*keys, *(terms[at] for at in relation.rest)]
-            driver = rule.driver
-            time = driver.time  # type: ignore[union-attr]
-            if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt):
-                self._enter(body, time, every[:-1], following)
-                kind = POINT_KINDS[type(driver)]
-                body.value_of_point(kind, relation.key, terms, len(every), following)
-                if rule.plan.time == time:
-                    self._in_run(body, following)
-            else:
-                self._enter(body, time, every, following)
+            body, following = self._opened(rule, relation)
             fail = self._static(body, rule, following)
             if rule.waits:
-                mask = _mask(one for one in rules if one.waits and one.level == rule.level)
-                if rule.level in self._cyclic:
-                    body.mask = mask
-                emit = self.code.label()
-                self.code.emit("DYN", rule.level, emit, mask, fail=fail)
-                known = dict(body.env)
-                if rule.attempt is not None:
-                    rule.attempt.stands(body, fail)
-                fail = body.chain(rule.dynamic, fail)
-                self.code.here(emit)
-                if not rule.listed:
-                    body.env, fail = known, following  # one solution is enough
+                self.code.emit("WAIT", rule.bit, rule.level, _level_mask(rules, rule.level))
+            else:
+                self._conclude(body, rule, fail, following)
+            self.code.here(following)
+        self.code.here(end)
+        self.code.emit("END")
+        programs: list[int] = []
+        for level in range(max(self.layout.levels, default=0) + 1):
+            mask = _level_mask(rules, level)
+            programs += [mask, len(self.code.words)]
+            if mask:
+                self._late(relation, [one for one in rules if one.waits and one.level == level])
+        relation.fields["C_RULES"] = self.code.list(programs)
+
+    def _opened(
+        self, rule: DrivenRule, relation: Relation, bit: bool = False
+    ) -> tuple[Body, Label]:
+        """The beginning of a rule: its driver is in registers. And what follows the rule."""
+        following = self.code.label()
+        if bit:
+            self.code.emit("RULE", rule.bit, int(rule.listed), fail=following)
+        terms = _terms_of(rule.driver, relation)
+        keys = tuple(terms[at] for at in relation.keys)
+        body = self._body(rule, relation, keys)
+        every = [*keys, *(terms[at] for at in relation.rest)]
+        driver = rule.driver
+        time = driver.time  # type: ignore[union-attr]
+        if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt):
+            self._enter(body, time, every[:-1], following)
+            kind = POINT_KINDS[type(driver)]
+            body.value_of_point(kind, relation.key, terms, len(every), following)
+            if rule.plan.time == time:
+                self._in_run(body, following)
+        else:
+            self._enter(body, time, every, following)
+        return body, following
+
+    def _late(self, relation: Relation, rules: list[DrivenRule]) -> None:
+        """The program of the rules of a level: what they ask of all that changes."""
+        bits = [rule.bit for rule in rules]
+        for rule in rules:
+            body, following = self._opened(rule, relation, True)
+            if rule.level in self._cyclic:
+                body.mask = _mask(rules)
+            fail = following
+            if bits.count(rule.bit) > 1 or not rule.needs_no_facts:
+                fail = self._static(body, rule, following)
+            emit = self.code.label()
+            self.code.emit("TRUE", fail=emit)
+            known = dict(body.env)
+            if rule.attempt is not None:
+                rule.attempt.stands(body, fail)
+            fail = body.chain(rule.dynamic, fail)
+            self.code.here(emit)
+            if not rule.listed:
+                body.env, fail = known, following  # one solution is enough
             self._conclude(body, rule, fail, following)
             self.code.here(following)
-        relation.fields["C_ENTRY"] = self.code.list(entries)
         self.code.emit("END")
 
     def _bits(self, rules: list[DrivenRule]) -> None:
@@ -598,6 +633,10 @@ def _terms_of(driver: ec.Literal, relation: Relation) -> tuple[Term, ...]:
             return (*terms, fvp.value) if relation.rest == (len(terms),) else terms
         case _:
             raise TypeError(driver)
+
+
+def _level_mask(rules: Iterable[DrivenRule], level: int) -> int:
+    return _mask(rule for rule in rules if rule.waits and rule.level == level)
 
 
 def _mask(rules: Iterable[DrivenRule]) -> int:

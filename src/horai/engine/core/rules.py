@@ -29,6 +29,7 @@ from horai.plan.ec.instructions import (
     FUNCTIONS,
     GHOST,
     INF,
+    REGISTERS,
     WIDTH,
 )
 from horai.plan.ec.literals import names
@@ -46,6 +47,7 @@ ARITHMETIC = {
     "min": "MIN",
     "max": "MAX",
 }
+ON_LINES = ("HOLDS", "VALUE", "SAY", "TELL")
 FAR = (INF >> 2) * 2 + 1  # the word of a time after all others
 
 
@@ -66,14 +68,25 @@ class Code:
     _uses: list[tuple[int, Label]] = field(default_factory=list)
     _lists: dict[tuple[int, ...], int] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=count)
+    _constants: dict[int, int] = field(default_factory=dict)
+    _barrier: int = -1  # the last place that a label stands for
 
     def label(self) -> Label:
         """A new label."""
         return Label(next(self._numbers))
 
     def here(self, label: Label) -> None:
-        """The label stands for the next instruction."""
-        self._places[label] = len(self.words)
+        """The label stands for the next instruction; there is no need to jump to it from before."""
+        end = len(self.words) - WIDTH
+        if (
+            self._uses
+            and self._uses[-1] == (end + WIDTH - 1, label)
+            and self.words[end] == CODE["JMP"]
+            and self._barrier <= end
+        ):
+            self._uses.pop()
+            del self.words[end:]
+        self._places[label] = self._barrier = len(self.words)
 
     def emit(
         self,
@@ -84,13 +97,31 @@ class Code:
         w: int = 0,
         fail: Label | None = None,
     ) -> None:
-        """One more instruction."""
+        """One more instruction. The line of a column of the own row is told by its place."""
         start = len(self.words)
+        before = start - WIDTH
+        if (
+            name in ON_LINES
+            and self.words[before : before + 2] == [CODE["OWN"], x]
+            and self._barrier <= before
+        ):
+            x = ~self.words[before + 2]
+            del self.words[before:]
+            start = before
         for place, operand in enumerate((x, y, z, w, 0 if fail is None else fail), 1):
             if isinstance(operand, Label):
                 self._uses.append((start + place, operand))
         plain = [0 if isinstance(operand, Label) else operand for operand in (x, y, z, w)]
         self.words += [CODE[name], *plain, 0]
+
+    def constant(self, word: int) -> int:
+        """The register that always holds a word."""
+        return REGISTERS + self._constants.setdefault(word, len(self._constants))
+
+    @property
+    def constants(self) -> Sequence[int]:
+        """The words of such registers, in order."""
+        return [*self._constants]
 
     def list(self, numbers: Sequence[int]) -> int:
         """The place of a list of arguments."""
@@ -168,7 +199,7 @@ class Body:
     def register(self, count: int = 1) -> int:
         """The first of some new registers."""
         self.next += count
-        if self.next > 4000:
+        if self.next > REGISTERS:
             raise NotLowered("too many variables", self.clause)
         return self.next - count
 
@@ -182,11 +213,9 @@ class Body:
             if term.name not in self.env:
                 raise self.refuse(f"nothing gives a value to {term.name}")
             return self.env[term.name]
-        found = self.register()
         if is_ground(term):
-            self.code.emit("LDC", found, self.words.word(term))
-            return found
-        name = f"#t{found}"
+            return self.code.constant(self.words.word(term))
+        name = f"#t{self.register()}"
         step = op.Unify(Var(name), term, term)
         self.ask(step, (name,), fail)
         return self.env[name]
@@ -518,9 +547,7 @@ class Body:
                 self.code.emit("JMP", fail=fail)
                 rows_ = [[0] * (len(bound) + len(wanted))]
             for at, word in zip(wanted, rows_[0][len(bound) :], strict=True):
-                register = self.register()
-                self.code.emit("LDC", register, word)
-                self.match(terms[at], register, fail)
+                self.match(terms[at], self.code.constant(word), fail)
             return fail
         index = self.rules.put_index(found, len(bound))
         keys = [self.load(terms[at], fail) for at in bound]

@@ -96,7 +96,7 @@ class CompiledSession:
         program = self.program = lowering.program()
         self._machine.program(
             *map(_array, (program.code, program.args, program.tables)),
-            *map(_array, (program.cols, program.sites, program.cyclic)),
+            *map(_array, (program.cols, program.sites, program.cyclic, program.constants)),
             program.own,
             start,
             tick,

@@ -19,7 +19,8 @@ ANY = -4
 CODES = (
     "END",
     "RULE",  # bit, listed: the rule after it is number `bit`; failing goes to the next one
-    "DYN",  # level, where its heads are, rules of the level: what follows waits for its level
+    "WAIT",  # bit, level, rules of the level: the conditions on facts of rule `bit` are met
+    "TRUE",  # undoing, conditions on what changes count as true: go on after them
     "JMP",
     "JMPR",  # r: go where the register says
     "LDC",  # r, word
@@ -52,7 +53,7 @@ CODES = (
     "MOPEN",  # r, p, index, site: all instances with some keys
     "MNEXT",  # r, p, table: its other keys; r + 2 is its first line
     "SHIFT",  # r, s, n: the line n after another
-    "HOLDS",  # r, s, t: does line r have the value in s at time t?
+    "HOLDS",  # r, s, t: does line r have the value in s at time t? (line: also ~n, as in OWN)
     "VALUE",  # r, s, t: the value of line r at time t, into s
     "POPEN",  # r, line, p (from, to): the points of an event line from time to time
     "PNEXT",  # r, p, checks
@@ -78,6 +79,7 @@ FIELDS_OF_COLUMNS = (
     "C_STRIDE",  # words of a point
     "C_HEAD",  # words of a point before its arguments
     "C_CODE",  # the rules that it drives, as bits
+    "C_ENTRY",  # the program that runs when a point comes
     "C_READERS",  # static ones: place in the lists
     "C_EDGES",  # programs of starts and ends: place in the lists
     "C_STARTS",  # the column of its starts as events, how far away; 0 for none
@@ -91,8 +93,7 @@ FIELDS_OF_COLUMNS = (
     "C_OUT",  # 1 if answers show it
     "C_REACH",  # how far back in time somebody looks at its points
     "C_LISTED",  # the rules that remember what they said
-    "C_ENTRY",  # where the code of the rule of each bit begins: place in the lists
-    "C_RULES",  # which of them belong to each level: place in the lists
+    "C_RULES",  # (rules, their program) of each level: place in the lists
 )
 FUNCTIONS = ("floor", "ceiling", "truncate", "round", "integer", "sqrt", "float")
 KINDS = ("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET")
@@ -117,10 +118,13 @@ SAID = SAID_BEGINS | SAID_ENDS
 BEGINNING, ENDING = SAID_BEGINS | BEGUN, SAID_ENDS | ENDED
 FIELDS = len(FIELDS_OF_COLUMNS)
 # The state of a point of an event: 16 bits that count, whether it is fresh, and a bit for each rule
-# that fired and for each that waits.
+# that fired, for each that waits, and for each whose conditions on facts are met.
 FRESH = 1 << 16
 RULES_AT = 17
-PEND = 23
+PEND = 15
+MET = 2 * PEND
 ALL_RULES = (1 << PEND) - 1
+REGISTERS = 4096
+"""Those after them hold the constants of the program."""
 LARGEST = 1 << 61
 BARRED = 255
