@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.weights import examples
 
-from horai import Result, loads
+from horai import Result, load, loads
 from horai.lang.core.diagnostics import Diagnostic
 
 ENGINES = ("columnar", "reference")
@@ -91,6 +91,30 @@ def test_a_rule_that_tests_for_numbers_is_not_told_of(engine: str, test: str) ->
 def test_a_condition_before_leaves_values_out(engine: str) -> None:
     rules = "initiatedAt(odd(X)=true, T) :- happensAt(speed(X, V), T), V =\\= 0, 9 / V > 1.\n"
     assert warnings(rules, ["speed|1|1|a|0", "speed|2|2|a|3"], engine) == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("more", ["", ", \\+ holdsAt(f(X)=true, T)"])
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "cheap(V) :- V < 90.",
+        "cheap(V) :- V < 90.  cheap(V) :- atom(V), length(V, N), cheap(N).",
+        "cheap(V) :- number(V).  cheap(V) :- low(V).  low(V) :- \\+ (V < 90, V > 80).",
+    ],
+)
+def test_a_condition_of_a_helper_is_shown_where_it_stands(
+    engine: str, more: str, helper: str, tmp_path: Path
+) -> None:
+    rules, background = tmp_path / "rules.ec", tmp_path / "background.ec"
+    rules.write_text(f"initiatedAt(f(X)=true, T) :- happensAt(speed(X, V), T), cheap(V){more}.\n")
+    background.write_text(f"% Of another file.\n\n{helper}\n")
+    rows = ["speed|1|1|x|3", "speed|1|1|y|none"]
+    (found,) = load(rules, background=background).run(rows, engine=engine).warnings
+    assert found.code == "H550"
+    assert found.source is not None and found.source.name == str(background)
+    assert found.position == (3, helper.index("V < 90") + 1)
+    assert found.note is not None and "<memory>:2" in found.note
 
 
 def test_infinities_are_numbers() -> None:

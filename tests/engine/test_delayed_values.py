@@ -38,6 +38,20 @@ from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings, plan_run
 
 NEVER_COMPILED, ALWAYS_COMPILED = 10**9, -1
+FOUND = (  # runs whose answers differed once
+    DelayRun(
+        """
+        initiatedAt(k(X)=V, T) :- happensAt(tune(X, V), T).
+        initiatedAt(m(X)=V, T) :- happensAt(put(X, V), T).
+        fi(m(X)=_, m(X)=9, 3) :-
+            (holdsAt(k(X)=U, T), W is U-1 ; W is 1), D is T+3, holdsAt(k(X)=U, D).
+        """,
+        ["tune|2|2|x|4", "put|5|5|x|3", "put|6|6|y|7", "tune|8|8|y|8"],
+        {"start": 0, "end": 20, "step": 6, "window": None, "tick": 1},
+        restored=0,
+        buckets=1,
+    ),
+)
 
 
 @contextmanager
@@ -116,6 +130,11 @@ def run_all(how: Callable[[Any], Any]) -> None:
     attempt()
     print(f"{sum(ended)} of {len(ended)} programs were run to their end")
     assert sum(ended) > 0.9 * len(ended)
+
+
+@pytest.mark.parametrize("run", FOUND, ids=range(len(FOUND)))
+def test_runs_that_differed_once_do_so_no_more(run: DelayRun) -> None:
+    assert check(run)
 
 
 def test_all_ways_give_the_answers_of_the_reference() -> None:

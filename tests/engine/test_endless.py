@@ -64,6 +64,23 @@ def test_a_range_that_nobody_can_list_is_refused(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "above(X, N) :- between(X, inf, N).",
+        "above(X, N) :- between(1, 1000000000000, N), N > X.",
+        "above(X, N) :- X > 1, Y is X - 1, above(Y, N).  above(_, N) :- between(1, inf, N).",
+    ],
+)
+def test_a_range_of_a_helper_is_told_where_it_stands(helper: str, engine: str) -> None:
+    rules = horai.loads(
+        "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), above(X, N), N > 5.\n\n" + helper
+    )
+    with pytest.raises(RunError, match=r":3: between/3 "):
+        rules.run("e|1|1|2\n", engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "reference"])
 def test_rules_with_an_end_reach_it(engine: str) -> None:
     rules = horai.loads(
         "n(0). n(N) :- n(M), M < 3000, N is M + 1.\n"

@@ -19,7 +19,7 @@ from horai.engine.profile import Profile
 from horai.engine.python_predicates import call_python
 from horai.engine.relations import join
 from horai.lang.core.terms import Constant
-from horai.lang.ec.errors import asks
+from horai.lang.ec.errors import asks, blaming
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 
@@ -33,6 +33,12 @@ class Evaluator(Procedures):
 
     def run(self, chain: op.Chain, frame: Frame) -> Frame:
         """The solutions of a chain that extend a frame."""
+        if chain.clause is None:
+            return self._run(chain, frame)
+        with blaming(chain.clause):
+            return self._run(chain, frame)
+
+    def _run(self, chain: op.Chain, frame: Frame) -> Frame:
         for step, needed in zip(chain.steps, chain.needed, strict=True):
             if not frame.rows:
                 return Frame(0, {name: c for name, c in frame.columns.items() if is_number(name)})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from horai.lang.core.terms import Term
-from horai.lang.ec.syntax import Allen, Call, Compare, DurationFilter, IntervalOp, Is
+from horai.lang.ec.syntax import Allen, Call, Clause, Compare, DurationFilter, IntervalOp, Is
 
 Key = tuple[str, int]
 Names = frozenset[str]
@@ -222,11 +222,15 @@ Operator = (
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Operators from left to right. `needed[i]` are the variables still needed after the i-th."""
+    """Operators from left to right. `needed[i]` are the variables still needed after the i-th.
+
+    `clause` is that of the background rule they are made from, if it is not the rule that asks.
+    """
 
     steps: tuple[Operator, ...] = ()
     needed: tuple[Names, ...] = ()
     bound: Names = frozenset()
+    clause: Clause | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from horai.lang.core.terms import Term, args_of, key_of
 from horai.lang.ec import syntax as ec
@@ -191,12 +192,13 @@ class _Maker:
         given = names(*origin) | order.together
         helpers = self.graph.helpers
         known = known_already(rule, time, self.lowering.table, helpers, order.together)
-        later = judged_later(rule, known, self.lowering.table)
+        later = judged_later(rule, known, time, self.lowering.table)
         own = frozenset([time] if time else ())  # the deadline may ask for the time of initiation
         wanted = names(rule.delay, *aim).union(
             *(names(one.term) & (_around(rule, one) | own) for one in later)
         )
         early = self._delay_chain(rule, known, given, time, wanted)
+        kept = early.bound & (given | own | wanted)
         return DelayPlan(
             self._delays,
             rule,
@@ -206,8 +208,8 @@ class _Maker:
             aim,
             rule.delay,
             time,
-            early,
-            self._delay_chain(rule, later, early.bound, time, names(*aim)),
+            replace(early, bound=kept),
+            self._delay_chain(rule, later, kept, time, names(*aim)),
             self._delay_chain(rule, goals, given, time, names(rule.delay, *aim)),
             order.from_grounding,
             rule.clause,

@@ -126,10 +126,16 @@ def _is_told(place: UndefinedCondition) -> bool:
     names = {name for env in place.values for name, _ in env}
     tests = (
         part.args[0]
-        for part in subterms(place.clause.body or Constant(""))
+        for part in _conditions(place)
         if isinstance(part, Compound) and part.name in _TESTS and len(part.args) == 1
     )
     return not any(isinstance(arg, Var) and arg.name in names for arg in tests)
+
+
+def _conditions(place: UndefinedCondition) -> Iterator[Term]:
+    """All terms of the rule with a condition, and of the one that called it."""
+    for clause in (place.clause, place.caller):
+        yield from subterms(clause.body or Constant(""))
 
 
 def _finding(place: UndefinedCondition, row: str | None) -> Diagnostic:
@@ -237,8 +243,7 @@ def _words(problem: str) -> str:
 def _row(place: UndefinedCondition, tables: Sequence[io.ItemTable]) -> str | None:
     """The first row with the first values, among those of types that the rule names."""
     values = [to_source(plain(value)) for _, value in next(iter(place.values))]
-    parts = subterms(place.clause.body or Constant(""))
-    named = {part.name for part in parts if isinstance(part, Constant | Compound)}
+    named = {part.name for part in _conditions(place) if isinstance(part, Constant | Compound)}
     for table in tables:
         if not values or table.name not in named or not len(table):
             continue

@@ -33,6 +33,7 @@ class UndefinedCondition:
     condition: Term
     expression: Term  # the first that had no value
     clause: Clause
+    caller: Clause  # the rule that asked the background rule, or the clause itself
     values: dict[Env, None] = field(default_factory=dict)
 
 
@@ -45,6 +46,7 @@ class Undefined:
 
 _run: ContextVar[Undefined | None] = ContextVar("_run", default=None)
 _clause: ContextVar[Clause | None] = ContextVar("_clause", default=None)
+_caller: ContextVar[Clause | None] = ContextVar("_caller", default=None)
 _condition: ContextVar[Term | None] = ContextVar("_condition", default=None)
 
 
@@ -61,11 +63,12 @@ def heard_by(run: Undefined) -> Iterator[None]:
 @contextmanager
 def inside_of(clause: Clause) -> Iterator[None]:
     """Expressions without a value inside belong to a clause."""
-    token = _clause.set(clause)
+    token, caller = _clause.set(clause), _caller.set(_caller.get() or clause)
     try:
         yield
     finally:
         _clause.reset(token)
+        _caller.reset(caller)
 
 
 def asks(condition: Term) -> None:
@@ -90,7 +93,7 @@ def note(expression: Term, env: Mapping[str, Term]) -> None:
     condition = _condition.get() or expression
     known = run.places.get((id(clause), condition))
     if known is None:
-        known = UndefinedCondition(condition, expression, clause)
+        known = UndefinedCondition(condition, expression, clause, _caller.get() or clause)
         run.places[id(clause), condition] = known
     if len(known.values) < MOST:
         named = {_FRESH.sub("", name): env[name] for name in variables(expression) if name in env}

@@ -176,16 +176,17 @@ def known_already(
 
 
 def judged_later(
-    rule: Effect, known: tuple[ec.Literal, ...], table: ModeTable
+    rule: Effect, known: tuple[ec.Literal, ...], time: str | None, table: ModeTable
 ) -> tuple[ec.Literal, ...]:
     """The conditions that must be judged at the deadline.
 
     Among them are alternatives of which only some give a value that others at the deadline need.
     """
     goals = tuple(ec.conjuncts(rule.body))
+    given = names(rule.origin.term) | ({time} if time is not None else set())
     later = [goal for goal in goals if goal not in known]
     while True:
-        asked = names(*(goal.term for goal in later), rule.clause.head) - names(rule.origin.term)
+        asked = names(*(goal.term for goal in later), rule.clause.head) - given
         more = [g for g in known if g not in later and _half_bound(g, table) & asked]
         if not more:
             return tuple(goal for goal in goals if goal in later)

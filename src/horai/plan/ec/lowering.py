@@ -243,7 +243,7 @@ class Lowering:
         for rule in self.predicates[call.key].rules:
             body = self._in_place(rule, call)
             ordered = self.ordered(body, bound, wanted | bound)
-            branches.append(self.chain(ordered, bound, rest))
+            branches.append(replace(self.chain(ordered, bound, rest), clause=rule.clause))
         return op.Union(tuple(branches), call.term)
 
     def _in_place(self, rule: ec.BackgroundRule, call: ec.Call) -> ec.Conjunction:
@@ -279,7 +279,8 @@ class Lowering:
         body = substitute_literal(rule.body, fresh)
         given = names(*(arg for i, arg in enumerate(head.args) if i in bound))
         ordered = self.ordered(body, given, names(*head.args))
-        return op.Branch(head.args, self.chain(ordered, given, names(*head.args)))
+        chain = self.chain(ordered, given, names(*head.args))
+        return op.Branch(head.args, replace(chain, clause=rule.clause))
 
 
 def _marked(chain: op.Chain, open_names: Names) -> op.Chain:
@@ -290,7 +291,12 @@ def _marked(chain: op.Chain, open_names: Names) -> op.Chain:
     )
     needed = chain.needed[-1:] or (frozenset(),)
     wanted = tuple(needed[0] | open_names for _ in steps)
-    return op.Chain(chain.steps + steps, chain.needed + wanted, chain.bound | open_names)
+    return replace(
+        chain,
+        steps=chain.steps + steps,
+        needed=chain.needed + wanted,
+        bound=chain.bound | open_names,
+    )
 
 
 def _falls_apart(body: ec.Literal) -> bool:
