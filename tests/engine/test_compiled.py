@@ -25,6 +25,7 @@ from tests.weights import examples
 
 import horai
 from horai.errors import UsageError
+from horai.plan.ec.instructions import CODE, WIDTH
 from horai.runtime.compiled import CompiledEngine
 from horai.testing import Case, case_rules, find_cases, is_about_lars, read_cases, run_case
 
@@ -116,6 +117,48 @@ def test_random_deadlines(run: DelayRun) -> None:
     if reason is None:
         wanted = told(lambda: rules.run(run.narrative, engine="reference", **run.settings))
         assert told(lambda: rules.run(run.narrative, engine="compiled", **run.settings)) == wanted
+
+
+# --- what rules have in common -------------------------------------------------------------------
+
+SHARED = """
+initiatedAt(slow(V)=true, T) :-
+    happensAt(moves(V, S), T), type(V, Kind), speed(Kind, Least, _), S < Least.
+initiatedAt(usual(V)=true, T) :-
+    happensAt(moves(V, Speed), T), type(V, K), speed(K, From, To), Speed >= From, Speed =< To.
+initiatedAt(fast(V)=true, T) :-
+    happensAt(moves(V, Speed), T), type(V, tug), speed(tug, _, Most), Speed > Most.
+terminatedAt(fast(V)=true, T) :-
+    happensAt(moves(V, Speed), T), type(V, K), speed(K, _, Most), Speed =< Most,
+    holdsAt(on(V)=true, T).
+initiatedAt(on(V)=true, T) :- happensAt(moves(V, _), T).
+type(a, tug). type(b, cargo). speed(tug, 3, 7.5). speed(cargo, 4, 9).
+"""
+
+
+def test_what_rules_ask_alike_is_asked_once() -> None:
+    rules = horai.loads(SHARED)
+    session = CompiledEngine(rules.description)
+    relation = session.program.layout.events["moves", 2]
+    words, place = session.program.code, relation.fields["C_ENTRY"]
+    codes = []
+    while words[place] != CODE["END"]:
+        codes.append(words[place])
+        place += WIDTH
+    assert codes.count(CODE["FACT"]) == 2  # the type of the vessel, and the speeds of the type
+    items = [
+        f"moves|{t}|{t}|{v}|{s}"
+        for t, v, s in [
+            (1, "a", 8),
+            (2, "b", 4),
+            (3, "a", 7.5),
+            (4, "c", 2),
+            (5, "b", 3),
+            (6, "b", 8.5),
+        ]
+    ]
+    runs = [rules.run(items, end=7, engine=engine) for engine in ("compiled", "reference")]
+    assert runs[0].rows() == runs[1].rows() and runs[0].rows()
 
 
 # --- refusals ------------------------------------------------------------------------------------

@@ -30,9 +30,10 @@ from horai.engine.core.rules import (
     is_temporal,
     literal_is_temporal,
 )
+from horai.engine.core.sharing import Started, Step, share
 from horai.engine.core.words import Words
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Term, Var, is_ground
+from horai.lang.core.terms import Compound, Term, Var, is_ground
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, GHOST, INITIATED, PEND, TERMINATED
@@ -361,14 +362,19 @@ class Lowering:
         relation.fields["C_ENTRY"] = len(self.code.words)
         end = self.code.label()
         self.code.emit("RULE", 0, fail=end)
+        alike: list[Started[DrivenRule]] = []
         for rule in rules:
-            body, following = self._opened(rule, relation)
-            fail = self._static(body, rule, following)
-            if rule.waits:
-                self.code.emit("WAIT", rule.bit, rule.level, _level_mask(rules, rule.level))
-            else:
-                self._conclude(body, rule, fail, following)
+            body = self._started(rule, relation)
+            if isinstance(rule.driver, ec.Happens | ec.Edge) and rule.domain is None:
+                steps = self._entering(body, rule, relation)
+                static = zip(rule.static.steps, rule.static.needed, strict=True)
+                alike.append(Started(rule, body, [*steps, *static]))
+                continue
+            following = self.code.label()
+            self._enter_point(body, rule, relation, following)
+            self._met(rules, rule, body, self._static(body, rule, following), following)
             self.code.here(following)
+        share(alike, lambda one, fail, after: self._met(rules, one.rule, one.body, fail, after))
         self.code.here(end)
         self.code.emit("END")
         programs: list[int] = []
@@ -379,34 +385,49 @@ class Lowering:
                 self._late(relation, [one for one in rules if one.waits and one.level == level])
         relation.fields["C_RULES"] = self.code.list(programs)
 
-    def _opened(
-        self, rule: DrivenRule, relation: Relation, bit: bool = False
-    ) -> tuple[Body, Label]:
-        """The beginning of a rule: its driver is in registers. And what follows the rule."""
-        following = self.code.label()
-        if bit:
-            self.code.emit("RULE", rule.bit, int(rule.listed), fail=following)
-        terms = _terms_of(rule.driver, relation)
-        keys = tuple(terms[at] for at in relation.keys)
-        body = self._body(rule, relation, keys)
-        every = [*keys, *(terms[at] for at in relation.rest)]
-        driver = rule.driver
-        time = driver.time  # type: ignore[union-attr]
-        if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt):
-            self._enter(body, time, every[:-1], following)
-            kind = POINT_KINDS[type(driver)]
-            body.value_of_point(kind, relation.key, terms, len(every), following)
-            if rule.plan.time == time:
-                self._in_run(body, following)
+    def _met(
+        self, rules: list[DrivenRule], rule: DrivenRule, body: Body, fail: Label, after: Label
+    ) -> None:
+        """What is to do once the conditions on facts are met."""
+        if rule.waits:
+            self.code.emit("WAIT", rule.bit, rule.level, _level_mask(rules, rule.level))
         else:
-            self._enter(body, time, every, following)
-        return body, following
+            self._conclude(body, rule, fail, after)
+
+    def _started(self, rule: DrivenRule, relation: Relation) -> Body:
+        terms = _terms_of(rule.driver, relation)
+        return self._body(rule, relation, tuple(terms[at] for at in relation.keys))
+
+    def _entering(self, body: Body, rule: DrivenRule, relation: Relation) -> list[Step]:
+        terms = _terms_of(rule.driver, relation)
+        every = [terms[at] for at in (*relation.keys, *relation.rest)]
+        return _bind(body, rule.driver.time, every)  # type: ignore[union-attr]
+
+    def _enter_point(
+        self, body: Body, rule: DrivenRule, relation: Relation, following: Label
+    ) -> None:
+        """Bind the variables of the driver of a rule."""
+        driver = rule.driver
+        if not isinstance(driver, ec.InitiatedAt | ec.TerminatedAt):
+            for step, needed in self._entering(body, rule, relation):
+                body.step(step, needed, following)
+            return
+        terms = _terms_of(driver, relation)
+        every = [terms[at] for at in (*relation.keys, *relation.rest)]
+        self._enter(body, driver.time, every[:-1], following)
+        kind = POINT_KINDS[type(driver)]
+        body.value_of_point(kind, relation.key, terms, len(every), following)
+        if rule.plan.time == driver.time:
+            self._in_run(body, following)
 
     def _late(self, relation: Relation, rules: list[DrivenRule]) -> None:
         """The program of the rules of a level: what they ask of all that changes."""
         bits = [rule.bit for rule in rules]
         for rule in rules:
-            body, following = self._opened(rule, relation, True)
+            following = self.code.label()
+            self.code.emit("RULE", rule.bit, int(rule.listed), fail=following)
+            body = self._started(rule, relation)
+            self._enter_point(body, rule, relation, following)
             if rule.level in self._cyclic:
                 body.mask = _mask(rules)
             fail = following
@@ -443,14 +464,8 @@ class Lowering:
 
     def _enter(self, body: Body, time: Term, terms: Sequence[Term], fail: Label) -> None:
         """Bind the variables of the driver to the registers that hold it."""
-        body.time = time
-        patterns = [(time, 0), *((term, place) for place, term in enumerate(terms, 1))]
-        for term, register in patterns:
-            if isinstance(term, Var):
-                body.match(term, register, fail)
-        for term, register in patterns:
-            if not isinstance(term, Var):
-                body.match(term, register, fail)
+        for step, needed in _bind(body, time, terms):
+            body.step(step, needed, fail)
 
     def _static(self, body: Body, rule: DrivenRule, fail: Label) -> Label:
         if rule.domain is not None:
@@ -633,6 +648,20 @@ def _terms_of(driver: ec.Literal, relation: Relation) -> tuple[Term, ...]:
             return (*terms, fvp.value) if relation.rest == (len(terms),) else terms
         case _:
             raise TypeError(driver)
+
+
+def _bind(body: Body, time: Term, terms: Sequence[Term]) -> list[Step]:
+    """Bind the variables of a driver to the registers that hold it; what has to be compared."""
+    body.time = time
+    found: list[Step] = []
+    for register, term in enumerate((time, *terms)):
+        if isinstance(term, Var) and term.name not in body.env:
+            body.env[term.name] = register
+        else:
+            held = Var(f"#{register}")
+            body.env[held.name] = register
+            found.append((op.Unify(held, term, Compound("=", (held, term))), names(term)))
+    return found
 
 
 def _level_mask(rules: Iterable[DrivenRule], level: int) -> int:

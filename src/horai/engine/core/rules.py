@@ -529,6 +529,35 @@ class Body:
         ]
         return self.relation_rows(self.rules.facts.rows(step.key), step.terms, bound, wanted, fail)
 
+    def constants_of(self, step: op.FactJoin, needed: Names) -> bool:
+        """Bind what the only row of a relation with some constants says, if there is one."""
+        if step.key in self.rules.changing or step.key in self.rules.plan.dynamic:
+            return False
+        bound = [at for at, term in enumerate(step.terms) if is_ground(term)]
+        free = [at for at in range(len(step.terms)) if at not in bound]
+        some = [term for term in step.terms if isinstance(term, Var)]
+        if len(set(some)) < len(free) or any(self.is_bound(step.terms[at]) for at in free):
+            return False
+        rows = self.rules.facts.rows(step.key)
+        for at in bound:
+            rows = rows[rows[:, at] == self.words.word(step.terms[at])]
+        if len(rows) != 1:
+            return False
+        for at in free:
+            term = step.terms[at]
+            assert isinstance(term, Var)
+            if term.name in needed:
+                self.env[term.name] = self.code.constant(int(rows[0, at]))
+        return True
+
+    def is_one_row(self, step: op.FactJoin, fixed: Sequence[int]) -> bool:
+        """Do the other terms that are bound find one row of a relation at most?"""
+        if step.key in self.rules.changing or step.key in self.rules.plan.dynamic:
+            return False
+        bound = [at for at, t in enumerate(step.terms) if at not in fixed and self.is_bound(t)]
+        rows = self.rules.facts.rows(step.key)
+        return bool(bound) and self.rules.facts.index(rows, bound, range(rows.shape[1]))[1]
+
     def relation_rows(
         self,
         rows: Rows,
