@@ -2545,43 +2545,60 @@ def settle(S: STATE, last: i64) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def take(S: STATE) -> cython.void:
-    """The items of a step, home by home: (row, column and sign, time, place of the arguments)."""
+    """The items of a step, home by home: (line and home, time, what it is, arguments...).
+
+    What it is: 1 for insertions, and shifted by one how many arguments there are.
+    """
     n: i64 = S.nitems
-    homes: i64 = S.nhomes
     sort: i64 = 1 if n > 64 else 0
+    at: i64 = 0
+    i: i64 = 0
+    home: i64 = -1
+    words_room(cython.address(S.order), cython.address(S.order_size), n + 16)
     if sort != 0:
-        words_room(cython.address(S.counts), cython.address(S.counts_size), homes + 2)
-        words_room(cython.address(S.order), cython.address(S.order_size), n)
-        memset(S.counts, 0, (homes + 2) * 8)
-        i: i64 = 0
+        words_room(cython.address(S.counts), cython.address(S.counts_size), S.nhomes + 2)
+        memset(S.counts, 0, (S.nhomes + 2) * 8)
         while i < n:
-            S.counts[S.rows[S.items[i * 4]].home + 1] += 1
+            S.counts[(S.items[at] >> 32) + 1] += 1
+            at += 3 + (S.items[at + 2] >> 1)
             i += 1
         i = 0
-        while i <= homes:
+        while i <= S.nhomes:
             S.counts[i + 1] += S.counts[i]
             i += 1
+        at = 0
         i = 0
-        while i < n:
-            home: i64 = S.rows[S.items[i * 4]].home
-            S.order[S.counts[home]] = i
-            S.counts[home] += 1
-            i += 1
+    while i < n:
+        place: i64 = i
+        if sort != 0:
+            home = S.items[at] >> 32
+            place = S.counts[home]
+            S.counts[home] = place + 1
+        S.order[place] = at
+        at += 3 + (S.items[at + 2] >> 1)
+        i += 1
+    i = n
+    while i < n + 16:
+        S.order[i] = 0
+        i += 1
     block: i64 = 256
     home = -1
     i = 0
     while i < n and S.error == 0:
-        at: i64 = S.order[i] * 4 if sort != 0 else i * 4
-        r: i64 = S.items[at]
-        if i >= block and S.rows[r].home != home:
+        # Those of an entity are far apart, in order of what they are.
+        SOON(cython.address(S.items[S.order[i + 16]]))
+        at = S.items[S.order[i + 8]] & MAX32
+        SOON(cython.address(S.lines[at]))
+        at = S.order[i]
+        if i >= block and (S.items[at] >> 32) != home:
             # What concerns single instances is settled while it is in the cache.
             settle(S, S.own)
             block = i + 256
-        home = S.rows[r].home
-        w: i64 = S.items[at + 1]
-        L: i64 = S.rows[r].line + ((w >> 1) & 0xFFFF)
-        t: i64 = S.items[at + 2]
-        args: WORDS = cython.address(S.payload[S.items[at + 3]])
+        home = S.items[at] >> 32
+        L: i64 = S.items[at] & MAX32
+        t: i64 = S.items[at + 1]
+        w: i64 = S.items[at + 2]
+        args: WORDS = cython.address(S.items[at + 3])
         if S.cols[S.lines[L].col * FIELDS + C_KIND] == INPUT:
             input_interval(S, 1 if w & 1 else -1, L, t, args[0])
         elif w & 1:
@@ -2589,8 +2606,7 @@ def take(S: STATE) -> cython.void:
         else:
             retract_event(S, L, t, args)
         i += 1
-    S.nitems = 0
-    S.npayload = 0
+    S.nitems = S.itemwords = 0
 
 
 @cython.cfunc
@@ -2834,7 +2850,6 @@ class Machine:
         free(S.log)
         free(S.out)
         free(S.items)
-        free(S.payload)
         free(S.order)
         free(S.counts)
         free(S.memo)
@@ -2946,10 +2961,8 @@ class Machine:
         width: i64 = words.shape[1]
         keys: i64 = S.tables[table * 8 + T_KEYS]
         rest: i64 = width - keys
-        base: i64 = S.nitems
-        words_room(cython.address(S.items), cython.address(S.items_size), (base + n) * 4)
         words_room(
-            cython.address(S.payload), cython.address(S.payload_size), S.npayload + n * rest + 8
+            cython.address(S.items), cython.address(S.items_size), S.itemwords + n * (3 + rest) + 8
         )
         none: i64[1]
         none[0] = 0
@@ -2961,18 +2974,18 @@ class Machine:
                     r = make_row(S, table, cython.address(words[i, 0]))
                 else:
                     r = make_row(S, table, cython.address(none[0]))
-                at: i64 = (base + i) * 4
-                S.items[at] = r
-                S.items[at + 1] = place * 2 + (1 if signs[i] > 0 else 0)
-                S.items[at + 2] = times[i]
-                S.items[at + 3] = S.npayload
+                item: WORDS = cython.address(S.items[S.itemwords])
+                home: i64 = S.rows[r].home
+                item[0] = (S.rows[r].line + place) | (home << 32)
+                item[1] = times[i]
+                item[2] = 2 * rest + (1 if signs[i] > 0 else 0)
                 k: i64 = 0
                 while k < rest:
-                    S.payload[S.npayload + k] = words[i, keys + k]
+                    item[3 + k] = words[i, keys + k]
                     k += 1
-                S.npayload += rest
+                S.itemwords += 3 + rest
                 i += 1
-        S.nitems = base + n
+        S.nitems += n
 
     def begin(self, table: i64, place: i64, key: cython.longlong[::1], value: i64):
         """A value that holds from the start of the run: begun just before."""

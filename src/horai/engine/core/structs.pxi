@@ -8,7 +8,13 @@ cdef extern from *:
     #define ZERO 0x8000000000000002ULL
     #define SMALL 0x3000000000000000ULL
     #define REST (~3ULL)
+    #if defined(__GNUC__) || defined(__clang__)
+    #define SOON(p) __builtin_prefetch(p)
+    #else
+    #define SOON(p) ((void) 0)
+    #endif
     """
+    void SOON(void*) nogil
     const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32
     const unsigned long long ZERO, SMALL, REST
 
@@ -119,9 +125,7 @@ cdef struct State:
     i64 out_size
     # items
     i64* items
-    i64 nitems, items_size
-    i64* payload
-    i64 npayload, payload_size
+    i64 nitems, itemwords, items_size
     i64* order
     i64 order_size
     i64* counts
