@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 import pytest
+from hypothesis import given
 from tests.engine.comparing import Setting, batches_of, tables_of
 from tests.engine.test_incremental_cases import agree, at, over
 from tests.engine.ways import apart, session_of
+from tests.strategies.waiting import LateRun, late_runs
+from tests.weights import examples
 
 from horai.engine.clockstate import ClockState, Pending
 from horai.engine.components import Components
@@ -250,3 +253,34 @@ def test_snapshots_tell_who_has_changed() -> None:
     assert check.replace({(10,), (12,)}, {(10,): ClockState([pending])}) == set()
     assert check.replace({(10,), (11,)}, {(10,): ClockState([pending])}) == {(11,)}
     assert check.clocks.keys() == {(10,)}
+
+
+# --- rules that ask others about other times -----------------------------------------------------
+
+
+SINGING = """
+    initiatedAt(m(X)=V,T) :- happensAt(put(X,V),T).
+    initiatedAt(m(X)=3,T) :- happensAt(sing(X),T), holdsAt(c(X)=_,T).
+    initiatedAt(j(X)=true,T) :- happensAt(put(X,_),T).
+"""
+ASKING = {
+    "back": "initiatedAt(c(X)=V,T) :- happensAt(start(m(X)=V),T),"
+    " happensAt(tune(X,_),U), U < T, T < U+50.",
+    "back from a deadline": "ft(m(X)=_,15) :- holdsAt(j(X)=_,T), U is T-5, happensAt(tune(X,_),U).",
+    "ahead of a deadline": "ft(m(X)=_,3) :- holdsAt(j(X)=_,T), U is T+25, happensAt(tune(X,_),U).",
+    "at any time": "ft(m(X)=_,30) :- often(X). often(X) :- happensAt(tune(X,_),_).",
+}
+
+
+@pytest.mark.parametrize("asking", ASKING)
+def test_what_others_say_late_counts_at_all_times_that_are_asked(asking: str) -> None:
+    put = [at("put(x,1)", 15), at("put(x,2)", 16), at("sing(x)", 49)]
+    for tune in (at("tune(x,1)", 10, arrival=44), at("tune(x,1)", 41)):
+        for window in (None, 45):
+            agree(SINGING + ASKING[asking], [*put, tune], range(6, 70, 6), window)
+
+
+@examples("heavy")
+@given(late_runs())
+def test_random_rules_that_ask_others_about_other_times(run: LateRun) -> None:
+    agree(*run)

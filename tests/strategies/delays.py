@@ -363,7 +363,7 @@ def delay_runs(draw: Draw) -> DelayRun:
         asked = any(f"{fluent}(" in re.sub(rf",{fluent}\(.\)=", "", one) for one in listed)
         if asked and first not in listed:
             listed.append(first)
-    lines = draw(st.lists(_line(draw(st.sampled_from((0, 3, 9)))), min_size=3, max_size=16))
+    lines = draw(st.lists(_line(draw(st.sampled_from((0, 3, 9, 15)))), min_size=3, max_size=16))
     for line in draw(st.lists(st.sampled_from(lines), max_size=2)):
         name, arrival, rest = line.split("|", 2)
         lines.append(f"-{name}|{int(arrival) + draw(st.integers(0, 6))}|{rest}")

@@ -154,10 +154,19 @@ def no_points(width: int, driven: bool = False) -> Relation:
     return Relation((*(codes(empty) for _ in range(width)), *numbers, ints(empty)), 0)
 
 
-def touched_times(parts: list[Relation], width: int, symbols: Symbols) -> tuple[list[Ints], Ints]:
-    """The entities and times that some rows are about."""
-    tables = [Relation((*part.columns[:width], part.columns[-1]), part.rows) for part in parts]
-    if not tables:
-        return [np.empty(0, np.int64) for _ in range(width)], np.empty(0, np.int64)
-    whole = joined(tables, symbols)
-    return [column.data for column in whole.columns[:width]], whole.columns[-1].data
+def touched_times(
+    points: list[Relation], stretches: list[Relation], width: int, symbols: Symbols
+) -> tuple[list[Ints], Ints, Ints]:
+    """The entities that some rows are about, and from when to when.
+
+    The last column of `points` is a time, the last two of `stretches` are the first and the last.
+    """
+    tables = [
+        Relation((*part.columns[:width], part.columns[-1], part.columns[-1]), part.rows)
+        for part in points
+    ]
+    if not tables and not stretches:
+        nobody = np.empty(0, np.int64)
+        return [nobody] * width, nobody, nobody
+    columns = [column.data for column in joined([*tables, *stretches], symbols).columns]
+    return columns[:width], columns[width], columns[width + 1]

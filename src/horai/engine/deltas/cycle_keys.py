@@ -35,8 +35,7 @@ class Mention:
 class Foreign:
     """What a rule asks of others, and what it says: terms by which an entity is known.
 
-    A delayed effect may ask at the time of the attempt or at the deadline; it acts at neither
-    before what it asks about.
+    A delayed effect is reckoned from its deadline, and may also be decided at its attempt.
     """
 
     reading: Reading

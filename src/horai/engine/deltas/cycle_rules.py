@@ -106,8 +106,8 @@ def cycle_rules(stratum: Stratum, program: Plan, tick: int) -> CycleRules:
 
 def _watched(foreign: Foreign, keys: Keys) -> Watched:
     asked = asked_of(foreign.reading)
-    if foreign.delayed:
-        asked = replace(asked, ahead=0)
+    if foreign.delayed and asked.ahead is not None:  # at the attempt, if not at the deadline
+        asked = replace(asked, ahead=max(asked.ahead, 0))
     return Watched(asked, keys.of(foreign.head))
 
 

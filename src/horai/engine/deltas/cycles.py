@@ -167,30 +167,34 @@ class CycleDelta:
         self, components: Components, logs: Logs, changed: Changed
     ) -> dict[int, set[Args]]:
         """The entities that are touched, by the snapshot before; and those with open attempts."""
-        rows: list[Relation] = []
+        points: list[Relation] = []
         for rule in self.candidates:
-            rows += rule.changes(components.heads, logs, changed)
+            points += rule.changes(components.heads, logs, changed)
         for heard in self.heard.values():
-            rows += heard.changes(changed)
-        for watched in self.rules.watched:
-            rows += self._watched(watched, changed)
-        found = self.snapshots.segments(*touched_times(rows, self.keys.width, self.symbols))
+            points += heard.changes(changed)
+        stretches = [s for one in self.rules.watched for s in self._watched(one, changed)]
+        touched = touched_times(points, stretches, self.keys.width, self.symbols)
+        found = self.snapshots.segments(*touched)
         last = len(self.snapshots.every) - 1
         found[last] = found.get(last, set()) | self.snapshots.last.clocks.keys()
         return found
 
     def _watched(self, watched: Watched, changed: Changed) -> list[Relation]:
-        """Entities that ask about something that has changed, and from when on they may."""
+        """Entities that ask about something that has changed, from when on they may, and how long.
+
+        An entity that is as it was at a snapshot may ask later still.
+        """
         change = changed.get(watched.asked.relation)
         if not change:
             return []
         about = touched(change, self.symbols)
         found = join(unit(), about.rows, watched.asked.terms, self.symbols)
         frame = found.to_frame(lambda name: not name.startswith("#"))
-        low, _ = within_reach(about, None, watched.asked.ahead)
+        low, high = within_reach(about, watched.asked.back, watched.asked.ahead)
         terms = [build(one, frame.columns, frame.rows, self.symbols) for one in watched.entity]
         columns = (codes(codes_of(column, self.symbols)) for column in terms)
-        return [Relation((*columns, ints(low[found.source_rows()])), frame.rows)]
+        rows = found.source_rows()
+        return [Relation((*columns, ints(low[rows]), ints(high[rows])), frame.rows)]
 
     # --- one part --------------------------------------------------------------------------------
 

@@ -77,15 +77,18 @@ class Snapshots:
         later = [one for one in self.every if one.time > cut]
         self.every = [Snapshot(cut, self.clocks(state)), *later]
 
-    def segments(self, keys: list[Ints], time: Ints) -> dict[int, set[Args]]:
-        """Entities that are touched at some times, by the snapshot that lies before."""
+    def segments(self, keys: list[Ints], low: Ints, high: Ints) -> dict[int, set[Args]]:
+        """Entities that are touched from some times to others, by the snapshots that lie before."""
         found: dict[int, set[Args]] = {}
         times = np.array([one.time for one in self.every])
         # What lies before the cut is final.
-        place = np.maximum(np.searchsorted(times, time, "left") - 1, 0)
-        for number in np.unique(place).tolist():
-            mask = place == number
-            found[number] = different([key[mask] for key in keys], int(mask.sum()))
+        first, last = (
+            np.maximum(np.searchsorted(times, time, "left") - 1, 0) for time in (low, high)
+        )
+        for number in range(len(times)):
+            mask = (first <= number) & (number <= last)
+            if mask.any():
+                found[number] = different([key[mask] for key in keys], int(mask.sum()))
         return found
 
     def clocks(self, state: ClockState) -> Clocks:

@@ -87,12 +87,10 @@ def _delayed_look(reading: Reading, delay: DelayPlan) -> Look:
     """The head's time is the deadline, which lies after the cut while an attempt is open."""
     literal, source = reading.literal, _source(reading)
     edge = isinstance(literal, ec.Edge)
-    if reading.back is not None:
-        return Look(source, reading.back, reading.ahead, edge)
     time = None if isinstance(literal, ec.HoldsFor) or reading.through else literal.time
     if delay.time is not None and time == Var(delay.time):
         return Look(source, 0, 0, edge, attempt=True)
-    return Look(source, None, reading.ahead, edge)
+    return Look(source, reading.back, reading.ahead, edge)
 
 
 def _source(reading: Reading) -> Source:

@@ -208,6 +208,8 @@ def _future_clock(rule: Effect, helpers: Helpers) -> ScopeTimes:
     due = Var("(deadline)")
     least = delay.value if isinstance(delay, Int) else 1
     known = [(name, due.name, -least) for name in names]
+    if isinstance(delay, Int):
+        known += [(due.name, name, delay.value) for name in names]
     starts = [Var(name) for name in names]
     sums = [Compound("+", pair) for t in starts for pair in ((t, delay), (delay, t))]
     return ScopeTimes(due, tuple(known), tuple(sums))
