@@ -95,7 +95,7 @@ def test_a_value_of_an_event_is_explained(horai: Run, name: str, text: str) -> N
     Path(name).write_text(text)
     result = horai("run", "rules.ec", "-i", name)
     assert result.exit_code == 0
-    assert "win takes 1 arguments, 0 given; `value` is the value of a fluent" in result.stderr
+    assert "win takes 1 argument, 0 given; `value` is the value of a fluent" in result.stderr
 
 
 def test_columns_of_the_command_line_and_of_a_project(horai: Run) -> None:

@@ -73,7 +73,7 @@ def test_bad_rows_of_a_csv_with_header(horai: Run, row: str, reason: str) -> Non
     ("row", "reason"),
     [
         ('{"type":"win","args":["chris"]}', "the time is missing"),
-        ('{"type":"win","time":13}', "win takes 1 arguments, 0 given"),
+        ('{"type":"win","time":13}', "win takes 1 argument, 0 given"),
         ('{"type":"win","time":13,"args":[[1]]}', "neither text nor a number"),
         ('{"type":"win","time":13,"args":["a"],"op":"maybe"}', "op is insert or retract"),
         ('{"type":"win"', ""),

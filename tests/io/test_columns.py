@@ -88,7 +88,7 @@ def test_runs_take_columns() -> None:
     ("columns", "said"),
     [
         ({"sped": ["a", "b"]}, "did you mean speed?"),
-        ({"speed": ["a"]}, "it takes 2 arguments, 1 columns are given"),
+        ({"speed": ["a"]}, "it takes 2 arguments, but these are 1 column"),
         ({"speed": []}, "are names of columns"),
         ({"speed": "a"}, "it takes 2 arguments"),
     ],

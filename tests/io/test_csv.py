@@ -130,11 +130,19 @@ def test_iso_times(read_text: Reader) -> None:
         ("type,who\nup,9\n", "no column says the time"),
         ('"type,time\nup,9\n', "the header cannot be read"),
         (b"\xfftype,time\nup,9\n", "the header cannot be read"),
+        ("type,time,who,speed,who\nup,9,a,3,b\n", "two columns are called 'who'"),
+        ("type,time, Time \nup,9,8\n", "two columns are called 'time'"),
     ],
 )
 def test_a_header_that_cannot_be_used(read_text: Reader, text: str | bytes, reason: str) -> None:
-    with pytest.raises(InputError, match=reason):
-        read_text(text, name="s.csv", format="csv")
+    data = text.encode() if isinstance(text, str) else text
+    with pytest.raises(InputError, match=rf"s\.csv:2: {reason}"):
+        read_text(b"\n" + data, name="s.csv", format="csv")
+
+
+def test_columns_without_a_name_may_be_many(read_text: Reader) -> None:
+    (item,) = read_text("type,time,,\nup,9,,\n", name="s.csv").items()
+    assert (item.name, item.start) == ("up", 9)
 
 
 def test_a_file_with_only_a_header(read_text: Reader) -> None:

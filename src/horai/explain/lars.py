@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from horai import io
+from horai.errors import counted
 from horai.explain.proof import Place, Proof
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.terms import Term, Var, is_anonymous
@@ -202,7 +203,7 @@ class AtomProver:
                 points = part.timeline
                 premises = [one for t in points[:MOST] for one in self._why(inner, part, t)]
                 more = len(points) - MOST
-                note = f"and {more} points more" if more > 0 else ""
+                note = f"and {counted(more, 'point')} more" if more > 0 else ""
                 return [self._node("formula", formula, time, premises, note)]
             case lars.At(time=at, formula=inner):
                 return self._why(inner, part, int(show_term(at)))
@@ -219,7 +220,7 @@ class AtomProver:
                 shown = [c for e in rows[:MOST] for c in e.condition]
                 premises = [one for c in shown for one in self._why(c, part, time)]
                 more = len(rows) - MOST
-                note = f"and {more} rows more" if more > 0 else ""
+                note = f"and {counted(more, 'row')} more" if more > 0 else ""
                 return [self._node("aggregate", formula, time, premises, note)]
             case _:
                 return [replace(self._node("computed", formula, time), at=None)]

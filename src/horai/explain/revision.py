@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from horai.errors import UsageError
+from horai.errors import UsageError, counted
 from horai.explain.proof import Place, Proof, RowChange
 from horai.explain.trial import tried
 from horai.io import AnswerRow
@@ -84,7 +84,7 @@ def _told(result: Result, text: str, about: tuple[Term, Term | None, int], turn:
     more = len(found) - MOST_NAMED
     note = "no late row is behind it: it became known as time passed" if not found else ""
     if more > 0:
-        note = f"and {more} rows more, all together"
+        note = f"and {counted(more, 'row')} more, all together"
     return replace(node, premises=premises, note=note)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from horai.errors import UsageError
+from horai.errors import UsageError, counted
 from horai.io import DeadLetter, ItemTable, Narrative, TermColumn, to_source
 from horai.io.terms import concat
 from horai.report.lanes import lane_block
@@ -82,7 +82,7 @@ def _named(given: str, narrative: Narrative) -> tuple[list[ItemTable], tuple[int
         raise UsageError(f"--coordinates {given}: the input has no {name}", f"there are {there}")
     least = min(table.arity for table in known)
     if max(numbers) > least:
-        problem = f"--coordinates {given}: {name} has {least} arguments"
+        problem = f"--coordinates {given}: {name} has {counted(least, 'argument')}"
         raise UsageError(problem, "arguments are counted from 1; the first is the entity")
     return known, (numbers[0] - 1, numbers[1] - 1)
 

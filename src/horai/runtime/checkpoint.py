@@ -172,6 +172,7 @@ def _write(path: Path, schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> 
 
 KEPT = 3  # manifests, with all that they need; older ones are removed
 FORMAT = 4
+NAMED = "name the folder that was given as --checkpoint"
 
 
 @dataclass(slots=True)
@@ -335,13 +336,14 @@ def is_checkpoint(folder: Path) -> bool:
 def open_checkpoint(folder: Path) -> Checkpoint:
     """The stream that is in a folder, as it was after its last step."""
     path = folder / "stream.json"
+    if folder.exists() and not folder.is_dir():
+        raise Refused(f"{folder} is a file, and a checkpoint is a folder", NAMED)
     try:
         plain = json.loads(path.read_bytes())
         plain["rules"] = [(name, text) for name, text in plain["rules"]]
         identity = Identity(**plain)
-    except FileNotFoundError:
-        hint = "name the folder that was given as --checkpoint"
-        raise Refused(f"{folder} is no checkpoint of a stream", hint) from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise Refused(f"{folder} is no checkpoint of a stream", NAMED) from None
     except (OSError, ValueError, TypeError, KeyError) as error:
         hint = "restore the folder, or begin with a new one"
         raise Refused(f"{path} cannot be read: {error}", hint) from error

@@ -13,7 +13,7 @@ import pyarrow as pa
 from horai import io
 from horai.engine.arrow_items import Source
 from horai.engine.origins import Dropped, Reason
-from horai.errors import UsageError
+from horai.errors import UsageError, counted
 from horai.io.schema import TableKey, row_keys
 from horai.io.sources.kafka import SCHEME
 from horai.lang.core.terms import functor
@@ -99,9 +99,9 @@ def checked_columns(
         arities = sorted({known.arity for known in schema.lookup(type_)})
         count = len(io.TypeColumns.of(names).args)
         if count not in arities:
-            takes = " or ".join(map(str, arities))
+            takes = " or ".join([*map(str, arities[:-1]), counted(arities[-1], "argument")])
             raise UsageError(
-                f"columns of {type_}: it takes {takes} arguments, {count} columns are given",
+                f"columns of {type_}: it takes {takes}, but these are {counted(count, 'column')}",
                 f"parts besides arguments are written time:COLUMN; they are {', '.join(io.PARTS)}",
             )
         found[type_] = names

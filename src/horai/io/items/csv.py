@@ -59,7 +59,10 @@ def read_csv(stream: BinaryIO, harvest: Harvest) -> None:
             if header < 0:
                 continue
             line = chunk.data.split(b"\n", header + 1)[header]
-            dialect = _dialect(line.rstrip(b"\r"), harvest.reader)
+            try:
+                dialect = _dialect(line.rstrip(b"\r"), harvest.reader)
+            except InputError as wrong:
+                raise wrong.at(chunk.first_line + header) from wrong
         _read_chunk(chunk, header + 1, dialect, harvest)
         harvest.settle()
 

@@ -81,7 +81,10 @@ class RowReader:
         if not fitting:
             if len(fields) == 1 and len(keys) > FEW:
                 raise BadRow("field-count", NO_FIELDS)
-            raise BadRow("field-count", f"{_fields(len(fields))} given, expected {_layouts(keys)}")
+            raise BadRow(
+                "field-count",
+                f"{_counted([len(fields)], 'field')} given, expected {_layouts(keys)}",
+            )
         return fitting[0] if len(fitting) == 1 else self._tell_apart(fitting, fields)
 
     def _tell_apart(self, keys: list[TableKey], fields: list[str]) -> TableKey:
@@ -127,8 +130,14 @@ def split_op(type_field: str) -> tuple[int, str]:
     return 1, type_field
 
 
-def _fields(count: int) -> str:
-    return "1 field" if count == 1 else f"{count} fields"
+def _counted(some: Iterable[int], noun: str) -> str:
+    """Numbers of which one is right, with their noun.
+
+    >>> _counted([1], "field"), _counted([3, 1], "field")
+    ('1 field', '1 or 3 fields')
+    """
+    numbers = sorted({*some})
+    return f"{' or '.join(map(str, numbers))} {noun}{'' if numbers == [1] else 's'}"
 
 
 def _layouts(keys: list[TableKey]) -> str:
@@ -232,6 +241,7 @@ class Header(NamedTuple):
 def header_of(names: Sequence[str], reader: RowReader, ignore: Iterable[int] = ()) -> Header:
     """The header of a table with these columns."""
     file, type_name = reader.file, reader.type_name
+    _check_names(names, file)
     general, by_type = find_columns(names, ignore), columns_of_types(names, reader.schema, file)
     if len(by_type) == 1:
         only = next(iter(by_type))
@@ -244,6 +254,18 @@ def header_of(names: Sequence[str], reader: RowReader, ignore: Iterable[int] = (
     if not by_type or not general.has("type"):  # otherwise rows of other types tell what they lack
         check_columns(general, file, type_name)
     return Header(general, by_type, replace(reader, type_name=type_name))
+
+
+def _check_names(names: Sequence[str], file: str) -> None:
+    """Refuse a table with two columns of one name: which of them is meant would be a guess."""
+    known: set[str] = set()
+    for given in names:
+        name = given.strip()
+        name = name.lower() if name.lower() in RANKS else name
+        if name and name in known:
+            hint = "give each column a name of its own"
+            raise InputError(file, f"two columns are called {name!r}", hint=hint)
+        known.add(name)
 
 
 def _number(name: str) -> int:
@@ -443,8 +465,8 @@ def _choose_type(
         raise BadRow("form", f"the rules do not read {name} as {_shown(kind)}")
     fitting = [type_ for type_ in types if type_.arity == len(args)]
     if not fitting:
-        arities = " or ".join(str(arity) for arity in sorted({type_.arity for type_ in types}))
-        reason = f"{name} takes {arities} arguments, {len(args)} given"
+        takes = _counted((type_.arity for type_ in types), "argument")
+        reason = f"{name} takes {takes}, {len(args)} given"
         if parts.get("value") is not None and all(type_.kind == "event" for type_ in types):
             reason += "; `value` is the value of a fluent, no argument of an event: rename it"
         raise BadRow("arity", reason)

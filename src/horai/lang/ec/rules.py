@@ -292,8 +292,13 @@ def _check_arity(term: Constant | Compound, shape: Shape) -> None:
     known = {arity for name, arity in BUILTINS if name == term.name}
     known.update(BODY_LITERALS.get(term.name, ()))
     if known:
-        wanted = " or ".join(str(count) for count in sorted(known))
-        shape.wrong("H112", f"`{term.name}` has {wanted} arguments, not {len(args)}", term)
+        shape.wrong("H112", f"`{term.name}` has {_arguments(known)}, not {len(args)}", term)
+
+
+def _arguments(counts: Iterable[int]) -> str:
+    """Numbers of arguments of which one is right."""
+    numbers = sorted({*counts})
+    return f"{' or '.join(map(str, numbers))} argument{'' if numbers == [1] else 's'}"
 
 
 def spine(term: Term, sign: str) -> list[Term]:
@@ -589,8 +594,7 @@ def _read_rule(head: Constant | Compound, clause: ec.Clause, shape: Shape) -> ec
         return build(head, clause, shape) if build else ec.Declaration(name, args, clause)
     if not is_special or name in EVERYDAY_HEADS:
         return ec.BackgroundRule(head, build_body(clause.body, shape), clause)
-    wanted = " or ".join(str(count) for count in counts)
-    message = f"`{name}` has {wanted} arguments, not {len(args)}"
+    message = f"`{name}` has {_arguments(counts)}, not {len(args)}"
     shape.wrong("H102", message, head, f"write {_FORMS.get(name, name)}")
     return None
 
