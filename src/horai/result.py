@@ -23,7 +23,7 @@ from horai.runtime.answers import (
     answer_table,
     answers_named,
 )
-from horai.runtime.lars.answers import PointAnswers, written
+from horai.runtime.lars.answers import AtomGroup, PointAnswers, written
 from horai.runtime.metrics import Metrics, RunMetrics
 from horai.runtime.queries import (
     AtomIntervals,
@@ -238,6 +238,12 @@ def rows_of(answers: Sequence[Answer], form: str) -> list[io.AnswerRow]:
     if form != "spans":
         answers_named(form)
     return list(PointAnswers.together(said).rows(form))
+
+
+def groups_of(answers: Sequence[Answer], form: str) -> Iterable[AtomGroup]:
+    """The rows of a form of answer of a LARS program, those together that say the same of atoms."""
+    said = [answer.raw for answer in answers if isinstance(answer.raw, PointAnswers)]
+    return PointAnswers.together(said).groups(answers_named(form)) if said else ()
 
 
 class RunBasis(NamedTuple):

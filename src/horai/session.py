@@ -30,7 +30,7 @@ from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
 from horai.runtime.lars.answers import AtomFilter, PointAnswers
 from horai.runtime.lars.engines import AnswerMode
 from horai.runtime.lars.log import numbered
-from horai.runtime.lars.session import ProgramEngine, Progress, program_queries
+from horai.runtime.lars.session import Items, ProgramEngine, Progress, program_queries
 from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
 from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.metrics import Counting, Metrics
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 Engine = EngineSession | ProgramEngine
-Items = Sequence[io.ItemTable | io.Item]
 _PARTS: dict[Answers, tuple[Which, ...]] = {
     "final": (),  # of these only the last counts, and it is kept whole
     "windows": ("window",),
@@ -133,12 +132,12 @@ class Session:
 
     def give(self, items: Items) -> None:
         """Like `feed`, for items that have been read."""
-        if self._items is not None:
-            self._items += [one for one in items if isinstance(one, io.ItemTable)]
+        if self._items is not None and _are_tables(items):
+            self._items += cast(Sequence[io.ItemTable], items)
         if not isinstance(self.core, ProgramEngine):
             self._pending += cast(Sequence[io.ItemTable], items)
             return
-        self._counting.items += sum(map(_rows, items))
+        self._counting.items += _number(items)
         self._look(items)
         self._undefined.look(items)
         self.core.feed(items)
@@ -203,7 +202,8 @@ class Session:
 
     def _asked_at(self, until: int) -> Answer:
         if isinstance(self.core, ProgramEngine):
-            return self._answered(self.core.advance(until, ()))
+            core = self.core
+            return self._answered(core.take(range(core.next, until + 1, core.step)))
         tables, self._pending = self._pending, []
         try:
             with (
@@ -243,7 +243,8 @@ class Session:
             return
         for one in items:
             key = (one.name, one.arity if isinstance(one, io.ItemTable) else len(one.args))
-            self._came[key] = self._came.get(key, 0) + _rows(one)
+            rows = len(one) if isinstance(one, io.ItemTable) else 1
+            self._came[key] = self._came.get(key, 0) + rows
 
     @cached_property
     def _reader(self) -> LineReader:
@@ -289,7 +290,7 @@ class Session:
         self, tables: Sequence[io.ItemTable], queries: range, progress: Progress | None
     ) -> Result:
         core = cast(ProgramEngine, self.core)
-        self._counting.items += sum(map(_rows, tables))
+        self._counting.items += _number(tables)
         self._look(tables)
         self._undefined.look(tables)
         raw = core.over(tables, queries, progress)
@@ -512,8 +513,12 @@ def _revised(
     return [None] * len(counting.queries)
 
 
-def _rows(one: io.ItemTable | io.Item) -> int:
-    return len(one) if isinstance(one, io.ItemTable) else 1
+def _are_tables(items: Items) -> bool:
+    return bool(items) and isinstance(items[0], io.ItemTable)
+
+
+def _number(items: Items) -> int:
+    return sum(map(len, items)) if _are_tables(items) else len(items)
 
 
 def _unreadable(letters: Iterable[io.DeadLetter]) -> int:

@@ -196,3 +196,64 @@ def test_an_order_over_blocks_is_obeyed() -> None:
     assert [json.loads(line)["name"] for line in written(table, "jsonl", None).splitlines()] == [
         *"cab"
     ]
+
+
+# --- what holds at query times ----------------------------------------------------------------
+
+
+@st.composite
+def point_rows(draw: st.DrawFn) -> list[AnswerRow]:
+    """Rows that differ in what they say about, and in nothing else."""
+    kind = draw(st.sampled_from(["atom", "none", "empty"]))
+    row = AnswerRow(
+        kind,  # type: ignore[arg-type]
+        query=draw(TIMES),
+        op=draw(st.sampled_from([None, "+", "-"])),
+        model=draw(st.none() | st.integers(1, 3)),
+        arrived=draw(MAYBE_TIME),
+        signals=draw(st.none() | st.integers(1, 9)),
+    )
+    if kind != "atom":
+        return [row]
+    names = st.sampled_from(["h", "New York", 'a"b,c', "=1"])
+    said = draw(st.lists(st.tuples(names, st.lists(TERMS, max_size=3)), min_size=1, max_size=4))
+    return [row._replace(name=name, args=tuple(args)) for name, args in said]
+
+
+@examples("normal")
+@given(st.lists(point_rows(), min_size=1, max_size=4), UNITS)
+def test_lines_of_many_atoms_are_those_of_each_row(
+    groups: list[list[AnswerRow]], unit: Unit | None
+) -> None:
+    for form in ("jsonl", "csv"):
+        lines = by_columns.PointLines(form, unit)
+        found = "".join(
+            lines.lines(group[0], [lines.atom(row.name, row.args) for row in group if row.name])
+            for group in groups
+        )
+        wanted = io.StringIO()
+        table = AnswerTable.of(row for group in groups for row in group)
+        write_answers(
+            table,
+            wanted,
+            format="jsonl" if form == "jsonl" else "csv",
+            unit=unit,
+            times="points" if unit is None else "iso",
+        )
+        names = ",".join(by_columns.point_columns(unit)) + "\n"
+        assert (names if form == "csv" else "") + found == wanted.getvalue()
+
+
+def test_lines_for_people() -> None:
+    lines = by_columns.PointLines("text")
+    atoms = [
+        lines.atom("busy", ("ada", 3)),
+        lines.atom("late", ("a\nb\x1b[2J",)),
+        lines.atom("s", ()),
+    ]
+    row = AnswerRow("atom", query=3, arrived=5, model=1, op="+")
+    assert lines.lines(row, atoms) == "5, 3 model 1 +: busy(ada,3), late(a\\nb\\x1b[2J), s\n"
+    assert lines.lines(AnswerRow("none", query=3), []) == "3: no answer\n"
+    assert lines.lines(AnswerRow("empty", query=3, signals=2), []) == "3 signal 2: -\n"
+    dated = by_columns.PointLines("text", "s")
+    assert dated.lines(AnswerRow("none", query=0), []) == "1970-01-01T00:00:00Z: no answer\n"

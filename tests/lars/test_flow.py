@@ -8,18 +8,29 @@ import socket
 import subprocess
 import sys
 import threading
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.weights import examples
 
 import horai
 from horai import io
 from horai.asp.engine import AspSession
 from horai.cli.app import app
 from horai.errors import UsageError
-from horai.io.sources.lines import Incoming, InputLine, Serving, address_of, sink_of
+from horai.io.sources.lines import (
+    Incoming,
+    InputLine,
+    LineCutter,
+    Serving,
+    address_of,
+    sink_of,
+)
 from horai.lang.lars.clock import Clock
 from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.signals import AnySignals, LineReader
@@ -46,7 +57,8 @@ def flowing(every: str, answers: str = "windows", **settings: Any) -> list[str]:
     """What is said, in the order in which it is; `<` is a row that comes."""
     said: list[str] = []
 
-    def say(rows: Any) -> None:
+    def say(groups: Any) -> None:
+        rows = [row for group in groups for row in group.rows()]
         said.extend(f"{row.query}{row.op or ':'}{row.args[0] if row.args else '-'}" for row in rows)
 
     timing = AnswerTiming.parse(every, Clock(1, "s"))
@@ -206,6 +218,35 @@ def test_the_clock_of_the_machine() -> None:
     words = ("-i", "-", "--real-time", "--clock", "10ms", "--answers", "final", "--format", "text")
     out = run(*words, typed="b(x); b(y)\nc(1)\n")
     assert out.partition(": ")[2] == "seen(x), seen(y)\n"
+
+
+@examples("normal")
+@given(st.binary(max_size=40) | st.text("ab\r\n\x0b\u2028é", max_size=40), st.data())
+def test_lines_that_come_in_pieces(given: bytes | str, data: st.DataObject) -> None:
+    said = given if isinstance(given, bytes) else given.encode()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(said)), max_size=4)))
+    cutter = LineCutter("in")
+    pieces = [said[a:b] for a, b in pairwise([0, *cuts, len(said)]) if a < b]
+    found = [line for piece in pieces for line in cutter.take(piece)] + cutter.last()
+    file = text_io.TextIOWrapper(text_io.BytesIO(said), "utf-8", errors="surrogateescape")
+    wanted = [InputLine("in", n, line.rstrip("\r\n")) for n, line in enumerate(file, 1)]
+    assert found == wanted
+
+
+def test_lines_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horai.io.sources.lines.LONGEST_LINE", 10)
+    monkeypatch.setattr("horai.io.sources.lines.SHOWN", 3)
+    for size in (1, 7, 50, 1000):
+        said = b"abcdefghij\n" + "é".encode() * 100 + b"\nshort\n" + b"x" * 300
+        cutter = LineCutter("in")
+        pieces = [said[at : at + size] for at in range(0, len(said), size)]
+        found = [line for piece in pieces for line in cutter.take(piece)] + cutter.last()
+        assert found == [
+            InputLine("in", 1, "abcdefghij"),
+            InputLine("in", 2, "ééé", True),
+            InputLine("in", 3, "short"),
+            InputLine("in", 4, "xxx", True),
+        ]
 
 
 def test_sockets() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from horai.io.sources.lines import InputLine
 from horai.lang.core.terms import Constant, Float, Int, Str
 from horai.lang.lars.syntax import Atom
 from horai.runtime.inputs import read_input
-from horai.runtime.lars.answers import CurrentAtoms, Key, StepAtoms, order
+from horai.runtime.lars.answers import AtomTexts, CurrentAtoms, Key, StepAtoms, order
 from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
 
@@ -25,8 +27,13 @@ atoms = st.builds(
 )
 
 
+MANY = frozenset(Atom("q", (Int(number),)) for number in range(40))
+slowly = st.lists(st.frozensets(atoms, max_size=2).map(lambda few: MANY ^ few), max_size=12)
+"""Of many atoms a few come and go."""
+
+
 @examples("normal")
-@given(st.lists(st.frozensets(atoms, max_size=12), max_size=12), st.data())
+@given(st.lists(st.frozensets(atoms, max_size=12), max_size=12) | slowly, st.data())
 def test_steps_can_be_listed_at_any_time(steps: list[frozenset[Atom]], data: st.DataObject) -> None:
     showing = CurrentAtoms()
     kept: list[tuple[StepAtoms, frozenset[Atom]]] = []
@@ -104,3 +111,22 @@ def test_rows_one_by_one_are_rows_together(given_lines: list[str]) -> None:
     wanted = in_order(numbered(narrative.tables))
     assert [(repr(one), type(one)) for one in found] == [(repr(o), type(o)) for o in wanted]
     assert reader.dead_letters == sorted(narrative.dead_letters, key=lambda one: one.line)
+
+
+def test_texts_of_atoms_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horai.runtime.lars.answers.MOST_TEXTS", 8)
+    made: list[str] = []
+
+    def text(name: str, args: Sequence[io.Term]) -> str:
+        made.append(f"{name}{list(args)}")
+        return made[-1]
+
+    texts = AtomTexts(text)
+    one, other = (tuple(Atom("p", (Int(n),)) for n in some) for some in (range(4), range(2, 5)))
+    assert [texts.of(one), texts.of(one), texts.of(other)] == [
+        *[[f"p[{n}]" for n in range(4)]] * 2,
+        [f"p[{n}]" for n in range(2, 5)],
+    ]
+    assert len(made) == 7, "equal atoms that are not the same are made again"
+    assert texts.of(one) == [f"p[{n}]" for n in range(4)]
+    assert len(made) == 11, "those of before were let go, for there were too many"

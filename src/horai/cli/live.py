@@ -8,10 +8,11 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from queue import Empty
 from types import FrameType
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from horai.cli import console
 from horai.errors import UsageError
+from horai.io import Item
 from horai.io.items.tables import extent
 from horai.io.sources.kafka import SCHEME
 from horai.io.sources.lines import Incoming, InputLine, address_of
@@ -180,21 +182,33 @@ class _Driver:
                 pass  # a run without an end is ended like that
             finally:
                 incoming.close()
+                self.target.flush()
 
     def _note_offset(self, line: InputLine) -> None:
         """Who goes on with a topic goes on after this message."""
-        if line.source.startswith(SCHEME):
-            self.offsets[line.source] = line.number + 1
+        self.offsets[line.source] = line.number + 1
 
     def _by_arrival(self, incoming: Incoming, interrupts: Interrupts) -> None:
         while (lines := interrupts.while_waiting(incoming.some)) is not None:
-            for line in lines:
-                for row in self.reader.rows(line):
-                    flow = self.flow or self._begin(min(row.arrival, row.start))
-                    flow.rows((row,))
-                self._note_offset(line)
-                if self.flow is not None and self.flow.is_over:
+            rows = self._rows(lines)
+            if self.flow is None and (first := next(rows, None)) is not None:
+                self._begin(min(first.arrival, first.start))
+                rows = chain((first,), rows)
+            if self.flow is not None:
+                self.flow.rows(rows)
+                if self.flow.is_over:
                     return
+            self.target.flush()
+
+    def _rows(self, lines: Iterable[InputLine]) -> Iterator[Item]:
+        """The rows of lines, up to the one with which the run is over."""
+        read, has_end = self.reader.rows, self.end is not None
+        for line in lines:
+            yield from read(line)
+            if line.source.startswith(SCHEME):
+                self._note_offset(line)
+            if has_end and self.flow is not None and self.flow.is_over:
+                return
 
     def _by_the_clock(self, incoming: Incoming, interrupts: Interrupts) -> None:
         flow = self._begin(0)
@@ -209,7 +223,9 @@ class _Driver:
                 return
             if isinstance(line, InputLine):
                 flow.rows(self.reader.rows(line, max(now, flow.now)))
-                self._note_offset(line)
+                if line.source.startswith(SCHEME):
+                    self._note_offset(line)
+            self.target.flush()
 
     # --- the end ---------------------------------------------------------------------------------
 

@@ -21,8 +21,7 @@ from typing import TextIO, cast
 from horai.cli import console
 from horai.errors import UsageError, counted
 from horai.io import AnswerFormat, DeadLetter, write_answers
-from horai.io.answers.rows import AnswerRow
-from horai.io.answers.text import point_columns, point_lines
+from horai.io.answers.text import PointLines, point_columns
 from horai.io.answers.write import SUFFIXES
 from horai.io.schema import MEANT
 from horai.io.shown import printable, shortened
@@ -30,7 +29,8 @@ from horai.io.sources.kafka import SCHEME
 from horai.io.sources.lines import endpoints_of, sink_of
 from horai.io.times import Unit
 from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_errors
-from horai.result import Result
+from horai.result import Result, groups_of
+from horai.runtime.lars.answers import AtomGroup, AtomTexts
 from horai.runtime.metrics import Metrics, RunMetrics
 
 
@@ -101,6 +101,9 @@ class Target:
         # Who cannot write is told at once, and others may connect while the run is on.
         self._sinks = None if places is None else [sink_of(one, console.say) for one in places]
         self._file: TextIO | None = None
+        self._is_terminal = False
+        self._lines = PointLines(form, iso)
+        self._texts = AtomTexts(self._lines.atom)
         if at_once:
             self._begin()
 
@@ -116,7 +119,7 @@ class Target:
             draw_run(result, self.output, self.iso)
         elif result.rules.language == "lars" and self.form in _LINES:
             self._begin()
-            self.say(result.rows())
+            self.say(groups_of(result.steps, result.form))
             self.close()
         else:
             write_answers(
@@ -132,26 +135,34 @@ class Target:
             self._file = (
                 sys.stdout if self.output is None else self.output.open("w", encoding="utf-8")
             )
+            self._is_terminal = self._file.isatty()
         if self.form is OutputFormat.csv:
             self.write(",".join(point_columns(self.iso)) + "\n")
 
-    def say(self, rows: Iterable[AnswerRow]) -> None:
-        """Write rows of what holds at query times; who waits for them has them at once."""
-        lines = list(point_lines(rows, self.form, self.iso))
-        if lines:
-            self.write("".join(f"{line}\n" for line in lines))
+    def say(self, groups: Iterable[AtomGroup]) -> None:
+        """Write what holds at query times."""
+        texts, lines = self._texts.of, self._lines.lines
+        text = "".join([lines(group.row, texts(group.atoms)) for group in groups])
+        if text:
+            self.write(text)
 
     def write(self, text: str) -> None:
-        """Write a text and let it go."""
+        """Write a text; who waits for it has it once it is let go."""
         for sink in self._sinks or ():
             sink.write(text)
         if self._file is not None:
             with writing(self.output):
-                self._file.write(printable(text) if self._file.isatty() else text)
+                self._file.write(printable(text) if self._is_terminal else text)
+
+    def flush(self) -> None:
+        """Let go of all that was written."""
+        if self._file is not None:
+            with writing(self.output):
                 self._file.flush()
 
     def close(self) -> None:
         """Nothing more is written."""
+        self.flush()
         if self._file is not None and self._file is not sys.stdout:
             self._file.close()
 

@@ -6,7 +6,7 @@ Lines of text from columns: each different value is spelled once, and Arrow join
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -314,57 +314,85 @@ def _text_cells(
     return joined(query, rows), joined(op, rows), joined(what, rows), when
 
 
-# --- what holds at query times, row by row -------------------------------------------------------
+# --- what holds at query times, many atoms at once ------------------------------------------------
 
 
-def point_lines(rows: Iterable[AnswerRow], form: str, iso: Unit | None = None) -> Iterator[str]:
-    """The lines of rows of what holds at query times; CSV without its line of names."""
-    if form == "text":
-        yield from _point_texts(rows, str if iso is None else lambda point: format_time(point, iso))
-        return
-    for row in rows:
-        cells = _cells(row, iso)
-        if form == "jsonl":
-            yield json_text(cells)
-            continue
-        cells["args"] = json_text(cells.get("args", []))
-        cells |= {"name": text_cell(row.name)} if row.name else {}
-        yield csv_line(cells.get(column, "") for column in point_columns(iso))
+_LAST = ("op", "arrived", "signals")
 
 
-def _cells(row: AnswerRow, iso: Unit | None) -> dict[str, Any]:
-    """The fields of a row, in the order in which they are written."""
-    cells = row.as_dict()
-    if iso is None:
-        return cells
-    texts = {f"{n}_iso": format_time(cells[n], iso) for n in QUERY_TIMES if n in cells}
-    return {name: {**cells, **texts}[name] for name in _with_iso(cells, iso)}
+class PointLines:
+    """Lines of what holds at query times; CSV without its line of names.
+
+    What one line after the other has in common, the query time first of all, is written once; the
+    text of an atom can be kept from line to line.
+    """
+
+    def __init__(self, form: str, iso: Unit | None = None) -> None:
+        self.form, self.iso = form, iso
+
+    def atom(self, name: str, args: Sequence[Term]) -> str:
+        """What a line says about an atom."""
+        match self.form:
+            case "text":
+                shown = ",".join(map(str, args))
+                return printable(f"{name}({shown})" if args else name).replace("\n", "\\n")
+            case "jsonl":
+                return f'"name":{json_text(name)},"args":{json_text(list(args))}'
+            case _:
+                return csv_line([text_cell(name), json_text(list(args))])
+
+    def lines(self, row: AnswerRow, atoms: Sequence[str]) -> str:
+        """A line for each atom, or for the `row` itself if it is about none."""
+        if self.form == "text":
+            return f"{self._place(row)}: {_words(row, atoms)}\n"
+        before, after = (self._json if self.form == "jsonl" else self._csv)(row, bool(atoms))
+        return before + f"{after}\n{before}".join(atoms or [""]) + f"{after}\n"
+
+    def _json(self, row: AnswerRow, with_atoms: bool) -> tuple[str, str]:
+        """What stands before and after an atom."""
+        before = f'"kind":"{row.kind}"{self._fields(row, ("query", "model"))}'
+        return f"{{{before}{',' if with_atoms else ''}", f"{self._fields(row, _LAST)}}}"
+
+    def _fields(self, row: AnswerRow, names: Sequence[str]) -> str:
+        """Numbers, times and signs, which need no care."""
+        cells = self._cells(row, names).items()
+        return "".join(
+            [
+                f',"{name}":"{cell}"' if isinstance(cell, str) else f',"{name}":{cell}'
+                for name, cell in cells
+                if cell is not None
+            ]
+        )
+
+    def _csv(self, row: AnswerRow, with_atoms: bool) -> tuple[str, str]:
+        before = [row.kind, *self._cells(row, ("query", "model")).values()]
+        after = self._cells(row, _LAST).values()
+        nothing = "" if with_atoms else csv_line(["", "[]"])
+        return f"{csv_line(before)},{nothing}", f",{csv_line(after)}"
+
+    def _cells(self, row: AnswerRow, names: Sequence[str]) -> dict[str, int | str | None]:
+        """Some of a row, each query time with the same in ISO 8601 behind it."""
+        found: dict[str, int | str | None] = {}
+        for name in names:
+            point = found[name] = getattr(row, name)
+            if self.iso is not None and name in QUERY_TIMES:
+                found[f"{name}_iso"] = None if point is None else format_time(point, self.iso)
+        return found
+
+    def _place(self, row: AnswerRow) -> str:
+        """What a line is about: `5, 3 model 1 +` is a change at 5 of the answer at 3."""
+
+        def time(point: int) -> str:
+            return str(point) if self.iso is None else format_time(point, self.iso)
+
+        arrived = "" if row.arrived is None else f"{time(row.arrived)}, "
+        query = "" if row.query is None else time(row.query)
+        model = "" if row.model is None else f" model {row.model}"
+        signals = "" if row.signals is None else f" signal {row.signals}"
+        op = "" if row.op is None else f" {row.op}"
+        return f"{arrived}{query}{signals}{model}{op}"
 
 
-def _point_texts(rows: Iterable[AnswerRow], time: Callable[[int], str]) -> Iterator[str]:
-    """One line per query time and model: `3: busy(ada), free(bob)`."""
-    lines: dict[str, list[str]] = {}
-    for row in rows:
-        lines.setdefault(_place(row, time), []).extend(_words(row))
-    for place, words in lines.items():
-        shown = printable(", ".join(words)).replace("\n", "\\n")
-        yield f"{place}: {shown or '-'}"
-
-
-def _place(row: AnswerRow, time: Callable[[int], str]) -> str:
-    """What a line is about: `5, 3 model 1 +` is a change at 5 of the answer at 3."""
-    arrived = "" if row.arrived is None else f"{time(row.arrived)}, "
-    query = "" if row.query is None else time(row.query)
-    model = "" if row.model is None else f" model {row.model}"
-    signals = "" if row.signals is None else f" signal {row.signals}"
-    op = "" if row.op is None else f" {row.op}"
-    return f"{arrived}{query}{signals}{model}{op}"
-
-
-def _words(row: AnswerRow) -> list[str]:
-    if row.kind == "none":
-        return ["no answer"]
-    if row.kind == "empty":
-        return []
-    args = ",".join(map(str, row.args))
-    return [f"{row.name}({args})" if args else row.name]
+def _words(row: AnswerRow, atoms: Sequence[str]) -> str:
+    """What people read: `busy(ada), free(bob)`."""
+    return ", ".join(atoms) or ("no answer" if row.kind == "none" else "-")

@@ -12,13 +12,13 @@ import socket
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TextIO
+from typing import NamedTuple, Protocol, cast
 
 from horai.io.letters import InputError
 from horai.io.secrets import BEARER, FILE, SOCKET, is_bearer, is_loopback, secret
@@ -29,8 +29,10 @@ PATIENCE = 10.0  # seconds that somebody may take to say the token
 LONGEST = 4096  # what may be said for one
 LONGEST_LINE = 1_000_000  # characters
 SHOWN = 200  # of one that is longer
-MOST_WAITING = 10_000
-"""So many lines are read ahead; whoever sends more has to wait."""
+AT_ONCE = 1 << 16
+"""So many bytes are read at once, if they are there."""
+MOST_WAITING = 4
+"""So many readings wait to be taken; whoever sends more has to wait, too."""
 FULL = 0.001
 """Seconds until somebody who found no room looks again."""
 MOST_TOGETHER = 256
@@ -46,6 +48,52 @@ class InputLine(NamedTuple):
     number: int
     text: str
     is_too_long: bool = False
+
+
+class LineCutter:
+    """Cuts what is read of a source into lines, of which the last one may go on."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._taken = 0
+        self._rest = b""
+        self._begun: str | None = None
+        """The beginning of the last line, once that is too long; all else of it is let go."""
+
+    def take(self, data: bytes) -> list[InputLine]:
+        """The lines that are whole now."""
+        data = self._rest + data
+        # A carriage return that comes last may be half of an end.
+        end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+        whole, self._rest = data[:end], data[end:]
+        found = self._lines(whole) if whole else []
+        if len(self._rest) > 4 * LONGEST_LINE:  # bytes, of which a character has four at most
+            self._begun = self._begun or self._rest.decode("utf-8", "surrogateescape")[:SHOWN]
+            self._rest = b""
+        return found
+
+    def last(self) -> list[InputLine]:
+        """What was left without an end."""
+        return self._lines(self._rest + b"\n") if self._rest or self._begun else []
+
+    def _lines(self, data: bytes) -> list[InputLine]:
+        text = data.decode("utf-8", "surrogateescape")
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        name, texts = self._name, text.split("\n")[:-1]
+        found = [InputLine(name, n, line) for n, line in enumerate(texts, self._taken + 1)]
+        self._taken += len(found)
+        if len(text) > LONGEST_LINE:
+            found = [
+                line._replace(text=line.text[:SHOWN], is_too_long=True)
+                if len(line.text) > LONGEST_LINE
+                else line
+                for line in found
+            ]
+        if self._begun is not None:
+            found[0] = found[0]._replace(text=self._begun, is_too_long=True)
+            self._begun = None
+        return found
 
 
 class Address(NamedTuple):
@@ -73,15 +121,23 @@ def address_of(name: str) -> Address | None:
 # --- in ---------------------------------------------------------------------------------------
 
 
+class Readable(Protocol):
+    """Gives what is there, and waits only if that is nothing."""
+
+    def read1(self, size: int = ..., /) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
 class Incoming:
     """The lines of all sources as they come; topics are read from `offsets` on, if they say so."""
 
     def __init__(
         self, names: Iterable[str], told: Told, offsets: Offsets = MappingProxyType({})
     ) -> None:
-        self._queue: SimpleQueue[InputLine | InputError | None] = SimpleQueue()
+        self._queue: SimpleQueue[list[InputLine] | InputError | None] = SimpleQueue()
+        self._ready: deque[InputLine] = deque()
         self._offsets = offsets
-        self._held: list[InputError | None] = []  # what comes after lines that were handed over
         self._open = 0
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -93,37 +149,35 @@ class Incoming:
 
     def next(self, seconds: float | None = None) -> InputLine | None:
         """The next line, None if there are no more; raises `Empty` if none comes in time."""
+        if not self._ready and not self._wait(seconds):
+            return None
+        return self._ready.popleft()
+
+    def some(self) -> list[InputLine] | None:
+        """The next line and those that came with it, None if there are no more."""
+        if not self._ready and not self._wait(None):
+            return None
+        ready = self._ready
+        return [ready.popleft() for _ in range(min(len(ready), MOST_TOGETHER))]
+
+    def _wait(self, seconds: float | None) -> bool:
+        """Wait for lines; False if there are no more."""
         found = self._queue.get(timeout=seconds)
         if isinstance(found, InputError):
             raise found
-        return found
-
-    def some(self) -> list[InputLine] | None:
-        """The next line and those that have come after it, None if there are no more."""
-        first = self.next() if not self._held else self._held.pop()
-        if first is None or isinstance(first, InputError):
-            if first is not None:
-                raise first
-            return None
-        found = [first]
-        while len(found) < MOST_TOGETHER and not self._queue.empty():
-            more = self._queue.get()
-            if not isinstance(more, InputLine):
-                self._held.append(more)
-                break
-            found.append(more)
-        return found
+        self._ready.extend(found or ())
+        return found is not None
 
     def _opened(self, name: str, told: Told) -> Callable[[], None]:
         """The function that reads a source; one that cannot be opened is an error at once."""
         address = address_of(name)
         if name == "-":
-            return lambda: self._read("<stdin>", sys.stdin)
+            return lambda: self._read("<stdin>", cast(Readable, sys.stdin.buffer))
         if name.startswith(SCHEME):
             topic = TopicReader(topic_of(name), self._offsets)
             return lambda: self._follow(topic)
         if address is None:
-            file = Path(name).open(encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+            file = Path(name).open("rb")  # noqa: SIM115
             return lambda: self._read(name, file)
         if address.listens:
             server = _listening(name, address, told)
@@ -131,23 +185,16 @@ class Incoming:
         lines = _lines_of(_connected(name, address))
         return lambda: self._read(name, lines)
 
-    def _read(self, name: str, lines: TextIO, *, counts: bool = True) -> None:
+    def _read(self, name: str, source: Readable, *, counts: bool = True) -> None:
+        cutter = LineCutter(name)
         try:
-            for number in count(1):
-                # Whoever sends a line without an end must not fill the memory.
-                text = lines.readline(LONGEST_LINE)
-                if not text:
-                    break
-                is_too_long, rest = False, text
-                while len(rest) == LONGEST_LINE and not rest.endswith("\n"):
-                    rest = lines.readline(LONGEST_LINE)
-                    is_too_long = is_too_long or bool(rest.rstrip("\r\n"))
-                shown = text[:SHOWN] if is_too_long else text.rstrip("\r\n")
-                self._put(InputLine(name, number, shown, is_too_long))
+            while data := source.read1(AT_ONCE):
+                self._put(cutter.take(data))
         except OSError:
             pass  # the other side has gone, which ends what it says
-        if lines is not sys.stdin:
-            lines.close()
+        self._put(cutter.last())
+        if source is not sys.stdin.buffer:
+            source.close()
         if counts:
             with self._lock:
                 self._open -= 1
@@ -158,12 +205,14 @@ class Incoming:
         self._followers.append(threading.current_thread())
         try:
             for line in topic.lines(self._closed):
-                self._put(InputLine(*line))
+                self._put([InputLine(*line)])
         except InputError as error:
             self._put(error)
 
-    def _put(self, found: InputLine | InputError | None) -> None:
-        """Hand on a line if there is room. `Queue` waits by itself, and takes ten times as long."""
+    def _put(self, found: list[InputLine] | InputError | None) -> None:
+        """Hand on lines if there is room. `Queue` waits by itself, and takes ten times as long."""
+        if found == []:
+            return
         while self._queue.qsize() >= MOST_WAITING and not self._closed.is_set():
             time.sleep(FULL)
         self._queue.put(found)
@@ -278,9 +327,9 @@ def is_endpoint(name: str) -> bool:
 # --- sockets ----------------------------------------------------------------------------------
 
 
-def _lines_of(connection: socket.socket) -> TextIO:
-    """The lines of the other side; the connection is closed with it."""
-    lines = connection.makefile(encoding="utf-8", errors="surrogateescape")
+def _lines_of(connection: socket.socket) -> Readable:
+    """What the other side says; the connection is closed with it."""
+    lines = connection.makefile("rb")
     connection.close()
     return lines
 

@@ -6,11 +6,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
 from horai import io
 from horai.engine.origins import Reason
+from horai.io.terms import Term as Plain
 from horai.lang.core.terms import Term
 from horai.lang.lars.syntax import Atom, Predicate
 from horai.plan.lars.reach import SignalReach
@@ -18,6 +20,7 @@ from horai.runtime.inputs import DroppedRow
 from horai.runtime.values import to_term
 
 MOST_ATOMS = 20_000
+_NONE: tuple[tuple[Plain, ...], Atom | None] = ((), None)
 
 
 class Signal(NamedTuple):
@@ -39,32 +42,45 @@ FEW = 256
 """With so few signals forgetting is not worth its time."""
 
 
+Known = tuple[Signal, int, int]
+"""A signal, from when it counts and until when."""
+
+
 @dataclass
 class SignalMemory:
     """Signals, each with the time from which it counts and the one until which it does."""
 
-    _known: dict[int, tuple[Signal, int, int]] = field(default_factory=dict)
-    """By its order, which no other signal has: to hash an atom takes longer."""
-    _at: dict[int, dict[int, None]] = field(default_factory=dict)  # the orders by time
+    _at: dict[int, dict[int, Known]] = field(default_factory=dict)
+    """By time and order, which no other signal has: to hash an atom takes longer."""
     _alike: dict[int, dict[Atom, list[int]]] = field(default_factory=dict)
     """What can be taken back by what it says, at times of which something has been."""
+    _size: int = 0
     _kept: int = 0
 
     @property
-    def known(self) -> Iterable[tuple[Signal, int, int]]:
+    def known(self) -> Iterator[Known]:
         """All signals, with from when and until when they count."""
-        return self._known.values()
+        return chain.from_iterable(here.values() for here in self._at.values())
+
+    def __len__(self) -> int:
+        return self._size
 
     def add(self, signal: Signal, since: int, until: int = ENDLESS) -> None:
         """A signal that counts from a time on."""
         time, order, atom = signal
-        self._known[order] = (signal, since, until)
         here = self._at.get(time)
         if here is None:
             here = self._at[time] = {}
-        here[order] = None
+        here[order] = (signal, since, until)
+        self._size += 1
         if until == ENDLESS and time in self._alike:
             self._alike[time].setdefault(atom, []).append(order)
+
+    def end(self, signal: Signal, until: int) -> None:
+        """Let a signal count until a time, if it is still there."""
+        here = self._at.get(signal.time, {})
+        if signal.order in here:
+            here[signal.order] = (signal, here[signal.order][1], until)
 
     def take_back(self, time: int, atom: Atom, until: int) -> Signal | None:
         """Let the last signal that says something count until a time, if there is one."""
@@ -72,29 +88,26 @@ class SignalMemory:
             return None
         if time not in self._alike:
             alike = self._alike[time] = {}
-            for order in self._at[time]:
-                signal, _, ends = self._known[order]
+            for order, (signal, _, ends) in self._at[time].items():
                 if ends == ENDLESS:
                     alike.setdefault(signal.atom, []).append(order)
         same = self._alike[time].get(atom)
         if not same:
             return None
-        order = same.pop()
-        signal, since, _ = self._known[order]
+        signal, since, _ = self._at[time][same.pop()]
         if until > since:
-            self._known[order] = (signal, since, until)
+            self.end(signal, until)
         else:  # there is no time left at which it counts
             self._drop(signal)
         return signal
 
     def at(self, query: int, is_wanted: Callable[[Atom], bool]) -> set[Atom]:
         """The wanted atoms that signals say about a query time, as far as they count then."""
-        found: set[Atom] = set()
-        for order in self._at.get(query, ()):
-            signal, since, until = self._known[order]
-            if since <= query < until and is_wanted(signal.atom):
-                found.add(signal.atom)
-        return found
+        return {
+            signal.atom
+            for signal, since, until in self._at.get(query, {}).values()
+            if since <= query < until and is_wanted(signal.atom)
+        }
 
     def changes(self, queries: Sequence[int]) -> Iterator[Changes]:
         """What comes and goes from query time to query time, for one who knows nothing yet."""
@@ -114,13 +127,13 @@ class SignalMemory:
 
         Signals before that time can no longer be taken back.
         """
-        if len(self._known) < 2 * self._kept + FEW:
+        if self._size < 2 * self._kept + FEW:
             return
         if reach.counts:
             self._forget_one_by_one(horizon, reach)
         else:
             self._forget_by_time(horizon - 1, reach)
-        self._kept = len(self._known)
+        self._kept = self._size
 
     def _forget_one_by_one(self, horizon: int, reach: SignalReach) -> None:
         """Windows that count signals take the others in turn."""
@@ -139,21 +152,19 @@ class SignalMemory:
         ages = [max(reach.every, age) for age in (reach.points.values() or (0,))]
         for time in [time for time in self._at if now - time > min(ages)]:
             self._alike.pop(time, None)
-            orders = self._at[time]
+            here = self._at[time]
             if now - time > max(ages):
                 del self._at[time]
-                for order in orders:
-                    del self._known[order]
+                self._size -= len(here)
                 continue
-            for order in list(orders):
-                signal = self._known[order][0]
+            for signal, _, _ in list(here.values()):
                 if now - time > max(reach.every, reach.points.get(signal.atom.predicate, 0)):
                     self._drop(signal)
 
     def _drop(self, signal: Signal) -> None:
-        del self._known[signal.order]
         here = self._at[signal.time]
         del here[signal.order]
+        self._size -= 1
         if not here:
             del self._at[signal.time]
             self._alike.pop(signal.time, None)
@@ -181,8 +192,8 @@ class Arrivals:
     predicates: set[Predicate] = field(default_factory=set)
     """Those of all signals so far."""
     _latest: int = 0  # arrival
-    _atoms: dict[object, Atom] = field(default_factory=dict)
-    """Atoms that have been made, for most come again and again."""
+    _atoms: dict[object, tuple[tuple[Plain, ...], Atom | None]] = field(default_factory=dict)
+    """Atoms that have been made, for most come again and again, with the values they had."""
     _terms: dict[Term, Term] = field(default_factory=dict)
 
     def feed(self, rows: Iterable[io.Item]) -> None:
@@ -198,21 +209,36 @@ class Arrivals:
         added: dict[int, Signal] = {}
         removed: list[Signal] = []
         self.judged = judged = dict[Judged, int]()
-        final = self._final(query)
-        for _, order, row in self._due(query):
-            time, fate = row.start, None
-            if time < self.start:
+        same: Judged = (0, 0, 0, None)
+        number = 0  # most rows of a query time are of one kind
+        start, final = self.start, self._final(query)
+        atom_of, remember = self._atom, self.memory.add
+        for arrival, order, row in self._due(query):
+            op, time, fate = row.op, row.start, None
+            # With a lateness, what has come since the query time before counts from its own time.
+            counts = query if self.lateness is None or time > query else time
+            if time < start:
                 fate = Reason.OUTSIDE_RUN
-                text = f"lies before the start of the run, {self.start}"
+                text = f"lies before the start of the run, {start}"
             elif time < final and before is not None and time <= before:
                 fate = Reason.TOO_LATE
                 text = f"it lies at {time}, and answers before {final} are final at {query}"
-            elif not self._take(order, row, query, added, removed):
+            elif op > 0:
+                added[order] = signal = Signal(time, order, atom_of(row))
+                remember(signal, counts)
+            elif not self._take_back(row, counts, added, removed):
                 fate, text = Reason.UNKNOWN_RETRACTION, "takes back a signal that was never there"
             if fate is not None:
                 self.dropped.append(DroppedRow(row, fate, text))
-            kind = (row.op, row.arrival, time, fate)
-            judged[kind] = judged.get(kind, 0) + 1
+            kind = (op, arrival, time, fate)
+            if kind == same:
+                number += 1
+                continue
+            if number:
+                judged[same] = judged.get(same, 0) + number
+            same, number = kind, 1
+        if number:
+            judged[same] = judged.get(same, 0) + number
         return list(added.values()), removed
 
     def _due(self, query: int) -> list[tuple[int, int, io.Item]]:
@@ -229,39 +255,27 @@ class Arrivals:
         """Before which time answers cannot change any more."""
         return -inf if self.lateness is None else query - self.lateness
 
-    def _take(
-        self,
-        order: int,
-        row: io.Item,
-        query: int,
-        added: dict[int, Signal],
-        removed: list[Signal],
+    def _take_back(
+        self, row: io.Item, counts: int, added: dict[int, Signal], removed: list[Signal]
     ) -> bool:
-        """Take in a row; False if it takes back what was never there."""
-        atom = self._atom(row)
-        # With a lateness, what has come since the query time before counts from its own time on.
-        counts = query if self.lateness is None else min(row.start, query)
-        if row.op > 0:
-            added[order] = signal = Signal(row.start, order, atom)
-            self.memory.add(signal, counts)
-            return True
-        gone = self.memory.take_back(row.start, atom, counts)
+        """Take back what a row names; False if it was never there."""
+        gone = self.memory.take_back(row.start, self._atom(row), counts)
         if gone is not None and added.pop(gone.order, None) is None:
             removed.append(gone)
         return gone is not None
 
     def _atom(self, row: io.Item) -> Atom:
-        # 3, 3.0 and true are one key for Python.
-        key = (row.name, row.args, tuple(map(type, row.args)))
-        found = self._atoms.get(key)
-        if found is None:
+        name, args = row.name, row.args
+        known, found = self._atoms.get((name, args), _NONE)
+        # Rows of one text share their arguments. 3, 3.0 and true are one key for Python.
+        if found is None or not (known is args or [*map(type, known)] == [*map(type, args)]):
             if len(self._atoms) > MOST_ATOMS:
                 self._atoms.clear()
                 self._terms.clear()
-            terms = [to_term(arg) for arg in row.args]
+            terms = [to_term(arg) for arg in args]
             # Those that are one object are compared without looking into them.
-            found = Atom(row.name, tuple(self._terms.setdefault(term, term) for term in terms))
-            self._atoms[key] = found
+            found = Atom(name, tuple(self._terms.setdefault(term, term) for term in terms))
+            self._atoms[name, args] = (args, found)
             self.predicates.add(found.predicate)
         return found
 

@@ -6,9 +6,10 @@ step or later.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from horai.engine.origins import Dropped
 from horai.errors import UsageError
@@ -24,6 +25,8 @@ from horai.runtime.values import plain, show
 Value = Callable[[Term], IoTerm]
 """How a row shows an argument."""
 Key = tuple[str, list[tuple[int, Any, str]]]
+FEW = 8
+"""One atom in so many may come or go, and is faster put in its place than all are sorted."""
 
 
 def order(atom: Atom) -> Key:
@@ -79,10 +82,12 @@ class StepAtoms:
 
 
 class CurrentAtoms:
-    """The atoms shown at the last step, each with what it is sorted by."""
+    """The atoms shown at the last step, in their order, which is kept as they come and go."""
 
     def __init__(self) -> None:
         self.known: dict[Atom, Key] = {}
+        self._keys: list[Key] = []
+        self._atoms: list[Atom] = []
         self.kept = StepAtoms(self)
         self._moves = 0  # since an answer was listed
 
@@ -91,27 +96,46 @@ class CurrentAtoms:
         now = atoms if isinstance(atoms, set | frozenset) else set(atoms)
         return self.change(now - self.known.keys(), self.known.keys() - now)
 
-    def change(self, came: Iterable[Atom], gone: Iterable[Atom]) -> tuple[list[Atom], list[Atom]]:
+    def change(
+        self, came: Collection[Atom], gone: Collection[Atom]
+    ) -> tuple[list[Atom], list[Atom]]:
         """Show atoms that were not shown, and others no longer; both sorted."""
+        if not came and not gone:
+            return [], []
         fresh = {atom: order(atom) for atom in came}
         new, past = sorted(fresh, key=fresh.__getitem__), sorted(gone, key=self.known.__getitem__)
-        if new or past:
-            later = StepAtoms(self)
-            self.kept.leave(later, new, past)
-            self.kept = later
+        later = StepAtoms(self)
+        self.kept.leave(later, new, past)
+        self.kept = later
+        if (len(new) + len(past)) * FEW < len(self.known):
+            self._pass(new, past, fresh)
+        else:
             for atom in past:
                 del self.known[atom]
             self.known |= fresh
-            # So no way from an answer to a later one that is listed is longer than an answer.
-            self._moves += len(new) + len(past)
-            if self._moves > len(self.known):
-                self._moves = 0
-                later.listed()
+            self._atoms = sorted(self.known, key=self.known.__getitem__)
+            self._keys = [self.known[atom] for atom in self._atoms]
+        # So no way from an answer to a later one that is listed is longer than an answer.
+        self._moves += len(new) + len(past)
+        if self._moves > len(self.known):
+            self._moves = 0
+            later.listed()
         return new, past
+
+    def _pass(self, new: Iterable[Atom], past: Iterable[Atom], fresh: dict[Atom, Key]) -> None:
+        """A few atoms come and go, each at its place among the others."""
+        for atom in past:
+            place = bisect_left(self._keys, self.known.pop(atom))
+            del self._keys[place], self._atoms[place]
+        for atom in new:
+            key = self.known[atom] = fresh[atom]
+            place = bisect_left(self._keys, key)
+            self._keys.insert(place, key)
+            self._atoms.insert(place, atom)
 
     def listed(self) -> tuple[Atom, ...]:
         """All of them, sorted."""
-        return tuple(sorted(self.known, key=self.known.__getitem__))
+        return tuple(self._atoms)
 
 
 @dataclass(frozen=True)
@@ -144,6 +168,35 @@ class AtomFilter:
 
     def only(self, atoms: Iterable[Atom]) -> frozenset[Atom]:
         return frozenset(filter(self.shows, atoms))
+
+
+class AtomGroup(NamedTuple):
+    """Atoms that hold at a query time, or come or go then: rows that differ in nothing else.
+
+    `none` says that there is no answer, `empty` that an answer has no atoms.
+    """
+
+    kind: Literal["atom", "none", "empty"]
+    atoms: Sequence[Atom]
+    query: int
+    model: int | None = None
+    op: str | None = None
+    arrived: int | None = None
+    signals: int | None = None
+
+    @property
+    def row(self) -> AnswerRow:
+        """What all rows have in common."""
+        kind, _, query, model, op, arrived, signals = self
+        return AnswerRow(kind, query=query, op=op, model=model, arrived=arrived, signals=signals)
+
+    def rows(self, value: Value = plain) -> Iterator[AnswerRow]:
+        """A row for each atom."""
+        row = self.row
+        if self.kind != "atom":
+            yield row
+        for atom in self.atoms:
+            yield row._replace(name=atom.name, args=tuple(map(value, atom.args)))
 
 
 class PointAnswer:
@@ -218,25 +271,50 @@ class PointAnswer:
         """False when there is no answer stream."""
         return isinstance(self._models, StepAtoms) or bool(self._models)
 
-    def rows(self, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
-        """One row per atom; `none` without an answer, `empty` for a model without atoms."""
+    def groups(self, numbered: bool) -> Iterator[AtomGroup]:
+        """The atoms of each model; `none` without an answer, `empty` for a model without atoms."""
         models = self.models
         if not models:
-            yield AnswerRow("none", query=self.query)
+            yield AtomGroup("none", (), self.query)
         for number, model in enumerate(models if numbered else models[:1], 1):
             which = number if numbered else None
-            for atom in model:
-                yield row_of(atom, value, self.query, which)
-            if numbered and not model:
-                yield AnswerRow("empty", query=self.query, model=which)
+            if model:
+                yield AtomGroup("atom", model, self.query, which)
+            elif numbered:
+                yield AtomGroup("empty", (), self.query, which)
+
+    def rows(self, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
+        """The same, one row per atom."""
+        for group in self.groups(numbered):
+            yield from group.rows(value)
 
 
-def row_of(
-    atom: Atom, value: Value, query: int, model: int | None = None, op: str | None = None
-) -> AnswerRow:
-    """An atom at a query time, with its arguments as values."""
-    args = tuple(map(value, atom.args))
-    return AnswerRow("atom", atom.name, args, query=query, op=op, model=model)
+MOST_TEXTS = 100_000
+
+
+class AtomTexts:
+    """The texts of atoms, each made once: most are written at one query time after the other."""
+
+    def __init__(self, text: Callable[[str, Sequence[IoTerm]], str]) -> None:
+        self._text = text
+        self._known: dict[int, str] = {}
+        """By identity, for to hash an atom takes longer than to write its text."""
+        self._kept: list[Atom] = []  # as long as it is there, no other one has its identity
+        self._last: tuple[Sequence[Atom], list[str]] = ((), [])
+
+    def of(self, atoms: Sequence[Atom]) -> list[str]:
+        """The texts of atoms, which nobody changes; often they are those of the last time."""
+        if atoms is not self._last[0]:
+            if len(self._kept) + len(atoms) > MOST_TEXTS:
+                self._known, self._kept = {}, []
+            known = self._known
+            self._last = (atoms, [known.get(id(atom)) or self._made(atom) for atom in atoms])
+        return self._last[1]
+
+    def _made(self, atom: Atom) -> str:
+        self._kept.append(atom)
+        found = self._known[id(atom)] = self._text(atom.name, tuple(map(plain, atom.args)))
+        return found
 
 
 def written(atom: Atom) -> str:
@@ -311,28 +389,30 @@ class PointAnswers:
 
     def rows(self, form: str, value: Value = plain) -> Iterator[AnswerRow]:
         """The rows of a form of answer: of points, or maximal `spans`."""
+        if form == "spans":
+            if self.numbered:
+                raise UsageError("spans are those of one answer at a time", "leave out models")
+            yield from self.spans().rows()
+            return
+        for group in self.groups(form):
+            yield from group.rows(value)
+
+    def groups(self, form: str) -> Iterator[AtomGroup]:
+        """The rows of a form of answer that is one of points."""
         match form:
+            case "changelog" if self.numbered and not self.revisable:
+                hint = "leave out models, or add an allowed lateness"
+                raise UsageError("changes are those of one model", hint)
             case "changelog":
                 for one in self.said:
-                    yield from self._changes(one, value)
-            case "spans":
-                if self.numbered:
-                    hint = "leave out models"
-                    raise UsageError("spans are those of one answer at a time", hint)
-                yield from self.spans().rows()
+                    yield from (
+                        revisions(one, self.numbered) if self.revisable else differences(one)
+                    )
             case "final" if not self.revisable:
-                yield from self.last.rows(self.numbered, value) if self.said else ()
+                yield from self.last.groups(self.numbered) if self.said else ()
             case _:
                 for answer in self.final if form == "final" else self.points:
-                    yield from answer.rows(self.numbered, value)
-
-    def _changes(self, said: GivenAnswer, value: Value) -> Iterator[AnswerRow]:
-        if self.revisable:
-            return revisions(said, self.numbered, value)
-        if self.numbered:
-            hint = "leave out models, or add an allowed lateness"
-            raise UsageError("changes are those of one model", hint)
-        return differences(said, value)
+                    yield from answer.groups(self.numbered)
 
     def spans(self) -> ProgramSpans:
         """From when until when atoms hold in the first model of each answer.
@@ -353,7 +433,7 @@ class PointAnswers:
         return found
 
 
-def differences(said: GivenAnswer, value: Value = plain) -> Iterator[AnswerRow]:
+def differences(said: GivenAnswer) -> Iterator[AtomGroup]:
     """The atoms that come and go from one answer to the next."""
     before, answer, came, gone = said.before, said.answer, said.came, said.gone
     if came is None or gone is None:
@@ -362,22 +442,24 @@ def differences(said: GivenAnswer, value: Value = plain) -> Iterator[AnswerRow]:
         gone = [atom for atom in then if atom not in now]
         came = [atom for atom in answer.atoms if atom not in was]
     for op, atoms in (("-", gone), ("+", came)):
-        for atom in atoms:
-            yield row_of(atom, value, answer.query, op=op)
+        if atoms:
+            yield AtomGroup("atom", atoms, answer.query, op=op)
     if not answer.has_answer and (before is None or before.has_answer):
-        yield AnswerRow("none", query=answer.query)
+        yield AtomGroup("none", (), answer.query)
 
 
-def revisions(said: GivenAnswer, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
-    """The rows that are taken back of what was said about a query time, and the new ones."""
-    rows = [] if said.before is None else said.before.rows(numbered, value)
-    # 3, 3.0 and true are one value for Python, and look different.
-    then = {repr(row): row for row in rows}
-    now = {repr(row): row for row in said.answer.rows(numbered, value)}
+def revisions(said: GivenAnswer, numbered: bool) -> Iterator[AtomGroup]:
+    """What is taken back of what was said about a query time, and what is new."""
+    then = [] if said.before is None else list(said.before.groups(numbered))
+    now = list(said.answer.groups(numbered))
     for op, here, there in (("-", now, then), ("+", then, now)):
-        for text, row in there.items():
-            if text not in here:
-                yield row._replace(op=op, arrived=said.arrived)
+        known = {(group.kind, group.model): set(group.atoms) for group in here}
+        for group in there:
+            same = known.get((group.kind, group.model))
+            if same is None or group.kind == "atom":
+                atoms = [atom for atom in group.atoms if same is None or atom not in same]
+                if atoms or group.kind != "atom":
+                    yield group._replace(atoms=atoms, op=op, arrived=said.arrived)
 
 
 class ProgramSpans(NamedTuple):

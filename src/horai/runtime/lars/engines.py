@@ -20,7 +20,7 @@ from horai.lang.lars.walk import own_terms, subformulas
 from horai.plan.lars.check import place_of
 from horai.plan.lars.dependencies import graph
 from horai.runtime.engines import AUTO, SPARK, loaded
-from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.admission import Changes, Signal, SignalMemory
 from horai.settings import RunSettings
 
 Reasoning = OneOf["models", "brave", "cautious"]
@@ -87,8 +87,11 @@ class Moved(NamedTuple):
 class ByChange(LarsSession, Protocol):
     """A run that can tell what changes, at less cost than the whole."""
 
-    def move(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> Moved | None:
-        """Like `advance`; None if what has changed is not known."""
+    def move(self, query: int, added: Sequence[Signal], known: SignalMemory) -> Moved | None:
+        """Like `advance` when nothing was taken back, for one who keeps all that is `known`.
+
+        None if what has changed is not known.
+        """
 
     def models(self) -> list[Model]:
         """The models at the last query time."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from horai import io
 from horai.errors import UsageError
-from horai.io import AnswerRow
 from horai.lang.lars.clock import Clock, Duration, Incompatible, unit_named
 from horai.result import Answer
 from horai.runtime.answers import answers_named
-from horai.runtime.lars.answers import PointAnswer, PointAnswers
+from horai.runtime.lars.answers import AtomGroup, PointAnswer, PointAnswers
 from horai.runtime.lars.session import ProgramEngine
 from horai.session import Session
 
@@ -59,7 +58,7 @@ class AnswerTiming:
             raise UsageError(f"answers cannot be given every {text}: {wrong}", hint) from None
 
 
-Say = Callable[[Sequence[AnswerRow]], None]
+Say = Callable[[Iterable[AtomGroup]], None]
 
 
 class Flow:
@@ -92,6 +91,8 @@ class Flow:
         """How many query times there have been."""
         self._say = say
         self._shown: PointAnswer | None = None
+        self._given: list[io.Item] = []
+        """Rows that the session has not been given: it takes those of a point together."""
 
     @property
     def is_over(self) -> bool:
@@ -100,11 +101,12 @@ class Flow:
 
     def rows(self, rows: Iterable[io.Item]) -> None:
         """Rows in the order of their arrival."""
+        counts = self.timing.by == "signals"
         for row in rows:
             if row.arrival > self.now:
                 self.pass_to(row.arrival)
-            self.session.give((row,))
-            if self.timing.by == "signals" and not self.is_over:
+            self._given.append(row)
+            if counts and not self.is_over:
                 self.signals += 1
                 if self.signals % self.timing.number == 0:
                     self._ask(self.now)
@@ -122,20 +124,27 @@ class Flow:
     def close(self) -> None:
         """The current point is over, too, or all points up to the end if there is one."""
         self.pass_to(self.now + 1 if self.end is None else max(self.now, self.end + 1))
+        self._give()
         if self.answers == "final" and self._shown is not None:
-            self._say(list(self._shown.rows(self.numbered)))
+            self._say(self._shown.groups(self.numbered))
+
+    def _give(self) -> None:
+        given, self._given = self._given, []
+        if given:
+            self.session.give(given)
 
     def _ask(self, query: int) -> None:
         self.asked += 1
+        self._give()
         self._tell(self.session.ask([query]))
 
     def _tell(self, step: Answer) -> None:
         """Say what is asked for of what is new."""
-        if self.answers == "changelog":
-            self._say(step.changes)
-            return
         raw = step.raw
         assert isinstance(raw, PointAnswers)
+        if self.answers == "changelog":
+            self._say(raw.groups("changelog"))
+            return
         for answer in raw.points or [raw.last]:
             before, self._shown = self._shown, answer
             if self.answers == "windows" and not (
@@ -143,10 +152,10 @@ class Flow:
             ):
                 self._say(self._numbered(answer))
 
-    def _numbered(self, answer: PointAnswer) -> list[AnswerRow]:
-        rows = list(answer.rows(self.numbered))
+    def _numbered(self, answer: PointAnswer) -> list[AtomGroup]:
+        groups = list(answer.groups(self.numbered))
         if self.timing.by == "signals":
-            return [row._replace(signals=self.signals) for row in rows]
-        if self.timing.changes and not rows:  # that nothing holds any more is a change, too
-            return [AnswerRow("empty", query=answer.query)]
-        return rows
+            return [group._replace(signals=self.signals) for group in groups]
+        if self.timing.changes and not groups:  # that nothing holds any more is a change, too
+            return [AtomGroup("empty", (), answer.query)]
+        return groups

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -18,7 +17,8 @@ from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
-from horai.runtime.lars.admission import Changes, Signal
+from horai.plan.lars.reach import reach_of as signal_reach
+from horai.runtime.lars.admission import ENDLESS, Changes, Known, Signal, SignalMemory
 from horai.runtime.lars.engines import ONE, AnswerMode, Model, Moved, endless, too_large
 from horai.runtime.lars.log import Coming
 from horai.temporal.spans import INF
@@ -39,8 +39,8 @@ class PlanEngine:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
         self._program, self._start = program, start
-        # From when until when. The first one of a dict is found by passing over all that are gone.
-        self._known: OrderedDict[Signal, list[int]] = OrderedDict()
+        self._known = SignalMemory()  # of who gives signals and does not keep them
+        self._keeps = signal_reach(program)
         self._can_live = can_live(self.plan)
         self._live: Live | None = None  # made when it is first needed
         self._has_answer = True
@@ -61,7 +61,14 @@ class PlanEngine:
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:
         """The model at a query time, if there is one: such programs never have two."""
-        self.move(query, added, removed)
+        self._take(query, added, removed)
+        if removed:
+            self._begin_anew(query, self._known)
+        else:
+            self.move(query, added, self._known)
+        # Any signal may be taken back; in windows that count, another one then takes its place.
+        if not self._keeps.counts:
+            self._known.forget(query, self._keeps)
         return self.models()
 
     def models(self) -> list[Model]:
@@ -70,43 +77,48 @@ class PlanEngine:
             return self._found
         return [frozenset(self._live.atoms)] if self._has_answer else []
 
-    def move(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> Moved | None:
-        """What has changed since the query time before, where ticks tell."""
+    def move(self, query: int, added: Sequence[Signal], known: SignalMemory) -> Moved | None:
+        """What has changed since the query time before, where ticks tell.
+
+        Nothing was taken back; `known` are all signals, those that were added among them.
+        """
         before = self._live
-        self._take(query, added, removed)
-        if self._can_live and self._goes_on(query, added, removed):
-            try:
-                live = self._living(added)
-                if live is not None:
-                    self._has_answer = self._tick(live, query, added)
-                    news, live.news = live.news, {}
-                    if live is not before:
-                        return None  # it knows nothing of what was said before
-                    came = [atom for atom, is_new in news.items() if is_new]
-                    gone = [atom for atom, is_new in news.items() if not is_new]
-                    return Moved(came, gone, self._has_answer)
-                self._quiet += query - self._next + 1
-            except (EndlessValues, TooLarge):
-                # Rows that came and rows that went have met, which never hold together.
-                self._live, self._quiet = None, 0
-        else:
-            self._live, self._quiet = None, 0  # it would lack what it has not seen
-        self._next = query + 1
-        (self._found,) = self._answers(range(query, query + 1))
+        if not (self._can_live and self._goes_on(query, added)):
+            self._begin_anew(query, known)  # ticks would lack what they have not seen
+            return None
+        try:
+            live = self._living(added, known)
+            if live is not None:
+                self._has_answer = self._tick(live, query, added)
+                news, live.news = live.news, {}
+                if live is not before:
+                    return None  # it knows nothing of what was said before
+                came = [atom for atom, is_there in news.items() if is_there]
+                gone = [atom for atom, is_there in news.items() if not is_there]
+                return Moved(came, gone, self._has_answer)
+            self._quiet += query - self._next + 1
+        except (EndlessValues, TooLarge):
+            # Rows that came and rows that went have met, which never hold together.
+            self._live, self._quiet = None, 0
+        self._work_out(query, known)
         return None
 
-    def _goes_on(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> bool:
+    def _begin_anew(self, query: int, known: SignalMemory) -> None:
+        self._live, self._quiet = None, 0
+        self._work_out(query, known)
+
+    def _work_out(self, query: int, known: SignalMemory) -> None:
+        self._next = query + 1
+        (self._found,) = self._answers(range(query, query + 1), known)
+
+    def _goes_on(self, query: int, added: Sequence[Signal]) -> bool:
         """Are there only signals of new points, and of nothing that rules or facts say?"""
-        return (
-            0 <= query - self._next < MOST_POINTS
-            and not removed
-            and all(
-                self._next <= s.time <= query and s.atom.predicate not in self._defined
-                for s in added
-            )
+        first, defined = self._next, self._defined
+        return 0 <= query - first < MOST_POINTS and all(
+            first <= time <= query and atom.predicate not in defined for time, _, atom in added
         )
 
-    def _living(self, added: Sequence[Signal]) -> Live | None:
+    def _living(self, added: Sequence[Signal], known: SignalMemory) -> Live | None:
         """What has been kept up to date; it is made anew once enough points have been quiet.
 
         Then that costs no more than what has passed.
@@ -114,20 +126,22 @@ class PlanEngine:
         if self._next == self._start:
             self._live = Live(self.plan, self._start, Symbols())
         elif self._live is None and self._quiet >= (0 if self._reach is None else self._reach[0]):
-            first, ticks = self._replay(set(added))
+            first, ticks = self._replay({signal.order for signal in added}, known)
             if first is not None and self._quiet >= self._next - first:
                 self._live = Live(self.plan, self._start, Symbols())
                 for time in range(first, self._next):
                     self._live.tick(time, self._rows(self._live, ticks.get(time, ())))
         return self._live
 
-    def _replay(self, added: Set[Signal]) -> tuple[int | None, dict[int, list[Signal]]]:
+    def _replay(
+        self, added: Collection[int], known: SignalMemory
+    ) -> tuple[int | None, dict[int, list[Signal]]]:
         """The first point that still matters, and the signals of each point since then.
 
         None if something is known that ticks do not take in.
         """
-        lasting = sorted(s for s, (_, until) in self._known.items() if until == INF)
-        lasting = [signal for signal in lasting if signal not in added]
+        lasting = sorted(signal for signal, _, until in known.known if until == ENDLESS)
+        lasting = [signal for signal in lasting if signal.order not in added]
         ticks: dict[int, list[Signal]] = {}
         for signal in lasting:
             if signal.time >= self._next or signal.atom.predicate in self._defined:
@@ -153,26 +167,14 @@ class PlanEngine:
         for time in range(self._next, query + 1):
             has_answer = live.tick(time, self._rows(live, ticks.get(time, ())))
         self._next = query + 1
-        self._forget(query)
         return has_answer
-
-    def _forget(self, query: int) -> None:
-        """Drop signals that no window reaches any more."""
-        if self._reach is None:
-            return
-        points, signals = self._reach
-        while len(self._known) > signals:
-            oldest = next(iter(self._known))
-            if oldest.time >= query - points:
-                return
-            del self._known[oldest]
 
     def advance_all(self, changes: Iterable[Changes], queries: range) -> Iterator[list[Model]]:
         """The same at many query times, worked out together."""
         for query, added, removed in changes:
             self._take(query, added, removed)
         self._live, self._next, self._quiet = None, queries[-1] + 1, 0
-        return self._answers(queries)
+        return self._answers(queries, self._known)
 
     def advance_columns(self, coming: Coming, queries: range) -> Iterator[list[Model]]:
         """The same for signals that are all there is, and that nobody takes back."""
@@ -182,14 +184,13 @@ class PlanEngine:
 
     def _take(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> None:
         for signal in added:
-            self._known[signal] = [query, INF]
+            self._known.add(signal, query)
         for signal in removed:
-            if signal in self._known:  # otherwise it was forgotten: no window reaches it any more
-                self._known[signal][1] = query
+            self._known.end(signal, query)
 
-    def _answers(self, queries: range) -> Iterator[list[Model]]:
+    def _answers(self, queries: range, known: SignalMemory) -> Iterator[list[Model]]:
         symbols = Symbols()
-        return self._evaluated(rows_of(self._known, symbols), symbols, queries)
+        return self._evaluated(rows_of(known.known, symbols), symbols, queries)
 
     def _evaluated(
         self, rows: dict[Key, Rows], symbols: Symbols, queries: range
@@ -219,19 +220,20 @@ def planned(program: Program, start: int) -> Plan:
     return plan_of(rules, facts)
 
 
-def rows_of(known: dict[Signal, list[int]], symbols: Symbols) -> dict[Key, Rows]:
+def rows_of(known: Iterable[Known], symbols: Symbols) -> dict[Key, Rows]:
     """Signals as columns, each with when it came to be known and until when."""
-    listed: dict[Key, list[tuple[Signal, list[int]]]] = {}
-    for signal, when in known.items():
-        listed.setdefault(signal.atom.predicate, []).append((signal, when))
+    listed: dict[Key, list[Known]] = {}
+    for one in known:
+        listed.setdefault(one[0].atom.predicate, []).append(one)
     found: dict[Key, Rows] = {}
-    for key, signals in listed.items():
+    for key, some in listed.items():
         args = tuple(
-            column_of([signal.atom.args[place] for signal, _ in signals], symbols)
+            column_of([signal.atom.args[place] for signal, _, _ in some], symbols)
             for place in range(key[1])
         )
-        numbers = np.array([(s.time, *when, s.order) for s, when in signals], np.int64)
-        found[key] = Rows(args, *(numbers[:, place].copy() for place in range(4)))
+        numbers = np.array([(s.time, since, until, s.order) for s, since, until in some], np.int64)
+        time, since, until, order = (numbers[:, place].copy() for place in range(4))
+        found[key] = Rows(args, time, since, np.where(until == ENDLESS, INF, until), order)
     return found
 
 

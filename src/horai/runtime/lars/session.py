@@ -36,6 +36,8 @@ from horai.runtime.lars.log import Coming, in_order
 from horai.runtime.values import parse_term, show
 from horai.settings import MOST_QUERIES, RunSettings
 
+Items = Sequence[io.ItemTable] | Sequence[io.Item]
+"""Numbered tables, or rows in their order."""
 Progress = Callable[[int, int], None]
 """Told of the query times that are done, and how many there are."""
 
@@ -91,7 +93,7 @@ class ProgramEngine:
 
     # --- going on --------------------------------------------------------------------------------
 
-    def advance(self, until: int, tables: Sequence[io.ItemTable | io.Item]) -> PointAnswers:
+    def advance(self, until: int, tables: Items) -> PointAnswers:
         """The answers at all query times up to and including `until`, with more signals known.
 
         Signals are rows in their order, or numbered tables. One that arrived earlier counts from
@@ -100,11 +102,11 @@ class ProgramEngine:
         self.feed(tables)
         return self.take(range(self.next, until + 1, self.step))
 
-    def feed(self, items: Sequence[io.ItemTable | io.Item]) -> None:
+    def feed(self, items: Items) -> None:
         """More signals, that count when their query times come."""
-        rows = [one for one in items if isinstance(one, io.Item)]
-        if len(rows) < len(items):
-            self.arrivals.feed(in_order(one for one in items if isinstance(one, io.ItemTable)))
+        rows = cast(Sequence[io.Item], items)
+        if items and isinstance(items[0], io.ItemTable):
+            rows = in_order(cast(Sequence[io.ItemTable], items))
         self.arrivals.feed(rows)
 
     def over(
@@ -207,7 +209,7 @@ class ProgramEngine:
             self.models[query] = models[0] if models else None
             return self._show(query, models)
         self.models[query] = None  # such an engine need not be near to an answer before
-        moved: Moved | None = move(query, added, ())
+        moved: Moved | None = move(query, added, self.memory)
         follows = moved is not None and moved.has_answer and self._is_followed
         if not follows or self._signals_at(query):
             return self._show(query, cast(ByChange, self._session).models())

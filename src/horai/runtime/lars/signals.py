@@ -60,13 +60,13 @@ _SIMPLE = re.compile(
 
 def text_lines(given: object) -> list[str] | None:
     """Rows of text, if that is what is given, and if they are few."""
-    if not isinstance(given, list | tuple) or not 0 < len(given) < MOST_LINES:
+    if not isinstance(given, list | tuple) or len(given) >= MOST_LINES:
         return None
     if not all(type(row) is str for row in given):
         return None
     lines = [row.rstrip("\r\n") for row in given]
     text = "".join(lines)
-    return lines if "|" in text and "\n" not in text else None
+    return lines if not lines or ("|" in text and "\n" not in text) else None
 
 
 class LineReader:
@@ -117,14 +117,15 @@ class LineReader:
         """A row with whole numbers for times, and nothing quoted; most are like that."""
         parts = text.split("|", 3)
         if len(parts) == 4:  # each of them may have been there before
-            name, rest = parts[0], parts[3]
-            args, known = self._args.get(rest), self._points.get(parts[1])
-            time = self._points.get(parts[2])
-            if name in self._names and not (args is None or known is None or time is None):
-                known = known if now is None else now
-                return io.Item(
-                    1, name, "event", "points", known, time, None, None, args, source, number
-                )
+            name, first, second, rest = parts
+            args, known = self._args.get(rest), self._points.get(first)
+            if args is not None and known is not None and name in self._names:
+                time = known if first == second else self._points.get(second)
+                if time is not None:
+                    known = known if now is None else now
+                    return io.Item(
+                        1, name, "event", "points", known, time, None, None, args, source, number
+                    )
         found = _SIMPLE.fullmatch(text) if self._has_points else None
         if found is None:
             return None
