@@ -197,10 +197,83 @@ def test_misuse_of_the_command(horai: Run, words: tuple[str, ...], problem: str)
     assert found.exit_code == 2
 
 
-def test_a_run_with_a_longer_tick_is_refused() -> None:
+def test_a_value_outside_its_grounding_ends_another_without_being_claimed() -> None:
+    rules = library.loads(
+        "initiatedAt(mode(X)=a, T) :- happensAt(up(X), T).\n"
+        "initiatedAt(mode(X)=b, T) :- happensAt(down(X), T).\n"
+        "grounding(mode(X)=b) :- special(X).\n"
+        "special(y).\n"
+    )
+    result = rules.run(["up|2|2|x", "down|6|6|x"], start=0, end=20)
+    (ended,) = result.why("mode(x)=a", 5, about="end").premises
+    assert (ended.text, ended.claim) == ("mode(x)=b", "")
+    assert ended.note == "which ends mode(x)=a; it is outside its grounding and never holds"
+
+
+# --- moments that are no time-points -------------------------------------------------------------
+
+
+def test_between_two_time_points_only_rules_that_name_their_time_act() -> None:
+    rules = library.loads(
+        "collectIntervals(near(_)=true).\n"
+        "initiatedAt(on(X)=true, T) :- happensAt(up(X), T).\n"
+        "initiatedAt(on(X)=false, T) :- holdsAt(near(X)=true, T).\n"
+    )
+    result = rules.run(["up|3|3|a", "near|5|5|19|true|a"], tick=5, start=0, end=30)
+    (started,) = result.why("on(a)=true", 5, about="start").premises
+    assert (started.text, started.at) == ("on(a)=true", 3)
+    (ended,) = result.why("on(a)=true", 8, about="end").premises
+    assert (ended.text, ended.at) == ("on(a)=false", 5)  # at 6 and 7 it holds, too
+
+
+def test_edges_of_input_between_two_time_points() -> None:
+    rules = library.loads(
+        "buildFromPoints(at(_)=here).\n"
+        "initiatedAt(gone(X)=true, T) :- happensAt(end(at(X)=here), T), T > 5.\n"
+    )
+    result = rules.run(["at|18|18|here|x"], tick=5, start=0, end=40)
+    (edge, _) = result.why("gone(x)=true", 30).premises[0].premises
+    assert (edge.kind, edge.at, edge.premises[0].interval) == ("ends", 15, (18, 20))
+
+
+# --- delayed effects -----------------------------------------------------------------------------
+
+
+def test_deadlines_of_a_length_that_depends_on_the_instance() -> None:
+    """What an attempt comes to rests on the effects of others."""
+    rules = library.loads(
+        "initiatedAt(level(X)=V, T) :- happensAt(set(X, V), T).\n"
+        "fi(level(X)=V, level(X)=W, R) :- wait(X, R), next(V, W).\n"
+        "wait(a, 3). wait(b, 5). next(1, 2). next(2, 3).\n"
+    )
+    result = rules.run(["set|1|1|a|1", "set|1|1|b|1", "set|5|5|a|1"], start=0, end=20)
+    found = result.why("level(a)=3", 12).premises[0]
+    assert [(n.kind, n.at) for n in found.walk() if n.kind in ("delayed", "initiated")] == [
+        ("delayed", 11),
+        ("delayed", 8),
+        ("initiated", 5),
+    ]
+    assert [row.text for row in found.rows] == ["set|5|5|a|1"]
+    assert result.why("level(b)=2", 7).premises[0].at == 6
+
+
+def test_a_chain_of_effects_is_as_deep_as_is_asked() -> None:
+    rules = library.loads(
+        "initiatedAt(lamp=on, T) :- happensAt(go, T).\n"
+        "fi(lamp=on, lamp=off, 2). fi(lamp=off, lamp=on, 2).\n"
+    )
+    result = rules.run(["go|1|1"], start=0, end=200)
+    proof = result.why("lamp=on", 198, depth=5)
+    assert sum(node.kind == "delayed" for node in proof.walk()) < 7
+    assert proof.leaves[0].note.startswith("the proof goes on")
+    assert [row.text for row in result.why("lamp=on", 198, depth=200).rows] == ["go|1|1"]
+
+
+def test_what_is_taken_back_in_a_later_batch_proves_nothing() -> None:
     rules = library.loads("initiatedAt(on(X)=true, T) :- happensAt(up(X), T).")
-    result = rules.run(["up|5|5|a"], tick=5, end=30)
-    with pytest.raises(UsageError, match="no proofs of runs with a tick of 5"):
-        result.why("on(a)=true", 10)
-    with pytest.raises(UsageError, match="no proofs of runs with a tick of 5"):
-        result.why_not("on(b)=true", 10)
+    session = rules.session(start=0)
+    session.advance(10, ["up|3|3|a", "up|5|5|a"])
+    session.advance(20, ["-up|12|3|a"])
+    assert [row.text for row in session.result().why("on(a)=true", 8).rows] == ["up|5|5|a"]
+    with pytest.raises(UsageError, match="does not happen at 3: it happens at 5"):
+        session.result().why("up(a)", 3)

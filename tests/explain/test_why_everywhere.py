@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from tests.engine.itemtables import row
 from tests.explain.checking import questions, wrong
+from tests.strategies.delays import DelayRun, delay_runs
 from tests.strategies.runs import Run, runs
 from tests.strategies.wild_parts import PREDICATES
 from tests.weights import exactly, examples
@@ -72,7 +73,7 @@ def test_the_cases(every: int) -> None:
             other = rules.run(narrative_of(case), engine="reference", **settings)
         except (RunError, io.InputError):
             continue
-        if not result.steps or settings.get("tick", 1) != 1:
+        if not result.steps:
             continue
         tried += 1
         asked = list(questions(result))[:8]
@@ -85,22 +86,29 @@ def test_the_cases(every: int) -> None:
 
 # --- random runs ---------------------------------------------------------------------------------
 
-# Time-points that are further apart, and delayed effects of any kind, stand in cases and examples:
-# not every proof of random ones is found.
-KNOWN = runs(without=("ticks", "delay"))
-
 
 @examples("heavy")
-@given(KNOWN)
+@given(runs())
 def test_random_runs(run: Run) -> None:
     check_random(run)
 
 
 @pytest.mark.slow
 @exactly(10_000)
-@given(KNOWN)
+@given(runs())
 def test_ten_thousand_random_runs(run: Run) -> None:
     check_random(run)
+
+
+@examples("heavy")
+@given(delay_runs())
+def test_random_delays(run: DelayRun) -> None:
+    """Deadlines by value, of lengths that depend on the instance, with conditions of any kind."""
+    try:
+        rules = horai.loads(run.rules)
+    except RulesError:
+        return
+    check_run(rules, run.narrative, tick=run.settings["tick"], end=60, start=0)
 
 
 def check_random(run: Run) -> None:

@@ -101,7 +101,7 @@ def test_misuse(result: library.Result, what: str, at: int | None, problem: str)
 
 
 @examples("heavy")
-@given(runs(retractions=False, without=("ticks", "delay")))
+@given(runs(retractions=False))
 def test_random_runs(run: RandomRun) -> None:
     rules = library.loads(run.described.text, predicates=PREDICATES)
     rows = [row(item, number) for number, item in enumerate(run.items, 1)]

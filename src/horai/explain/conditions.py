@@ -14,6 +14,7 @@ from horai.explain.evidence import Evidence
 from horai.lang.core.terms import Int, Term, Var, is_ground, variables
 from horai.lang.ec.syntax import (
     BackgroundRule,
+    Call,
     Edge,
     EventDescription,
     EventRule,
@@ -34,6 +35,7 @@ from horai.lang.ec.syntax import (
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import INF, Intervals, TickGrid
+from horai.oracle.ec.moments import NamedTimes, disjuncts
 from horai.oracle.ec.scopes import Scopes, names
 from horai.oracle.ec.solver import PythonPredicate, Solver
 from horai.oracle.ec.static import holds_for_domains
@@ -65,6 +67,8 @@ class EvidenceSolver(Solver):
         self._asking: set[object] = set()
         self._limits: dict[str, tuple[int, int]] = {}  # of times that are asked for
         self.delayed = DelayedEffects(self)
+        self._named = NamedTimes(self.background, predicates)
+        self._bodies: dict[int, list[tuple[Literal, bool]]] = {}
 
     # --- conditions ------------------------------------------------------------------------------
 
@@ -172,6 +176,12 @@ class EvidenceSolver(Solver):
         within: tuple[int, int] | None = None,
     ) -> Iterator[tuple[Term, Term, int]]:
         """When values are initiated or terminated, as rules say and as starts show."""
+        if key_of(fluent) in self.delayed.keys:
+            whole = self.world.start, self.world.query
+            low, high = (t, t) if t is not None else within or whole
+            for f, v, moment in self.delayed.points(begins, fluent, low, high):
+                yield from self._point(f, v, value, moment)
+            return
         kind = Initiation if begins else Termination
         asked = (begins, fluent, value, t, within)
         if asked in self._asking:  # only a start that is known can break the circle
@@ -190,17 +200,30 @@ class EvidenceSolver(Solver):
             assert isinstance(rule, Initiation | Termination)
             f, v, at = (resolve(term, env) for term in (rule.fvp.fluent, rule.fvp.value, rule.time))
             assert isinstance(at, Int)
-            if is_ground(v) or is_ground(value):
-                yield f, v if is_ground(v) else value, at.value
-            else:
-                yield from ((one, other, at.value) for one, other, _ in self.known((f, value)))
+            yield from self._point(f, v, value, at.value)
         if begins and self.world.grid.tick == 1:  # else a start does not tell the moment
             low, high = (t, t) if t is not None else within or (self.world.start, self.world.query)
             for f, v, moment in self.edges("start", fluent, value):
                 if low <= moment <= high and not self.is_static(f, v):
                     yield f, v, moment
-        if t is not None:
-            yield from self.delayed.points(begins, fluent, value, t)
+
+    def _point(
+        self, fluent: Term, said: Term, asked: Term, t: int
+    ) -> Iterator[tuple[Term, Term, int]]:
+        """A point as seen for the value that is asked for; a termination may leave it open."""
+        if is_ground(said) or is_ground(asked):
+            yield fluent, said if is_ground(said) else asked, t
+        else:
+            yield from ((one, other, t) for one, other, _ in self.known((fluent, asked)))
+
+    def reads_points(self, rule: Rule) -> bool:
+        """May a condition of a rule ask what is initiated or terminated?"""
+        body = getattr(rule, "body", None)
+        return body is not None and any(
+            isinstance(part, InitiatedAt | TerminatedAt)
+            or (isinstance(part, Call) and part.key in self.background.temporal)
+            for part in walk(body)
+        )
 
     def effects(
         self,
@@ -240,17 +263,44 @@ class EvidenceSolver(Solver):
                     return
         if env is None:
             return
+        for body, named in self._alternatives(rule):
+            yield from self._said(rule, body, named, (head[0], needed), env, within)
+
+    def _alternatives(self, rule: PointRule) -> list[tuple[Literal, bool]]:
+        """The alternatives of a body, and whether each can act between two time-points, too."""
+        if self.world.grid.tick == 1:
+            return [(rule.body, True)]
+        if id(rule) not in self._bodies:
+            bodies = disjuncts(rule.body)
+            self._bodies[id(rule)] = [(one, self._named.names(one, rule.time)) for one in bodies]
+        return self._bodies[id(rule)]
+
+    def _said(
+        self,
+        rule: PointRule,
+        body: Literal,
+        named: bool,
+        head: tuple[Term, Term | None],
+        env: Env,
+        within: tuple[int, int] | None,
+    ) -> Iterator[Env]:
+        at = resolve(rule.time, env)
+        if isinstance(at, Int) and not (named or self._is_time_point(at.value)):
+            return
+        bounds = None if isinstance(rule, EventRule) else rule.bounds
         before = self.domains, self._limits
-        self.domains, self._limits = self.values_for(rule.body, env), {}
+        self.domains, self._limits = self.values_for(body, env), {}
         if within is not None and isinstance(rule.time, Var):
             self._limits = {rule.time.name: within}
         try:
-            found = self.groundings.head_solutions(rule.body, head[0], needed, env)
+            found = self.groundings.head_solutions(body, *head, env)
         finally:
             self.domains, self._limits = before
         for one in found:
             at = resolve(rule.time, one)
             if not isinstance(at, Int) or not self.world.in_run(at.value):
+                continue
+            if not (named or self._is_time_point(at.value)):
                 continue
             if within is not None and not within[0] <= at.value <= within[1]:
                 continue
@@ -264,6 +314,9 @@ class EvidenceSolver(Solver):
             if isinstance(rule, EventRule) and not self.in_domain(about, None):
                 continue
             yield one
+
+    def _is_time_point(self, t: int) -> bool:
+        return self.world.grid.cell(t) == t
 
     def _clause(self, rule: BackgroundRule, args: tuple[Term, ...]) -> list[Env]:
         before, self._limits = self._limits, {}  # its variables are others

@@ -60,6 +60,7 @@ _NAME = re.compile(r"\^*[A-Z_][A-Za-z0-9_]*")
 """A variable; marks before and after it set it apart from those of other rules."""
 DEEPEST = 12
 """How many statements follow from each other before a proof ends with a remark."""
+GOES_ON = "the proof goes on: ask about this, or with a greater depth"
 MOST_SOLUTIONS = 12
 """How many solutions of an aggregate, or pieces of an interval, are proved."""
 
@@ -181,16 +182,22 @@ class CalculusProver:
             if isinstance(rule, which):
                 yield from self._said(node, rule, fluent, value, t)
         for effect in self.solver.delayed.effects(kind == "initiated", fluent, value, t):
-            with self.solver.delayed.anew():
-                made = self._delayed(node, effect)
+            made = self._delayed(node, effect)
             if made is not None:
                 yield made
 
     def _delayed(self, node: Proof, effect: DelayedEffect) -> Proof | None:
         """An earlier initiation takes effect: the attempt, and what did not cancel it."""
-        rule, env, fluent, value, since = effect
+        rule, env, fluent, value, since, _ = effect
         text = node.text if node.kind == "initiated" else f"the termination of {node.text}"
-        attempt = self._attempt(fluent, value, since)
+        made = replace(node, kind="delayed", text=text)
+        if self._depth >= self._deepest:
+            return replace(made, note=GOES_ON)
+        self._depth += 1
+        try:
+            attempt = self._attempt(fluent, value, since)
+        finally:
+            self._depth -= 1
         if attempt is None or node.at is None:
             return None
         unbroken = replace(
@@ -204,7 +211,6 @@ class CalculusProver:
             premises += self.conditions(rule.body, env)
         except NotProvable:
             return None
-        made = replace(node, kind="delayed", text=text)
         return self.by_rule(made, rule.clause, env, premises)
 
     def _attempt(self, fluent: Term, value: Term, since: int) -> Proof | None:
@@ -277,14 +283,24 @@ class CalculusProver:
 
     def edge(self, kind: str, fluent: Term, value: Term, t: int) -> Proof:
         """Why a value starts or ends at a time."""
-        starts, grid = kind in ("start", "startI"), self.world.grid
+        starts = kind in ("start", "startI")
         what: ProofKind = "starts" if starts else "ends"
         claim = f"happensAt({kind}({pair(fluent, value)}),{t})"
         node = self._node(what, pair(fluent, value), t, claim)
-        turn = t if kind in ("startI", "endI") else grid.next(t)
+        turn = self._turn(kind, fluent, value, t)
         if starts:
             return self._started_at(node, fluent, value, turn)
         return self._ended_at(node, fluent, value, turn)
+
+    def _turn(self, kind: str, fluent: Term, value: Term, t: int) -> int:
+        """The time from which on it is otherwise: `start` and `end` say the time-point before."""
+        for start, end in self.evidence.intervals(fluent, value):
+            turn = start if kind in ("start", "startI") else end
+            if turn != INF:
+                said = self.world.grid.prev(int(turn)) if kind in ("start", "end") else turn
+                if said == t:
+                    return int(turn)
+        raise NotProvable(f"no interval of {pair(fluent, value)} has its {kind} at {t}")
 
     def _started_at(self, node: Proof, fluent: Term, value: Term, turn: int) -> Proof:
         if self.solver.is_static(fluent, value):
@@ -292,10 +308,9 @@ class CalculusProver:
         return replace(node, premises=(self.started(fluent, value, turn),))
 
     def _ended_at(self, node: Proof, fluent: Term, value: Term, turn: int) -> Proof:
-        last = self.world.grid.prev(turn)
         if self.solver.is_static(fluent, value):
             gone = self._node("not", f"{pair(fluent, value)} does not hold", turn, "")
-            return replace(node, premises=(self.holds(fluent, value, last), gone))
+            return replace(node, premises=(self.holds(fluent, value, turn - 1), gone))
         return replace(node, premises=(self.broken(fluent, value, turn),))
 
     def broken(self, fluent: Term, value: Term, turn: int) -> Proof:
@@ -306,8 +321,15 @@ class CalculusProver:
             for _, other, _ in self.solver.points(True, fluent, Var("Other"), moment):
                 if other != value:
                     for made in self._initiations(fluent, other, moment):
-                        return replace(made, note=f"which ends {pair(fluent, value)}")
+                        return self._ending(made, fluent, value, other)
         raise NotProvable(f"nothing ends {pair(fluent, value)} before {turn}")
+
+    def _ending(self, made: Proof, fluent: Term, value: Term, other: Term) -> Proof:
+        """The initiation of another value, which ends one even outside its own grounding."""
+        ends = f"which ends {pair(fluent, value)}"
+        if self.solver.in_domain(fluent, other):
+            return replace(made, note=ends)
+        return replace(made, claim="", note=f"{ends}; it is outside its grounding and never holds")
 
     # --- conditions ------------------------------------------------------------------------------
 
@@ -422,7 +444,7 @@ class CalculusProver:
         if key in self._proved:
             return replace(node, note="as proved above")
         if self._depth >= self._deepest:
-            return replace(node, note="the proof goes on: ask about this, or with a greater depth")
+            return replace(node, note=GOES_ON)
         self._proving.add(key)
         self._depth += 1
         try:
@@ -662,7 +684,7 @@ def _time(term: Term, env: Env) -> int:
 
 def pair(fluent: Term, value: Term) -> str:
     """A fluent with its value, as rules write it."""
-    return f"{show(fluent)}={show(value)}"
+    return show(Compound("=", (fluent, value)))
 
 
 def _claim(word: str, fluent: Term, value: Term, t: int) -> str:

@@ -169,6 +169,8 @@ class InputRows(TimedRows):
             end = start + tick - start % tick
         super().__init__(columns, start, end)
         self._unused = unused
+        self.gone: set[int] = set()
+        """The rows that were taken back."""
 
     @cached_property
     def _op(self) -> Ints:
@@ -176,24 +178,30 @@ class InputRows(TimedRows):
         return op
 
     @cached_property
-    def _all_added(self) -> bool:
-        return bool((self._op > 0).all())
+    def taking_back(self) -> list[int]:
+        """The rows that take another one back."""
+        found: list[int] = self._used(np.flatnonzero(self._op < 0)).tolist()
+        return found
 
     def counting(self, rows: Ints) -> Ints:
         """Those of some rows that were used, and not taken back."""
-        if self._unused and len(rows):
-            rows = rows[[self.place(row) not in self._unused for row in rows.tolist()]]
-        if self._all_added:
+        if self.taking_back or self.gone:
+            rows = rows[self._op[rows] > 0]
+            rows = rows[[row not in self.gone for row in rows.tolist()]] if self.gone else rows
+        return self._used(rows)
+
+    def _used(self, rows: Ints) -> Ints:
+        if not self._unused or not len(rows):
             return rows
-        left: dict[object, list[int]] = {}
-        for row in rows.tolist():
-            end = None if self.end is None else int(self.end[row])
-            equal = left.setdefault((*self.row_terms(row), int(self.start[row]), end), [])
-            if self._op[row] > 0:
-                equal.append(row)
-            elif equal:
-                equal.pop()
-        return np.array(sorted(row for some in left.values() for row in some), np.int64)
+        return rows[[self.place(row) not in self._unused for row in rows.tolist()]]
+
+    def same(self, other: InputRows, row: int) -> Ints:
+        """The rows that say what a row of another table says."""
+        rows = self.having(list(enumerate(other.row_terms(row))))
+        rows = rows[self.start[rows] == other.start[row]]
+        if self.end is not None and other.end is not None:
+            rows = rows[self.end[rows] == other.end[row]]
+        return self._used(rows[self._op[rows] > 0])
 
     def place(self, row: int) -> Place:
         """Where a row stands, and its text."""
@@ -248,7 +256,9 @@ class Evidence:
         which = key, is_fluent
         if which not in self._input:
             tables = self._items.get(which, ())
-            self._input[which] = [InputRows(one, self._unused, self._tick) for one in tables]
+            made = [InputRows(one, self._unused, self._tick) for one in tables]
+            _take_back(made)
+            self._input[which] = made
         return self._input[which]
 
     # --- events ----------------------------------------------------------------------------------
@@ -349,12 +359,30 @@ class Evidence:
                     yield make(name, *args), value
 
 
+def _take_back(tables: Sequence[InputRows]) -> None:
+    """Find the rows that others take back: of equal ones the last."""
+    for table in tables:
+        for row in table.taking_back:
+            equal = [
+                (one, place)
+                for one in tables
+                for place in one.same(table, row).tolist()
+                if place not in one.gone
+            ]
+            for one, place in equal[-1:]:
+                one.gone.add(place)
+
+
 def _firsts(table: TimedRows) -> list[int]:
     """A row for each different combination of terms."""
+    kept = np.arange(len(table.start))
+    if isinstance(table, InputRows):
+        kept = table.counting(kept)
     if not table.terms:
-        return [0] if len(table.start) else []
-    columns = [np.unique(column.data, return_inverse=True)[1] for column in table.terms]
-    rows: list[int] = np.unique(np.stack(columns), axis=1, return_index=True)[1].tolist()
+        return [int(row) for row in kept[:1]]
+    columns = [np.unique(column.data[kept], return_inverse=True)[1] for column in table.terms]
+    firsts = np.unique(np.stack(columns), axis=1, return_index=True)[1]
+    rows: list[int] = kept[firsts].tolist()
     return rows
 
 

@@ -44,10 +44,6 @@ class Question(NamedTuple):
 def prover_of(result: Result) -> CalculusProver:
     """What proves the answers of a result."""
     rules, (settings, items) = result.rules, result.basis
-    if settings.tick != 1:
-        # Random runs have shown proofs there that the definitions do not bear out.
-        problem = f"there are no proofs of runs with a tick of {settings.tick} yet"
-        raise UsageError(problem, "run the rules with a tick of 1 to ask why")
     raw = result.last
     start = settings.start or 0
     evidence = Evidence(

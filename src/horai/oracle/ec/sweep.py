@@ -11,15 +11,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
-from horai.lang.core.terms import Compound, Int, Term, Var, is_ground
-from horai.lang.core.values import parameter_count
+from horai.lang.core.terms import Int, Term, Var, is_ground
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import FutureRead, NotSettled, blaming
-from horai.oracle.ec.background import INPUTS
 from horai.oracle.ec.delays import Delays
 from horai.oracle.ec.groundings import Groundings
+from horai.oracle.ec.moments import NamedTimes, disjuncts
 from horai.oracle.ec.points import Points, Said
 from horai.oracle.ec.scopes import Names, names
 from horai.oracle.ec.solver import Domains, Timed
@@ -51,21 +49,6 @@ class Variant:
         return (t for t in inside if world.in_run(t) and (self.only is None or t in self.only))
 
 
-def disjuncts(literal: ec.Literal) -> Iterator[ec.Literal]:
-    """The alternatives of a condition, disjunctions written out."""
-    match literal:
-        case ec.Conjunction(items=items, term=term):
-            for choice in product(*(list(disjuncts(item)) for item in items)):
-                yield ec.Conjunction(
-                    tuple(part for item in choice for part in ec.conjuncts(item)), term
-                )
-        case ec.Disjunction(items=items):
-            for item in items:
-                yield from disjuncts(item)
-        case _:
-            yield literal
-
-
 # The only times at which a condition can hold, apart from moments at which the component itself
 # acts; and whether there are no such others.
 Known = tuple[frozenset[int], bool]
@@ -93,6 +76,7 @@ class Sweep:
         self.points = Points(solver.world)
         postponable = [rule.fvp for rule in description.rules if isinstance(rule, ec.Postponable)]
         delays = [rule for node in component for rule in self.defined.delays.get(node, ())]
+        self.named = NamedTimes(solver.background, solver.python)
         self.delays = Delays(delays, postponable, self.points, groundings)
         # Fluents settled before, whose initiations have a delayed effect here.
         self.origins = {key_of(rule.origin.fluent) for rule in delays} - self.keys
@@ -148,7 +132,7 @@ class Sweep:
                 body,
                 frozenset(t for t in visits if world.in_run(t)),
                 only,
-                is_off_grid and self._names(body, rule.time),
+                is_off_grid and self.named.names(body, rule.time),
                 next(self._elsewhere(body, rule.time), None),
                 holds_for_domains(body, self.groundings),
             )
@@ -187,48 +171,6 @@ class Sweep:
                 return frozenset(world.terminations.get(key, ())), key not in self.keys
             case _:
                 return None
-
-    def _names(self, body: ec.Literal, time: Term, seen: frozenset[Key] = frozenset()) -> bool:
-        """Does a condition name or compute its time, which may lie off the grid?"""
-        return isinstance(time, Int) or any(
-            self._says(literal, time, seen) for literal in ec.conjuncts(body)
-        )
-
-    def _says(self, literal: ec.Literal, time: Term, seen: frozenset[Key]) -> bool:
-        match literal:
-            case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
-                return literal.time == time
-            case ec.Is(target=target):
-                return target == time
-            case ec.Compare(op="=", left=left, right=right):
-                return time in (left, right)
-            case ec.FindAll(result=result) | ec.AggregateAll(result=result):
-                return bool(names(time) & names(result))
-            case ec.Call(args=args) if names(time) & names(*args):
-                return self._says_by_helper(literal, time, seen)
-            case _:
-                return False
-
-    def _says_by_helper(self, call: ec.Call, time: Term, seen: frozenset[Key]) -> bool:
-        background = self.solver.background
-        if call.key in INPUTS or call.name in self.solver.python:
-            inputs = INPUTS.get(call.key)
-            if inputs is None:
-                inputs = tuple(range(parameter_count(self.solver.python[call.name])))
-            return not names(time) <= names(*(call.args[position] for position in inputs))
-        if call.key in background.listable or call.key not in background.rules:
-            return True  # a row of a table says it
-        heads = (
-            (rule, rule.head.args if isinstance(rule.head, Compound) else ())
-            for rule in background.rules[call.key]
-            if call.key not in seen
-        )
-        return any(
-            not isinstance(parameter, Var) or self._names(rule.body, parameter, seen | {call.key})
-            for rule, head in heads
-            for argument, parameter in zip(call.args, head, strict=True)
-            if argument == time
-        )
 
     def _elsewhere(self, body: ec.Literal, time: Term) -> Iterator[Key]:
         """What is read of the component itself at a time that is not that of the rule."""
