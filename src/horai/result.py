@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from horai import io
 from horai.engine.answer import Answer as EngineAnswer
-from horai.engine.answer import atoms_of, events_of, spans_of
+from horai.engine.answer import Changes, atoms_of, events_of, spans_of
 from horai.errors import UsageError, counted
 from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.lars.syntax import Atom
@@ -66,9 +66,15 @@ class Answer:
     and query time, or maximal spans.
     """
 
-    def __init__(self, raw: EngineAnswer | PointAnswers, wanted: OutputFilter = everything) -> None:
+    def __init__(
+        self,
+        raw: EngineAnswer | PointAnswers,
+        wanted: OutputFilter = everything,
+        rows: Callable[[EngineAnswer, Sequence[Changes]], list[io.AnswerRow]] | None = None,
+    ) -> None:
         self.raw = raw
         self.wanted = wanted
+        self._rows_of = rows  # makes rows of a few changes
 
     @property
     def query(self) -> int:
@@ -112,6 +118,10 @@ class Answer:
     @cached_property
     def changes(self) -> list[io.AnswerRow]:
         """What is new (`op` is `+`) and what is taken back (`-`) since the answer before."""
+        if self._rows_of is not None and isinstance(self.raw, EngineAnswer):
+            listed = self.raw.listed()
+            if listed is not None:
+                return self._rows_of(self.raw, listed)
         return self.rows("changelog")
 
     @cached_property

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from horai import io
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
+from horai.engine.core.session import CompiledSession
 from horai.engine.origins import Dropped
 from horai.engine.profile import Profile
 from horai.errors import RunError, UsageError
@@ -25,6 +26,7 @@ from horai.lang.lars.predicates import derived, inputs
 from horai.result import Answer, Result, RunBasis
 from horai.runtime.answers import Answers
 from horai.runtime.engines import EngineSession, engine_session, profiled
+from horai.runtime.few import Few
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
 from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
 from horai.runtime.lars.answers import AtomFilter, PointAnswers
@@ -157,7 +159,41 @@ class Session:
         if isinstance(self.core, ProgramEngine) and until < self.core.next:
             hint = f"advance to {self.core.next} or later"
             raise UsageError(f"there is no new query time up to {until}", hint)
-        return self.take(until, self._read(items))
+        return self._take_few(until, items) or self.take(until, self._read(items))
+
+    def _take_few(self, until: int, items: object) -> Answer | None:
+        """Like `take`, of a few plain items; None if they are anything else."""
+        few = self._few
+        if few is None or self._pending or not self._counting.is_idle:
+            return None
+        given = few.read(items)
+        if given is None:
+            return None
+        if self.answers:
+            self._keep(self.answers[-1])
+        with self._at(until):
+            raw = few.core.advance_few(until, given)
+        if raw is None:
+            return None
+        if self._findings.is_looking:
+            self._findings.look(self._read(items))  # type: ignore[arg-type]
+        if given:
+            self._spellings.look_later(cast(Sequence[object], items), self._read_again)
+        self._counting.judge_few(given, until, self.last)
+        self.last = until
+        answer = Answer(raw, self._wanted, few.rows)
+        self.answers.append(answer)
+        return answer
+
+    @cached_property
+    def _few(self) -> Few | None:
+        """How a few items are taken, if the engine and the answers wanted allow it."""
+        core = self.core
+        if not isinstance(core, CompiledSession) or self._profile is not None:
+            return None
+        if self.form != "changelog" or self._items is not None:
+            return None
+        return Few(self.rules.schema, self.clock, core, self._wanted)
 
     def _read(self, given: object) -> Items:
         """Items as the engine takes them; what cannot be read is a dead letter."""
@@ -205,20 +241,29 @@ class Session:
             core = self.core
             return self._answered(core.take(range(core.next, until + 1, core.step)))
         tables, self._pending = self._pending, []
-        try:
-            with (
-                nullcontext() if self._profile is None else self._profile.query(),
-                heard_by(self._findings.undefined),
-            ):
-                raw = self.core.advance(until, tables)
-        except EngineError as error:
-            raise RunError(f"{error} (at query time {until})") from error
+        with self._at(until):
+            raw = self.core.advance(until, tables)
         self._findings.look(tables)
         self._spellings.look(tables)
         self._counting.judge(tables, raw.dropped, until, self.last)
         self.last = until
         self.dead_letters.extend(letters_of(raw.dropped))
         return Answer(raw, self._wanted)
+
+    @contextmanager
+    def _at(self, until: int) -> Iterator[None]:
+        """What the engine does at a query time."""
+        try:
+            with (
+                nullcontext() if self._profile is None else self._profile.query(),
+                heard_by(self._findings.undefined),
+            ):
+                yield
+        except EngineError as error:
+            raise RunError(f"{error} (at query time {until})") from error
+
+    def _read_again(self, items: Sequence[object]) -> Sequence[io.ItemTable]:
+        return read_input(items, self.rules.schema, self.clock).tables
 
     def _answered(self, raw: PointAnswers) -> Answer:
         """Count what became of signals."""

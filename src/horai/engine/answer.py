@@ -58,6 +58,24 @@ class AtomTable(NamedTuple):
     end: Ints
 
 
+class Instance(NamedTuple):
+    """A fluent or event of which an answer speaks."""
+
+    kind: Literal["event", "fluent"]
+    name: str
+    args: tuple[Term, ...]
+
+
+class Changes(NamedTuple):
+    """What came (sign 1) and went (-1) of an instance: (value, start, sign, end).
+
+    Values are words that `Answer.term` knows; events are at `start` and have none.
+    """
+
+    instance: Instance
+    rows: list[tuple[int, int, int, int]]
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """Tables in any order; their rows, too. A name may have tables of several arities."""
@@ -86,6 +104,9 @@ class Answer:
         self.dropped = dropped
         self._compute = dict(parts)
         self._known: dict[Which, Part] = {}
+        self.changes: Callable[[], list[Changes]] | None = None
+        """What `new` and `gone` say, row by row: for who wants it while they are not computed."""
+        self.term: Callable[[int], Term] | None = None
 
     def part(self, which: Which) -> Part:
         """One of the parts. Raises KeyError for one that was let go."""
@@ -97,9 +118,18 @@ class Answer:
 
     def keep(self, only: Iterable[Which]) -> None:
         """Compute some parts and let go of everything else that this answer keeps alive."""
-        self._known = {which: self.part(which) for which in only}
-        self._compute = {}
+        wanted = list(only)
+        light = [w for w in wanted if self.changes is not None and w in ("new", "gone")]
+        known = {which: self.part(which) for which in wanted if which not in light}
+        self._compute = {w: self._compute[w] for w in light if w in self._compute}
+        self._known = known | {w: self._known[w] for w in light if w in self._known}
         self.dropped = ()
+
+    def listed(self) -> list[Changes] | None:
+        """What came and went, row by row; None if it has to be told by the parts."""
+        if self.changes is None or not {"new", "gone"} <= self._compute.keys():
+            return None
+        return self.changes()
 
     def let_go(self, which: Which) -> None:
         """Do without a part from now on."""

@@ -388,6 +388,10 @@ class Shelf:
             return self._admit_and_take_back(join(filled, self.symbols), moment)
         return [verdicts for part in filled for verdicts in self._insert(part, moment)]
 
+    def take_in(self, admitted: Rows) -> None:
+        """Rows that were admitted elsewhere."""
+        self._admitted.add(admitted.only(*self._admitted.columns))
+
     def forget(self, until: int) -> None:
         """Drop what lies at or before `until`."""
         self._admitted.forget("end" if self.is_fluent else "start", until)

@@ -27,7 +27,7 @@ from horai.engine.shelf import (
     join,
 )
 from horai.engine.symbols import Symbols
-from horai.temporal.spans import Ints, Mask
+from horai.temporal.spans import INF, Ints, Mask
 
 Key = tuple[str, int]
 
@@ -81,6 +81,24 @@ class Stream:
         dropped = self._report(verdicts)
         self._origins.release()
         return dropped
+
+    def next_due(self) -> int:
+        """The query time at which the first of the items that wait counts."""
+        due = [int(shelf.waiting["due"][0]) for shelf in self._all() if shelf.waiting.size]
+        return min(due, default=INF)
+
+    def go_on(self, query: int) -> int:
+        """Go on to a query time for which somebody else admits items, of this generation."""
+        border = self.border(query)
+        following = border + self.tick - border % self.tick
+        self._moment = Moment(query, border, following, self._moment.generation + 1)
+        for shelf in self._all():
+            shelf.came, shelf.left = [], []
+        return self._moment.generation
+
+    def take_in(self, kind: ItemKind, key: Key, rows: Rows) -> None:
+        """Items that somebody else has admitted."""
+        self._shelf(kind, key).take_in(rows)
 
     def keys(self, kind: ItemKind) -> list[Key]:
         """The events or the fluents that occur now."""

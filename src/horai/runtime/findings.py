@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,11 @@ class RunFindings:
     def __init__(self) -> None:
         self.undefined = Undefined()
         self._rows: dict[int, str] = {}  # where the first value of a place came from
+
+    @property
+    def is_looking(self) -> bool:
+        """Is there something without a value of which no row is known?"""
+        return any(id(place) not in self._rows for place in self.undefined.places.values())
 
     def look(self, tables: Sequence[io.ItemTable]) -> None:
         """Find the rows that brought what had no value, among those that have just come."""
@@ -307,9 +312,35 @@ class Spellings:
 
     def __init__(self, description: EventDescription, entities: Entities) -> None:
         self._asked = list(_asked(description, entities))
+        self._later: list[Sequence[object]] = []
+        self._rows = 0
+        self._read: Callable[[Sequence[object]], Sequence[io.ItemTable]] = lambda rows: ()
 
     def look(self, tables: Iterable[io.ItemTable]) -> None:
         """Look at rows that have come."""
+        self._settle()
+        self._look(tables)
+
+    def look_later(
+        self, rows: Sequence[object], read: Callable[[Sequence[object]], Sequence[io.ItemTable]]
+    ) -> None:
+        """Look at rows that are read once there are many, or somebody asks."""
+        if self._asked:
+            self._read = read
+            self._later.append(rows)
+            self._rows += len(rows)
+            if self._rows > _MOST_ROWS:
+                self._settle()
+
+    def _settle(self) -> None:
+        later, self._later, self._rows = self._later, [], 0
+        if later:
+            numbers = [number for rows in later for number in range(1, len(rows) + 1)]
+            tables = self._read([row for rows in later for row in rows])
+            self._look([_renumbered(table, np.array([0, *numbers])) for table in tables])
+        self._asked = [one for one in self._asked if not one.came]
+
+    def _look(self, tables: Iterable[io.ItemTable]) -> None:
         for table in tables:
             key = (table.name, table.arity, table.kind == "fluent")
             for asked in self._asked:
@@ -318,6 +349,7 @@ class Spellings:
 
     def findings(self) -> Iterator[Diagnostic]:
         """H553: constants of which nothing came, and something alike did; each once."""
+        self._settle()
         told: set[tuple[Slot, str]] = set()
         for asked in self._asked:
             if asked.came or asked.near is None:
@@ -337,6 +369,16 @@ class Spellings:
                 "write it the same way in the rules and in the input",
                 f"first in {row}",
             )
+
+
+def _renumbered(table: io.ItemTable, numbers: np.ndarray[Any, Any]) -> io.ItemTable:
+    """The rows with the numbers of lines that they had when they came, if these are lines."""
+    place = table.table.schema.get_field_index("line")
+    lines = table.table.column(place).to_numpy()
+    if not len(lines) or lines.min() < 1 or lines.max() >= len(numbers):
+        return table
+    new = pa.array(numbers[lines], table.table.schema.field(place).type)
+    return replace(table, table=table.table.set_column(place, table.table.schema.field(place), new))
 
 
 def folded(term: Plain) -> str:

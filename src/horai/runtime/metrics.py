@@ -163,6 +163,29 @@ class Counting:
         self.windows.append(counts)
         self._queries.append(query)
 
+    @property
+    def is_idle(self) -> bool:
+        """Have all items been judged?"""
+        return not self._waiting
+
+    def judge_few(self, items: Sequence[Sequence[Any]], query: int, previous: int | None) -> None:
+        """Count items that are judged as soon as they come, and used: (arrival, start, ...)."""
+        counts = dict.fromkeys(FATES, 0)
+        late = at_once = 0
+        for item in items:
+            arrival, start = item[0], item[1]
+            if previous is not None and start <= previous:
+                late += 1
+            if arrival > start:
+                self._bins[(arrival - start).bit_length()] += 1
+            else:
+                at_once += 1
+        self._bins[0] += at_once
+        self.items += len(items)
+        counts["late"], counts["on_time"] = late, len(items) - late
+        self.windows.append(counts)
+        self._queries.append(query)
+
     def admit(
         self,
         query: int,

@@ -2411,6 +2411,29 @@ def input_interval(S: STATE, op: i64, L: i64, s: i64, e: i64) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def put_item(
+    S: STATE, table: i64, place: i64, added: i64, time: i64, words: WORDS, n: i64
+) -> cython.void:
+    """One more item of the step, in the form in which `take` has them."""
+    keys: i64 = S.tables[table * 8 + T_KEYS]
+    r: i64 = make_row(S, table, words)
+    words_room(cython.address(S.items), cython.address(S.items_size), S.itemwords + 3 + n - keys)
+    item: WORDS = cython.address(S.items[S.itemwords])
+    home: i64 = S.rows[r].home
+    item[0] = (S.rows[r].line + place) | (home << 32)
+    item[1] = time
+    item[2] = 2 * (n - keys) + added
+    k: i64 = keys
+    while k < n:
+        item[3 + k - keys] = words[k]
+        k += 1
+    S.itemwords += 3 + n - keys
+    S.nitems += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def introduce(S: STATE) -> cython.void:
     """Run the programs of rows that are new."""
     while S.introduced < S.nrows and S.error == 0:
@@ -2959,33 +2982,30 @@ class Machine:
         S: STATE = cython.address(self.state)
         n: i64 = times.shape[0]
         width: i64 = words.shape[1]
-        keys: i64 = S.tables[table * 8 + T_KEYS]
-        rest: i64 = width - keys
-        words_room(
-            cython.address(S.items), cython.address(S.items_size), S.itemwords + n * (3 + rest) + 8
-        )
-        none: i64[1]
-        none[0] = 0
         i: i64 = 0
         with cython.nogil:
             while i < n:
-                r: i64 = 0
-                if keys > 0:
-                    r = make_row(S, table, cython.address(words[i, 0]))
-                else:
-                    r = make_row(S, table, cython.address(none[0]))
-                item: WORDS = cython.address(S.items[S.itemwords])
-                home: i64 = S.rows[r].home
-                item[0] = (S.rows[r].line + place) | (home << 32)
-                item[1] = times[i]
-                item[2] = 2 * rest + (1 if signs[i] > 0 else 0)
-                k: i64 = 0
-                while k < rest:
-                    item[3 + k] = words[i, keys + k]
-                    k += 1
-                S.itemwords += 3 + rest
+                put_item(
+                    S, table, place, signs[i] > 0, times[i], cython.address(words[i, 0]), width
+                )
                 i += 1
-        S.nitems += n
+
+    def give(self, rows: list):
+        """Items one by one: (table, place, time, words of the key and of what else a point has)."""
+        S: STATE = cython.address(self.state)
+        given: i64[64]
+        for row in rows:
+            table: i64 = row[0]
+            place: i64 = row[1]
+            words: tuple = row[3]
+            n: i64 = len(words)
+            k: i64 = 0
+            if n > 64:
+                raise ValueError("an item has too many arguments")
+            while k < n:
+                given[k] = words[k]
+                k += 1
+            put_item(S, table, place, 1, row[2], cython.address(given[0]), n)
 
     def begin(self, table: i64, place: i64, key: cython.longlong[::1], value: i64):
         """A value that holds from the start of the run: begun just before."""
@@ -3050,6 +3070,14 @@ class Machine:
                 keys[i, k] = S.keys[at + k]
                 k += 1
             i += 1
+
+    def instance(self, line: i64):
+        """The column of a line, and the words of its key."""
+        S: STATE = cython.address(self.state)
+        r: i64 = S.lines[line].row
+        at: i64 = S.rows[r].key
+        n: i64 = S.tables[S.rows[r].table * 8 + T_KEYS]
+        return S.lines[line].col, [S.keys[at + k] for k in range(n)]
 
     def remember(self, number: i64, given, width: i64, solutions):
         """The answer to a question of an instruction."""

@@ -12,11 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from horai.engine.aggregates import aggregate
-from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
+from horai.engine.answer import (
+    Answer,
+    Changes,
+    EventTable,
+    FluentTable,
+    Instance,
+    Part,
+    Which,
+)
+from horai.engine.arrow_items import ItemKind, read_items
 from horai.engine.arrow_items import Source as ItemSource
-from horai.engine.arrow_items import read_items
-from horai.engine.columns import Column, codes, concat
+from horai.engine.columns import Column, codes, concat, terms_of
 from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.layout import NotLowered, Relation
 from horai.engine.core.program import Lowering
 from horai.engine.core.words import Words
@@ -29,7 +38,7 @@ from horai.engine.shelf import Shelf
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
-from horai.lang.core.terms import Constant, Float
+from horai.lang.core.terms import Constant, Float, Int
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import EngineError
 from horai.lang.ec.syntax import EventDescription
@@ -85,7 +94,8 @@ class CompiledSession:
         self.start, self.window, self.archive = start, window, archive
         self.symbols = Symbols()
         self.words = Words(self.symbols)
-        self.stream = Stream(self.symbols, tick, start, window)
+        self._stream = Stream(self.symbols, tick, start, window)
+        self._few = Few(self._stream, self.words)
         self.query = start
         self.shows_input = True
         self._failure: BaseException | None = None
@@ -105,9 +115,16 @@ class CompiledSession:
             raise NotLowered("cycles and initial values on a grid of time other than 1")
         self._initial = [(relation, self._at_start(plan)) for relation, plan in program.initially]
         self._last: ref[Answer] | None = None
+        self._instances: dict[int, Instance] = {}  # by line
         self._ledger = Ledger(self.symbols, self.plan.unwrapping, tick, window)
 
     # --- the session -----------------------------------------------------------------------------
+
+    @property
+    def stream(self) -> Stream:
+        """All items that may still be taken back, and those that wait."""
+        self._few.settle()
+        return self._stream
 
     def advance(self, until: int, tables: Iterable[ItemSource] = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
@@ -118,6 +135,14 @@ class CompiledSession:
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         kept = {key: shelf.kept().size for key, shelf in self._shelves("fluent")}
         dropped = self.stream.admit(batches, until)
+        self._begin_step(until)
+        self._feed(kept)
+        if not self.shows_input:
+            self.stream.forget({})
+        self._end_step()
+        return self._answer(until, dropped)
+
+    def _begin_step(self, until: int) -> None:
         cut = self.start if self.window is None else max(self.start, until - self.window)
         self._machine.begin_step(until, cut)
         for relation, rows in self._initial:
@@ -125,12 +150,81 @@ class CompiledSession:
                 words = np.array(key, np.int64)
                 self._machine.begin(relation.table.number, relation.place, words, value)
         self._initial = []
-        self._feed(kept)
-        if not self.shows_input:
-            self.stream.forget({})
-        self._machine.symbols(*self.words.numbers())
+
+    def _end_step(self) -> None:
+        if self.words.has_new:
+            self._machine.symbols(*self.words.numbers())
         self._check(self._machine.end_step())
-        return self._answer(until, dropped)
+
+    # --- steps with few items --------------------------------------------------------------------
+
+    def item_type(self, kind: ItemKind, key: Key) -> ItemType | None:
+        """A type whose items `advance_few` takes, None for one whose items need columns."""
+        if self.shows_input or key in self.plan.unwrapping.positions:
+            return None
+        layout = self.program.layout
+        if kind == "fluent":
+            (relation, *_) = layout.fluents.get(key, [None])
+            if relation is not None and relation.kind != "input":
+                return None
+            return ItemType(kind, key, relation)
+        relation = layout.events.get(key)
+        if relation is None:
+            return ItemType(kind, key, None)
+        order = (*relation.keys, *relation.rest)
+        if relation.derived:
+            return None
+        return ItemType(kind, key, relation, None if order == tuple(range(key[1])) else order)
+
+    def word(self, value: str | int | float) -> int:
+        """The word of an atom or a number."""
+        if type(value) is str:
+            return 2 * self.symbols.atom(value)
+        if isinstance(value, int):
+            return self.words.word(Int(value))
+        assert isinstance(value, float)
+        return self.words.word(Float(value))
+
+    def advance_few(self, until: int, items: Sequence[Given]) -> Answer | None:
+        """Like `advance`, for a few items; None if they need columns, and nothing is done."""
+        if until <= self.query:
+            raise ValueError(f"query times must grow: {until} is not after {self.query}")
+        if not self._few.admit(items, until):
+            return None
+        self._complete()
+        self.query = until
+        self._begin_step(until)
+        self._machine.give(for_machine(items))
+        self._end_step()
+        return self._answer(until, ())
+
+    def _changes(self, log: Ints, events: Ints) -> list[Changes]:
+        """What came and went at a query time, instance by instance."""
+        instances, last = self._instances, -1
+        found: list[Changes] = []
+        rows: list[tuple[int, int, int, int]] = []
+        words = iter(log.ravel().tolist())
+        for sign, line, value, start, end in zip(words, words, words, words, words, strict=True):
+            if line != last:
+                last, rows = line, []
+                found.append(Changes(instances.get(line) or self._instance(line), rows))
+            rows.append((value, start, sign, end))
+        for sign, line, time in events.tolist():
+            instance = instances.get(line) or self._instance(line)
+            found.append(Changes(instance, [(0, time, sign, time)]))
+        return found
+
+    def _instance(self, line: int) -> Instance:
+        number, words = self._machine.instance(line)
+        relation = self.program.columns[number]
+        name, args = relation.key[0], tuple(map(self.words.term, words))
+        if relation.key in self.plan.unwrapping.folds:
+            columns = tuple(self.words.column(np.array([word], np.int64)) for word in words)
+            name, folds = folded(relation.key, columns, 1, self.plan.unwrapping, self.symbols)
+            args = tuple(terms_of(column, self.symbols)[0] for column in folds)
+        kind: ItemKind = "event" if relation.kind == "event" else "fluent"
+        found = self._instances[line] = Instance(kind, name, args)
+        return found
 
     def hide_input(self) -> None:
         """Leave items out of answers."""
@@ -289,6 +383,9 @@ class CompiledSession:
                 for which, part in parts.items()
             }
         answer = Answer(query, self.symbols, dropped, parts)
+        if not self.shows_input:
+            answer.changes = lambda: self._changes(log, events)
+            answer.term = self.words.term
         self._last = ref(answer)
         return answer
 

@@ -11,6 +11,8 @@ Equal terms have equal words, and no others have.
 
 from __future__ import annotations
 
+from struct import Struct
+
 import numpy as np
 
 from horai.engine.columns import Column, codes, floats, ints
@@ -20,8 +22,11 @@ from horai.lang.core.terms import Constant, Float, Int, Term
 from horai.temporal.spans import Ints
 
 ZERO = -(1 << 63) + 2
+SMALL = 0x3000000000000000
+_ALL = (1 << 64) - 1
+_DECIMAL, _UNSIGNED = Struct("<d"), Struct("<Q")
 _ZERO = np.uint64(0x8000000000000002)
-_SMALL = np.uint64(0x3000000000000000)
+_SMALL = np.uint64(SMALL)
 _REST = np.uint64(0xFFFFFFFFFFFFFFFC)
 _3, _60, _61, _63, _7, _2, _4 = (np.uint64(n) for n in (3, 60, 61, 63, 7, 2, 4))
 
@@ -35,6 +40,17 @@ def words_of_decimals(data: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tup
     zero = data == 0.0
     found = np.where(zero, _ZERO, turned).view(np.int64)
     return found, np.flatnonzero(~fits & ~zero)
+
+
+def word_of_decimal(value: float) -> int | None:
+    """The word of a decimal, if one holds it."""
+    if value == 0.0:
+        return ZERO
+    bits: int = _UNSIGNED.unpack(_DECIMAL.pack(value))[0]
+    if (bits >> 60) & 7 not in (3, 4) or bits == SMALL:
+        return None
+    turned = ((bits << 3 | bits >> 61) & _ALL & ~3) | 2
+    return turned - (1 << 64) if turned >> 63 else turned
 
 
 def decimals_of_words(words: Ints) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -59,9 +75,9 @@ class Words:
             case Int(value=value) if -LARGEST < value < LARGEST:
                 return 2 * value + 1
             case Float(value=value):
-                found, odd = words_of_decimals(np.array([value]))
-                if not len(odd):
-                    return int(found[0])
+                found = word_of_decimal(value)
+                if found is not None:
+                    return found
         return 2 * self.symbols.code(term)
 
     def term(self, word: int) -> Term:
@@ -92,6 +108,11 @@ class Words:
             return data
         found = table[places]
         return np.where(whole, data, found)
+
+    @property
+    def has_new(self) -> bool:
+        """Are there symbols that `numbers` has not told of?"""
+        return len(self.symbols) > self._told
 
     def column(self, words: Ints) -> Column:
         """Words as a column of the narrowest kind."""
