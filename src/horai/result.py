@@ -29,6 +29,7 @@ from horai.runtime.queries import (
     AtomIntervals,
     Bindings,
     Interval,
+    PlainAnswer,
     Queryable,
     ask,
     ask_atoms,
@@ -37,6 +38,8 @@ from horai.runtime.queries import (
     holds_at,
     in_points,
     intervals_of,
+    plain_answers,
+    times_asked,
 )
 from horai.settings import RunSettings, whole
 
@@ -464,13 +467,18 @@ class Result:
     def _is_about_atoms(self, what: str) -> bool:
         return self.rules.language != "ec" and "=" not in what
 
-    def query(self, text: str) -> list[Bindings]:
-        """What the variables of a question stand for.
+    def query(self, text: str) -> list[dict[str, PlainAnswer]]:
+        """What the variables of a question stand for, one answer after the other.
 
-        Of events and fluents ask `holdsAt(F,16)`, `holdsFor(F,I)` or `happensAt(E,T)`; of atoms
-        `h(X)` (at the last query time), `@3 h(X)` or `@T h(X)`. Of a run with a unit, times may
-        be in ISO 8601, as in `holdsAt(F,2024-05-01T10:00:00Z)`.
+        An atom is a `str`, a number a number, a list of intervals a list of pairs; any other term
+        is its source text. Of events and fluents ask `holdsAt(F,16)`, `holdsFor(F,I)` or
+        `happensAt(E,T)`; of atoms `h(X)` (at the last query time), `@3 h(X)` or `@T h(X)`. Of a run
+        with a unit, times may be in ISO 8601, as in `holdsAt(F,2024-05-01T10:00:00Z)`.
         """
+        return plain_answers(self.bindings(text), times_asked(in_points(text, self.unit)))
+
+    def bindings(self, text: str) -> list[Bindings]:
+        """The answers to `query` as terms of the rules."""
         text = in_points(text, self.unit)
         if self.rules.language == "ec" or (self.rules.language == "combined" and asks_events(text)):
             return ask(self._known, text)

@@ -1,5 +1,6 @@
 """Queries after a run."""
 
+import math
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ def result() -> horai.Result:
     ],
 )
 def test_queries(result: horai.Result, query: str, answer: str) -> None:
-    assert render(result.query(query)) == answer
+    assert render(result.bindings(query)) == answer
 
 
 @pytest.mark.parametrize(
@@ -83,5 +84,16 @@ def test_what_is_no_query_is_refused(result: horai.Result) -> None:
 
 def test_a_run_without_answers_can_be_asked() -> None:
     empty = horai.loads(RULES).run([])
-    assert render(empty.query("holdsFor(F,I)")) == "false"
+    assert render(empty.bindings("holdsFor(F,I)")) == "false"
     assert not empty.holds_at("rich(ann)=true", 1)
+
+
+def test_answers_are_plain_values() -> None:
+    rules = horai.loads("initiatedAt(at(X)=P, T) :- happensAt(go(X, P, _), T).")
+    result = rules.run(["go|5|5|a|pub|3", "go|9|9|a|shop(2)|4"])
+    assert result.query("holdsFor(at(X)=P, I)") == [
+        {"X": "a", "P": "shop(2)", "I": [(10, math.inf)]},
+        {"X": "a", "P": "pub", "I": [(6, 10)]},
+    ]
+    assert result.query("happensAt(go(a, pub, N), T)") == [{"N": 3, "T": 5}]
+    assert result.query("holdsAt(F, 7)") == [{"F": "at(a)=pub"}]

@@ -245,6 +245,6 @@ def questions(result: Result, most: int = 1000) -> Iterator[tuple[str, int]]:
         assert row.start is not None
         assert row.value is not None
         pair = f"{name}={horai.io.to_source(row.value)}"
-        last = result.last.query if row.end is None else row.end - 1
+        last = result.last.query if row.end is None else min(row.end - 1, result.last.query)
         if row.start <= result.last.query:
             yield pair, max(row.start, (row.start + last) // 2)

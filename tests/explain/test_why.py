@@ -162,6 +162,30 @@ def test_a_run_that_was_taken_up_does_not_know_its_items() -> None:
         again.result().why("on=true", 5)
 
 
+def test_with_a_unit_times_are_told_as_people_read_them() -> None:
+    rules = library.loads(
+        "initiatedAt(on(X)=true, T) :- happensAt(up(X), T).\n"
+        "holdsFor(long(X)=true, I) :- holdsFor(on(X)=true, J), intDurGreater(J, 3, I).\n"
+    )
+    result = rules.run(
+        ["up|1970-01-01T00:05:00Z|1970-01-01T00:05:00Z|a"], unit="min", start=0, end=20
+    )
+    proof = result.why("on(a)=true", "1970-01-01T00:08:00Z")
+    assert str(proof) == (
+        "on(a)=true holds at 1970-01-01T00:08:00Z, from 1970-01-01T00:06:00Z on\n"
+        "├── on(a)=true is initiated at 1970-01-01T00:05:00Z"
+        "  <rules>:1  X=a, T=1970-01-01T00:05:00Z\n"
+        "│   └── up(a) at 1970-01-01T00:05:00Z  <memory>:1\n"
+        "└── nothing ends on(a)=true between 1970-01-01T00:06:00Z and 1970-01-01T00:08:00Z"
+    )
+    assert (proof.to_dict()["at"], proof.premises[0].to_dict()["bindings"]["T"]) == (8, "5")
+    assert "from 1970-01-01T00:06:00Z lasts 14 until 1970-01-01T00:20:00Z (open)" in str(
+        result.why("long(a)=true", 8)
+    )
+    with pytest.raises(UsageError, match="does not hold at 1970-01-01T00:03:00Z"):
+        result.why("on(a)=true", 3)
+
+
 # --- the command line ----------------------------------------------------------------------------
 
 

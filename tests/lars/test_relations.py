@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.weights import examples
 
 import horai
-from horai.lang.core.terms import Int
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.printer import show, show_program
 from horai.lang.lars.reader import read_text
@@ -118,7 +117,7 @@ def test_doubt_is_told() -> None:
 
 def test_questions_are_about_atoms() -> None:
     result = horai.loads("lt(X,Y) :- a(X,Y).", language="lars").run(["a|1|1|5|3"])
-    assert result.query("lt(X,Y)") == [{"X": Int(5), "Y": Int(3)}]
+    assert result.query("lt(X,Y)") == [{"X": 5, "Y": 3}]
 
 
 @examples("normal")

@@ -36,7 +36,7 @@ GREETINGS = {
 class Askable(Protocol):
     """The result of a run that answers questions."""
 
-    def query(self, text: str) -> list[Bindings]:
+    def bindings(self, text: str) -> list[Bindings]:
         """What the variables of a question stand for."""
 
 
@@ -61,7 +61,7 @@ def converse(result: Askable, language: str = "ec", iso: Unit | None = None) -> 
 def answer(result: Askable, asked: str, iso: Unit | None = None) -> bool:
     """Print the answers to one query, with a unit in ISO 8601; False if it was no query."""
     try:
-        found = result.query(asked)
+        found = result.bindings(asked)
         click.echo(render(found, times_asked(in_points(asked, iso)) if iso else set(), iso))
     except QueryError as problem:
         console.error(problem.problem, problem.hint)

@@ -13,6 +13,7 @@ from horai.cli.options import ON_STREAM, QUIET, form, path, run_options
 from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import choose, run_rules
+from horai.explain.proof import Time, time_in
 from horai.rules import load
 from horai.testing import table_key
 
@@ -40,13 +41,14 @@ def command(
     result = run_rules(chosen.load(), chosen, settings, quiet)
     tell_of_run(result, quiet)
     others = load(instead, chosen.background, chosen.predicates) if instead else None
+    time = time_in(settings.unit)
     for row in result.what_if(added, without, others):
-        click.echo(io.json_line(row.as_dict()) if format == "jsonl" else _line(row))
+        click.echo(io.json_line(row.as_dict()) if format == "jsonl" else _line(row, time))
 
 
-def _line(row: io.AnswerRow) -> str:
-    when = f"at {row.time}" if row.time is not None else f"from {row.start} "
-    if row.time is None:
-        when += "on" if row.end is None else f"until {row.end}"
+def _line(row: io.AnswerRow, time: Time) -> str:
+    when = f"at {time(row.time)}" if row.time is not None else ""
+    if row.start is not None:
+        when = f"from {time(row.start)} " + ("on" if row.end is None else f"until {time(row.end)}")
     what = table_key(row._replace(op=None)).removeprefix("happens ")
     return f"{row.op} {what} {when}"

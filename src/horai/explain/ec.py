@@ -10,13 +10,14 @@ from typing import assert_never
 
 from horai.explain.conditions import EvidenceSolver, PointRule
 from horai.explain.delays import DelayedEffect
-from horai.explain.proof import Place, Proof, ProofKind
+from horai.explain.proof import Place, Proof, ProofKind, Time
 from horai.lang.core.terms import (
     Compound,
     Int,
     ListTerm,
     Term,
     Var,
+    children,
     functor,
     is_anonymous,
     variables,
@@ -72,7 +73,7 @@ class NotProvable(Exception):
 class CalculusProver:
     """Proves what a run has found, from its rules and its evidence."""
 
-    def __init__(self, solver: EvidenceSolver, time: Callable[[int], str] = str) -> None:
+    def __init__(self, solver: EvidenceSolver, time: Time = str) -> None:
         self.solver, self.time = solver, time
         self.world, self.evidence = solver.world, solver.evidence
         self._depth, self._deepest = 0, DEEPEST
@@ -105,7 +106,7 @@ class CalculusProver:
     def _interval(self, fluent: Term, value: Term, t: int) -> Interval:
         for _, _, intervals in self.evidence.spans(fluent, value, t):
             return intervals[0]
-        raise NotProvable(f"{pair(fluent, value)} does not hold at {t}")
+        raise NotProvable(f"{pair(fluent, value)} does not hold at {self.time(t)}")
 
     def _reasons(
         self, fluent: Term, value: Term, t: int, interval: Interval
@@ -144,7 +145,7 @@ class CalculusProver:
                 "initially", pair(fluent, value), None, f"initially({pair(fluent, value)})"
             )
             return self.by_rule(node, rule.clause, env, self.conditions(rule.body, env))
-        raise NotProvable(f"nothing initiates {pair(fluent, value)} before {start}")
+        raise NotProvable(f"nothing initiates {pair(fluent, value)} before {self.time(start)}")
 
     def _moments_before(self, start: int) -> Iterator[int]:
         """The moments whose effects are seen from a time-point on, the likely ones first."""
@@ -300,7 +301,7 @@ class CalculusProver:
                 said = self.world.grid.prev(int(turn)) if kind in ("start", "end") else turn
                 if said == t:
                     return int(turn)
-        raise NotProvable(f"no interval of {pair(fluent, value)} has its {kind} at {t}")
+        raise NotProvable(f"no interval of {pair(fluent, value)} has its {kind} at {self.time(t)}")
 
     def _started_at(self, node: Proof, fluent: Term, value: Term, turn: int) -> Proof:
         if self.solver.is_static(fluent, value):
@@ -386,7 +387,7 @@ class CalculusProver:
         else:
             made = next(self._points("terminated", Termination, fluent, value, t), None)
         if made is None:
-            raise NotProvable(f"{pair(fluent, value)} is not {kind} at {t}")
+            raise NotProvable(f"{pair(fluent, value)} is not {kind} at {self.time(t)}")
         return made
 
     def _absent(self, goal: Literal, env: Env) -> Proof:
@@ -468,7 +469,11 @@ class CalculusProver:
 
     def by_rule(self, node: Proof, clause: Clause, env: Env, premises: Iterable[Proof]) -> Proof:
         return replace(
-            node, rule=place_of(clause), bindings=bindings(clause, env), premises=tuple(premises)
+            node,
+            rule=place_of(clause),
+            bindings=bindings(clause, env),
+            times=times_of(clause),
+            premises=tuple(premises),
         )
 
     def text(self, term: Term, env: Env) -> str:
@@ -602,10 +607,11 @@ class IntervalLists:
 
     def _duration(self, interval: Interval) -> str:
         start, end = interval
-        query = self.prover.world.query
+        time = self.prover.time
         # What is open lasts until the query time; what ends after it is known to the end.
-        last, until = (query, f"{query} (open)") if end == INF else (int(end), str(int(end)))
-        return f"the interval from {start} lasts {last - start} until {until}:"
+        last = self.prover.world.query if end == INF else int(end)
+        until = time(last) + (" (open)" if end == INF else "")
+        return f"the interval from {time(start)} lasts {last - start} until {until}:"
 
     def _over(self, text: str, listed: Term, interval: Interval) -> Proof:
         """A statement about a whole interval, which may be made of several pieces."""
@@ -632,7 +638,8 @@ class IntervalLists:
                     maker.relation, [source], [target], maker.mode, world.grid, world.allen_memory
                 )
                 if contains(found, t):
-                    text = f"{_said(source)} {maker.relation} {_said(target)}"
+                    said = (intervals_text([one], self.prover.time) for one in (source, target))
+                    text = f" {maker.relation} ".join(said)
                     premises = [
                         *self.why(maker.source, source[0]),
                         *self.why(maker.target, target[0]),
@@ -666,8 +673,9 @@ def _around(intervals: Intervals, t: int) -> Interval:
     return next(one for one in intervals if one[0] <= t < one[1])
 
 
-def _said(interval: Interval) -> str:
-    return f"({interval[0]},{'inf' if interval[1] == INF else int(interval[1])})"
+def intervals_text(intervals: Intervals, time: Time) -> str:
+    """Intervals as answers show them."""
+    return ", ".join(f"({time(s)},{'inf' if e == INF else time(int(e))})" for s, e in intervals)
 
 
 def _open(interval: Interval) -> tuple[int, int | None]:
@@ -717,6 +725,21 @@ def bindings(clause: Clause, env: Env) -> tuple[tuple[str, str], ...]:
         if not is_anonymous(var) and not variables(value) and not _is_list_of(clause, value):
             found[name] = show(value)
     return tuple(found.items())
+
+
+_TIMED = {(name, 2) for name in ("happensAt", "holdsAt", "initiatedAt", "terminatedAt")}
+
+
+def times_of(clause: Clause) -> frozenset[str]:
+    """The variables of a clause that stand for times."""
+    return frozenset(one for term in (clause.head, clause.body) if term for one in _times(term))
+
+
+def _times(term: Term) -> Iterator[str]:
+    if isinstance(term, Compound) and functor(term) in _TIMED and isinstance(term.args[1], Var):
+        yield term.args[1].name
+    for child in children(term):
+        yield from _times(child)
 
 
 def _is_list_of(clause: Clause, value: Term) -> bool:

@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from horai.io.times import Unit, format_time
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -46,6 +49,15 @@ KINDS: tuple[ProofKind, ...] = get_args(ProofKind)
 Interval = tuple[int, int | None]
 """From when until when, the end not included; None: still open."""
 Time = Callable[[int], str]
+
+
+def time_in(unit: Unit | None) -> Time:
+    """How times are told: dates and times of day where a time-point has a length.
+
+    >>> time_in(None)(90), time_in("min")(90)
+    ('90', '1970-01-01T01:30:00Z')
+    """
+    return str if unit is None else partial(format_time, unit=unit)
 
 
 class Place(NamedTuple):
@@ -86,6 +98,7 @@ class Proof:
     note: str = ""
     met: bool = True
     changes: tuple[RowChange, ...] = ()
+    times: frozenset[str] = frozenset()  # the variables that stand for times
     time: Time = field(default=str, compare=False, repr=False)
 
     def walk(self) -> Iterator[Proof]:
@@ -205,8 +218,14 @@ def _tail(node: Proof) -> list[tuple[str, str]]:
     if node.rule is not None:
         found.append((f"{node.rule}", "cyan"))
     if node.bindings and node.rule is not None:
-        found.append((", ".join(f"{n}={v}" for n, v in node.bindings), "dim"))
+        found.append((", ".join(f"{n}={_value(node, n, v)}" for n, v in node.bindings), "dim"))
     return found
+
+
+def _value(node: Proof, name: str, value: str) -> str:
+    """What a variable stands for; of a time, as people read it."""
+    is_time = name in node.times and value.removeprefix("-").isdigit()
+    return node.time(int(value)) if is_time else value
 
 
 def _wish(change: RowChange) -> str:

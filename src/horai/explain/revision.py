@@ -33,9 +33,10 @@ def why_revised(result: Result, text: str, entity: Term, value: Term | None, t: 
     """Which rows have changed what was known about a time, once it had been answered."""
     turns = _turns(result, entity, value, t)
     if not turns:
-        problem = f"what was said of {text} at {t} was not revised"
+        problem = f"what was said of {text} at {result.prover.time(t)} was not revised"
         raise UsageError(problem, "ask why it is so, or with --not why it is not")
-    node = Proof("revised", f"{text} at {t} was revised", time=result.prover.time)
+    time = result.prover.time
+    node = Proof("revised", f"{text} at {time(t)} was revised", time=time)
     told = tuple(_told(result, text, (entity, value, t), turn) for turn in turns)
     return replace(node, premises=told)
 
@@ -68,7 +69,7 @@ def _covers(row: AnswerRow, t: int) -> bool:
 
 def _told(result: Result, text: str, about: tuple[Term, Term | None, int], turn: Turn) -> Proof:
     """A change of the answer, with the rows behind it."""
-    entity, value, t = about
+    (entity, value, t), time = about, result.prover.time
 
     def still(rows: Sequence[Place]) -> bool:
         """Would it be as before without the rows?"""
@@ -78,7 +79,7 @@ def _told(result: Result, text: str, about: tuple[Term, Term | None, int], turn:
 
     found = _few(_candidates(result, turn), still)
     verb = "is so" if turn.is_so else "is not so"
-    node = Proof("revised", f"{text} at {t} {verb} since the query time {turn.query}")
+    node = Proof("revised", f"{text} at {time(t)} {verb} since the query time {time(turn.query)}")
     named = found[:MOST_NAMED]
     premises = tuple(Proof("item", row.text, row=row, note=note) for row, note in named)
     more = len(found) - MOST_NAMED
@@ -97,7 +98,7 @@ def _candidates(result: Result, turn: Turn) -> dict[Place, str]:
         rows = (came & ((columns["op"] < 0) | (columns["start"] <= turn.before))).nonzero()[0]
         for item in replace(table, table=table.table.take(rows)).items():
             what = "a retraction" if item.op < 0 else "late"
-            note = f"{what}: arrived at {item.arrival}"
+            note = f"{what}: arrived at {result.prover.time(item.arrival)}"
             found[Place(item.file, item.line, row_text(item))] = note
     return found
 

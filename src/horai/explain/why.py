@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
 from horai.errors import QueryError, UsageError
 from horai.explain.absence import Absences
 from horai.explain.conditions import EvidenceSolver, EvidenceWorld
-from horai.explain.ec import DEEPEST, CalculusProver, NotProvable, pair
+from horai.explain.ec import DEEPEST, CalculusProver, NotProvable, intervals_text, pair
 from horai.explain.evidence import Evidence
 from horai.explain.lars import AtomProver, low_of, signals_known, situation
-from horai.explain.proof import Proof, RowChange
+from horai.explain.proof import Proof, RowChange, time_in
 from horai.explain.revision import why_revised
 from horai.explain.trial import tried
-from horai.lang.core.terms import Compound, Int, Term, Var, functor, is_ground
+from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
 from horai.oracle.ec.evaluate import room_to_recurse
-from horai.oracle.ec.intervals import INF, Intervals
+from horai.oracle.ec.intervals import INF
 from horai.runtime.lars.answers import written
 from horai.runtime.queries import atom_of, check_known, read_goal
 from horai.runtime.values import show
@@ -54,7 +54,8 @@ def prover_of(result: Result) -> CalculusProver:
         lambda name, arity, is_fluent: not rules.is_output(name, arity, is_fluent),
     )
     world = EvidenceWorld(evidence, settings.tick, start, raw.query, settings.allen_memory)
-    return CalculusProver(EvidenceSolver(rules.description, evidence, world, rules.predicates))
+    solver = EvidenceSolver(rules.description, evidence, world, rules.predicates)
+    return CalculusProver(solver, time_in(settings.unit))
 
 
 def why(
@@ -96,8 +97,9 @@ def _of_atom(result: Result, what: str, at: int | str | None, about: str, depth:
     if not all(map(is_ground, atom.args)):
         raise QueryError(f"{shown} has variables", "say what they stand for")
     known = result.query(f"@T {shown}")  # and an error for a predicate that nobody knows
-    times = [found["T"].value for found in known if isinstance(found["T"], Int)]
-    listed = ", ".join(map(str, times[:_SHOWN])) + (", ..." if len(times) > _SHOWN else "")
+    times = [cast(int, found["T"]) for found in known]
+    told = time_in(settings.unit)
+    listed = ", ".join(map(told, times[:_SHOWN])) + (", ..." if len(times) > _SHOWN else "")
     when = f"it holds at {listed}" if times else "it never holds"
     if at is None:
         raise UsageError(f"say at what query time {shown} is meant", when)
@@ -105,18 +107,23 @@ def _of_atom(result: Result, what: str, at: int | str | None, about: str, depth:
     answer = next((one for one in result.answers if one.query == time), None)
     if answer is None:
         first, last = result.answers[0].query, result.answers[-1].query
-        raise UsageError(f"{time} is no query time of the run: they are {first} to {last}", when)
+        raise UsageError(
+            f"{told(time)} is no query time of the run: they are {told(first)} to {told(last)}",
+            when,
+        )
     model = next((model for model in answer.models if atom in model), None)
     if model is None:
-        raise UsageError(f"{shown} does not hold at {time}: {when}", "name one of these times")
+        raise UsageError(
+            f"{shown} does not hold at {told(time)}: {when}", "name one of these times"
+        )
     program, start = rules.in_points(settings.clock, settings.unit), settings.start or 0
     low = low_of(program, start, time)
     for late in (False, True):
         signals = signals_known(items(), result.dead_letters, low, time, late)
         found = situation(program, signals, start, time, model, atom)
         if found is not None:
-            return AtomProver(found, depth).holds(atom, time)
-    raise UsageError(f"the signals of the run do not show why {shown} holds at {time}")
+            return AtomProver(found, depth, told).holds(atom, time)
+    raise UsageError(f"the signals of the run do not show why {shown} holds at {told(time)}")
 
 
 def _answer(result: Result, asked: Question, about: str) -> Proof:
@@ -124,12 +131,12 @@ def _answer(result: Result, asked: Question, about: str) -> Proof:
     if value is None:
         if about != "holds":
             raise UsageError(f"{asked.text} is an event: it has no {about}", "ask why it happens")
-        event = _instance(asked, [one for one, _ in prover.evidence.events(entity, t, t)])
+        event = _instance(prover, asked, [one for one, _ in prover.evidence.events(entity, t, t)])
         if event is None:
             raise UsageError(*_not_so(prover, asked))
         return _proved(lambda: prover.happens(event, t))
     found = prover.evidence.spans(entity, value, t)
-    which = _instance(asked, [Compound("=", (f, v)) for f, v, _ in found])
+    which = _instance(prover, asked, [Compound("=", (f, v)) for f, v, _ in found])
     if which is None:
         raise UsageError(*_not_so(prover, asked))
     assert isinstance(which, Compound)
@@ -141,7 +148,7 @@ def _answer(result: Result, asked: Question, about: str) -> Proof:
         return _proved(lambda: prover.edge("startI", fluent, value, start))
     if end == INF:
         raise UsageError(
-            f"{asked.text} has not ended: it holds from {start} on", "ask why it holds"
+            f"{asked.text} has not ended: it holds from {prover.time(start)} on", "ask why it holds"
         )
     return _proved(lambda: prover.edge("endI", fluent, value, int(end)))
 
@@ -154,12 +161,14 @@ def _proved(find: object) -> Proof:
         raise UsageError(f"the items of the run do not show why: {missing}", hint) from None
 
 
-def _instance(asked: Question, found: list[Term]) -> Term | None:
+def _instance(prover: CalculusProver, asked: Question, found: list[Term]) -> Term | None:
     """The one instance that a question with variables is about."""
     if len(found) > 1:
         listed = ", ".join(sorted(_written(one) for one in found)[:_SHOWN])
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise UsageError(f"{asked.text} is so of {listed}{more} at {asked.at}", "ask about one")
+        raise UsageError(
+            f"{asked.text} is so of {listed}{more} at {prover.time(asked.at)}", "ask about one"
+        )
     return found[0] if found else None
 
 
@@ -171,25 +180,23 @@ def _written(term: Term) -> str:
 
 def _not_so(prover: CalculusProver, asked: Question) -> tuple[str, str]:
     """That something is not so, and when it is."""
+    at = prover.time(asked.at)
     if asked.value is None:
         times = [t for _, t in prover.evidence.events(asked.entity, None, None)]
         near = sorted(sorted(set(times), key=lambda t: abs(t - asked.at))[:_SHOWN])
-        when = f"it happens at {', '.join(map(str, near))}" if near else "it never happens"
-        return f"{asked.text} does not happen at {asked.at}: {when}", "ask why not: --not"
+        when = f"it happens at {', '.join(map(prover.time, near))}" if near else "it never happens"
+        return f"{asked.text} does not happen at {at}: {when}", "ask why not: --not"
     spans = [one for _, _, some in prover.evidence.spans(asked.entity, asked.value) for one in some]
     near_spans = sorted(sorted(spans, key=lambda s: _distance(s, asked.at))[:_SHOWN])
-    when = f"it holds in {intervals_text(near_spans)}" if near_spans else "it never holds"
-    return f"{asked.text} does not hold at {asked.at}: {when}", "ask why not: --not"
+    when = (
+        f"it holds in {intervals_text(near_spans, prover.time)}" if near_spans else "it never holds"
+    )
+    return f"{asked.text} does not hold at {at}: {when}", "ask why not: --not"
 
 
 def _distance(interval: tuple[int, int | float], t: int) -> float:
     start, end = interval
     return max(start - t, t - end, 0)
-
-
-def intervals_text(intervals: Intervals) -> str:
-    """Intervals as answers show them."""
-    return ", ".join(f"({s},{'inf' if e == INF else int(e)})" for s, e in intervals)
 
 
 def read_question(result: Result, what: str, at: int | str | None) -> Question:
@@ -219,7 +226,8 @@ def read_question(result: Result, what: str, at: int | str | None) -> Question:
         _demand_time(prover, Question(goal, value, start))
     assert time is not None
     if not start <= time <= query:
-        problem = f"{time} is outside the run, which goes from {start} to {query}"
+        told = prover.time
+        problem = f"{told(time)} is outside the run, which goes from {told(start)} to {told(query)}"
         raise UsageError(problem, "ask about a time in it")
     return Question(goal, value, time)
 
@@ -244,7 +252,7 @@ def why_not(result: Result, what: str, at: int | str | None) -> Proof:
         prover.begin(DEEPEST)
         if prover.is_so(entity, value, t):
             verb = "happens" if value is None else "holds"
-            raise UsageError(f"{asked.text} {verb} at {t}", "ask why, without --not")
+            raise UsageError(f"{asked.text} {verb} at {prover.time(t)}", "ask why, without --not")
 
         def works(change: RowChange) -> bool:
             other = tried(result, [change]).prover

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import cast
 
 from horai import settings
 from horai.errors import QueryError
@@ -34,10 +35,12 @@ from horai.lang.core.terms import (
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import At, Atom, Predicate
 from horai.plan.ec.entities import Entities
-from horai.runtime.values import show
+from horai.runtime.values import Value, plain, show
 
 Interval = tuple[int, int | float]
 Bindings = dict[str, Term]
+PlainAnswer = Value | Interval | list[Interval]
+"""What a variable of a question stands for, in Python."""
 FORMS = "holdsAt(F,16), holdsFor(happy(chris)=true,I) or happensAt(E,T)"
 
 
@@ -301,6 +304,31 @@ def render(answers: list[Bindings], times: Set[str] = frozenset(), unit: Unit | 
         ",\n".join(f"{name} = {shown(name, term)}" for name, term in answer.items())
         for answer in answers
     )
+
+
+def plain_answers(answers: list[Bindings], times: Set[str]) -> list[dict[str, PlainAnswer]]:
+    """Answers as plain values; what stands for `times` is a number, or a list of intervals.
+
+    >>> found = {"X": Constant("chris"), "I": interval_list([(14, 22), (30, math.inf)])}
+    >>> plain_answers([found], {"I"})
+    [{'X': 'chris', 'I': [(14, 22), (30, inf)]}]
+    """
+    return [
+        {name: _plain_time(term) if name in times else plain(term) for name, term in one.items()}
+        for one in answers
+    ]
+
+
+def _plain_time(term: Term) -> PlainAnswer:
+    match term:
+        case Constant(name="inf"):
+            return math.inf
+        case ListTerm(items=items):
+            return [cast(Interval, _plain_time(item)) for item in items]
+        case Compound(name=",", args=(start, end)):
+            return cast(Interval, (_plain_time(start), _plain_time(end)))
+        case _:
+            return plain(term)
 
 
 def _bracketed(term: Term) -> str:
