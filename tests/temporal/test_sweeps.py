@@ -99,3 +99,11 @@ def test_too_many_lists_are_refused() -> None:
 def test_nowhere_nothing_changes() -> None:
     assert len(swept(spans_of([]), [], np.ones(1, np.bool_), no_lists(0))) == 0
     assert isinstance(swept(spans_of([]), [], np.ones(1, np.bool_), no_lists(0)), Change)
+
+
+def test_a_sweep_with_much_more_that_comes_than_goes_ends() -> None:
+    many = spans_of([(0, 2 * at, 1) for at in range(200)])
+    each = [Lists(many, offsets_of(many.key, 1), np.zeros(200, np.int64))]
+    where = spans_of([(row, 0, 400) for row in range(200)])
+    gone, new = swept(where, each, np.array([False, True]), no_lists(200))
+    assert (len(gone), len(new)) == (0, 200 * 200)

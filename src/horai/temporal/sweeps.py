@@ -164,7 +164,7 @@ def _go_on(
             x = _first_after(old_end, x, y, time)
         # Every span has two edges, and pieces of one sort lie between every other edge.
         needed += y - x
-        if max(n_gone, n_new) + needed > min(gone.shape[1], new.shape[1]):
+        if n_gone + needed > gone.shape[1] or n_new + needed > new.shape[1]:
             come[NEEDED] = needed
             break
         was, old_edge = False, INF
