@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from horai.io.times import TimeScale, Unit
     from horai.signals import Feed
 
-MOST_TIME = 2**62
-"""Half of what 64 bits hold, as `horai.io.times` has it."""
+MOST_TIME = 2**61 - 1
+"""The last time-point and the longest length of time, as `horai.io.times` has it."""
 
 # --- what values may be --------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from horai.io import InputSchema, InputType, Item, Narrative
+from horai.io.times import MAX_TIME, MIN_TIME
 
 Reader = Callable[..., Narrative]
 
@@ -119,7 +120,7 @@ def test_rows_need_not_be_sorted_and_keep_their_order(read_text: Reader) -> None
 
 
 def test_times_at_the_limits(read_text: Reader) -> None:
-    low, high = -(2**62), 2**62
+    low, high = MIN_TIME, MAX_TIME
     narrative = read_text(f"near|{high}|{low}|{high}|true|a|b\nup|-5|-5\n")
     items = list(narrative.items())
     assert (items[0].arrival, items[0].start, items[0].end) == (high, low, high)

@@ -18,6 +18,7 @@ from tests.weights import examples
 
 from horai.io import InputSchema, InputType, Item, Term, read, to_source
 from horai.io.terms import read_field, text_cell
+from horai.io.times import MAX_TIME, MIN_TIME
 
 TYPES = [
     InputType("up", "event", 0),
@@ -28,7 +29,7 @@ TYPES = [
     InputType("busy", "fluent", 1),
 ]
 SCHEMA = InputSchema.of(TYPES)
-times = st.integers(-(2**62), 2**62) | st.integers(-20, 20)
+times = st.integers(MIN_TIME, MAX_TIME) | st.integers(-20, 20)
 plain_text = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6)
 terms = st.one_of(
     st.sampled_from(["x", "y", "New York", "-", "", "a|b", 'say "hi"', '"', "a,b", "Xavier"]),
@@ -49,8 +50,8 @@ def items(draw: st.DrawFn) -> Item:
     value = draw(terms)
     if type_.form == "points" or (type_.form == "any" and draw(st.booleans())):
         return Item(op, type_.name, "fluent", "points", draw(times), start, None, value, args)
-    start = min(start, 2**62 - 1)
-    end = draw(st.none() | st.integers(start + 1, 2**62))
+    start = min(start, MAX_TIME - 1)
+    end = draw(st.none() | st.integers(start + 1, MAX_TIME))
     return Item(op, type_.name, "fluent", "intervals", draw(times), start, end, value, args)
 
 

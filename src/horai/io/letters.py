@@ -12,7 +12,7 @@ from horai.io.terms import text_cell
 
 CODES: dict[str, str] = {
     "field-count": "the row has too few or too many fields for its type",
-    "bad-time": "a time is not a whole number, or not between -2**62 and 2**62",
+    "bad-time": "a time is not a whole number, or not between -2**61 and 2**61",
     "unit": "an ISO time, but nobody said how long a time-point is",
     "end-before-start": "the interval ends at or before its start, so it is empty",
     "unknown-type": "no input event or fluent has this name",

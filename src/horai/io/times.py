@@ -28,9 +28,9 @@ NANOSECONDS: dict[Unit, int] = {
     "h": 3600 * 10**9,
     "d": 86400 * 10**9,
 }
-# Half of what 64 bits hold: a delay after the last time, or a duration from the first to the last,
-# must fit as well.
-MIN_TIME, MAX_TIME = -(2**62), 2**62
+# A delay after the last time, and a duration from the first to the last, must be less than what
+# stands for infinity (2 ** 62), and a time is a term of 61 bits and a sign, too.
+MIN_TIME, MAX_TIME = -(2**61) + 1, 2**61 - 1
 OPEN_WORDS = ("inf", "+inf", "infinity", "+infinity")
 
 EPOCH = dt.datetime(1970, 1, 1)
@@ -149,7 +149,7 @@ def _offset_seconds(found: re.Match[str]) -> int:
 def _checked(point: int) -> int:
     if MIN_TIME <= point <= MAX_TIME:
         return point
-    raise BadRow("bad-time", f"{point} is not a time: times lie between -2**62 and 2**62")
+    raise BadRow("bad-time", f"{point} is not a time: times lie between -2**61 and 2**61")
 
 
 def format_time(point: int, unit: Unit) -> str:
