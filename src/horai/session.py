@@ -41,6 +41,7 @@ from horai.tools.codes import judged
 
 if TYPE_CHECKING:
     from horai.rules import Rules
+    from horai.runtime.pipeline import PipelineEngine
 
 Engine = EngineSession | ProgramEngine
 _PARTS: dict[Answers, tuple[Which, ...]] = {
@@ -376,7 +377,7 @@ class Session:
         )
 
     def _warnings(self, letters: Sequence[io.DeadLetter]) -> list[Diagnostic]:
-        found = list(self._without_value())
+        found = self._without_value()
         if self.rules.language == "lars":
             if self._came and self._asked and not self._came.keys() & self._asked:
                 found += unread(sum(self._came.values()), self._came, self._asked)
@@ -394,13 +395,16 @@ class Session:
         """Conditions that had no value so far: a value that is no number, a division by zero."""
         return judged(self._without_value(), self.rules.severities)
 
-    def _without_value(self) -> Iterable[Diagnostic]:
-        if self.rules.language == "lars":
-            return self._undefined.findings(self.last, self.dead_letters)
-        return self._findings.findings()
+    def _without_value(self) -> list[Diagnostic]:
+        found = self._findings.findings()
+        if self.rules.language != "ec":
+            found += self._undefined.findings(self.last, self.dead_letters)
+        return found
 
     @cached_property
     def _undefined(self) -> ProgramFindings:
+        if self.rules.language == "combined":
+            return cast("PipelineEngine", self.core).undefined
         return ProgramFindings(self.rules.program, self.start)
 
     @property

@@ -1,5 +1,6 @@
 """Nothing fails silently: values that are no numbers, input of no use, files without rows."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,47 @@ def test_programs_tell_of_text_where_numbers_are_compared(horai: Run, engine: st
     assert "V = fast: `fast` is no number (day.csv:2)" in result.stderr
     assert horai(*asked, "--quiet").stderr == ""
     assert "H550" not in horai(*asked, "--severity", "H550=off").stderr
+
+
+def test_live_programs_tell_of_text_where_numbers_are_compared(horai: Run) -> None:
+    Path("p.lars").write_text("slow(X) :- temp(X, V) [5], V < 90.\n")
+    Path("day.csv").write_text("temp|1|1|x|8\ntemp|2|2|x|fast\nother|3|3\n")
+    asked = ("run", "p.lars", "--input", "day.csv", "--live")
+    result = horai(*asked)
+    assert result.exit_code == 0 and "slow" in result.stdout
+    assert result.stderr.count("warning[") == 1
+    assert "warning[H550]: `V < 90` fails for 1 value" in result.stderr
+    assert "V = fast: `fast` is no number (day.csv:2)" in result.stderr
+    assert horai(*asked, "--severity", "H550=off").stderr == ""
+    Path("day.csv").write_text("other|3|3\n")
+    assert horai(*asked).exit_code == 0  # what is asked for may still come
+
+
+@pytest.mark.parametrize("engine", ["auto", "asp", "reference"])
+def test_rules_of_two_languages_tell_of_text_where_numbers_are_compared(
+    horai: Run, engine: str
+) -> None:
+    Path("rules.ec").write_text(
+        "initiatedAt(level(X)=V, T) :- happensAt(speed(X, V), T).\n"
+        "initiatedAt(odd(X)=true, T) :- happensAt(told(X, V), T), V > 3.\n"
+    )
+    Path("p.lars").write_text(
+        "told(X, V) :- note(X, V).\n"
+        "slow(X) :- note(X, V) [5], V < 9.\n"
+        "high(X) :- level(X, V), V > 3.\n"
+        "more(X) :- odd(X).\n"
+    )
+    Path("day.csv").write_text("speed|1|1|a|many\nspeed|1|1|b|7\nnote|3|3|c|few\nnote|4|4|d|5\n")
+    result = horai("run", "rules.ec", "p.lars", "--input", "day.csv", "--engine", engine)
+    assert result.exit_code == 0 and '"odd"' in result.stdout
+    places = re.findall(r"`(.*)` fails for 1 value.*\n --> (.*)\n", result.stderr)
+    wanted = ("V > 3", "rules.ec:2:58"), ("V < 9", "p.lars:2:28"), ("V > 3", "p.lars:3:25")
+    assert tuple(places) == wanted
+    notes = re.findall(r"note: first V = (.*)", result.stderr)
+    assert notes[1:] == [
+        "few: `few` is no number (day.csv:3)",
+        "many: `many` is no number (said by the description)",
+    ]
 
 
 def test_a_run_that_uses_nothing_of_its_input_fails(horai: Run) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from horai import loads
 from horai.lang.core.diagnostics import Diagnostic
+from horai.runtime.grid import LocalGrid
+from horai.runtime.lars.buckets import ProgramJob
+from horai.runtime.spark.batch import run_job
+from horai.settings import RunSettings
 
 ENGINES = ("plan", "asp", "tms", "reference")
 SLOW = "slow(X) :- temp(X, V) [5 s], V < 90.\n"
@@ -147,3 +153,34 @@ def test_many_rows_are_looked_at_as_columns() -> None:
     (found,) = warnings(SLOW, rows, step=500)
     assert found.message.startswith("`V < 90` fails for 40 values:")
     assert found.note == "first V = v1: `v1` is no number (<memory>:1)"
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        SLOW + "h(X) :- slow(X), limit(X, L), L > 3. limit(q, many). z(X, V) :- w(X, V), V > 2.\n",
+        "h(S) :- S = sum { V, X : temp(X, V) [3] }.\n",
+        "h(X) :- temp(X, V), 9 / V > 1.\n",
+        "h(X) :- other(X).\n",
+    ],
+)
+def test_buckets_tell_what_one_process_tells(buckets: int, rules: str) -> None:
+    program = loads(rules, language="lars")
+    rows = ["temp|1|1|b|8,5", "temp|2|2|c|fast", "temp|2|2|b|fast", "temp|3|3|d|0"]
+    rows += ["w|2|2|c|9", "limit|4|4|c|few", "limit|9|2|d|some"]
+    job = ProgramJob(program, rows, RunSettings.of("lars", "run", {}))
+    found = run_job(LocalGrid(), job, buckets).warnings
+    assert found
+    assert list(map(str, found)) == list(map(str, program.run(rows).warnings))
+
+
+def test_buckets_tell_of_files_without_rows(tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("none.csv", "head.csv", "some.csv")]
+    for file, text in zip(files, ("", "type,time,x,v\n", "temp|1|1|a|fast\n"), strict=True):
+        Path(file).write_text(text)
+    program = loads(SLOW, language="lars")
+    job = ProgramJob(program, files, RunSettings.of("lars", "run", {}))
+    found = run_job(LocalGrid(), job, 2).warnings
+    assert [one.code for one in found] == ["H550", "H552", "H552"]
+    assert list(map(str, found)) == list(map(str, program.run(files).warnings))

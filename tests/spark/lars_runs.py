@@ -62,6 +62,7 @@ def told(result: Result) -> dict[str, Any]:
     said: dict[str, Any] = {form: result.rows(form) for form in forms}
     return said | {
         "letters": sorted(result.dead_letters),
+        "warnings": [str(one) for one in result.warnings],
         "answers": [(answer.query, answer.models) for answer in result.answers],
     }
 

@@ -199,7 +199,7 @@ def _stop_after(feed: Feed, folder: Path, at: int) -> None:
     reached = threading.Event()
     steps: list[Any] = []
 
-    def on_step(report: Any, letters: object) -> None:
+    def on_step(report: Any, letters: object, found: object) -> None:
         steps.append(report)
         if len(steps) == at:
             reached.set()

@@ -45,7 +45,7 @@ def test_steps_and_micro_batches_are_told(grid: SparkGrid, tmp_path: Path) -> No
         start=0,
         window=20,
         step=20,
-        on_step=lambda report, letters: steps.append(report),
+        on_step=lambda report, letters, found: steps.append(report),
         on_progress=progress.append,
     )
     stream.wait()

@@ -132,6 +132,22 @@ def test_dead_letters_and_metrics_are_written(grid: SparkGrid, files: Path) -> N
     assert json.loads(counts.read_text())["run"]["items"] == one.metrics.run.items
 
 
+def test_conditions_without_a_value_are_told(grid: SparkGrid, tmp_path: Path) -> None:
+    (tmp_path / "rules.ec").write_text(
+        "initiatedAt(slow(X)=true, T) :- happensAt(speed(X, V), T), V < 90.\n"
+    )
+    (tmp_path / "day.csv").write_text("speed|1|1|a|fast\nspeed|2|2|b|8\nspeed|3|3|c|8,5\n")
+    (tmp_path / "none.csv").write_text("")
+    words = ["run", str(tmp_path / "rules.ec"), "--input", str(tmp_path / "day.csv")]
+    words += ["--input", str(tmp_path / "none.csv")]
+    _, _, wanted = horai_cli(*words)
+    for more in ((), ("-o", str(tmp_path / "answers"))):
+        code, _, said = horai_cli(*words, "--engine", "spark", "--buckets", "2", *more)
+        assert code == 0, said
+        for line in ("`V < 90` fails for 2 values", "no number", "none.csv has no rows"):
+            assert line in said and line in wanted
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 

@@ -245,6 +245,22 @@ def test_a_socket_until_nothing_comes(grid: SparkGrid, server: int, tmp_path: Pa
     assert "1 row was not used" in said
 
 
+def test_conditions_without_a_value_are_told_once(grid: SparkGrid, tmp_path: Path) -> None:
+    (tmp_path / "rules.ec").write_text(RULES, encoding="utf-8")
+    (tmp_path / "in").mkdir()
+    for number, text in enumerate(("velocity|5|5|ann|fast\n", "velocity|30|30|bob|slow\n")):
+        (tmp_path / "in" / f"{number}.csv").write_text(text, encoding="utf-8")
+    code, _, said = horai_cli(
+        *("stream", str(tmp_path / "rules.ec"), "--source", str(tmp_path / "in")),
+        *("--sink", "console", "--checkpoint", str(tmp_path / "c"), "--trigger", "available-now"),
+        *("--start", "0", "--step", "20", "--buckets", "2", "--files-per-step", "1"),
+    )
+    assert code == 0, said
+    assert said.count("warning[H550]: `S < 5` fails for 1 value") == 1
+    assert "S = fast: `fast` is no number" in said
+    assert said.count("warning[") == 2  # the other is S >= 5
+
+
 class Hook(BaseHTTPRequestHandler):
     """Keeps what it is sent; the first request is answered with an error."""
 

@@ -313,6 +313,9 @@ def tell_of_rules(found: Sequence[Diagnostic], quiet: bool) -> None:
 def tell_of_run(result: Result, quiet: bool, dead_letters: Path | None = None) -> None:
     """Show what a run says about its input; errors even to who wants little."""
     tell_dead_letters(result.dead_letters, dead_letters, quiet)
-    console.show_findings(
-        one for one in result.warnings if not quiet or one.severity is Severity.ERROR
-    )
+    tell_findings(result.warnings, quiet)
+
+
+def tell_findings(found: Iterable[Diagnostic], quiet: bool) -> None:
+    """Show the findings of a run; errors even to who wants little."""
+    console.show_findings(one for one in found if not quiet or one.severity is Severity.ERROR)

@@ -30,6 +30,7 @@ from horai.cli.output import (
     iso_unit,
     summary,
     tell_dead_letters,
+    tell_findings,
     tell_of_rules,
     tell_of_run,
     write_metrics,
@@ -136,6 +137,9 @@ def command(
         folder.write_parquet(str(output))
         _write_beside(folder.letters, folder, dead_letters, metrics)
         tell_dead_letters(folder.letters, dead_letters, quiet)
+        tell_findings(folder.warnings, quiet)
+        if has_errors(folder.warnings):
+            raise Exit(FAILED)
         return
     target = None if interactive else Target(form, output, at_once=goes_on, iso=iso)
     if goes_on and target is not None:
@@ -143,7 +147,8 @@ def command(
 
         result, number = run_live(loaded, chosen.input, settings, target)
         target.close()
-        result.warnings.clear()  # what has not come so far may come later
+        # What has not come so far may come later.
+        result.warnings = [one for one in result.warnings if one.code == "H550"]
     else:
         items = None if order is None else order.read(loaded, settings)
         result = run_rules(loaded, chosen, settings, quiet, items)

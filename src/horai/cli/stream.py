@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from horai.cli import console
 from horai.cli.command import INTERRUPTED, Exit, option, takes
 from horai.cli.options import ABOUT_POSITIONS, ON_RULES, QUIET, path, run_options
-from horai.cli.output import check_outputs, tell_dead_letters
+from horai.cli.output import check_outputs, tell_dead_letters, tell_findings
 from horai.cli.workload import arguments, choose, tell_of_losses, with_positions
 from horai.errors import UsageError, counted
 from horai.io import DeadLetter
+from horai.lang.core.diagnostics import Diagnostic
 from horai.settings import length
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Teller:
         self.metrics, self.checkpoint, self.quiet = metrics, checkpoint, quiet
         self.letters: list[DeadLetter] = []
         self.lost = 0
+        self.told: set[object] = set()
         self.monitor: Monitor | None = None
         if metrics is not None and metrics.suffix != PROMETHEUS:
             try:
@@ -72,8 +74,14 @@ class Teller:
             except OSError as error:
                 raise _unwritable(metrics, error) from error
 
-    def step(self, report: StepReport, letters: Sequence[DeadLetter]) -> None:
+    def step(
+        self, report: StepReport, letters: Sequence[DeadLetter], found: Sequence[Diagnostic]
+    ) -> None:
         """A step has happened."""
+        # The first time: how many values there are is known in no step.
+        new = {(one.code, one.source and one.source.name, one.span): one for one in found}
+        tell_findings([one for key, one in new.items() if key not in self.told], self.quiet)
+        self.told |= new.keys()
         self.lost += len(letters)
         self.letters += letters[: max(0, _FEW - len(self.letters))]
         if self.monitor is not None:

@@ -39,12 +39,20 @@ class Outcome:
 
     letters: list[DeadLetter] = field(default_factory=list)
     counted: list[Any] = field(default_factory=list)
+    without_value: list[Any] = field(default_factory=list)
+    came: dict[tuple[str, int], int] = field(default_factory=dict)  # rows of signals
+    files: dict[str, bool] = field(default_factory=dict)  # have they rows?
     found: dict[str, int] = field(default_factory=dict)  # rows of fluents and events
     problem: tuple[int, str] | None = None
     unreadable: InputError | None = None
     extent: Extent | None = None
     arrival: int | None = None  # the last one
     engine_seconds: float = 0.0  # of all buckets together
+
+    @property
+    def empty(self) -> list[str]:
+        """Files without rows."""
+        return [file for file, has_rows in self.files.items() if not has_rows]
 
     def hear(self, what: str, content: Any) -> None:
         """Take in what a worker has to say."""
@@ -58,6 +66,14 @@ class Outcome:
                 self.letters.extend(DeadLetter(*letter) for letter in content)
             case "counted":
                 self.counted.append(content)
+            case "without value":
+                self.without_value += content
+            case "came":
+                for name, arity, rows in content:
+                    self.came[name, arity] = self.came.get((name, arity), 0) + rows
+            case "read":
+                file, has_rows = content
+                self.files[file] = has_rows or self.files.get(file, False)
             case "took":
                 self.engine_seconds += content
             case "found":
@@ -128,6 +144,8 @@ def reader(send: Send, pieces: Sequence[Piece], options: Options, patient: bool 
                 yield unreadable(number, error)
                 return
             narrative = Narrative((), [letter_of(error)])
+        has_rows = bool(len(narrative) or narrative.dead_letters)
+        yield message(0, number, "read", (pieces[number].file, has_rows))
         yield from send(number, narrative)
 
     return read

@@ -23,10 +23,11 @@ from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable, by_arrival
 from horai.io.letters import DeadLetter
 from horai.io.schema import TableKey
-from horai.lang.ec.errors import EngineError
+from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.ec.syntax import EventDescription
 from horai.runtime.answers import item_table
 from horai.runtime.checkpoint import Store
+from horai.runtime.findings import RunFindings
 from horai.runtime.hashing import Hashes, combined, hash_column
 from horai.runtime.inputs import letters_of
 from horai.runtime.metrics import Counting
@@ -224,6 +225,7 @@ class BucketRun:
         self.session = session_of(run, stage, run.schedule)
         self.counting = Counting()
         self.letters: list[DeadLetter] = []
+        self.findings = RunFindings()
         self.seconds = 0.0  # that the engine was at work
         self.found = {form: Collected(self.session.symbols) for form in run.forms}
         self.sent = Collected(self.session.symbols)
@@ -270,7 +272,10 @@ class BucketRun:
     def _answer(self, query: int, new: Sequence[ItemTable], previous: int | None) -> None:
         """Answer at a query time, with items that are new since the one before."""
         began = time.perf_counter()
-        answer = self.session.advance(query, new)
+        with heard_by(self.findings.undefined):
+            answer = self.session.advance(query, new)
+        if self.findings.is_looking:
+            self.findings.look(new)
         dropped = self._judged_here(answer.dropped)
         own = [table for table in new if not isinstance(table, Replica)]
         self.counting.judge(own, dropped, query, previous)
@@ -326,6 +331,8 @@ class BucketRun:
             yield self.message("frontiers", self.frontiers)
         if self.letters:
             yield self.message("letters", self.letters)
+        if told := [one.to_json() for one in self.findings.told()]:
+            yield self.message("without value", told)
         yield self.message("counted", self.counting.counted())
         yield self.message("took", self.seconds)
 

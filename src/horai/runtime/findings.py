@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -80,10 +80,64 @@ class RunFindings:
                 if found is not None:
                     self._rows[id(place)] = found
 
-    def findings(self) -> list[Diagnostic]:
+    def told(self) -> list[ConditionWithoutValue]:
         """Conditions that had no value, in the order in which they were met."""
         places = self.undefined.places.values()
-        return [_finding(place, self._rows.get(id(place))) for place in places if _is_told(place)]
+        return [_told(place, self._rows.get(id(place))) for place in places if _is_told(place)]
+
+    def findings(self) -> list[Diagnostic]:
+        """The same as H550."""
+        return [one.finding() for one in self.told()]
+
+
+class ConditionWithoutValue(NamedTuple):
+    """A condition that had no value, in words: for which values, and more about the first."""
+
+    condition: str
+    values: list[str]  # none if there are no variables in question
+    source: SourceText | None
+    span: Span | None
+    hint: str | None
+    first: str
+    row: str | None
+
+    def finding(self) -> Diagnostic:
+        """H550."""
+        count = len(self.values) or None
+        return undefined(
+            self.condition, count, self.source, self.span, self.hint, self.first, self.row
+        )
+
+    def to_json(self) -> list[Any]:
+        """Plain values, with the name of the source."""
+        return [*self._replace(source=None), self.source and self.source.name]
+
+    @classmethod
+    def from_json(cls, given: list[Any], sources: Iterable[SourceText]) -> ConditionWithoutValue:
+        """What `to_json` gave of rules from these sources."""
+        *fields, name = given
+        found = cls(*fields)
+        return found._replace(
+            source=next((one for one in sources if one.name == name), None),
+            span=found.span and (found.span[0], found.span[1]),
+        )
+
+    def together(self, other: ConditionWithoutValue) -> ConditionWithoutValue:
+        """What two parts of a run say of one condition."""
+        values = list(dict.fromkeys([*self.values, *other.values]))[:MOST]
+        return self._replace(values=values, row=self.row or other.row)
+
+
+def findings_of_parts(
+    told: Iterable[list[Any]], sources: Sequence[SourceText]
+) -> Iterator[Diagnostic]:
+    """H550 of a run in parts, given what `to_json` of each said."""
+    found: dict[object, ConditionWithoutValue] = {}
+    for given in told:
+        one = ConditionWithoutValue.from_json(given, sources)
+        key = (one.condition, one.source and one.source.name, one.span)
+        found[key] = found[key].together(one) if key in found else one
+    return (one.finding() for one in found.values())
 
 
 def unused(rows: int, letters: Sequence[io.DeadLetter]) -> Iterator[Diagnostic]:
@@ -143,18 +197,17 @@ def _conditions(place: UndefinedCondition) -> Iterator[Term]:
         yield from subterms(clause.body or Constant(""))
 
 
-def _finding(place: UndefinedCondition, row: str | None) -> Diagnostic:
+def _told(place: UndefinedCondition, row: str | None) -> ConditionWithoutValue:
     clause, env = place.clause, next(iter(place.values))
-    text = _FRESH.sub("", show(place.condition))
-    values = ", ".join(f"{name} = {show(value)}" for name, value in env)
+    values = [", ".join(f"{name} = {show(value)}" for name, value in one) for one in place.values]
     why, hint = _reason(place, env)
-    return undefined(
-        text,
-        len(place.values) if env else None,
+    return ConditionWithoutValue(
+        _FRESH.sub("", show(place.condition)),
+        values if env else [],
         clause.source,
         place.condition.span or clause.span,
         hint,
-        f"{values}: {why}" if values else why,
+        f"{values[0]}: {why}" if env else why,
         row,
     )
 
@@ -260,7 +313,7 @@ def _row(place: UndefinedCondition, tables: Sequence[io.ItemTable]) -> str | Non
         if found.any():
             row = int(found.argmax())
             file, line = (table.table.column(name)[row].as_py() for name in ("file", "line"))
-            return f"{file}:{line}"
+            return f"{file}:{line}" if line else None
     return None
 
 

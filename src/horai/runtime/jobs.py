@@ -18,12 +18,13 @@ from horai.errors import UsageError
 from horai.io import Format
 from horai.io.items.blocks import Options
 from horai.io.letters import OF_ENGINES
+from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
 from horai.runtime.batch import Extent, Outcome, RoundRecords, Send, StagedRun, execute, sender
 from horai.runtime.engines import SPARK
-from horai.runtime.findings import unused
+from horai.runtime.findings import empty, findings_of_parts, unused
 from horai.runtime.grid import Exchanger
 from horai.runtime.inputs import is_files
 from horai.runtime.metrics import Counting, Metrics
@@ -146,13 +147,24 @@ class SparkJob(Job):
             return metrics_of(outcome, [a.revised if compared else None for a in answers])
 
         letters = sorted(outcome.letters, key=lambda letter: (letter.file, letter.line))
-        read = metrics_of(outcome).run
         return Result(
             *(rules, answers, letters, self.settings.answers or "final", self.clock.unit),
             measure=measure,
-            warnings=judged(unused(read.items + read.unreadable, letters), rules.severities),
+            warnings=self.warnings(outcome),
             engine=SPARK,
         )
+
+    def warnings(self, outcome: Outcome) -> list[Diagnostic]:
+        """What is to be said of the input."""
+        letters = sorted(outcome.letters, key=lambda letter: (letter.file, letter.line))
+        read = metrics_of(outcome).run
+        rest = [*unused(read.items + read.unreadable, letters), *empty(outcome.empty)]
+        return [*self.without_value(outcome), *judged(rest, self.rules.severities)]
+
+    def without_value(self, outcome: Outcome) -> list[Diagnostic]:
+        """Conditions that had no value."""
+        found = findings_of_parts(outcome.without_value, self.rules.description.sources)
+        return judged(found, self.rules.severities)
 
 
 def job_of(rules: Rules, input: object, settings: RunSettings) -> SparkJob:

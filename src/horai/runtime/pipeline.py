@@ -72,6 +72,7 @@ from horai.runtime.lars.engines import (
 )
 from horai.runtime.lars.log import Log, joined, only
 from horai.runtime.lars.plan import planned
+from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.records import table_key
 from horai.runtime.values import show
 from horai.settings import RunSettings, nearest
@@ -80,6 +81,7 @@ from horai.temporal.spans import INF, Ints, Spans
 
 TRUE = Constant("true")
 FROM_PROGRAM = "<program>"
+FROM_DESCRIPTION = "said by the description"
 NAME, _STAGE = "horai pipeline 1", "horai program stage 3"
 
 
@@ -589,6 +591,9 @@ class PipelineEngine:
             engine = engine_session(engines[0], stage.rules, settings, start, predicates)
             schema = input_schema(stage.rules, find_entities(stage.rules))
             self.runners.append(DescriptionStage(engine, table_keys(schema)))
+        programs = [stage.rules for stage in stages if isinstance(stage.rules, Program)]
+        self.undefined = ProgramFindings(programs[-1], start + 1)
+        """Conditions of the program without a value."""
         self.shown = AtomFilter.of_filter(settings.filter, self.program.stores.keys())
         self._held: list[io.ItemTable] = []  # rows that arrive later
         self._answer: Answer | None = None
@@ -612,10 +617,13 @@ class PipelineEngine:
         """The answer at query time `until`, with more items known than before."""
         given = self._arrived(tables, until)
         signals = [table for table in given if table.kind == "event"]
+        self.undefined.look(signals)
         atoms: list[AtomChange] = []
         for stage, runner in zip(self.stages, self.runners, strict=True):
             if isinstance(runner, ProgramStage):
-                atoms = runner.advance(until, signals, self._feeds(stage, runner.symbols))
+                feeds = self._feeds(stage, runner.symbols)
+                self._look(runner, feeds, until)
+                atoms = runner.advance(until, signals, feeds)
             else:
                 mine = [table for table in given if table.key in runner.reads]
                 for place, passing in stage.reads:
@@ -628,6 +636,18 @@ class PipelineEngine:
             self._answer.let_go("all")  # the last one has it
         self._answer = self._combined(atoms)
         return self._answer
+
+    def _look(self, runner: ProgramStage, feeds: Mapping[Key, Fluent], until: int) -> None:
+        """Look at what a description says as at the signals that come."""
+        for key in feeds.keys() & self.undefined.asked:
+            seen = clipped(feeds[key], runner.first, until + 1)
+            rows = seen.spans.key
+            columns = tuple(column.take(rows) for column in seen.pairs.columns)
+            times = (np.ones(len(rows), np.int64), np.full(len(rows), until), seen.spans.start)
+            form = TableKey(*key, "event", "points")
+            self.undefined.look(
+                [item_table(form, FROM_DESCRIPTION, (*times, None), columns, None, runner.symbols)]
+            )
 
     def _arrived(self, tables: Sequence[io.ItemTable], until: int) -> list[io.ItemTable]:
         """The rows that have arrived by a query time; the others wait."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -20,14 +20,16 @@ from horai.io import AnswerRow
 from horai.io.items.tables import ItemTable, Narrative
 from horai.io.letters import DeadLetter
 from horai.io.schema import TableKey
+from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.core.terms import Term
-from horai.lang.lars.predicates import background, derived, head_predicates
+from horai.lang.lars.predicates import background, derived, head_predicates, inputs
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.check import place_of
 from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
 from horai.result import Answer, Result
 from horai.runtime.batch import Extent, Outcome, Run, execute, told_of
 from horai.runtime.engines import AUTO, SPARK
+from horai.runtime.findings import empty, unread
 from horai.runtime.grid import BucketWork, Exchanger
 from horai.runtime.hashing import combined, hash_terms
 from horai.runtime.inputs import files_of, letters_of
@@ -36,14 +38,13 @@ from horai.runtime.lars.answers import AtomFilter, GivenAnswer, PointAnswer, Poi
 from horai.runtime.lars.engines import ONE, AnswerMode
 from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
+from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.metrics import Metrics
 from horai.runtime.records import ANSWERS, BlobLabel, Record, joined, message, packed, unpacked
 from horai.runtime.routes import Entity, Route, Routes, engine_round
 from horai.runtime.values import parse_term, show
 from horai.settings import RunSettings
-
-if TYPE_CHECKING:
-    pass
+from horai.tools.codes import judged
 
 H = TypeVar("H")
 ROUND = engine_round(0)
@@ -134,6 +135,7 @@ def sent(tasks: Sequence[PartTask], seq: int, narrative: Narrative) -> Iterator[
             if task.gets(table.key):
                 yield from task.routes.send(task.number, seq, table.key, table.table, "items", -1)
     yield message(0, seq, "rounds", [ROUND])
+    yield message(0, seq, "came", [(t.name, t.arity, len(t)) for t in narrative.tables])
     yield from told_of(0, seq, narrative)
 
 
@@ -145,6 +147,7 @@ class ProgramTask:
     shown: AtomFilter
     files: Sequence[str]
     form: str | None
+    program: Program  # as it was written
 
     def answers(
         self, part: PartTask, bucket: int, tables: Sequence[ItemTable], queries: range
@@ -177,6 +180,10 @@ class ProgramTask:
         if (bucket and not part.is_split) or not (tables or part.program.rules):
             return
         began = time.perf_counter()
+        findings = ProgramFindings(self.program, queries.start)
+        findings.look(tables)
+        if told := findings.told():
+            yield message(0, bucket, "without value", told)
         try:
             answers, letters = self.answers(part, bucket, tables, queries)
         except RunError as error:
@@ -277,7 +284,8 @@ class ProgramJob(Job):
     def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Ran[H]:
         """Run over what is loaded."""
         shown = AtomFilter.of_filter(self.settings.filter, derived(self.rules.program))
-        task = ProgramTask(self.settings, shown, files_of(self.input), self.form)
+        files = files_of(self.input)
+        task = ProgramTask(self.settings, shown, files, self.form, self.rules.program)
         parts = tasks_of(self.points, self.parts, buckets)
         outcome = Outcome()
         runs = [PartRun(part, self, task, outcome) for part in parts]
@@ -298,7 +306,19 @@ class ProgramJob(Job):
             engine=SPARK,
             reasons=[told_why(one) for one in unsplit],
             measure=not_counted,
+            warnings=self.warnings(outcome),
         )
+
+    def warnings(self, outcome: Outcome) -> list[Diagnostic]:
+        """What is to be said of the input."""
+        queries = self.queries(outcome.extent)
+        findings = ProgramFindings(self.rules.program, queries.start)
+        findings.hear(outcome.without_value, files_of(self.input))
+        found = list(findings.findings(queries[-1], letters_in(outcome)))
+        came, asked = outcome.came, inputs(self.rules.program)
+        if came and asked and not came.keys() & asked:
+            found += unread(sum(came.values()), came, asked)
+        return judged([*found, *empty(outcome.empty)], self.rules.severities)
 
 
 def letters_in(outcome: Outcome) -> list[DeadLetter]:

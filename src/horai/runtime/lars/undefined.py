@@ -8,9 +8,9 @@ inside of `not`, `;` and `->`, where a rule may well mean what it says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -46,10 +46,16 @@ _CONSTANTS = (Constant, Int, Float, Str)
 
 
 class Came(NamedTuple):
-    """Where a value came from; `arrival` is None for facts."""
+    """Where a value came from; `arrival` is None for facts, `line` 0 for what is no row."""
 
     arrival: int | None
-    row: str
+    file: str
+    line: int
+
+    @property
+    def row(self) -> str:
+        """The place of the row, in words."""
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 @dataclass(eq=False, slots=True)
@@ -71,13 +77,13 @@ class NumberColumn:
             return not isinstance(value, str) and value == 0
         return isinstance(value, str)
 
-    def take(self, args: Sequence[Plain], arrival: int | None, row: str) -> None:
+    def take(self, args: Sequence[Plain], came: Came) -> None:
         """Note what is in a row, if it is to be told."""
         value = args[self.position]
         if not self.tells(value) or value in self.came or len(self.came) == MOST:
             return
         if all(to_term(args[position]) == wanted for position, wanted in self.fixed):
-            self.came[value] = Came(arrival, row)
+            self.came[value] = came
 
     def look(self, table: io.ItemTable, start: int) -> None:
         """Look at the rows of a table that lie in the run."""
@@ -100,7 +106,7 @@ class NumberColumn:
             )
             if len(self.came) < MOST:
                 value = terms[codes[row].as_py()]
-                self.came.setdefault(value, Came(arrival, f"{file}:{line}"))
+                self.came.setdefault(value, Came(arrival, file, line))
 
 
 def _mask(codes: object, wanted: Iterable[bool]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -384,7 +390,12 @@ class ProgramFindings:
             value = fact.head.args[column.position]
             if not (lars.is_range(value) or is_computed(value)):
                 args = [plain(arg) for arg in fact.head.args]
-                column.take(args, None, _where(fact))
+                column.take(args, _where(fact))
+
+    @property
+    def asked(self) -> Collection[lars.Predicate]:
+        """The signals that are looked at."""
+        return self._columns.keys()
 
     def look(self, items: Iterable[io.ItemTable | io.Item]) -> None:
         """Look at signals that have come."""
@@ -394,7 +405,27 @@ class ProgramFindings:
                     column.look(one, self.start)
             elif one.op > 0 and one.start >= self.start:
                 for column in self._columns.get((one.name, len(one.args)), ()):
-                    column.take(one.args, one.arrival, f"{one.file}:{one.line}")
+                    column.take(one.args, Came(one.arrival, one.file, one.line))
+
+    def told(self) -> list[list[Any]]:
+        """What has come so far, as plain values for another one of the same program."""
+        return [
+            [number, io.to_source(value), *came]
+            for number, inflow in enumerate(self._inflows.values())
+            for value, came in inflow.column.came.items()
+            if came.arrival is not None
+        ]
+
+    def hear(self, told: Iterable[list[Any]], files: Sequence[str]) -> None:
+        """Take in what others saw, file after file and line after line as one would have."""
+        given = {name: place for place, name in enumerate(files)}
+        rows = ((number, io.from_source(value), Came(*came)) for number, value, *came in told)
+        columns = [inflow.column.came for inflow in self._inflows.values()]
+        for number, value, came in sorted(
+            rows, key=lambda row: (given.get(row[2].file, len(given)), row[2].file, row[2].line)
+        ):
+            if len(columns[number]) < MOST:
+                columns[number].setdefault(value, came)
 
     def findings(self, last: int | None, letters: Sequence[io.DeadLetter]) -> Iterator[Diagnostic]:
         """H550: what came up to a query time, if one is given, and was no dead letter."""
@@ -430,7 +461,7 @@ def _is_fact(rule: lars.Rule) -> bool:
     return not rule.body and isinstance(rule.head, lars.Atom)
 
 
-def _where(fact: lars.Rule) -> str:
+def _where(fact: lars.Rule) -> Came:
     if fact.source is None or fact.span is None:
-        return "a fact"
-    return f"{fact.source.name}:{fact.source.position(fact.span[0])[0]}"
+        return Came(None, "a fact", 0)
+    return Came(None, fact.source.name, fact.source.position(fact.span[0])[0])

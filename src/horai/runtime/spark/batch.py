@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from horai import io
 from horai.errors import RunError, RunFailed, UsageError
 from horai.io import DeadLetter, Kind
+from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Result
 from horai.runtime.batch import Outcome, Send
 from horai.runtime.grid import Exchanger
@@ -102,8 +103,11 @@ class SparkAnswers:
         outcome: Outcome,
         answers: list[Any],
         records: list[Any],
+        warnings: list[Diagnostic],
     ) -> None:
         self.settings = settings
+        self.warnings = warnings
+        """What is to be said of the input, as of `Result.warnings`."""
         self._grid, self._outcome = grid, outcome
         self._answers, self._records = answers, records
 
@@ -242,7 +246,10 @@ def frames_of(
         outcome, records = job.run(grid, buckets, partial(load, job, buckets, grid))
         check(outcome)
         asked = replace(settings, unit=job.clock.unit, time_in=job.clock.time_in)
-        return SparkAnswers(asked, grid, outcome, records.of([ANSWERS]), records.all)
+        records_of_answers = records.of([ANSWERS])
+        return SparkAnswers(
+            asked, grid, outcome, records_of_answers, records.all, job.warnings(outcome)
+        )
 
 
 def master_of(given: str | None) -> str:

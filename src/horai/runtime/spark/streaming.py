@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from horai.errors import RunFailed, UsageError
 from horai.io.letters import DeadLetter
+from horai.lang.core.diagnostics import Diagnostic
 from horai.runtime.changelog import Changes, here, there
 from horai.runtime.checkpoint import Checkpoint, CheckpointLock, Manifest, open_checkpoint
 from horai.runtime.jobs import check_format, job_of
@@ -94,6 +95,10 @@ def listen(spark: SparkSession, query: str, tell: Callable[[Progress], None]) ->
 LOOK = 0.2  # seconds between two looks at a stream that runs
 
 
+OnStep = Callable[[StepReport, Sequence[DeadLetter], Sequence[Diagnostic]], None]
+"""Hears of a step, of the rows that it did not use, and of conditions without a value in it."""
+
+
 class Streaming:
     """A stream that runs; `wait` until it is over, or `stop` it.
 
@@ -108,7 +113,7 @@ class Streaming:
         found: Checkpoint,
         held: CheckpointLock,
         spark: SparkSession,
-        on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None,
+        on_step: OnStep | None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self.job, self.source, self.sinks = job, source, sinks
@@ -274,7 +279,8 @@ class Streaming:
                 round(step.outcome.engine_seconds, 3),
                 step.manifest.totals,
             )
-            self.on_step(report, step.outcome.letters)
+            found = self.job.job.without_value(step.outcome)
+            self.on_step(report, step.outcome.letters, found)
 
     def _changes(self, step: StreamStep[Shuffled]) -> Changes:
         grid = self.steps.grid
@@ -310,7 +316,7 @@ def start(
     sink: object,
     checkpoint: str | os.PathLike[str],
     session: SparkSession | None = None,
-    on_step: Callable[[StepReport, Sequence[DeadLetter]], None] | None = None,
+    on_step: OnStep | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     **settings: Any,
 ) -> Streaming:
