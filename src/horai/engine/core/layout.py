@@ -19,6 +19,17 @@ from horai.plan.program import Plan, Stratum
 
 Key = tuple[str, int]
 Kind = OneOf["event", "simple", "static", "input", "hidden"]
+RUN: Key = ("run~", 0)
+PARTS = {
+    "start": "C_STARTS",
+    "end": "C_ENDS",
+    "startI": "C_STARTIS",
+    "endI": "C_ENDIS",
+    "held": "C_HELD",
+    "initiated": "C_INITS",
+    "terminated": "C_TERMS",
+}
+"""What happens to a fluent, and where a column says how far away the events of it are."""
 
 
 class NotLowered(Exception):
@@ -198,6 +209,7 @@ class Layout:
         self.events: dict[Key, Relation] = {}
         self.fluents: dict[Key, list[Relation]] = {}
         self.sites: list[Site] = []
+        self.clock: Relation | None = None
         self._relations()
         self._place()
 
@@ -313,7 +325,7 @@ class Layout:
         return table.indexes[places]
 
     def part(self, relation: Relation, what: str) -> Relation:
-        """The starts, ends, initiations or terminations of a fluent, as events beside it."""
+        """What happens to a fluent (see `PARTS`) as events beside it, with the value."""
         if what not in relation.parts:
             width = relation.key[1] + 1
             keys = relation.keys
@@ -321,14 +333,23 @@ class Layout:
             made = Relation("event", relation.key, keys, rest, level=relation.level, shown=False)
             relation.table.add(made)
             relation.parts[what] = made
-            field_name = {
-                "start": "C_STARTS",
-                "end": "C_ENDS",
-                "initiated": "C_INITS",
-                "terminated": "C_TERMS",
-            }[what]
-            relation.fields[field_name] = made.place - relation.place
+            relation.fields[PARTS[what]] = made.place - relation.place
+            if what == "held":
+                made.fields["C_HOLDER"] = made.place - relation.place
         return relation.parts[what]
+
+    def run(self) -> Relation:
+        """The run itself as an event without arguments at its start, for rules nothing drives."""
+        if RUN not in self.events:
+            made = Relation("event", RUN, (), derived=False, shown=False)
+            self.events[RUN] = self.table(0).add(made)
+        return self.events[RUN]
+
+    def now(self) -> Relation:
+        """Something that is other at every query time."""
+        if self.clock is None:
+            self.clock = self.table(0).add(Relation("hidden", ("", 0), (), shown=False))
+        return self.clock
 
     def deadline(
         self, fluent: Relation, number: int, one_value: bool, level: int

@@ -240,6 +240,16 @@ def after(S: STATE, t: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def first_after(S: STATE, t: i64) -> i64:
+    """The first time-point at t or later that is in the run."""
+    if t <= S.start:
+        return S.first
+    return t if S.tick == 1 or cell(S, t) == t else after(S, t)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def before(S: STATE, t: i64) -> i64:
     """The time-point before t."""
     if S.tick == 1:
@@ -582,14 +592,16 @@ def to_evaluate(S: STATE, level: i64, L: i64, t: i64, mask: i64) -> cython.void:
 def dirty(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """Something about L is other in [a, z]. On-time regions of a line become one."""
     level: i64 = S.cols[S.lines[L].col * FIELDS + C_LEVEL]
-    if a < S.start - 1:
-        a = S.start - 1
-    mark: i64 = a - S.start + 2
+    if a < S.origin:
+        a = S.origin
     if S.cyclic[level] != 0:
-        if S.lines[L].dirty != mark:
-            S.lines[L].dirty = mark
+        a = after(S, a) - 1  # all points of a cell come before
+        if S.lines[L].dirty != a - S.origin + 1:
+            S.lines[L].dirty = a - S.origin + 1
             sooner(S, level, 2 * a + 1, L, z)
-    elif a > S.qprev:
+        return
+    mark: i64 = a - S.origin + 1
+    if a > S.qprev:
         w: i64 = S.lines[L].dirty
         if w == 0:
             S.lines[L].dirty = mark
@@ -937,15 +949,17 @@ def emit_event(S: STATE, L: i64, t: i64, args: WORDS, d: i64) -> cython.void:
     else:
         put_event(S, L, t, args, stride, head, 1 | FRESH)
         to_evaluate(S, level, L, t, -1)
+    if t > S.q:
+        return  # nobody sees it before its time
     if S.cols[g + C_OUT] != 0:
-        log_event(S, L, t, args, d)
+        log_event(S, L, t, d)
     changed(S, L, ANY, t, t + 1)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def log_event(S: STATE, L: i64, t: i64, args: WORDS, d: i64) -> cython.void:
+def log_event(S: STATE, L: i64, t: i64, d: i64) -> cython.void:
     n: i64 = S.nlog
     words_room(cython.address(S.log), cython.address(S.log_size), n + 3)
     S.log[n] = d
@@ -1399,7 +1413,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             stride: i64 = S.cols[g + C_STRIDE]
             while r < n and (S.pool[off + r + 1] & 0xFFFF) == 0:
                 r += stride
-            if r >= n or S.pool[off + r] > S.reg[x + 2]:
+            if r >= n or S.pool[off + r] > S.reg[x + 2] or S.pool[off + r] > S.q:
                 pc = f
             else:
                 S.reg[x + 1] = r + stride
@@ -1410,6 +1424,32 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                     S.reg[S.args[y + 3 + 2 * n]] = S.pool[
                         off + r + S.cols[g + C_HEAD] + S.args[y + 2 + 2 * n]
                     ]
+        elif op == WOPEN:
+            S.reg[x] = S.reg[y]
+            S.reg[x + 1] = S.first
+        elif op == WNEXT:
+            k = S.reg[x]
+            r = S.reg[x + 1]
+            off = S.lines[k].spans
+            n = S.lines[k].ns
+            i: i64 = first_ending_after(S, off, n, r) if n > 0 else 0
+            while i < n and r <= S.q:
+                if S.pool[off + i] > r:
+                    r = first_after(S, S.pool[off + i])
+                if r < S.pool[off + i + 1]:
+                    break
+                i += 3
+            if i >= n or r > S.q:
+                pc = f
+            else:
+                S.reg[x + 1] = r + S.tick
+                S.reg[y] = 2 * r + 1
+                S.reg[z] = S.pool[off + i + 2]
+        elif op == NOW:
+            S.reg[x] = 2 * S.q + 1
+        elif op == INT:
+            if (S.reg[x] & 1) == 0:
+                pc = f
         elif op == MAKE:
             row_of_registers(S, y, x, 1)
         elif op == REF:
@@ -1618,24 +1658,65 @@ def retract_event(S: STATE, L: i64, t: i64, args: WORDS) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def edge(S: STATE, L: i64, start: i64, v: i64, t: i64, d: i64) -> cython.void:
-    """start(F=v) or end(F=v) at t came (d = 1) or went (-1)."""
+def edge(S: STATE, L: i64, start: i64, v: i64, x: i64, d: i64) -> cython.void:
+    """A span of v that begins (or else ends) at x came (d = 1) or went (-1)."""
+    g: i64 = S.lines[L].col * FIELDS
+    n: i64 = S.cols[g + C_STARTIS] if start != 0 else S.cols[g + C_ENDIS]
+    if n != 0 and x > S.start:
+        emit_event(S, L + n, x, cython.address(v), d)
+    t: i64 = before(S, x)
     if t <= S.start:
         return
-    g: i64 = S.lines[L].col * FIELDS
     e: i64 = S.cols[g + C_EDGES]
     if e != 0:
         # Programs of rules that ask for nothing that changes: (start?, value or ANY, code)...
         while S.args[e] >= 0:
             if S.args[e] == start and (S.args[e + 1] == ANY or S.args[e + 1] == v):
                 S.reg[0] = 2 * t + 1
-                n: i64 = load_key(S, L)
+                n = load_key(S, L)
                 S.reg[n] = v
                 run_rules(S, S.args[e + 2], L, ALL_RULES, 0, 1, d)
             e += 3
     n = S.cols[g + C_STARTS] if start != 0 else S.cols[g + C_ENDS]
     if n != 0:
         emit_event(S, L + n, t, cython.address(v), d)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def held(S: STATE, L: i64, v: i64, a: i64, z: i64, d: i64) -> cython.void:
+    """F=v holds (or no longer) in [a, z): at each time-point of it in the run, as an event."""
+    n: i64 = S.cols[S.lines[L].col * FIELDS + C_HELD]
+    if n == 0:
+        return
+    if z == INF:
+        z = S.q + 1
+        if d > 0:
+            timer(S, L + n, S.q + 1)  # as long as it is open there will be more
+    elif z > S.q:
+        z = S.q + 1
+        if d > 0:
+            timer(S, L + n, S.q + 1)
+    a = first_after(S, a)
+    while a < z and S.error == 0:
+        emit_event(S, L + n, a, cython.address(v), d)
+        a += S.tick
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def held_longer(S: STATE, L: i64, n: i64) -> cython.void:
+    """The points, `n` columns on, at which L holds after the last query time."""
+    off: i64 = S.lines[L].spans
+    size: i64 = S.lines[L].ns
+    i: i64 = first_ending_after(S, off, size, S.qprev + 1) if size > 0 else 0
+    while i < size and S.error == 0:
+        off = S.lines[L].spans
+        a: i64 = S.pool[off + i]
+        held(S, L, S.pool[off + i + 2], a if a > S.qprev else S.qprev + 1, S.pool[off + i + 1], 1)
+        i += 3
 
 
 @cython.cfunc
@@ -1810,27 +1891,31 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
             v: i64 = S.tmp[j + 2]
             if oe != ne:
                 if ne != INF:
-                    edge(S, L, 0, v, before(S, ne), 1)
+                    edge(S, L, 0, v, ne, 1)
                 if oe != INF:
-                    edge(S, L, 0, v, before(S, oe), -1)
+                    edge(S, L, 0, v, oe, -1)
                 if oe < ne:
+                    held(S, L, v, oe, ne, 1)
                     changed(S, L, v, oe, ne)
                 else:
+                    held(S, L, v, ne, oe, -1)
                     changed(S, L, v, ne, oe)
             i += 3
             j += 3
         elif j >= n or (i < old and S.gone[i] <= S.tmp[j]):
             v = S.gone[i + 2]
-            edge(S, L, 1, v, before(S, S.gone[i]), -1)
+            edge(S, L, 1, v, S.gone[i], -1)
             if S.gone[i + 1] != INF:
-                edge(S, L, 0, v, before(S, S.gone[i + 1]), -1)
+                edge(S, L, 0, v, S.gone[i + 1], -1)
+            held(S, L, v, S.gone[i], S.gone[i + 1], -1)
             changed(S, L, v, S.gone[i], S.gone[i + 1])
             i += 3
         else:
             v = S.tmp[j + 2]
-            edge(S, L, 1, v, before(S, S.tmp[j]), 1)
+            edge(S, L, 1, v, S.tmp[j], 1)
             if S.tmp[j + 1] != INF:
-                edge(S, L, 0, v, before(S, S.tmp[j + 1]), 1)
+                edge(S, L, 0, v, S.tmp[j + 1], 1)
+            held(S, L, v, S.tmp[j], S.tmp[j + 1], 1)
             changed(S, L, v, S.tmp[j], S.tmp[j + 1])
             j += 3
 
@@ -2141,7 +2226,7 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         else:
             new = ANY
         if new != cur:
-            turn_: i64 = after(S, t)
+            turn_: i64 = after(S, t) if t != S.origin else S.start
             if cur != ANY and since < turn_:
                 n = put_span(S, n, since, turn_, cur)
             cur = new
@@ -2509,7 +2594,7 @@ def settle_level(S: STATE, s: i64) -> cython.void:
             if (S.got[1] & 1) == 0:
                 evaluate_at(S, L, t, S.got[3], s)
             else:
-                if S.lines[L].dirty == t - S.start + 2:
+                if S.lines[L].dirty == t - S.origin + 1:
                     S.lines[L].dirty = 0
                 resolve(S, L, t, S.got[3])
     while S.error == 0:
@@ -2530,7 +2615,7 @@ def settle_level(S: STATE, s: i64) -> cython.void:
             a: i64 = S.ag[h + 2]
             z: i64 = S.ag[h + 3]
             if a == -INF:
-                a = S.lines[L].dirty - 2 + S.start
+                a = S.lines[L].dirty - 1 + S.origin
                 S.lines[L].dirty = 0
             resolve(S, L, a, z)
             continue
@@ -2650,7 +2735,10 @@ def begin_step(S: STATE, q: i64, cut: i64) -> cython.void:
         L: i64 = pop_timer(S)
         if S.lines[L].timer == t - S.start:
             S.lines[L].timer = 0
-        if S.cols[S.lines[L].col * FIELDS + C_KIND] == EVENT:
+        n: i64 = S.cols[S.lines[L].col * FIELDS + C_HOLDER]
+        if n != 0:
+            held_longer(S, L - n, n)
+        elif S.cols[S.lines[L].col * FIELDS + C_KIND] == EVENT:
             due(S, L, t)
         elif S.cols[S.lines[L].col * FIELDS + C_KIND] == FILTER:
             # What is open began some time ago.
@@ -2671,8 +2759,13 @@ def due(S: STATE, L: i64, t: i64) -> cython.void:
     off: i64 = S.lines[L].points
     i: i64 = first_at(S, off, n, t, stride) if n > 0 else 0
     while i < n and S.pool[off + i] <= S.q:
+        t = S.pool[off + i]
         if (S.pool[off + i + 1] & FRESH) != 0:
-            to_evaluate(S, S.cols[g + C_LEVEL], L, S.pool[off + i], -1)
+            to_evaluate(S, S.cols[g + C_LEVEL], L, t, -1)
+        if (S.pool[off + i + 1] & 0xFFFF) != 0:
+            if S.cols[g + C_OUT] != 0:
+                log_event(S, L, t, 1)
+            changed(S, L, ANY, t, t + 1)
         i += stride
     if i < n:
         timer(S, L, S.pool[off + i])
@@ -2904,6 +2997,7 @@ class Machine:
         S.start = start
         S.tick = tick
         S.first = after(S, start)
+        S.origin = before(S, start)
         S.q = S.qprev = S.cut = start
 
     def facts(self, rows: cython.longlong[:, ::1], keys: i64) -> i64:
@@ -3017,7 +3111,15 @@ class Machine:
             r = make_row(S, table, cython.address(key[0]))
         else:
             r = make_row(S, table, cython.address(none[0]))
-        add_point(S, S.rows[r].line + place, S.start - 1, value, INITIATED, 1)
+        add_point(S, S.rows[r].line + place, S.origin, value, INITIATED, 1)
+
+    def touch(self, table: i64, place: i64):
+        """The line of an instance without a key is other than it was, at all times."""
+        S: STATE = cython.address(self.state)
+        none: i64[1]
+        none[0] = 0
+        r: i64 = make_row(S, table, cython.address(none[0]))
+        changed(S, S.rows[r].line + place, ANY, -INF, INF)
 
     def begin_step(self, q: i64, cut: i64):
         """Go on to a query time; items and initial values may follow."""

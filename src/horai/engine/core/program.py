@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from math import prod
 
 import numpy as np
 
 from horai.engine.core.deadlines import Attempt, Deadlines, Effect
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.layout import (
+    RUN,
     Layout,
     NotLowered,
     Relation,
@@ -33,7 +35,7 @@ from horai.engine.core.rules import (
 from horai.engine.core.sharing import Started, Step, share
 from horai.engine.core.words import Words
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Term, Var, is_ground
+from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, GHOST, INITIATED, PEND, TERMINATED
@@ -45,7 +47,13 @@ from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan, Strat
 Key = tuple[str, int]
 Names = frozenset[str]
 POINTS = (ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
-POINT_KINDS: dict[type, str] = {ec.InitiatedAt: "initiated", ec.TerminatedAt: "terminated"}
+POINT_KINDS: dict[type, str] = {
+    ec.InitiatedAt: "initiated",
+    ec.TerminatedAt: "terminated",
+    ec.HoldsAt: "held",
+}
+QUERY, AT_START = Var("query~"), Var("start~")
+NONE = Var("none~")
 MANY = 64  # alternatives of a rule
 
 
@@ -110,10 +118,11 @@ class Lowering:
         facts: StaticFacts,
         put_index: Callable[[Rows, int], int],
         start: int,
+        tick: int,
     ) -> None:
         self.plan, self.words, self.facts = plan, words, facts
         self.layout = Layout(plan)
-        self.start = start
+        self.start, self.tick = start, tick
         self.rules = Rules(plan, self.layout, words, facts, put_index, start)
         self.code = self.rules.code
         self._deadlines = Deadlines(plan, self.layout, facts, words)
@@ -190,27 +199,56 @@ class Lowering:
 
     def _driven(self, plan: PointPlan, level: int) -> list[DrivenRule]:
         """A rule with its driver, or each of its alternatives."""
-        if plan.bounds is not None:
-            raise NotLowered("an effect in a range of time", plan.clause)
+        plan = self._in_whole_run(plan)
         return [self._with_driver(one, level) for one in _alternatives(plan)]
 
+    def _in_whole_run(self, plan: PointPlan) -> PointPlan:
+        """A range T1 =< T < T2 of the head that the body leaves open is the whole run."""
+        if plan.bounds is None:
+            return plan
+        first, last = plan.bounds
+        spoken = names(*plan.terms, *(one.term for one in ec.conjuncts(plan.body)))
+        goals: list[ec.Literal] = []
+        if isinstance(first, Var) and first.name in plan.given:
+            begin = Int(self.start + 1)
+            goals.append(ec.Compare("=", first, begin, Compound("=", (first, begin))))
+        if isinstance(last, Var) and last.name in plan.given & spoken:
+            now, query = Compound("queryTime", (QUERY,)), Compound("+", (QUERY, Int(1)))
+            goals.append(ec.Call("queryTime", (QUERY,), now))
+            goals.append(ec.Is(last, query, Compound("is", (last, query))))
+        body = ec.Conjunction((*goals, *ec.conjuncts(plan.body)), plan.body.term)
+        return replace(plan, body=body)
+
     def _driver(self, plan: PointPlan) -> ec.Literal:
-        """The condition that gives the time of the head."""
-        points = [one for one in ec.conjuncts(plan.body) if isinstance(one, POINTS)]
+        """What a rule is asked for at each of its points, best a condition about its time.
+
+        A fluent happens at every time-point at which it holds; without a time between two of them.
+        """
+        literals = list(ec.conjuncts(plan.body))
+        points = [one for one in literals if isinstance(one, POINTS)]
         then = [one for one in points if one.time == plan.time]
-        if not then:
-            reason = "nothing that happens gives the time of the head"
-            raise NotLowered(reason, plan.clause)
-        events = [one for one in then if isinstance(one, ec.Happens)]
-        edges = [one for one in then if isinstance(one, ec.Edge)]
-        return [*events, *edges, *then][0]
+        held = [one for one in literals if isinstance(one, ec.HoldsAt) and one.time == plan.time]
+        if self.tick != 1 and any(_names_time(one, plan.time) for one in literals):
+            held = []
+        found: list[ec.Literal] = [one for one in then if isinstance(one, ec.Happens)]
+        found += [one for one in then if isinstance(one, ec.Edge)]
+        found += [*then, *held, *points]
+        if found:
+            return found[0]
+        self.layout.run()
+        return ec.Happens(
+            Constant(RUN[0]), AT_START, Compound("happensAt", (Constant(RUN[0]), AT_START))
+        )
 
     def _with_driver(self, plan: PointPlan, level: int, effect: Effect | None = None) -> DrivenRule:
         driver = effect.driver if effect else self._driver(plan)
         attempt = effect.attempt if effect else None
         others = [one for one in ec.conjuncts(plan.body) if one is not driver]
         needed = names(*(plan.terms[:-1] if plan.open_value else plan.terms), plan.time)
+        needed |= names(*(plan.bounds or ()))
         bound = names(driver.term)
+        if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt) and driver.bounds is not None:
+            others += self._in_bounds(driver.bounds, driver.time, others, bound)
         domain = None
         single = True
         if plan.domain:
@@ -232,6 +270,18 @@ class Lowering:
             not needed <= given or not single or not self._single(static, bound)
         )
         return DrivenRule(plan, driver, level, static, dynamic, listed, domain, attempt)
+
+    def _in_bounds(
+        self, bounds: tuple[Term, Term], time: Term, others: list[ec.Literal], bound: Names
+    ) -> list[ec.Literal]:
+        """A range T1 =< T < T2 of the driver as conditions; what has no value is no limit."""
+        known = bound | names(*(one.term for one in others))
+        sides = [("=<", bounds[0], time), ("<", time, bounds[1])]
+        return [
+            ec.Compare(sign, left, right, Compound(sign, (left, right)))
+            for sign, left, right in sides
+            if names(left, right) <= known
+        ]
 
     def _first(
         self, static: list[ec.Literal], temporal: list[ec.Literal], bound: Names, needed: Names
@@ -306,23 +356,20 @@ class Lowering:
     ) -> None:
         """Put a rule with the others of its driver."""
         driver = rule.driver
-        clause = rule.plan.clause
         if isinstance(driver, ec.Happens):
             relation = self.layout.event(key_of(driver.event))
             driven.setdefault(relation, []).append(rule)
             return
         body = self._body(rule, None, ())
-        assert isinstance(driver, ec.Edge | ec.InitiatedAt | ec.TerminatedAt)
+        assert isinstance(driver, ec.Edge | ec.InitiatedAt | ec.TerminatedAt | ec.HoldsAt)
         kind = driver.kind if isinstance(driver, ec.Edge) else POINT_KINDS[type(driver)]
-        if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt) and driver.bounds is not None:
-            raise NotLowered("points in a range", clause)
-        terms = (*args_of(driver.fvp.fluent), driver.fvp.value)
+        key, value = key_of(driver.fvp.fluent), driver.fvp.value
         if kind in ("start", "end") and not rule.waits:
-            (fluent,) = body.edges_of(key_of(driver.fvp.fluent), driver.fvp.value, driver.term)
-            edges.setdefault((fluent, kind), []).append(rule)
+            for fluent in body.readable(key, value):
+                edges.setdefault((fluent, kind), []).append(rule)
             return
-        part, _ = body.points_of(kind, key_of(driver.fvp.fluent), terms, driver.term)
-        driven.setdefault(part, []).append(rule)
+        for part in body.parts_of(kind, key, value):
+            driven.setdefault(part, []).append(replace(rule))
 
     def _body(self, rule: DrivenRule, relation: Relation | None, keys: tuple[Term, ...]) -> Body:
         width = 0 if relation is None else len(relation.keys) + len(relation.rest)
@@ -365,7 +412,7 @@ class Lowering:
         alike: list[Started[DrivenRule]] = []
         for rule in rules:
             body = self._started(rule, relation)
-            if isinstance(rule.driver, ec.Happens | ec.Edge) and rule.domain is None:
+            if not isinstance(rule.driver, ec.InitiatedAt | ec.TerminatedAt) and not rule.domain:
                 steps = self._entering(body, rule, relation)
                 static = zip(rule.static.steps, rule.static.needed, strict=True)
                 alike.append(Started(rule, body, [*steps, *static]))
@@ -488,6 +535,13 @@ class Lowering:
         args = plan.terms[: plan.key[1]]
         assert plan.time is not None
         time = body.load(plan.time, again)
+        if plan.time != rule.driver.time and rule.attempt is None:  # type: ignore[union-attr]
+            self.code.emit("AFTER", time, self.code.constant(2 * self.start + 1), fail=again)
+        for place, bound in enumerate(plan.bounds or ()):
+            if body.is_bound(bound):
+                body.in_range((bound, NONE) if place == 0 else (NONE, bound), time, again)
+            elif not isinstance(bound, Var) or bound.name not in plan.given:
+                self.code.emit("JMP", fail=again)
         for arg in args:
             if not body.is_bound(arg):
                 raise NotLowered(f"nothing gives a value to {show(arg)}", plan.clause)
@@ -616,21 +670,24 @@ def _with_keys(head: Sequence[Term], part: Callable[[Body], None]) -> Callable[[
 
 
 def _alternatives(plan: PointPlan) -> list[PointPlan]:
-    """A rule for each choice among conditions that only together give its time."""
+    """A rule for each choice among conditions that only together give its time.
+
+    Very many of them stay one rule, which something else has to drive.
+    """
     literals = list(ec.conjuncts(plan.body))
-    if any(isinstance(one, POINTS) and one.time == plan.time for one in literals):
+    giving = (*POINTS, ec.HoldsAt)
+    if any(isinstance(one, giving) and one.time == plan.time for one in literals):
         return [plan]
     options: list[list[tuple[ec.Literal, ...]]] = []
     for one in literals:
-        if isinstance(one, ec.Disjunction) and any(isinstance(p, POINTS) for p in ec.walk(one)):
+        if isinstance(one, ec.Disjunction) and any(isinstance(p, giving) for p in ec.walk(one)):
             options.append([tuple(ec.conjuncts(item)) for item in one.items])
         else:
             options.append([(one,)])
-    choices = list(product(*options))
-    if len(choices) > MANY:
-        raise NotLowered("a rule with very many alternatives", plan.clause)
-    if len(choices) == 1:
+    number = prod(map(len, options))
+    if number == 1 or number > MANY:
         return [plan]
+    choices = product(*options)
     found = []
     for choice in choices:
         items = tuple(literal for part in choice for literal in part)
@@ -643,7 +700,12 @@ def _terms_of(driver: ec.Literal, relation: Relation) -> tuple[Term, ...]:
     match driver:
         case ec.Happens(event=event):
             return args_of(event)
-        case ec.Edge(fvp=fvp) | ec.InitiatedAt(fvp=fvp) | ec.TerminatedAt(fvp=fvp):
+        case (
+            ec.Edge(fvp=fvp)
+            | ec.InitiatedAt(fvp=fvp)
+            | ec.TerminatedAt(fvp=fvp)
+            | ec.HoldsAt(fvp=fvp)
+        ):
             terms = (*args_of(fvp.fluent), fvp.value)
             return (*terms, fvp.value) if relation.rest == (len(terms),) else terms
         case _:
@@ -662,6 +724,25 @@ def _bind(body: Body, time: Term, terms: Sequence[Term]) -> list[Step]:
             body.env[held.name] = register
             found.append((op.Unify(held, term, Compound("=", (held, term))), names(term)))
     return found
+
+
+def _names_time(literal: ec.Literal, time: Term | None) -> bool:
+    """May a condition name a time that need not be a time-point of the grid?"""
+    for part in ec.walk(literal):
+        match part:
+            case ec.Is(target=target):
+                said = names(target)
+            case ec.Compare(op="=", left=left, right=right):
+                said = names(left, right)
+            case ec.Call(args=args):
+                said = names(*args)
+            case ec.FindAll(result=result) | ec.AggregateAll(result=result):
+                said = names(result)
+            case _:
+                continue
+        if said & names(time):
+            return True
+    return False
 
 
 def _level_mask(rules: Iterable[DrivenRule], level: int) -> int:

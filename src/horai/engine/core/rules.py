@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 from horai.engine.core.facts import Rows, StaticFacts
@@ -307,6 +308,14 @@ class Body:
                 return self._scan(step, fail)
             case op.Stab():
                 return self._stab(step, fail)
+            case op.Walk():
+                return self._walk(step, fail)
+            case op.QueryTime(target=target):
+                found = self.register()
+                self._now()
+                self.code.emit("NOW", found)
+                self.match(target, found, fail)
+                return fail
             case op.FactJoin():
                 return self._fact(step, needed, fail)
             case op.AntiJoin(body=body):
@@ -434,20 +443,25 @@ class Body:
     def _union(self, branches: Sequence[op.Chain], needed: Names, fail: Label) -> Label:
         if len(branches) == 1:
             return self.chain(branches[0], fail)
+        if not branches:
+            self.code.emit("JMP", fail=fail)
+            return fail
+        common = needed & frozenset.intersection(*(one.bound for one in branches))
+        return self._either([partial(self.chain, one) for one in branches], common, fail)
+
+    def _either(
+        self, alternatives: Sequence[Callable[[Label], Label]], common: Names, fail: Label
+    ) -> Label:
+        """The solutions of all alternatives; of those variables in common are known after it."""
         known = dict(self.env)
-        fresh = {
-            name: self.register()
-            for name in sorted(
-                needed & frozenset.intersection(*(one.bound for one in branches)) - known.keys()
-            )
-        }
+        fresh = {name: self.register() for name in sorted(common - known.keys())}
         resume = self.register()
         joined, again = self.code.label(), self.code.label()
         after = self.code.label()
-        for place, branch in enumerate(branches):
-            last = place == len(branches) - 1
+        for place, alternative in enumerate(alternatives):
+            last = place == len(alternatives) - 1
             following = fail if last else self.code.label()
-            inner = self.chain(branch, following)
+            inner = alternative(following)
             for name, register in fresh.items():
                 self.code.emit("MOV", register, self.env[name])
             self.code.emit("LDC", resume, inner)
@@ -678,17 +692,15 @@ class Body:
         return (0, 0) if time == self.time else (-INF, INF)
 
     def _stab(self, step: op.Stab, fail: Label) -> Label:
+        return self._each(
+            self.readable(step.key, step.terms[-1]),
+            step,
+            fail,
+            lambda relation, fail: self._stab_line(relation, step, fail),
+        )
+
+    def _stab_line(self, relation: Relation, step: op.Stab, fail: Label) -> Label:
         *args, value = step.terms
-        relations = self._readable(step.key, value)
-        if not relations:
-            self.code.emit("JMP", fail=fail)
-            for term in step.terms:
-                for name in names(term) - self.env.keys():
-                    self.env[name] = self.register()
-            return fail
-        if len(relations) > 1:
-            raise self.refuse(f"{step.key[0]} has values of several kinds: `{show(step.term)}`")
-        (relation,) = relations
         low, high = self._offsets(step.time)
         fixed = self.words.word(value) if is_ground(value) else ANY
         time = self.load(step.time, fail)
@@ -710,22 +722,80 @@ class Body:
             self.match(value, found, fail)
         return fail
 
-    def _readable(self, key: tuple[str, int], value: Term) -> list[Relation]:
+    def _walk(self, step: op.Walk, fail: Label) -> Label:
+        """Every time-point at which a fluent holds, until the query time."""
+        return self._each(
+            self.readable(step.key, step.terms[-1]),
+            step,
+            fail,
+            lambda relation, fail: self._walk_line(relation, step, fail),
+        )
+
+    def _walk_line(self, relation: Relation, step: op.Walk, fail: Label) -> Label:
+        self._now()
+        *args, value = step.terms
+        keys = step.terms if relation.kind == "input" else args
+        line, fail = self.line(relation, keys, self.site(relation, ANY, -INF, INF), fail)
+        iterator, time, held = self.register(2), self.register(), self.register()
+        self.code.emit("WOPEN", iterator, line)
+        again = self.code.label()
+        self.code.here(again)
+        self.code.emit("WNEXT", iterator, time, held, fail=fail)
+        self.match(value, held, again)
+        self.match(step.time, time, again)
+        self.loops = True
+        return again
+
+    def _now(self) -> None:
+        """Whoever drives this rule is asked again at every query time."""
+        relation = self.layout.now()
+        line = relation.table.number * 4096 + relation.place
+        site = self.layout.site(self.site(relation, ANY, -INF, INF))
+        self.code.emit("LINE", self.register(), self.code.list([0]), line, site)
+
+    def _each(
+        self,
+        relations: Sequence[Relation],
+        step: op.Operator,
+        fail: Label,
+        code: Callable[[Relation, Label], Label],
+    ) -> Label:
+        """The solutions of a condition about each of some columns."""
+        if len(relations) == 1:
+            return code(relations[0], fail)
+        new = sorted(names(step.term) - self.env.keys())
+        if not relations:
+            self.code.emit("JMP", fail=fail)
+            self.env.update((name, self.register()) for name in new)
+            return fail
+        alternatives = [partial(code, relation) for relation in relations]
+        return self._either(alternatives, frozenset(new), fail)
+
+    def readable(self, key: tuple[str, int], value: Term) -> list[Relation]:
+        """The columns that may say that a fluent has a value."""
         found = self.layout.fluent(key)
         if is_ground(value):
             fits = [one for one in found if one.kind == "static" and one.value == value]
             simple = [one for one in found if one.kind != "static"]
-            if fits and simple:
-                if _begins(self.rules.plan, key, value):
-                    raise self.refuse(f"{key[0]} has this value by rules and by an interval list")
-                return fits
+            if fits and simple and _begins(self.rules.plan, key, value):
+                raise self.refuse(f"{key[0]} has this value by rules and by an interval list")
             return fits or simple
         return found
 
     def _scan(self, step: op.Scan, fail: Label) -> Label:
-        if step.within is not None:
-            raise self.refuse(f"points in a range: `{show(step.term)}`")
-        relation, terms = self.points_of(step.kind, step.key, step.terms, step.term)
+        if step.kind == "event":
+            return self._scan_line(self.layout.event(step.key), step, fail)
+        return self._each(
+            self.parts_of(step.kind, step.key, step.terms[-1]),
+            step,
+            fail,
+            lambda relation, fail: self._scan_line(relation, step, fail),
+        )
+
+    def _scan_line(self, relation: Relation, step: op.Scan, fail: Label) -> Label:
+        terms = step.terms
+        if len(relation.keys) + len(relation.rest) > len(terms):
+            terms = (*terms, terms[-1])  # the value of an input is in its key, too
         low_reg, high_reg, low, high = self._range(step, fail)
         site = self.site(relation, ANY, low, high)
         keys = [terms[at] for at in relation.keys]
@@ -739,6 +809,7 @@ class Body:
         pairs = [n for place, out in enumerate(outs) for n in (place, out)]
         self.code.emit("PNEXT", iterator, self.code.list([at, len(outs), *pairs]), fail=fail)
         self.match(step.time, at, again)
+        self.in_range(step.within, at, again)
         if step.kind in ("initiated", "terminated"):
             self.value_of_point(step.kind, step.key, terms, outs[0], again)
         else:
@@ -747,29 +818,24 @@ class Body:
         self.loops = True
         return again
 
-    def points_of(
-        self, kind: str, key: tuple[str, int], terms: tuple[Term, ...], term: Term
-    ) -> tuple[Relation, tuple[Term, ...]]:
-        """The events that a condition about points looks at, and their arguments."""
-        if kind == "event":
-            return self.layout.event(key), terms
-        if kind in ("startI", "endI"):
-            raise self.refuse(f"the first or last point of an interval: `{show(term)}`")
-        found = self._readable(key, terms[-1])
-        if len(found) != 1:
-            raise self.refuse(f"{key[0]} has values of several kinds: `{show(term)}`")
-        (relation,) = found
-        if kind in ("initiated", "terminated") and relation.kind != "simple":
-            raise self.refuse(f"{kind} of what no rule begins: `{show(term)}`")
-        part = self.layout.part(relation, kind)
-        return part, (*terms, terms[-1]) if relation.kind == "input" else terms
+    def in_range(self, bounds: tuple[Term, Term] | None, time: int, fail: Label) -> None:
+        """Go on if a time is in a range T1 =< T < T2; what has no value is no limit."""
+        for place, bound in enumerate(bounds or ()):
+            if not self.is_bound(bound):
+                continue
+            limit = self.number(bound, fail)
+            if limit is None:
+                raise self.refuse(f"the range of times `{show(bound)}`")
+            self.code.emit("INT", limit, fail=fail)
+            low, high = (limit, time) if place == 0 else (time, limit)
+            self.code.emit("CLE" if place == 0 else "CLT", low, high, fail=fail)
 
-    def edges_of(self, key: tuple[str, int], value: Term, term: Term) -> list[Relation]:
-        """The relation whose starts and ends a condition means."""
-        found = self._readable(key, value)
-        if len(found) != 1:
-            raise self.refuse(f"{key[0]} has values of several kinds: `{show(term)}`")
-        return found
+    def parts_of(self, kind: str, key: tuple[str, int], value: Term) -> list[Relation]:
+        """The events that a condition about points of a fluent looks at."""
+        found = self.readable(key, value)
+        if kind in ("initiated", "terminated"):
+            found = [one for one in found if one.kind == "simple"]  # no rule begins the others
+        return [self.layout.part(one, kind) for one in found]
 
     def _range(self, step: op.Scan, fail: Label) -> tuple[int, int, int, int]:
         """Registers with the first and last time to look at, and whom changes concern."""

@@ -26,7 +26,7 @@ from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, codes, concat, terms_of
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
-from horai.engine.core.layout import NotLowered, Relation
+from horai.engine.core.layout import RUN, Relation
 from horai.engine.core.program import Lowering
 from horai.engine.core.words import Words
 from horai.engine.frames import Frame
@@ -102,7 +102,7 @@ class CompiledSession:
         self._machine = _machine(self)
         self._facts = StaticFacts(self.plan, self.words, self.python, start)
         self.tick = tick
-        lowering = Lowering(self.plan, self.words, self._facts, self._put_index, start)
+        lowering = Lowering(self.plan, self.words, self._facts, self._put_index, start, tick)
         program = self.program = lowering.program()
         self._machine.program(
             *map(_array, (program.code, program.args, program.tables)),
@@ -111,8 +111,7 @@ class CompiledSession:
             start,
             tick,
         )
-        if tick != 1 and (any(program.cyclic) or program.initially):
-            raise NotLowered("cycles and initial values on a grid of time other than 1")
+        self._running = False
         self._initial = [(relation, self._at_start(plan)) for relation, plan in program.initially]
         self._last: ref[Answer] | None = None
         self._instances: dict[int, Instance] = {}  # by line
@@ -145,6 +144,13 @@ class CompiledSession:
     def _begin_step(self, until: int) -> None:
         cut = self.start if self.window is None else max(self.start, until - self.window)
         self._machine.begin_step(until, cut)
+        layout = self.program.layout
+        if layout.clock is not None:
+            self._machine.touch(layout.clock.table.number, layout.clock.place)
+        if RUN in layout.events and not self._running:
+            run = layout.events[RUN]
+            self._machine.give([(run.table.number, run.place, self.start, ())])
+        self._running = True
         for relation, rows in self._initial:
             for *key, value in rows:
                 words = np.array(key, np.int64)

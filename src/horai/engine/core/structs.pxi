@@ -141,7 +141,7 @@ cdef struct State:
     i64 reals_size
     void* owner
     # time
-    i64 tick, start, first, q, qprev, cut, epoch
+    i64 tick, start, first, origin, q, qprev, cut, epoch
     i64 error, failed, unknown, evals, resolves
 
 ctypedef State* STATE

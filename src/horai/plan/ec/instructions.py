@@ -57,6 +57,10 @@ CODES = (
     "VALUE",  # r, s, t: the value of line r at time t, into s
     "POPEN",  # r, line, p (from, to): the points of an event line from time to time
     "PNEXT",  # r, p, checks
+    "WOPEN",  # r, line: the time-points at which a line has a value
+    "WNEXT",  # r, s, t: the next one into s, the value into t
+    "NOW",  # r: the query time
+    "INT",  # r: is it a whole number?
     "SAY",  # line, value (or -1 for all), time, shift: a point of a fluent
     "AFTER",  # r, s: is time r, a whole number, after time s and after the start of the run?
     "TELL",  # line, time, r: an event, and its argument if it has one
@@ -84,6 +88,10 @@ FIELDS_OF_COLUMNS = (
     "C_EDGES",  # programs of starts and ends: place in the lists
     "C_STARTS",  # the column of its starts as events, how far away; 0 for none
     "C_ENDS",
+    "C_STARTIS",  # the same of the first points, and of those after the last
+    "C_ENDIS",
+    "C_HELD",  # of the time-points at which it holds
+    "C_HOLDER",  # of those: how far it is back to the fluent
     "C_INITS",
     "C_TERMS",
     "C_DELAYS",  # how many deadlines, and (delay, source, target or ANY, restart)...
