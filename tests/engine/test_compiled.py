@@ -4,6 +4,7 @@ Rules it has none for are refused when they are loaded, with the reason. How man
 counted, so that it can only grow.
 """
 
+import signal
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -185,3 +186,30 @@ def test_numbers_too_large_for_words_are_told() -> None:
     rules = horai.loads("initiatedAt(p=N,T) :- happensAt(e(A),T), N is A * A * A.\n")
     with pytest.raises(horai.RunError, match="does not fit"):
         rules.run(["e|1|1|9000000000"], engine="compiled")
+
+
+# --- long steps ----------------------------------------------------------------------------------
+
+
+class Enough(Exception):
+    """Somebody has waited long enough."""
+
+
+def test_a_long_step_can_be_interrupted() -> None:
+    rules = horai.loads("""
+    initiatedAt(later(X)=true, T) :-
+        happensAt(tick(X), T), happensAt(tick(X), T2), T2 * T < 0.
+    """)
+    rows = [f"tick|{time}|{time}|a" for time in range(1, 100_000)]
+
+    def ring(signal_number: int, frame: object) -> None:
+        raise Enough
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 2)
+        with pytest.raises(Enough):
+            rules.run(rows, engine="compiled")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -14,6 +14,7 @@ instance, with a line for each column of its table; it is found by the words of 
 """
 
 import cython
+from cython.cimports.cpython.exc import PyErr_CheckSignals
 from cython.cimports.libc.stdlib import abort, calloc, free, realloc
 from cython.cimports.libc.math import ceil, fabs, floor, sqrt, trunc
 from cython.cimports.libc.string import memcpy, memmove, memset
@@ -712,6 +713,30 @@ def word_of_real(S: STATE, d: cython.double) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def listen(S: STATE) -> cython.void:
+    """Let Python hear of Ctrl-C and other signals: a step may take long."""
+    with cython.gil:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:
+            cython.cast(object, S.owner).failure(error)
+            S.error = 2
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def worked(S: STATE) -> cython.void:
+    """Something has been looked at; now and then there is somebody to listen to."""
+    S.work += 1
+    if S.work & OFTEN == 0:
+        listen(S)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def word_of_odd_real(S: STATE, d: cython.double) -> i64:
     """Very large, very small, infinite: these have a place in the table of terms."""
     found: i64 = 1
@@ -1357,6 +1382,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 S.reg[x] = S.facts[k] - 1
                 S.reg[x + 1] = S.facts[k + 1]
         elif op == FNEXT:
+            worked(S)
             if S.reg[x + 1] == 0:
                 pc = f
             else:
@@ -1378,6 +1404,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             if w >= 0:
                 link(S, k, w, L)
         elif op == MNEXT:
+            worked(S)
             k = S.reg[x]
             if S.reg[x + 1] >= S.lines[k].np:
                 pc = f
@@ -1413,6 +1440,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             stride: i64 = S.cols[g + C_STRIDE]
             while r < n and (S.pool[off + r + 1] & 0xFFFF) == 0:
                 r += stride
+            worked(S)
             if r >= n or S.pool[off + r] > S.reg[x + 2] or S.pool[off + r] > S.q:
                 pc = f
             else:
@@ -2548,6 +2576,7 @@ def resolve(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     else:
         resolve_input(S, L, a)
     S.resolves += 1
+    worked(S)
 
 
 @cython.cfunc
@@ -2562,6 +2591,7 @@ def evaluate_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
         return
     i = first_at(S, S.lines[L].points, S.lines[L].np, t, stride)
     S.evals += 1
+    worked(S)
     while i < S.lines[L].np and S.pool[S.lines[L].points + i] == t and S.error == 0:
         w: i64 = S.pool[S.lines[L].points + i + 1]
         if mask < 0:

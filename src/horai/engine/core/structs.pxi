@@ -5,6 +5,7 @@ cdef extern from *:
     #define HASH_C 0x14057B7EF767814FLL
     #define POSITIVE 0x7FFFFFFFFFFFFFFFLL
     #define MAX32 0x7FFFFFFFLL
+    #define OFTEN 0xFFFFFLL
     #define ZERO 0x8000000000000002ULL
     #define SMALL 0x3000000000000000ULL
     #define REST (~3ULL)
@@ -15,7 +16,7 @@ cdef extern from *:
     #endif
     """
     void SOON(void*) nogil
-    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32
+    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN
     const unsigned long long ZERO, SMALL, REST
 
 ctypedef long long i64
@@ -142,6 +143,6 @@ cdef struct State:
     void* owner
     # time
     i64 tick, start, first, origin, q, qprev, cut, epoch
-    i64 error, failed, unknown, evals, resolves
+    i64 error, failed, unknown, evals, resolves, work
 
 ctypedef State* STATE
