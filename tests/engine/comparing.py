@@ -96,7 +96,7 @@ def differences(
             return f"only the reference refused at {query}: {type(refused).__name__} {refused}"
         wanted = expectation(expected)
         for part, told in wanted.items():
-            if found[part] != told:
+            if part in found and found[part] != told:
                 return f"`{part}` differs at {query}:{_beside(told, found[part])}"
         lost = sorted(f"{d.reason} {_told(d.item)}" for d in expected.dropped)
         lost_too = sorted(f"{d.reason} {_told(items[d.line - 1])}" for d in answer.dropped)
@@ -106,9 +106,9 @@ def differences(
 
 
 def seen(answer: Answer) -> dict[Which, Lines]:
-    """The parts of an answer as sorted lines."""
+    """The parts of an answer as sorted lines; without an archive there is no `all`."""
     parts: tuple[Which, ...] = ("all", "window", "new", "gone")
-    return {which: lines(answer, which) for which in parts}
+    return {which: lines(answer, which) for which in parts if answer.has(which)}
 
 
 def lines(answer: Answer, which: Which) -> Lines:

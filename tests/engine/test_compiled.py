@@ -6,8 +6,9 @@ counted, so that it can only grow.
 
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -26,6 +27,8 @@ from tests.strategies.wild_streams import wild_runs
 from tests.weights import examples
 
 import horai
+from horai.engine.answer import Answer
+from horai.engine.arrow_items import Source
 from horai.engine.core.layout import NotLowered
 from horai.engine.core.program import Lowering
 from horai.errors import UsageError
@@ -103,6 +106,33 @@ def test_random_runs(kind: str, data: st.DataObject) -> None:
     )
     try:
         found = differences(run.described.text, run.items, setting, CompiledEngine)
+    except UsageError as error:
+        assert NO_INSTRUCTIONS in str(error)
+        event("refused")
+        return
+    event("ran")
+    assert found is None, found
+
+
+class Forgetful(CompiledEngine):
+    """Forgets before every query time, not only when there is much to forget."""
+
+    def advance(self, until: int, tables: Iterable[Source] = ()) -> Answer:
+        self._room = 0
+        return super().advance(until, tables)
+
+
+@pytest.mark.parametrize("kind", RUNS)
+@examples("heavy")
+@given(st.data())
+def test_what_is_forgotten_is_not_missed(kind: str, data: st.DataObject) -> None:
+    run = data.draw(RUNS[kind]())
+    setting = Setting(
+        run.cut.queries, run.cut.window, tick=run.described.tick, predicates=PREDICATES
+    )
+    engine = partial(Forgetful, archive=data.draw(st.booleans(), label="archive"))
+    try:
+        found = differences(run.described.text, run.items, setting, engine)
     except UsageError as error:
         assert NO_INSTRUCTIONS in str(error)
         event("refused")

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
+from tests.engine.comparing import batches_of, tables_of
 from tests.engine.itemtables import row
 from tests.engine.tables import beyond, huge, nested
+from tests.engine.test_compiled import NO_INSTRUCTIONS, RUNS
 from tests.strategies.runs import Run, runs
-from tests.strategies.streams import Windows
 from tests.weights import examples
 
 from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
 from horai.engine.columns import Column, as_codes, column_of, terms_of
+from horai.engine.core.saved import NAME
 from horai.engine.packing import Packer, Unpacker
-from horai.engine.saved import NAME, NotRestored
+from horai.engine.saved import RECORDS, NotRestored
 from horai.engine.session import Session
 from horai.engine.symbols import Symbols
+from horai.errors import UsageError
 from horai.lang.core.printer import show
 from horai.lang.core.terms import DEEPEST, Compound, Constant, Float, Int, ListTerm, Str, Term, Var
+from horai.lang.ec.errors import EngineError
 from horai.lang.ec.reader import read_text
 from horai.oracle.ec.session import OracleItem
+from horai.runtime.compiled import CompiledEngine
+from horai.runtime.engines import Engine, EngineSession
 from horai.temporal.spans import Spans
 
 PARTS: tuple[Which, ...] = ("window", "all", "new", "gone")
@@ -42,22 +51,24 @@ def said(answer: Answer) -> list[object]:
     return found
 
 
-def tables(items: list[OracleItem], cut: Windows, query: int) -> list[io.ItemTable]:
-    """The items given at a query time: all at once at the first but those that arrive later."""
-    low = query - cut.step if query > cut.step else -(10**9)
-    rows = [row(item, line) for line, item in enumerate(items, 1) if low < item.arrival <= query]
-    return list(io.Narrative.from_items(rows).tables)
-
-
-def check(run: Run, data: st.DataObject) -> None:
+def check(run: Run, data: st.DataObject, engine: Engine) -> None:
     """Save and restore before some of the queries, all of them included."""
     description = read_text(run.described.text)[0]
 
-    def fresh() -> Session:
-        return Session(description, tick=run.described.tick, window=run.cut.window)
+    def fresh() -> EngineSession:
+        return engine(
+            description,
+            start=0,
+            window=run.cut.window,
+            tick=run.described.tick,
+            allen_memory=None,
+            predicates={},
+        )
 
     whole, other = fresh(), fresh()
     early = data.draw(st.booleans(), label="all items at once")
+    numbered = [replace(item, tag=line) for line, item in enumerate(run.items, 1)]
+    batches = batches_of(numbered, run.cut.queries)
     for place, query in enumerate(run.cut.queries):
         if data.draw(st.booleans(), label=f"restored before {query}"):
             saved = other.save()
@@ -65,10 +76,9 @@ def check(run: Run, data: st.DataObject) -> None:
             other.restore(saved)
             assert len(other.save()) == len(saved)
         if early:
-            rows = [row(item, line) for line, item in enumerate(run.items, 1)] if not place else []
-            given_now = list(io.Narrative.from_items(rows).tables)
+            given_now = [] if place else tables_of(numbered)
         else:
-            given_now = tables(run.items, run.cut, query)
+            given_now = tables_of(batches[place])
         assert said(other.advance(query, given_now)) == said(whole.advance(query, given_now))
     left = [[(d.file, d.line, d.text) for d in s.finish()] for s in (whole, other)]
     assert left[0] == left[1]
@@ -80,7 +90,22 @@ ANY = runs() | runs(lateness=20)  # in the second, items come too late
 @examples("heavy")
 @given(run=ANY, data=st.data())
 def test_restored_sessions_answer_alike(run: Run, data: st.DataObject) -> None:
-    check(run, data)
+    check(run, data, Session)
+
+
+@pytest.mark.parametrize("kind", RUNS)
+@examples("heavy")
+@given(data=st.data())
+def test_restored_sessions_of_the_compiled_engine_do(kind: str, data: st.DataObject) -> None:
+    try:
+        check(data.draw(RUNS[kind]()), data, CompiledEngine)
+    except UsageError as error:
+        assert NO_INSTRUCTIONS in str(error)
+        event("refused")
+    except EngineError:
+        event("impossible")
+    else:
+        event("ran")
 
 
 # --- terms ---------------------------------------------------------------------------------------
@@ -151,101 +176,183 @@ def test_the_deepest_terms_come_back() -> None:
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
 terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+initiatedAt(beside(X)=Y, T) :- happensAt(meet(X, Y), T), holdsAt(on(Y)=true, T).
+holdsFor(both(X)=true, I) :-
+    holdsFor(on(X)=true, I1), holdsFor(near(X)=true, I2), intersect_all([I1, I2], I).
+fi(on(X)=true, on(X)=tired, 30).
 """
+ENGINES: dict[str, Engine] = {"columnar": Session, "compiled": CompiledEngine}
+OF_ANY = pytest.mark.parametrize("engine", ENGINES)
 
 
 def session(
+    engine: str,
     text: str = RULES,
     start: int = 0,
     window: int = 20,
     tick: int = 1,
     allen_memory: int | None = None,
     archive: bool = True,
-) -> Session:
-    return Session(
+) -> EngineSession:
+    return ENGINES[engine](
         read_text(text)[0],
         start=start,
         window=window,
         tick=tick,
         allen_memory=allen_memory,
+        predicates={},
         archive=archive,
     )
 
 
-def fed() -> Session:
-    """A session that has forgotten the start of the run, and knows what may still change."""
-    found = session()
-    items = [
-        OracleItem(Compound(f"{word}", (Constant(name),)), None, time, time, time)
-        for word, time, name in [("up", 3, "a"), ("up", 4, "b"), ("down", 12, "a")]
+def items(*said: tuple[Any, ...], since: int = 0, back: int = 0) -> list[io.ItemTable]:
+    """Events (name, time, arguments...), near(a) since a time, and a retraction of an event."""
+    listed = [
+        OracleItem(Compound(name, tuple(map(Constant, args))), None, time, time, max(time, back))
+        for name, time, *args in said
     ]
-    rows = [row(item, line) for line, item in enumerate(items, 1)]
-    found.advance(15, io.Narrative.from_items(rows).tables)
-    found.advance(30)
+    if since:
+        near = Compound("near", (Constant("a"),))
+        listed.append(OracleItem(near, Constant("true"), since, since + 40, since))
+    if back:
+        listed[0] = replace(listed[0], retract=True)
+    rows = [row(item, line) for line, item in enumerate(listed, 1)]
+    return list(io.Narrative.from_items(rows).tables)
+
+
+def fed(engine: str) -> EngineSession:
+    """A session that has forgotten the start of the run, and knows what may still change."""
+    found = session(engine)
+    found.advance(
+        15, items(("up", 3, "a"), ("up", 4, "b"), ("up", 5, "c"), ("down", 12, "a"), since=2)
+    )
+    late = (("meet", 20, "c", "b"), ("meet", 21, "c", "a"), ("up", 22, "a"), ("down", 29, "b"))
+    found.advance(30, items(*late))
     return found
 
 
-SAVED = fed().save()
+SAVED = {engine: fed(engine).save() for engine in ENGINES}
 
 
+@OF_ANY
 @pytest.mark.parametrize(
-    ("name", "other"),
-    [
-        ("start", session(start=1)),
-        ("window", session(window=19)),
-        ("tick", session(tick=2)),
-        ("allen_memory", session(allen_memory=5)),
-        ("archive", session(archive=False)),
-    ],
+    ("name", "value"), [("start", 1), ("window", 19), ("tick", 2), ("archive", False)]
 )
-def test_other_settings_are_refused(name: str, other: Session) -> None:
+def test_other_settings_are_refused(engine: str, name: str, value: int | bool) -> None:
+    text = RULES if name != "tick" else RULES.partition("holdsFor")[0]
+    other = session(engine, text, **{name: value})  # type: ignore[arg-type]
     with pytest.raises(NotRestored, match=rf"saved with {name}=\w+, and this one has {name}=\w+; "):
-        other.restore(SAVED)
+        other.restore(SAVED[engine])
 
 
-def test_other_rules_are_refused() -> None:
+def test_another_memory_of_relations_is_refused() -> None:
+    with pytest.raises(NotRestored, match="saved with allen_memory=None, and this one has"):
+        session("columnar", allen_memory=5).restore(SAVED["columnar"])
+
+
+@OF_ANY
+def test_other_rules_are_refused(engine: str) -> None:
     with pytest.raises(NotRestored, match="saved with other rules; load those"):
-        session(RULES.replace("down", "off")).restore(SAVED)
+        session(engine, RULES.replace("down", "off")).restore(SAVED[engine])
 
 
-def test_a_refusal_leaves_the_session_as_it_was() -> None:
-    found = session()
-    for saved in (b"", b"something else", SAVED[:-1], session(start=1).save()):
+def test_the_bytes_of_another_engine_are_refused() -> None:
+    for one, other in (("columnar", "compiled"), ("compiled", "columnar")):
+        with pytest.raises(NotRestored, match="the bytes are something else"):
+            session(one).restore(SAVED[other])
+
+
+@OF_ANY
+def test_a_refusal_leaves_the_session_as_it_was(engine: str) -> None:
+    found = session(engine)
+    for saved in (b"", b"something else", SAVED[engine][:-1], session(engine, start=1).save()):
         with pytest.raises(NotRestored):
             found.restore(saved)
-    found.restore(SAVED)
-    assert said(found.advance(40))[0] == 40
+    found.restore(SAVED[engine])
+    assert said(found.advance(40, []))[0] == 40
     with pytest.raises(ValueError, match="40 is not after 40"):
-        found.advance(40)
+        found.advance(40, [])
 
 
+PLACES = st.floats(0, 1, exclude_max=True)
+
+
+@OF_ANY
 @examples("light")
-@given(place=st.integers(0, len(SAVED) - 1), change=st.integers(1, 255))
-def test_damaged_bytes_are_refused(place: int, change: int) -> None:
-    saved = bytearray(SAVED)
-    saved[place] ^= change
+@given(place=PLACES, change=st.integers(1, 255))
+def test_damaged_bytes_are_refused(engine: str, place: float, change: int) -> None:
+    saved = bytearray(SAVED[engine])
+    saved[int(place * len(saved))] ^= change
     with pytest.raises(NotRestored, match="no saved session that can be read: the bytes are "):
-        session().restore(bytes(saved))
+        session(engine).restore(bytes(saved))
 
 
+@OF_ANY
 @examples("light")
-@given(place=st.integers(0, len(SAVED) - 200), change=st.integers(1, 255))
-def test_bytes_with_a_forged_checksum_crash_nothing(place: int, change: int) -> None:
-    body = bytearray(SAVED.partition(b"\n")[2])
-    body[place] ^= change
-    forged = f"{NAME} {hashlib.sha256(body).hexdigest()}\n".encode() + bytes(body)
-    found = session()
+@given(places=st.lists(PLACES, min_size=1, max_size=4), change=st.integers(1, 255))
+def test_bytes_with_a_forged_checksum_crash_nothing(
+    engine: str, places: list[float], change: int
+) -> None:
+    """Whatever is not refused answers something, or says why not."""
+    body = bytearray(SAVED[engine].partition(b"\n")[2])
+    for place in places:
+        body[int(place * len(body))] ^= change
+    name = SAVED[engine].partition(b"\n")[0].rpartition(b" ")[0]
+    forged = b"%s %s\n%s" % (name, hashlib.sha256(body).hexdigest().encode(), body)
+    found = session(engine)
     try:
         found.restore(forged)
     except NotRestored:
         return
-    assert len(found.memories) == 1
+    if engine == "compiled":
+        go_on(found)
+
+
+def go_on(found: EngineSession) -> None:
+    """Let a session answer once more, or say why not."""
+    more = (("meet", 31, "c", "b"), ("down", 32, "c"), ("up", 33, "d"))
+    with suppress(EngineError):
+        said(found.advance(40, items(("up", 22, "a"), *more, since=35, back=36)))
+        found.save()
+
+
+STATE = Unpacker(NAME, SAVED["compiled"], SYMBOLS := Symbols(), RECORDS).whole()
+ODD = st.integers(-9, 70) | st.sampled_from([2**31, 2**40, 2**62, -(2**62), 2**63 - 1, -(2**63)])
+
+
+@examples("light")
+@given(data=st.data())
+def test_numbers_that_do_not_fit_crash_nothing(data: st.DataObject) -> None:
+    """Of arrays of the machine: numbers that are other, pieces that are too short or long."""
+    arrays = {name: array.copy() for name, array in STATE["machine"].items()}
+    for _ in range(data.draw(st.integers(1, 3))):
+        name = data.draw(st.sampled_from([name for name in sorted(arrays) if len(arrays[name])]))
+        place = data.draw(st.integers(0, len(arrays[name]) - 1))
+        match data.draw(st.sampled_from(["other", "other", "other", "more", "less"])):
+            case "other":
+                arrays[name][place] = data.draw(ODD)
+            case "more":
+                arrays[name] = np.insert(arrays[name], place, data.draw(ODD))
+            case "less":
+                arrays[name] = np.delete(arrays[name], place)
+    forged = Packer(SYMBOLS, RECORDS).bytes(NAME, STATE | {"machine": arrays})
+    found = session("compiled")
+    try:
+        found.restore(forged)
+    except NotRestored:
+        event("refused")
+        return
+    event("taken up")
+    go_on(found)
 
 
 def test_spans_of_pairs_that_are_not_there_are_refused() -> None:
-    found = session()
-    found.restore(SAVED)
-    fluent = found.memories[0].fluents["on", 1]
+    def fresh() -> Session:
+        return Session(read_text(RULES)[0], window=20)
+
+    found = fresh()
+    found.restore(SAVED["columnar"])
+    fluent = next(m.fluents["on", 1] for m in found.memories if ("on", 1) in m.fluents)
     fluent.spans = Spans(np.array([7]), np.array([1]), np.array([2]))
     with pytest.raises(NotRestored, match="do not fit together"):
-        session().restore(found.save())
+        fresh().restore(found.save())

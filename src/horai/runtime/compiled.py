@@ -24,11 +24,3 @@ class CompiledEngine(CompiledSession):
             raise UsageError(message, OTHERS) from error
         except NotCompiled as error:
             raise UsageError(str(error), f"run `make install`, or {OTHERS}") from error
-
-    def save(self) -> bytes:
-        """All that later answers depend on."""
-        raise UsageError("the compiled engine cannot save its state yet", OTHERS)
-
-    def restore(self, saved: bytes) -> None:
-        """Take up a run that was saved."""
-        raise UsageError("the compiled engine cannot take up a saved state yet", OTHERS)

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 
 from horai.lang.core.terms import Compound, Term, Var, functor
 from horai.lang.ec import syntax as ec
-from horai.plan.ec.instructions import ANY, FIELD, FIELDS, INF, KIND, SITE, TABLE
+from horai.plan.ec.instructions import ANY, FIELD, FIELDS, KIND, SITE, TABLE
 from horai.plan.program import Plan, Stratum
 
 Key = tuple[str, int]
@@ -107,6 +107,7 @@ class Site:
     low: int = 0
     high: int = 0
     shift: int = 0
+    driver: Relation | None = None  # whose rules, or the list that looks
 
     def words(self) -> list[int]:
         """As the machine knows it."""
@@ -210,6 +211,8 @@ class Layout:
         self.fluents: dict[Key, list[Relation]] = {}
         self.sites: list[Site] = []
         self.clock: Relation | None = None
+        self.said: list[tuple[Relation, Relation, bool]] = []
+        """Drivers of rules, what the rules say, and whether that is no earlier than the driver."""
         self._relations()
         self._place()
 
@@ -420,7 +423,6 @@ def _column(relation: Relation, args: list[int]) -> list[int]:
     words[FIELD["C_TABLE"]] = relation.table.number
     words[FIELD["C_PLACE"]] = relation.place
     words[FIELD["C_LEVEL"]] = relation.level
-    words[FIELD["C_REACH"]] = INF
     words[FIELD["C_OUT"]] = int(relation.shown)
     words[FIELD["C_HEAD"]] = 2
     words[FIELD["C_STRIDE"]] = 2 + len(relation.rest)

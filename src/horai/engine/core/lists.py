@@ -351,7 +351,7 @@ class Lists:
         if not isinstance(expression, Leaf):
             expression = Leaf(self._column(expression), self.head, 1)
         relation, table = expression.relation, self.relation.table
-        site = Site(relation, expression.value, True, column.level)
+        site = Site(relation, expression.value, True, column.level, driver=column)
         if relation.table is table and expression.terms == self.head:
             apart = column.place - relation.place
             relation.readers.append((apart, self.layout.site(site)))

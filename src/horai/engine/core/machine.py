@@ -123,29 +123,6 @@ def move(S: STATE, dst: i64, src: i64, n: i64) -> cython.void:
     memmove(cython.address(S.pool[dst]), cython.address(S.pool[src]), n * 8)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def forget_points(S: STATE, L: i64, keep: i64, stride: i64) -> cython.void:
-    """Let go of the points up to `keep`, if they are at least half of a full line."""
-    off: i64 = S.lines[L].points
-    n: i64 = S.lines[L].np
-    if off == 0 or n + stride <= (8 << S.lines[L].cp) or S.pool[off] > keep:
-        return
-    dead: i64 = first_at(S, off, n, keep + 1, stride)
-    if dead * 2 < n:
-        return
-    if S.cols[S.lines[L].col * FIELDS + C_KIND] == EVENT:
-        i: i64 = 0
-        if S.cols[S.lines[L].col * FIELDS + C_HEAD] == 3:
-            while i < dead:
-                if S.pool[off + i + 2] != 0:
-                    drop_said(S, S.pool[off + i + 2])
-                i += stride
-    move(S, off, off + dead, n - dead)
-    S.lines[L].np = n - dead
-
-
 # --- searching ----------------------------------------------------------------------------------
 
 
@@ -460,6 +437,8 @@ def link(S: STATE, L: i64, site: i64, target: i64) -> cython.void:
     while S.linkslots[at] != 0:
         k: i64 = S.linkslots[at]
         if S.links[k].line == L and S.links[k].site == site and S.links[k].target == target:
+            if S.links[k].when < S.reg[0] >> 1:
+                S.links[k].when = S.reg[0] >> 1
             return
         at = (at + 1) & S.linkmask
     n: i64 = S.nlinks
@@ -473,6 +452,7 @@ def link(S: STATE, L: i64, site: i64, target: i64) -> cython.void:
     S.links[n].line = L
     S.links[n].site = site
     S.links[n].target = target
+    S.links[n].when = S.reg[0] >> 1
     S.links[n].next = S.lines[L].links
     S.lines[L].links = n
     S.linkslots[at] = n
@@ -906,8 +886,6 @@ def function(S: STATE, number: i64, x: i64) -> i64:
 def add_point(S: STATE, L: i64, t: i64, v: i64, sh: i64, d: i64) -> cython.void:
     """One derivation more (d = 1) or less (-1) of an initiation or termination of value v."""
     g: i64 = S.lines[L].col * FIELDS
-    if S.cols[g + C_REACH] < INF:
-        forget_points(S, L, S.cut - S.cols[g + C_REACH], 3)
     off: i64 = points_room(S, L, 3)
     n: i64 = S.lines[L].np
     i: i64 = n
@@ -1016,9 +994,6 @@ def find_event(S: STATE, L: i64, t: i64, args: WORDS, stride: i64, head: i64) ->
 @cython.nogil
 @cython.exceptval(check=False)
 def put_event(S: STATE, L: i64, t: i64, args: WORDS, stride: i64, head: i64, state: i64) -> i64:
-    g: i64 = S.lines[L].col * FIELDS
-    if S.cols[g + C_REACH] < INF:
-        forget_points(S, L, S.cut - S.cols[g + C_REACH], stride)
     off: i64 = points_room(S, L, stride)
     n: i64 = S.lines[L].np
     i: i64 = n
@@ -1486,13 +1461,14 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
         elif op == BAR:
             S.lines[first + x].cs = BARRED
         elif op == WAKE:
-            push(
-                S,
-                2 * S.cols[S.lines[first + x].col * FIELDS + C_LEVEL] + 1,
-                first + x,
-                S.start,
-                INF,
-            )
+            if S.returning == 0:
+                push(
+                    S,
+                    2 * S.cols[S.lines[first + x].col * FIELDS + C_LEVEL] + 1,
+                    first + x,
+                    S.start,
+                    INF,
+                )
         elif op == GROUP:
             S.reg[x] = S.nbag
         elif op == ADDTO:
@@ -2750,11 +2726,10 @@ def take(S: STATE) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def begin_step(S: STATE, q: i64, cut: i64) -> cython.void:
+def begin_step(S: STATE, q: i64) -> cython.void:
     """A new query time; what was due by it is looked at again."""
     S.qprev = S.q
     S.q = q
-    S.cut = cut
     S.epoch += 1
     S.ntouched = 0
     S.narena = 8
@@ -2942,28 +2917,10 @@ class Machine:
         S: STATE = cython.address(self.state)
         memset(S, 0, cython.sizeof(State))
         S.owner = cython.cast(cython.p_void, owner)
-        S.mask = 255
-        S.slots = cython.cast(INTS, calloc(256, 4))
-        S.homemask = 255
-        S.homes = cython.cast(INTS, calloc(256, 4))
-        S.linkmask = 255
-        S.linkslots = cython.cast(INTS, calloc(256, 4))
-        S.memomask = 255
-        S.memoslots = cython.cast(WORDS, calloc(256, 8))
-        if S.slots == cython.NULL or S.linkslots == cython.NULL or S.memoslots == cython.NULL:
-            raise MemoryError
-        if S.homes == cython.NULL:
-            raise MemoryError
-        S.nlinks = S.top = S.nag = S.narena = S.nmemo = 8
-        S.ndata = 0
+        S.nag = S.narena = 8
+        self._begin()
         words_room(cython.address(S.sweep), cython.address(S.sweep_size), 4 * 64)
         words_room(cython.address(S.reg), cython.address(S.reg_size), REGISTERS)
-        room(
-            cython.cast(VOIDS, cython.address(S.links)),
-            cython.address(S.links_size),
-            8,
-            cython.sizeof(Link),
-        )
 
     def __dealloc__(self):
         S: STATE = cython.address(self.state)
@@ -3028,7 +2985,7 @@ class Machine:
         S.tick = tick
         S.first = after(S, start)
         S.origin = before(S, start)
-        S.q = S.qprev = S.cut = start
+        S.q = S.qprev = start
 
     def facts(self, rows: cython.longlong[:, ::1], keys: i64) -> i64:
         """A relation with an index over its first columns, by which rows are sorted; its place."""
@@ -3151,9 +3108,9 @@ class Machine:
         r: i64 = make_row(S, table, cython.address(none[0]))
         changed(S, S.rows[r].line + place, ANY, -INF, INF)
 
-    def begin_step(self, q: i64, cut: i64):
+    def begin_step(self, q: i64):
         """Go on to a query time; items and initial values may follow."""
-        begin_step(cython.address(self.state), q, cut)
+        begin_step(cython.address(self.state), q)
 
     def end_step(self):
         """Bring everything up to date; the error, 0 if there is none."""
@@ -3263,6 +3220,206 @@ class Machine:
                 S.memoslots[h] = at
             i += 1
         free(slots)
+
+    # --- what is kept of it, and taken up again ---------------------------------------------------
+
+    def sizes(self):
+        """How many rows, lines, links and timers there are."""
+        S: STATE = cython.address(self.state)
+        return S.nrows, S.nlines, S.nlinks - 8, S.ntimers
+
+    def size(self):
+        """How many words all of that takes, roughly."""
+        S: STATE = cython.address(self.state)
+        return S.top + S.nkeys + S.nmemo + 8 * S.nlines + 6 * S.nrows + 4 * S.nlinks + 2 * S.ntimers
+
+    def rows(self, found: cython.longlong[:, ::1]):
+        """Of each row its table, its first line and where its key is."""
+        S: STATE = cython.address(self.state)
+        i: i64 = 0
+        while i < S.nrows:
+            found[i, 0] = S.rows[i].table
+            found[i, 1] = S.rows[i].line
+            found[i, 2] = S.rows[i].key
+            i += 1
+
+    def lines(self, found: cython.longlong[:, ::1]):
+        """Of each line its column, its points and its spans (where, how many words), its timer."""
+        S: STATE = cython.address(self.state)
+        i: i64 = 0
+        while i < S.nlines:
+            found[i, 0] = S.lines[i].col
+            found[i, 1] = S.lines[i].points
+            found[i, 2] = S.lines[i].np
+            found[i, 3] = S.lines[i].spans
+            found[i, 4] = S.lines[i].ns
+            found[i, 5] = S.lines[i].timer
+            i += 1
+
+    def links(self, found: cython.longlong[:, ::1]):
+        """Links as (line, site, target, when)."""
+        S: STATE = cython.address(self.state)
+        i: i64 = 0
+        while i < S.nlinks - 8:
+            found[i, 0] = S.links[i + 8].line
+            found[i, 1] = S.links[i + 8].site
+            found[i, 2] = S.links[i + 8].target
+            found[i, 3] = S.links[i + 8].when
+            i += 1
+
+    def timers(self, found: cython.longlong[:, ::1]):
+        """Timers as (time, line)."""
+        S: STATE = cython.address(self.state)
+        if S.ntimers > 0:
+            memcpy(cython.address(found[0, 0]), S.timers, S.ntimers * 16)
+
+    def words(self):
+        """The words of all keys, and those of the pool."""
+        S: STATE = cython.address(self.state)
+        keys = cython.cast(bytes, cython.cast(cython.p_char, S.keys)[: S.nkeys * 8])
+        pool = (
+            cython.cast(bytes, cython.cast(cython.p_char, S.pool)[: S.top * 8]) if S.pool else b""
+        )
+        return keys if S.nkeys else b"", pool
+
+    def clear(self):
+        """Forget all rows and what Python answered, and give back their memory."""
+        S: STATE = cython.address(self.state)
+        free(S.pool)
+        free(S.lines)
+        free(S.rows)
+        free(S.keys)
+        free(S.links)
+        free(S.timers)
+        free(S.memo)
+        free(S.slots)
+        free(S.homes)
+        free(S.linkslots)
+        free(S.memoslots)
+        S.pool = S.keys = S.timers = S.memo = cython.NULL
+        S.lines = cython.NULL
+        S.rows = cython.NULL
+        S.links = cython.NULL
+        S.pool_size = S.keys_size = S.timers_size = S.memo_size = 0
+        S.lines_size = S.rows_size = S.links_size = 0
+        S.nrows = S.nlines = S.nkeys = S.nhomes = S.ntimers = S.answers = S.introduced = 0
+        memset(cython.address(S.free[0]), 0, 64 * 8)
+        self._begin()
+
+    def _begin(self):
+        """Empty tables."""
+        S: STATE = cython.address(self.state)
+        S.mask = S.homemask = S.linkmask = S.memomask = 255
+        S.slots = cython.cast(INTS, calloc(256, 4))
+        S.homes = cython.cast(INTS, calloc(256, 4))
+        S.linkslots = cython.cast(INTS, calloc(256, 4))
+        S.memoslots = cython.cast(WORDS, calloc(256, 8))
+        if S.slots == cython.NULL or S.linkslots == cython.NULL or S.memoslots == cython.NULL:
+            raise MemoryError
+        if S.homes == cython.NULL:
+            raise MemoryError
+        S.nlinks = S.top = S.nmemo = 8
+        room(
+            cython.cast(VOIDS, cython.address(S.links)),
+            cython.address(S.links_size),
+            8,
+            cython.sizeof(Link),
+        )
+
+    def take_up(
+        self,
+        tables: cython.longlong[::1],
+        keys: cython.longlong[::1],
+        sizes: cython.longlong[:, ::1],
+        points: cython.longlong[::1],
+        spans: cython.longlong[::1],
+        said: cython.longlong[::1],
+        links: cython.longlong[:, ::1],
+        timers: cython.longlong[:, ::1],
+        at: cython.longlong[::1],
+    ):
+        """Make rows that were kept, in a machine without any. Whoever calls has checked them.
+
+        Of each line `sizes` has how many words of points and of spans it has, and its timer. A
+        point that remembers what it said has the length of the list, which is in `said`. Lines are
+        numbered as these rows have them; `at` gets where they are. Timers come in order of time.
+        """
+        S: STATE = cython.address(self.state)
+        nothing: i64[1]
+        n: i64 = 0
+        i: i64 = 0
+        k: i64 = 0
+        while i < tables.shape[0]:
+            width: i64 = S.tables[tables[i] * 8 + T_KEYS]
+            r: i64 = make_row(
+                S, tables[i], cython.address(keys[k]) if width > 0 else cython.address(nothing[0])
+            )
+            k += width
+            j: i64 = 0
+            while j < S.tables[tables[i] * 8 + T_COLUMNS]:
+                at[n] = S.rows[r].line + j
+                n += 1
+                j += 1
+            i += 1
+        i = 0
+        k = 0
+        s: i64 = 0
+        p: i64 = 0
+        while i < sizes.shape[0]:
+            L: i64 = at[i]
+            g: i64 = S.lines[L].col * FIELDS
+            S.lines[L].timer = sizes[i, 2]
+            n = sizes[i, 0]
+            if n > 0:
+                off: i64 = points_room(S, L, n)
+                memcpy(cython.address(S.pool[off]), cython.address(points[k]), n * 8)
+                S.lines[L].np = n
+                k += n
+                if S.cols[g + C_KIND] == EVENT and S.cols[g + C_HEAD] == 3:
+                    j = 0
+                    while j < n:
+                        m: i64 = S.pool[S.lines[L].points + j + 2]
+                        S.pool[S.lines[L].points + j + 2] = 0
+                        if m > 0:
+                            words_room(cython.address(S.em), cython.address(S.em_size), m)
+                            memcpy(S.em, cython.address(said[p]), m * 8)
+                            p += m
+                            width = 0
+                            while width < m:
+                                S.em[width + 2] = at[S.em[width + 2]]
+                                width += 5
+                            keep_said(S, L, j, m)
+                        j += S.cols[g + C_STRIDE]
+            n = sizes[i, 1]
+            if n > 0:
+                off = spans_room(S, L, n)
+                memcpy(cython.address(S.pool[off]), cython.address(spans[s]), n * 8)
+                S.lines[L].ns = n
+                s += n
+            i += 1
+        i = 0
+        while i < links.shape[0]:
+            S.reg[0] = 2 * links[i, 3] + 1
+            link(S, at[links[i, 0]], links[i, 1], at[links[i, 2]])
+            i += 1
+        i = 0
+        n = timers.shape[0]
+        words_room(cython.address(S.timers), cython.address(S.timers_size), 2 * n + 2)
+        while i < n:
+            S.timers[2 * i] = timers[i, 0]
+            S.timers[2 * i + 1] = at[timers[i, 1]]
+            i += 1
+        S.ntimers = n
+        # What looks at what is found again; nothing of it has changed.
+        S.returning = 1
+        introduce(S)
+        S.returning = 0
+        return S.error
+
+    def go_on(self, q: i64):
+        """Go on from a query time."""
+        S: STATE = cython.address(self.state)
+        S.q = S.qprev = q
 
     def counts(self):
         """What the run has cost so far."""

@@ -549,6 +549,7 @@ class Lowering:
             head = self.layout.event(plan.key)
             if plan.key in self.plan.groundings:
                 body.ask_domain(plan.key, args, None, again)
+            self._says(body, rule, head)
             line, _ = body.line(head, args[: len(head.keys)], None, again)
             argument = 0
             if head.rest:  # an attempt: later, and it knows its own time
@@ -557,6 +558,7 @@ class Lowering:
             self.code.emit("TELL", line, time, argument)
         else:
             head = next(one for one in self.layout.fluents[plan.key] if one.kind == "simple")
+            self._says(body, rule, head)
             line, _ = body.line(head, args, None, again)
             shift = INITIATED if plan.kind == "initiated" else TERMINATED
             value = plan.terms[-1]
@@ -570,6 +572,13 @@ class Lowering:
                     said = self._inside(body, plan, args, said)
                 self.code.emit("SAY", line, said, time, shift)
         self.code.emit("JMP", fail=again)
+
+    def _says(self, body: Body, rule: DrivenRule, head: Relation) -> None:
+        """Note who says something, and whether it is no earlier than what drives the rule."""
+        assert body.relation is not None
+        later = rule.plan.time == rule.driver.time or rule.attempt is not None  # type: ignore[union-attr]
+        later |= rule.plan.kind == "event" and bool(head.rest)  # an attempt is at its deadline
+        self.layout.said.append((body.relation, head, later))
 
     def _inside(self, body: Body, plan: PointPlan, args: Sequence[Term], said: int) -> int:
         """The value, or a ghost of it: outside its domain it holds nowhere, and breaks others."""

@@ -686,7 +686,9 @@ class Body:
 
     def site(self, relation: Relation, value: int, low: int, high: int) -> Site:
         """A reading of this rule."""
-        return Site(relation, value, False, self.level, self.mask, low, high)
+        found = Site(relation, value, False, self.level, self.mask, low, high)
+        found.driver = self.relation
+        return found
 
     def _offsets(self, time: Term) -> tuple[int, int]:
         return (0, 0) if time == self.time else (-INF, INF)

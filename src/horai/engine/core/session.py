@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
-from weakref import ref
+from weakref import WeakSet, ref
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +26,16 @@ from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, codes, concat, terms_of
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
+from horai.engine.core.kept import Kept, Shape, kept
 from horai.engine.core.layout import RUN, Relation
 from horai.engine.core.program import Lowering
+from horai.engine.core.reach import reach_of
+from horai.engine.core.saved import restore, save
 from horai.engine.core.words import Words
 from horai.engine.frames import Frame
 from horai.engine.inputs import InputMemory, flattened, folded
 from horai.engine.ledger import Ledger
-from horai.engine.memory import FOREVER
+from horai.engine.memory import FOREVER, KnownPairs
 from horai.engine.origins import Dropped
 from horai.engine.shelf import Shelf
 from horai.engine.stream import Stream
@@ -52,6 +55,7 @@ from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
 
 Key = tuple[str, int]
+ROOM = 1 << 16  # words of the machine, before it looks for what it may forget
 FAILURES = {
     1: "a whole number does not fit into 61 bits",
     3: "the counts of what rules say do not agree; this is a fault of the engine",
@@ -113,9 +117,16 @@ class CompiledSession:
         )
         self._running = False
         self._initial = [(relation, self._at_start(plan)) for relation, plan in program.initially]
+        self.shape = Shape(program)
+        self.reach = reach_of(program, self.plan, tick, archive)
         self._last: ref[Answer] | None = None
+        self._told: WeakSet[Answer] = WeakSet()  # answers that name lines by number
+        self._room = ROOM
         self._instances: dict[int, Instance] = {}  # by line
-        self._ledger = Ledger(self.symbols, self.plan.unwrapping, tick, window)
+        self.inputs = InputMemory(start)
+        self.ledger = Ledger(
+            self.symbols, self.plan.unwrapping, tick, window, {} if archive else None
+        )
 
     # --- the session -----------------------------------------------------------------------------
 
@@ -130,6 +141,7 @@ class CompiledSession:
         if until <= self.query:
             raise ValueError(f"query times must grow: {until} is not after {self.query}")
         self._complete()
+        self._forget()
         self.query = until
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         kept = {key: shelf.kept().size for key, shelf in self._shelves("fluent")}
@@ -141,9 +153,16 @@ class CompiledSession:
         self._end_step()
         return self._answer(until, dropped)
 
+    def border(self, query: int) -> int:
+        """The last time-point of a whole cell that no item can change any more."""
+        if self.window is None:
+            return self.start
+        border = query - self.window
+        border -= (border + 1) % self.tick
+        return max(self.start, border)
+
     def _begin_step(self, until: int) -> None:
-        cut = self.start if self.window is None else max(self.start, until - self.window)
-        self._machine.begin_step(until, cut)
+        self._machine.begin_step(until)
         layout = self.program.layout
         if layout.clock is not None:
             self._machine.touch(layout.clock.table.number, layout.clock.place)
@@ -198,6 +217,7 @@ class CompiledSession:
         if not self._few.admit(items, until):
             return None
         self._complete()
+        self._forget()
         self.query = until
         self._begin_step(until)
         self._machine.give(for_machine(items))
@@ -239,6 +259,54 @@ class CompiledSession:
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
         return self.stream.left_over(self.query)
+
+    def save(self) -> bytes:
+        """All that later answers depend on."""
+        return save(self)
+
+    def restore(self, data: bytes) -> None:
+        """Take up the run that was saved, with the same rules and settings.
+
+        Raises `NotRestored` for bytes of other rules or settings, and for bytes that are damaged.
+        """
+        restore(self, data)
+
+    # --- what is kept ----------------------------------------------------------------------------
+
+    def kept(self) -> Kept:
+        """All of the machine that may be looked at again."""
+        if self.window is None:
+            return kept(self._machine, self.shape, self.reach, -INF, -INF)
+        border = self.border(self.query)
+        return kept(self._machine, self.shape, self.reach, border, border + 1)
+
+    def take_up(self, found: Kept, query: int, stream: Stream) -> None:
+        """Go on where another session was."""
+        self.query, self._stream = query, stream
+        self._few = Few(stream, self.words)
+        if query > self.start:
+            self._initial, self._running = [], True
+        self._machine.go_on(query)
+        self._replace(found)
+
+    def _forget(self) -> None:
+        """Let go of what nobody looks at any more, once there may be much of it."""
+        if self.window is None or self._machine.size() < self._room:
+            return
+        for answer in list(self._told):  # they name lines by number
+            for which in ("new", "gone"):
+                if answer.has(which):
+                    answer.part(which)
+        self._replace(self.kept())
+
+    def _replace(self, found: Kept) -> None:
+        if self.words.has_new:
+            self._machine.symbols(*self.words.numbers())
+        self._told.clear()
+        self._instances.clear()
+        self._machine.clear()
+        self._check(self._machine.take_up(*found, np.empty(len(found.sizes), np.int64)))
+        self._room = max(ROOM, 2 * self._machine.size())
 
     # --- what the machine asks -------------------------------------------------------------------
 
@@ -393,13 +461,24 @@ class CompiledSession:
             answer.changes = lambda: self._changes(log, events)
             answer.term = self.words.term
         self._last = ref(answer)
+        self._told.add(answer)
         return answer
 
     def _input(self, query: int, border: int, dropped: Sequence[Dropped]) -> Answer:
         """The same about the items themselves, from all of them."""
         world = World(self.symbols, self.tick, self.start, query)
-        InputMemory(self.start).fill(world, self.stream, self.plan.unwrapping)
-        return self._ledger.answer(world, lambda source: FOREVER, border, dropped)
+        self.inputs.fill(world, self.stream, self.plan.unwrapping)
+        cut, final = self.inputs.cut, self.border(query)
+        if self.window is None:
+            return self.ledger.answer(world, lambda source: FOREVER, border, dropped)
+        answer = self.ledger.answer(world, lambda source: cut, border, dropped)
+        if final > self.start:
+            nobody = KnownPairs(self.symbols)
+            self.inputs.cut_at(final, world, lambda source: final, nobody, {})
+            self.ledger.close(lambda source: final)
+            keys = (*self.stream.keys("event"), *self.stream.keys("fluent"))
+            self.stream.forget(dict.fromkeys(keys, final))
+        return answer
 
     def _complete(self) -> None:
         """Let the last answer be complete, if somebody has it: the machine goes on."""

@@ -49,6 +49,7 @@ cdef struct Row:
     int home  # the same number for all rows with the same first word
 
 cdef struct Link:
+    i64 when  # the latest driver that looked
     int line
     int site
     int target
@@ -99,7 +100,7 @@ cdef struct State:
     i64 got[4]
     i64* timers
     i64 ntimers, timers_size
-    i64 introduced
+    i64 introduced, returning  # rows whose programs ran; are these rows that come back?
     # room to work
     i64* tmp
     i64 tmp_size
@@ -142,7 +143,7 @@ cdef struct State:
     i64 reals_size
     void* owner
     # time
-    i64 tick, start, first, origin, q, qprev, cut, epoch
+    i64 tick, start, first, origin, q, qprev, epoch
     i64 error, failed, unknown, evals, resolves, work
 
 ctypedef State* STATE

@@ -99,7 +99,6 @@ FIELDS_OF_COLUMNS = (
     "C_LEAST",  # bound of a duration
     "C_COMPARE",  # how it is compared: 0 >, 1 >=, 2 <, 3 =<
     "C_OUT",  # 1 if answers show it
-    "C_REACH",  # how far back in time somebody looks at its points
     "C_LISTED",  # the rules that remember what they said
     "C_RULES",  # (rules, their program) of each level: place in the lists
 )
