@@ -140,7 +140,8 @@ def _pieces(place: Ints, words: Ints, stride: Ints) -> tuple[Ints, Ints]:
 def _words(place: Ints, count: Ints) -> Ints:
     """The places of the words of some pieces."""
     within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    return np.repeat(place, count) + within
+    found: Ints = np.repeat(place, count) + within
+    return found
 
 
 def _final_parts(

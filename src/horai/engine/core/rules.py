@@ -463,6 +463,8 @@ class Body:
             following = fail if last else self.code.label()
             inner = alternative(following)
             for name, register in fresh.items():
+                if name not in self.env:
+                    raise self.refuse(f"alternatives that leave {name} open")
                 self.code.emit("MOV", register, self.env[name])
             self.code.emit("LDC", resume, inner)
             self.code.emit("JMP", fail=joined)
