@@ -449,6 +449,8 @@ class Result:
             return AtomIntervals({}, (), predicates)
         held = atoms_of(parts_of(last, "final")[0].part, last.symbols)
         first = min((span[0] for spans in held.values() for span in spans), default=last.query)
+        if self._basis is not None:
+            first = (self._basis.settings.start or 0) + 1
         return AtomIntervals(held, range(first, last.query + 1), predicates)
 
     def holds_at(self, what: str, time: int) -> bool:

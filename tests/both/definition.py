@@ -53,7 +53,7 @@ def settle(
         session = OracleSession(description, start=start)
         told = [*given, *_items(atoms, session, start)]
         answer = session.advance(query, told)
-        signals = [*_signals(given), *_said(answer, program, given, start, query)]
+        signals = [*_signals(given), *said(answer, program, given, start, query)]
         before, (atoms, lost) = atoms, _evaluated(program, signals, start, query)
         if atoms == before:
             return Settled(answer, atoms, lost)
@@ -100,7 +100,7 @@ def _signals(items: list[OracleItem]) -> Iterator[tuple[int, Atom]]:
             yield item.start, _atom(item.entity)
 
 
-def _said(
+def said(
     answer: OracleAnswer, program: Program, given: list[OracleItem], start: int, query: int
 ) -> list[tuple[int, Atom]]:
     """The signals that the description gives the program, point by point, in a fixed order."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from horai.oracle.ec.session import OracleItem
+from horai.runtime.values import parse_term
+
 DESCRIPTION = [
     "initiatedAt(f(X)=true, T) :- happensAt(p(X), T).",
     "initiatedAt(f(X)=true, T) :- happensAt(a(X), T), not holdsAt(q(X)=true, T).",
@@ -69,3 +72,23 @@ def pairs(draw: st.DrawFn, late: bool = True) -> Pair:
             back = draw(st.integers(arrival, END))
             rows.append(("-", row[0], back, *row[2:]))
     return Pair("\n".join(description), "\n".join(program), tuple(rows))
+
+
+def known_items(pair: Pair, query: int) -> list[OracleItem]:
+    """The rows that count at a query time, in their order."""
+    known: dict[int, OracleItem] = {}
+    for place, (op, name, arrival, time, x) in sorted(enumerate(pair.rows), key=_arrival):
+        item = OracleItem(parse_term(f"{name}({x})"), None, time, time, arrival)
+        if arrival > query:
+            continue
+        if not op:
+            known[place] = item
+            continue
+        same = [k for k, one in known.items() if (one.entity, one.start) == (item.entity, time)]
+        if same:
+            del known[same[-1]]
+    return [known[place] for place in sorted(known)]
+
+
+def _arrival(numbered: tuple[int, tuple[str, str, int, int, str]]) -> int:
+    return numbered[1][2]

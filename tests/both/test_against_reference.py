@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.both.definition import settle
-from tests.both.pairs import END, Pair, pairs
+from tests.both.pairs import END, Pair, known_items, pairs
 from tests.weights import examples
 
 import horai
@@ -16,9 +16,8 @@ from horai.lang.core.terms import children, functor
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.syntax import Atom
 from horai.lang.lars.walk import in_points
-from horai.oracle.ec.session import OracleItem
 from horai.rules import Rules
-from horai.runtime.values import parse_term, plain
+from horai.runtime.values import plain
 
 Row = tuple[str, str, tuple[object, ...], object, int, float]
 
@@ -38,18 +37,7 @@ def loaded(pair: Pair) -> Rules:
 
 def expected(both: Rules, pair: Pair, query: int) -> set[Row]:
     """All rows as the reference knows them at a query time."""
-    known: dict[int, OracleItem] = {}
-    for place, (op, name, arrival, time, x) in sorted(enumerate(pair.rows), key=_arrival):
-        item = OracleItem(parse_term(f"{name}({x})"), None, time, time, arrival)
-        if arrival > query:
-            continue
-        if not op:
-            known[place] = item
-            continue
-        same = [k for k, one in known.items() if (one.entity, one.start) == (item.entity, time)]
-        if same:
-            del known[same[-1]]
-    ordered = [known[place] for place in sorted(known)]
+    ordered = known_items(pair, query)
     program = in_points(both.program, Clock.parse("1s"))
     found = settle(both.description, program, ordered, 0, query)
     rows: set[Row] = set()
@@ -73,10 +61,6 @@ def expected(both: Rules, pair: Pair, query: int) -> set[Row]:
         args = tuple(map(plain, atom.args))
         rows |= {("atom", atom.name, args, None, s, float(e)) for s, e in spelled(sorted(times))}
     return rows
-
-
-def _arrival(numbered: tuple[int, tuple[str, str, int, int, str]]) -> int:
-    return numbered[1][2]
 
 
 def spelled(times: list[int]) -> list[tuple[int, int]]:

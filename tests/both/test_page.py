@@ -21,7 +21,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             found = run(line, monkeypatch)
             assert fits(found, output), f"{line}\n{found}"
             shown += 1
-    assert shown == 5
+    assert shown == 6
 
 
 def test_the_python() -> None:

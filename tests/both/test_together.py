@@ -284,6 +284,12 @@ def test_questions_are_about_both_languages() -> None:
     assert sorted(frame["kind"]) == ["atom", "fluent"]
 
 
+def test_a_question_may_be_about_a_time_before_anything_holds() -> None:
+    rules = both(UP, "hot(X) :- always heat(X) [2].")
+    result = rules.run([f"heat|{t}|{t}|x" for t in (4, 5, 6)], start=0, end=9)
+    assert (result.query("@2 hot(X)"), result.query("@6 hot(X)")) == ([], [{"X": "x"}])
+
+
 def test_a_timeline_shows_both_languages(files: Path) -> None:
     words = ("-i", "f.csv", "--clock", "1s", "--format", "timeline")
     code, out, _ = run("run", "p.lars", "r.prolog", "-b", "facts.lars", *words)

@@ -1,14 +1,17 @@
 """A checker of proofs: every step follows from the definitions, every leaf is in input or facts.
 
 Each statement of a proof, and the body of each rule with its bindings, becomes a condition of a
-rule of its own; the reference engine runs with all these rules over the same input and has to find
-every one of them satisfied. Each condition of a rule has its premise. Where nothing rests on
-absence, the rows of the proof alone have to be enough for what it says.
+rule of its own; engines run with all these rules over the same input and have to find every one of
+them satisfied: the reference, and one that shares no code with what proves. Each condition of a
+rule has its premise. Where nothing rests on absence, the rows of the proof alone have to be enough
+for what it says.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import horai
 from horai.explain.proof import Place, Proof
@@ -45,14 +48,17 @@ DERIVED = ("holds", "happens", "initiated", "terminated")
 FEW = 2
 """So many proofs are tried with their own rows alone: each takes a run."""
 NOW = "checking_now"
+JUDGES = ("reference", "columnar")
+OF_EVENTS = re.compile(r"(holdsAt|happensAt)\(")
 
 
 def wrong(result: Result, proofs: Iterable[Proof]) -> list[str]:
     """What is wrong with proofs of a result."""
     listed = list(proofs)
     found = [one for proof in listed for one in [*_leaves(result, proof), *_rows(result, proof)]]
-    probes = [probe for proof in listed for node in proof.walk() for probe in _probes(node)]
-    found += _unsatisfied(result, list(dict.fromkeys(probes)))
+    probes = [probe for proof in listed for node in of_events(proof) for probe in _probes(node)]
+    for judge in JUDGES:
+        found += _unsatisfied(result, list(dict.fromkeys(probes)), judge)
     found += [one for proof in listed for one in _unproved(proof)]
     return found + [one for proof in listed[:FEW] for one in _not_enough(result, proof)]
 
@@ -78,6 +84,16 @@ def _probes(node: Proof) -> Iterator[tuple[str, str, int | None]]:
         yield show(substitute(body, bindings)), "", None
 
 
+def of_events(node: Proof, inside: bool = True) -> Iterator[Proof]:
+    """The statements of the Event Calculus, not those about what an atom of a program rests on."""
+    if node.kind in ("holds", "happens", "item", "chosen"):
+        inside = OF_EVENTS.match(node.claim) is not None
+    if inside:
+        yield node
+    for premise in node.premises:
+        yield from of_events(premise, inside)
+
+
 def _clause(place: Place) -> tuple[Term, Term | None]:
     clauses, findings = read_only_clauses(SourceText("rule", place.text))
     assert not findings, place
@@ -85,8 +101,10 @@ def _clause(place: Place) -> tuple[Term, Term | None]:
     return clauses[0].head, clauses[0].body
 
 
-def _unsatisfied(result: Result, probes: list[tuple[str, str, int | None]]) -> Iterator[str]:
-    """Conditions that the reference engine does not find satisfied."""
+def _unsatisfied(
+    result: Result, probes: list[tuple[str, str, int | None]], judge: str
+) -> Iterator[str]:
+    """Conditions that an engine does not find satisfied."""
     if not probes:
         return
     start = result.prover.world.start
@@ -97,31 +115,41 @@ def _unsatisfied(result: Result, probes: list[tuple[str, str, int | None]]) -> I
             rules.append(f"happensAt(checked({number}),T__) :- happensAt({NOW},T__), ({asked}).")
         else:
             rules.append(f"holdsFor(checked_for({number})=true,{intervals}) :- {condition}.")
-    found = reference(result, [*result.basis.items()], "\n".join(rules))
+    found = again(result, [*result.basis.items()], "\n".join(rules), judge)
     for number, (condition, _, at) in enumerate(probes):
         if at is None:
             if not found.query(f"happensAt(checked({number}),T)"):
-                yield f"the reference does not find {condition}"
+                yield f"{judge} does not find {condition}"
         elif not found.holds_at(f"checked_for({number})=true", at):
-            yield f"the reference does not find {condition} at {at}"
+            yield f"{judge} does not find {condition} at {at}"
 
 
-def reference(result: Result, tables: list[horai.io.ItemTable], more: str = "") -> Result:
-    """The run again by the reference engine, with more rules."""
+def again(
+    result: Result,
+    tables: list[horai.io.ItemTable],
+    more: str = "",
+    judge: str = "reference",
+) -> Result:
+    """The run again by another engine, with more rules."""
+    query, settings = result.last.query, result.basis.settings
     texts = "\n".join(text for _, text in result.rules.sources["ec"])
     rules = horai.loads(f"{texts}\n{more}", predicates=list(result.rules.predicates.values()))
-    query, settings = result.last.query, result.basis.settings
+    more_settings: dict[str, Any] = {"tick": settings.tick}
+    if result.rules.language == "combined":
+        more_settings = {}  # there it is the clock
+        program = "\n".join(text for _, text in result.rules.sources["lars"])
+        rules = horai.combine(rules, horai.loads(program, language="lars"))
     now = Item(1, NOW, "event", "points", query, query, None, None, (), "", 0)
     given = Narrative((*tables, *Narrative.from_items([now]).tables), [])
     return rules.run(
         given,
-        engine="reference",
+        engine=judge,
         start=settings.start,
         end=query,
         window=settings.window,
         step=settings.step,
-        tick=settings.tick,
         allen_memory=settings.allen_memory,
+        **more_settings,
     )
 
 
@@ -133,6 +161,7 @@ def _leaves(result: Result, proof: Proof) -> Iterator[str]:
     for node in proof.leaves:
         if node.kind in DERIVED and node.rule is None and node.note != "as proved above":
             yield f"{node.says} rests on nothing"
+    for node in of_events(proof):
         if node.kind == "fact":
             listed = result.rules.description.facts
             name, arity = _key(node.text)
@@ -162,7 +191,7 @@ def _rows(result: Result, proof: Proof) -> Iterator[str]:
 
 def _unproved(proof: Proof) -> Iterator[str]:
     """Conditions of rules that no premise speaks of."""
-    for node in proof.walk():
+    for node in of_events(proof):
         if node.rule is None or not node.premises or node.kind == "holds":
             continue
         body = _clause(node.rule)[1]
@@ -188,6 +217,8 @@ def _is_plain(condition: Term) -> bool:
 
 def _not_enough(result: Result, proof: Proof) -> Iterator[str]:
     """Proofs whose rows alone do not give what they prove, where nothing has to be absent."""
+    if result.rules.language == "combined":
+        return
     if proof.at is None or not proof.claim or not is_positive(result.rules.description):
         return
     rows = set(proof.rows)
@@ -197,7 +228,7 @@ def _not_enough(result: Result, proof: Proof) -> Iterator[str]:
         for item in table.items()
         if Place(item.file, item.line, row_text(item)) in rows
     ]
-    found = reference(result, list(Narrative.from_items(kept).tables))
+    found = again(result, list(Narrative.from_items(kept).tables))
     if not found.query(proof.claim):
         yield f"the rows {sorted(map(str, rows))} are not enough for {proof.says}"
 
@@ -243,8 +274,7 @@ def questions(result: Result, most: int = 1000) -> Iterator[tuple[str, int]]:
             yield name, row.time
             continue
         assert row.start is not None
-        assert row.value is not None
-        pair = f"{name}={horai.io.to_source(row.value)}"
+        pair = name if row.value is None else f"{name}={horai.io.to_source(row.value)}"
         last = result.last.query if row.end is None else min(row.end - 1, result.last.query)
         if row.start <= result.last.query:
             yield pair, max(row.start, (row.start + last) // 2)

@@ -1,5 +1,8 @@
 """Proofs of atoms of LARS programs: windows and support, in any engine, also of chosen streams."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from tests.asp.programs import MIXED, Kind, Signals, programs, streams
@@ -7,7 +10,7 @@ from tests.weights import examples
 
 import horai
 from horai.errors import RunError, UsageError
-from horai.explain.proof import Proof
+from horai.explain.proof import Proof, RowChange
 from horai.lang.core.diagnostics import RulesError
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
@@ -78,10 +81,129 @@ def test_misuse(result: horai.Result, what: str, at: int | None, problem: str) -
 
 
 def test_other_questions_are_for_events_and_fluents(result: horai.Result) -> None:
-    with pytest.raises(UsageError, match="why not is a question about events and fluents"):
-        result.why_not("late(a2)", 5)
     with pytest.raises(UsageError, match="each query time has its own reasons"):
         result.why("late(a1)", 5, about="end")
+
+
+# --- why not -------------------------------------------------------------------------------------
+
+HEAT = """\
+hot(X) :- temp(X, V) [5], V > 30.
+many(X) :- hot(X), count { T : @T temp(X, _) } > 2.
+long(X) :- always warm(X) [2].
+{ wait(X) ; walk(X) } 1 :- hot(X).
+:- hot(X), broken(X) [3].
+:- wait(X). :- walk(X).
+"""
+TEMPS = [
+    "temp|2|2|a|35",
+    "temp|3|3|b|20",
+    "broken|6|6|a",
+    "temp|9|9|b|36",
+    "warm|7|7|b",
+    "warm|9|9|b",
+]
+
+
+@pytest.fixture(scope="module")
+def heat() -> horai.Result:
+    return horai.loads(HEAT, language="lars").run(TEMPS, start=1, end=12)
+
+
+@pytest.mark.parametrize(
+    ("what", "at", "unmet", "wishes"),
+    [
+        ("hot(b)", 4, ["20 > 30"], []),
+        ("hot(c)", 9, ["temp(c, V) [5]", "V > 30"], ["+ temp|9|9|c|36"]),
+        ("many(b)", 9, ["count { T : @T temp(b, _) } > 2"], []),
+        ("long(b)", 9, ["always warm(b) [2]"], ["+ warm|8|8|b"]),
+        ("long(b)", 12, ["always warm(b) [2]"], []),
+        ("many(c)", 9, ["hot(c)", "count { T : @T temp(c, _) } > 2"], []),
+        ("hot(a)", 6, [], ["- broken|6|6|a"]),  # the program has no answer
+    ],
+)
+def test_why_not(
+    heat: horai.Result, what: str, at: int, unmet: list[str], wishes: list[str]
+) -> None:
+    proof = heat.why_not(what, at)
+    found = [node for rule in proof.premises for node in rule.premises if node.kind == "unmet"]
+    assert (proof.kind, [node.text for node in found]) == ("fails", unmet)
+    assert sorted({f"{w.op} {w.row}" for n in proof.walk() for w in n.changes}) == wishes
+
+
+def test_a_negation_that_is_violated_names_the_row_behind_it(result: horai.Result) -> None:
+    rules = horai.loads(RULES.replace("[3]", "[3 s]"), language="lars")
+    (rule,) = rules.run([*ROWS, "tram|8|8|a1|b"], start=1, end=9).why_not("busy(a1)", 9).premises
+    (violated,) = rule.premises
+    assert (violated.text, [row.text for row in violated.rows]) == (
+        "not jam(b) [3]",
+        ["jam|8|8|b"],
+    )
+    assert rule.changes == (RowChange("-", "jam|8|8|b"),)
+    assert (rule.rule.line if rule.rule else 0, rule.bindings) == (1, (("X", "a1"), ("S", "b")))
+    (derived,) = result.why_not("late(a2)", 5).premises
+    assert [node.text for node in derived.premises] == ["slow(a2)"]
+
+
+def test_an_option_that_was_not_chosen(result: horai.Result) -> None:
+    (other,) = [one for one in ("wait(a1)", "walk(a1)") if one not in result.at(5).texts()]
+    (rule,) = result.why_not(other, 5).premises
+    assert rule.text == f"{other} may be chosen at 5, and was not"
+
+
+def test_what_cannot_be_asked_why_not(heat: horai.Result) -> None:
+    with pytest.raises(UsageError, match=r"hot.b. holds at 9"):
+        heat.why_not("hot(b)", 9)
+    with pytest.raises(UsageError, match="has variables"):
+        heat.why_not("hot(X)", 9)
+    with pytest.raises(UsageError, match="40 is no query time"):
+        heat.why_not("hot(a)", 40)
+
+
+@examples("normal")
+@given(programs(Kind(values=MIXED)), streams(Kind(values=MIXED)))
+def test_each_row_that_is_named_helps(program: Program, signals: Signals) -> None:
+    """A run of the reference with the row, or without it, gives what was asked."""
+    settings: dict[str, Any] = {"start": 0, "end": 5, "engine": "reference"}
+    try:
+        rules = horai.loads(show_program(program), language="lars")
+        result = rules.run([line(*one) for one in signals], **settings)
+    except (RulesError, RunError):
+        return
+    atoms = {text for answer in result.answers for text in answer.texts()}
+    for asked in sorted(atoms)[:3]:
+        for answer in result.answers:
+            if result.query(f"@{answer.query} {asked}"):
+                continue
+            proof = result.why_not(asked, answer.query)
+            for wish in {wish for node in proof.walk() for wish in node.changes}:
+                rows = [line(*one) for one in signals]
+                rows = [one for one in rows if (wish.op, one) != ("-", wish.row)]
+                rows += [wish.row] if wish.op == "+" else []
+                changed = rules.run(rows, **settings)
+                assert changed.query(f"@{answer.query} {asked}"), (wish, asked, answer.query)
+
+
+# --- what if -------------------------------------------------------------------------------------
+
+
+def test_what_if_keeps_the_order_of_rows(tmp_path: Path) -> None:
+    """Windows that count rows see those of a run again in the order in which files were given."""
+    rules = horai.loads("last(X) :- tram(X, _) [1 #].", language="lars")
+    for name, tram in (("b", "first"), ("a", "second")):
+        (tmp_path / f"{name}.csv").write_text(f"tram|3|3|{tram}|s\n")
+    result = rules.run([tmp_path / "b.csv", tmp_path / "a.csv"], start=1, end=6)
+    assert [(r.name, r.args, r.start, r.end) for r in result.atoms] == [("last", ("second",), 3, 7)]
+    found = result.what_if(added=["tram|5|5|third|s"])
+    assert [(r.op, r.args, r.start, r.end) for r in found] == [
+        ("-", ("second",), 3, 7),
+        ("+", ("second",), 3, 5),
+        ("+", ("third",), 5, 7),
+    ]
+    assert [(r.op, r.args) for r in result.what_if(without=[f"{tmp_path / 'a.csv'}:1"])] == [
+        ("-", ("second",)),
+        ("+", ("first",)),
+    ]
 
 
 # --- random programs -----------------------------------------------------------------------------

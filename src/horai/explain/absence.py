@@ -42,6 +42,13 @@ DEEPEST = 3
 Works = Callable[[RowChange], bool]
 
 
+class Reasons(NamedTuple):
+    """Why something is not so, the nearest first, and the rows that may make up for it."""
+
+    proofs: list[Proof]
+    wishes: list[RowChange]
+
+
 class Lack(NamedTuple):
     """A rule with what its variables stand for, and the conditions that it lacks."""
 
@@ -50,6 +57,22 @@ class Lack(NamedTuple):
     unmet: list[Proof]
     wishes: list[RowChange]
     at: int
+
+
+def with_tried(node: Proof, reasons: Reasons, works: Works) -> Proof:
+    """Why something is not so, with those rows alone that were seen to help; such reasons first."""
+    found = [wish for wish in islice(dict.fromkeys(reasons.wishes), MOST_TRIED) if works(wish)]
+    told = [_with_changes(reason, found) for reason in reasons.proofs]
+    told.sort(key=lambda one: (not wished(one), one.kind == "rule" and len(one.premises)))
+    shown = {wish for reason in told for wish in wished(reason)}
+    changes = tuple(wish for wish in found if wish not in shown)
+    return replace(node, premises=tuple(told), changes=changes)
+
+
+def _with_changes(reason: Proof, found: Sequence[RowChange]) -> Proof:
+    premises = tuple(_with_changes(one, found) for one in reason.premises)
+    kept = tuple(wish for wish in reason.changes if wish in found)
+    return replace(reason, premises=premises, changes=kept)
 
 
 class Absences:
@@ -65,31 +88,14 @@ class Absences:
         """Why something is not so at a time; `works` runs with a changed row, and says if it is."""
         text = pair(entity, value) if value is not None else show(entity)
         verb = "does not hold" if value is not None else "does not happen"
-        reasons, wishes = self._reasons(entity, value, t)
-        found = [wish for wish in islice(dict.fromkeys(wishes), MOST_TRIED) if works(wish)]
-        reasons = [self._with_changes(reason, found) for reason in reasons]
-        reasons.sort(key=lambda one: (not _wished(one), one.kind == "rule" and len(one.premises)))
         node = Proof("fails", f"{text} {verb}", at=t, met=False, time=self.prover.time)
-        shown = {wish for reason in reasons for wish in _wished(reason)}
-        return replace(
-            node,
-            premises=tuple(reasons),
-            changes=tuple(wish for wish in found if wish not in shown),
-        )
-
-    def _with_changes(self, reason: Proof, found: Sequence[RowChange]) -> Proof:
-        premises = tuple(self._with_changes(one, found) for one in reason.premises)
-        kept = tuple(wish for wish in reason.changes if wish in found)
-        return replace(reason, premises=premises, changes=kept)
+        return with_tried(node, self.reasons(entity, value, t), works)
 
     # --- reasons, with rows that may help --------------------------------------------------------
 
-    def _reasons(
-        self, entity: Term, value: Term | None, t: int
-    ) -> tuple[list[Proof], list[RowChange]]:
+    def reasons(self, entity: Term, value: Term | None, t: int) -> Reasons:
         """What each rule lacks, the nearest first, and the rows that may make up for it."""
-        reasons: list[Proof] = []
-        wishes: list[RowChange] = []
+        reasons, wishes = self.told(entity, value, t)
         after = self.world.start
         if value is not None and not self.solver.is_static(entity, value):
             ended = self._ended(entity, value, t)
@@ -98,7 +104,6 @@ class Absences:
                 reasons.append(replace(ended, changes=tuple(rows)))
                 wishes += rows
                 after = ended.at if ended.at is not None else after
-        rules = self._rules(entity, value)
         rules = self._rules(entity, value)
         lacks = [lack for rule in rules for lack in self._lacks(rule, entity, value, t, after)]
         lacks.sort(key=lambda lack: (len(lack.unmet), t - lack.at))
@@ -109,7 +114,7 @@ class Absences:
                 lack.env,
                 lack.unmet,
             )
-            inside = _wished(node)
+            inside = wished(node)
             own = tuple(wish for wish in dict.fromkeys(lack.wishes) if wish not in inside)
             reasons.append(replace(node, changes=own))
             wishes += lack.wishes
@@ -121,7 +126,11 @@ class Absences:
             node = Proof("unmet", text, at=t, met=False, changes=changes, time=self.prover.time)
             reasons.append(node)
             wishes += changes
-        return reasons, wishes
+        return Reasons(reasons, wishes)
+
+    def told(self, entity: Term, value: Term | None, t: int) -> Reasons:
+        """Why another language does not tell of it; here none could."""
+        return Reasons([], [])
 
     def _outcome(self, lack: Lack, entity: Term, value: Term | None) -> str:
         what = show(entity) if value is None else pair(entity, value)
@@ -276,15 +285,17 @@ class Absences:
         if not isinstance(time, Int) or functor(entity) is None:
             return node, []
         t = time.value
+        about = (entity,) if value is None else (entity, value)
+        is_deep = self._depth >= DEEPEST or not all(map(is_ground, about))
         if self._is_input(entity, value):
             wish = self._row(entity, value, t)
-            return node, [] if wish is None else [wish]
-        about = (entity,) if value is None else (entity, value)
-        if self._depth >= DEEPEST or not all(map(is_ground, about)):
+            reasons, wishes = Reasons([], []) if is_deep else self.told(entity, value, t)
+            return replace(node, premises=tuple(reasons)), [*wishes, *([wish] if wish else [])]
+        if is_deep:
             return node, []
         self._depth += 1
         try:
-            reasons, wishes = self._reasons(entity, value, t)
+            reasons, wishes = self.reasons(entity, value, t)
         finally:
             self._depth -= 1
         return replace(node, premises=tuple(reasons)), wishes
@@ -333,26 +344,27 @@ class Absences:
         if not is_ground(entity) or (value is not None and not is_ground(value)):
             return None
         name = (functor(entity) or ("", 0))[0]
-        args = [_field(arg) for arg in children(entity)]
+        args = [field_of(arg) for arg in children(entity)]
         if any(arg is None for arg in args):
             return None
         fields = [name, str(t), str(t)]
         if value is not None:
             form = self.entities.fluents[functor(entity) or ("", 0)].form
             fields += [] if form == "points" else [str(self.world.grid.next(t))]
-            said = _field(value)
+            said = field_of(value)
             if said is None:
                 return None
             fields.append(said)
         return RowChange("+", "|".join([*fields, *map(str, args)]))
 
 
-def _field(term: Term) -> str | None:
+def field_of(term: Term) -> str | None:
     """A term as a field of a narrative; None for those that have no such form."""
     found = plain(term)
     text = str(found)
     return None if "|" in text or "\n" in text or to_source(found) != text else text
 
 
-def _wished(node: Proof) -> list[RowChange]:
+def wished(node: Proof) -> list[RowChange]:
+    """The rows that a statement, or one below it, names."""
     return [wish for one in node.walk() for wish in one.changes]

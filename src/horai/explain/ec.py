@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import assert_never
 
 from horai.explain.conditions import EvidenceSolver, PointRule
+from horai.explain.course import AS_ABOVE, DEEPEST, GOES_ON, Course
 from horai.explain.delays import DelayedEffect
 from horai.explain.proof import Place, Proof, ProofKind, Time
 from horai.lang.core.terms import (
@@ -59,11 +60,12 @@ from horai.runtime.values import show
 
 _NAME = re.compile(r"\^*[A-Z_][A-Za-z0-9_]*")
 """A variable; marks before and after it set it apart from those of other rules."""
-DEEPEST = 12
-"""How many statements follow from each other before a proof ends with a remark."""
-GOES_ON = "the proof goes on: ask about this, or with a greater depth"
 MOST_SOLUTIONS = 12
 """How many solutions of an aggregate, or pieces of an interval, are proved."""
+
+
+Way = Callable[[Proof], Proof | None]
+"""Proves a statement in one way, if it can."""
 
 
 class NotProvable(Exception):
@@ -76,14 +78,12 @@ class CalculusProver:
     def __init__(self, solver: EvidenceSolver, time: Time = str) -> None:
         self.solver, self.time = solver, time
         self.world, self.evidence = solver.world, solver.evidence
-        self._depth, self._deepest = 0, DEEPEST
-        self._proved: set[object] = set()
+        self.course = Course()
         self._proving: set[object] = set()
 
     def begin(self, depth: int = DEEPEST) -> None:
         """Start a proof of its own, in which nothing is proved yet."""
-        self._deepest = depth
-        self._proved.clear()
+        self.course.begin(depth)
         self._proving.clear()
 
     def is_so(self, entity: Term, value: Term | None, t: int) -> bool:
@@ -108,13 +108,12 @@ class CalculusProver:
             return intervals[0]
         raise NotProvable(f"{pair(fluent, value)} does not hold at {self.time(t)}")
 
-    def _reasons(
-        self, fluent: Term, value: Term, t: int, interval: Interval
-    ) -> Iterator[Callable[[Proof], Proof]]:
+    def _reasons(self, fluent: Term, value: Term, t: int, interval: Interval) -> Iterator[Way]:
         """The ways in which a fluent may have got a value."""
         rows = self.evidence.rows_of(fluent, value, t)
         if rows:
             yield lambda node: self._of_input(node, rows)
+        yield lambda node: self._of_program(node, fluent, value, t)
         if self.solver.is_static(fluent, value):
             yield from self._determined(fluent, value, t)
         else:
@@ -124,6 +123,15 @@ class CalculusProver:
     def _of_input(self, node: Proof, rows: list[Place]) -> Proof:
         made = replace(node, kind="item", row=rows[0], at=None)
         return replace(made, note=f"and {len(rows) - 1} rows more" if len(rows) > 1 else "")
+
+    def _of_program(self, node: Proof, entity: Term, value: Term | None, t: int) -> Proof | None:
+        """What a program says, to which the description adds nothing."""
+        said = self.told(entity, value, t)
+        return None if said is None else replace(node, premises=(said,))
+
+    def told(self, entity: Term, value: Term | None, t: int) -> Proof | None:
+        """Why another language tells of an event, or of a fluent with its value; here none does."""
+        return None
 
     def _by_inertia(
         self, node: Proof, fluent: Term, value: Term, t: int, interval: Interval
@@ -192,13 +200,10 @@ class CalculusProver:
         rule, env, fluent, value, since, _ = effect
         text = node.text if node.kind == "initiated" else f"the termination of {node.text}"
         made = replace(node, kind="delayed", text=text)
-        if self._depth >= self._deepest:
+        if self.course.is_deep:
             return replace(made, note=GOES_ON)
-        self._depth += 1
-        try:
+        with self.course.deeper():
             attempt = self._attempt(fluent, value, since)
-        finally:
-            self._depth -= 1
         if attempt is None or node.at is None:
             return None
         unbroken = replace(
@@ -280,7 +285,8 @@ class CalculusProver:
             for rule in self.solver.description.rules
             if isinstance(rule, EventRule) and functor(rule.event) == functor(event)
         )
-        return self._once((event, t), node, ways)
+        told = (lambda node: self._of_program(node, event, None, t),)
+        return self._once((event, t), node, chain(told, ways))
 
     def edge(self, kind: str, fluent: Term, value: Term, t: int) -> Proof:
         """Why a value starts or ends at a time."""
@@ -436,31 +442,28 @@ class CalculusProver:
 
     # --- nodes -----------------------------------------------------------------------------------
 
-    def _once(
-        self, key: object, node: Proof, ways: Iterable[Callable[[Proof], Proof | None]]
-    ) -> Proof:
+    def _once(self, key: object, node: Proof, ways: Iterable[Way]) -> Proof:
         """A statement proved in the first way that does not need the statement itself."""
         if key in self._proving:
             raise NotProvable(f"{node.text} is needed for itself")
-        if key in self._proved:
-            return replace(node, note="as proved above")
-        if self._depth >= self._deepest:
+        if key in self.course.proved:
+            return replace(node, note=AS_ABOVE)
+        if self.course.is_deep:
             return replace(node, note=GOES_ON)
         self._proving.add(key)
-        self._depth += 1
         try:
             for way in ways:
-                before = set(self._proved)
+                before = set(self.course.proved)
                 try:
-                    made = way(node)
+                    with self.course.deeper():
+                        made = way(node)
                 except NotProvable:
-                    self._proved = before
+                    self.course.forget_after(before)
                     continue
                 if made is not None:
-                    self._proved.add(key)
+                    self.course.proved.add(key)
                     return made
         finally:
-            self._depth -= 1
             self._proving.discard(key)
         raise NotProvable(node.text)
 

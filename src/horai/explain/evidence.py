@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horai import io
-from horai.engine.answer import Answer, AtomTable, EventTable, FluentTable, Part
+from horai.engine.answer import Answer, EventTable, FluentTable, Part
 from horai.engine.columns import Column
 from horai.engine.symbols import Symbols
 from horai.explain.proof import Place
@@ -211,7 +211,10 @@ class InputRows(TimedRows):
 
 
 class Evidence:
-    """The items of a run and its final answer."""
+    """The items of a run and its final answer.
+
+    What is `told` by a program is in the answer, too, and is like input otherwise.
+    """
 
     def __init__(
         self,
@@ -220,6 +223,7 @@ class Evidence:
         answer: Answer,
         tick: int,
         is_input: Callable[[str, int, bool], bool],
+        told: Collection[tuple[Key, bool]] = (),
     ) -> None:
         unused = frozenset(
             Place(one.file, one.line, one.text) for one in letters if one.code in _UNUSED
@@ -229,27 +233,21 @@ class Evidence:
             self._items.setdefault(((table.name, table.arity), table.kind == "fluent"), []).append(
                 table
             )
-        self._unused, self._tick = unused, tick
+        self._unused, self._tick, self._told = unused, tick, told
         self._input: dict[tuple[Key, bool], list[InputRows]] = {}
         self.found: dict[tuple[Key, bool], list[TimedRows]] = {}
-        self.atoms: dict[Key, list[TimedRows]] = {}
         part, symbols = answer.part("all"), answer.symbols
         for one in _tables(part):
             columns = [of_column(column, symbols) for column in one.args]
-            arity = len(columns)
-            if isinstance(one, AtomTable):
-                rows = TimedRows(columns, one.start, one.end)
-                self.atoms.setdefault((one.name, arity), []).append(rows)
-                continue
-            is_fluent = isinstance(one, FluentTable)
-            if is_input(one.name, arity, is_fluent):
+            key, is_fluent = (one.name, len(columns)), isinstance(one, FluentTable)
+            if is_input(*key, is_fluent) and (key, is_fluent) not in told:
                 continue
             if isinstance(one, FluentTable):
                 columns.append(of_column(one.value, symbols))
                 rows = TimedRows(columns, one.start, one.end)
             else:
                 rows = TimedRows(columns, one.time, None)
-            self.found.setdefault(((one.name, arity), is_fluent), []).append(rows)
+            self.found.setdefault((key, is_fluent), []).append(rows)
 
     def input(self, key: Key, is_fluent: bool) -> list[InputRows]:
         """The items of a name and arity; most questions are about few of them."""
@@ -341,6 +339,19 @@ class Evidence:
             places += [table.place(row) for row in rows.tolist()]
         return places
 
+    def within(
+        self, key: Key, is_fluent: bool, low: int, high: int
+    ) -> Iterator[tuple[list[Term], range]]:
+        """What happens or holds between two times: arguments, a value, and the time-points."""
+        for table in (*self.input(key, is_fluent), *self.found.get((key, is_fluent), ())):
+            end = table.start + 1 if table.end is None else table.end
+            rows = np.flatnonzero((table.start <= high) & (end > low))
+            if isinstance(table, InputRows):
+                rows = table.counting(rows)
+            for row in rows.tolist():
+                there = range(max(low, int(table.start[row])), min(high + 1, int(end[row])))
+                yield table.row_terms(row), there
+
     def pairs(self, key: Key) -> Iterator[tuple[Term, Term]]:
         """Every fluent of a name and arity, with every value that it ever has."""
         seen: dict[tuple[Term, ...], None] = {}
@@ -350,9 +361,13 @@ class Evidence:
         yield from ((make(key[0], *args), value) for *args, value in seen)
 
     def entities(self) -> Iterator[tuple[Term, Term | None]]:
-        """Every event and every fluent with its value that the input has."""
-        for (name, arity), is_fluent in self._items:
-            for table in self.input((name, arity), is_fluent):
+        """Every event and every fluent with its value that the input has, or a program tells."""
+        for (name, arity), is_fluent in {**self._items, **dict.fromkeys(self._told)}:
+            key = (name, arity), is_fluent
+            for table in (
+                *self.input(*key),
+                *(self.found.get(key, ()) if key in self._told else ()),
+            ):
                 for row in _firsts(table):
                     args = table.row_terms(row)
                     value = args.pop() if is_fluent else None
@@ -386,10 +401,9 @@ def _firsts(table: TimedRows) -> list[int]:
     return rows
 
 
-def _tables(part: Part) -> Iterator[FluentTable | EventTable | AtomTable]:
+def _tables(part: Part) -> Iterator[FluentTable | EventTable]:
     yield from part.fluents
     yield from part.events
-    yield from part.atoms
 
 
 def _bound(terms: Sequence[Term]) -> list[tuple[int, Term]]:

@@ -6,13 +6,15 @@ still see; the one that the run has given, whatever engine ran, is proved from i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from horai import io
 from horai.errors import counted
-from horai.explain.proof import Place, Proof
+from horai.explain.course import AS_ABOVE, GOES_ON, Course
+from horai.explain.proof import Place, Proof, Time
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.lars import syntax as lars
@@ -32,13 +34,18 @@ from horai.runtime.values import to_term
 MOST = 12
 """How many points, or rows of an aggregate, are proved."""
 ORDER = "order"
+TOGETHER = "it and other atoms of the answer stream support each other"
 
 
 class Signals(NamedTuple):
-    """The signals that a query time knows, each with its row."""
+    """The signals that a query time knows, each with its row.
+
+    With combined rules some are `told` by the description instead: an event, or a fluent and value.
+    """
 
     pairs: list[Pair]
     places: dict[Pair, Place]
+    told: Mapping[Pair, tuple[Term, Term | None]] = MappingProxyType({})
 
 
 class Reason(NamedTuple):
@@ -57,6 +64,7 @@ class Situation:
     answer: OracleAnswerStream
     signals: Signals
     reasons: dict[Pair, Reason]
+    grounding: ProgramGrounding
 
 
 def signals_known(
@@ -70,6 +78,8 @@ def signals_known(
     unused = {(one.file, one.line, one.text) for one in letters if one.code in OF_ENGINES}
     found: dict[Pair, list[tuple[int, Place]]] = {}
     for table in tables:
+        if table.kind == "fluent":
+            continue  # combined rules have such; the description tells the program of them
         start = table.table.column("start").to_numpy()
         rows = ((start >= low) & (start <= time)).nonzero()[0]
         few = replace(table, table=table.table.take(rows))
@@ -89,18 +99,31 @@ def signals_known(
     return Signals(ordered, {pair: some[0][1] for pair, some in found.items() if some})
 
 
+def rows_like(
+    tables: Iterable[io.ItemTable], predicate: lars.Predicate, most: int
+) -> Iterator[Atom]:
+    """Some different atoms of a predicate that the input has, those of later rows first."""
+    seen: dict[Atom, None] = {}
+    for table in tables:
+        if (table.name, table.arity) == predicate and table.kind == "event":
+            few = replace(table, table=table.table.slice(max(0, len(table) - most)))
+            for item in reversed(list(few.items())):
+                seen[Atom(item.name, tuple(map(to_term, item.args)))] = None
+    yield from seen
+
+
 def situation(
-    program: Program, signals: Signals, start: int, time: int, model: Sequence[Atom], asked: Atom
+    program: Program, signals: Signals, start: int, time: int, wanted: Collection[Atom]
 ) -> Situation | None:
-    """The answer stream that has what a run has found, and why."""
+    """The answer stream that has what is wanted at a time, such as what a run has found."""
     last = max([time, *(moment for moment, _ in signals.pairs)])
     data = Stream(start, last, tuple(signals.pairs))
     grounding = ProgramGrounding(program, data, time, endless=True)
     data = replace(data, last=grounding.end())
     for answer in answer_streams(grounding, data):
         held = answer.at(time)
-        if asked in held and all(atom in held for atom in model):
-            return Situation(time, answer, signals, _reasons(grounding, data, answer))
+        if all(atom in held for atom in wanted):
+            return Situation(time, answer, signals, _reasons(grounding, data, answer), grounding)
     return None
 
 
@@ -146,12 +169,16 @@ def _given(
 class AtomProver:
     """Proves what holds in a situation."""
 
-    def __init__(self, found: Situation, depth: int, time: Callable[[int], str] = str) -> None:
-        self.found, self.depth, self.time = found, depth, time
+    def __init__(
+        self,
+        found: Situation,
+        course: Course,
+        time: Time = str,
+        tell: Callable[[Term, Term | None, int], Proof] | None = None,
+    ) -> None:
+        self.found, self.course, self.time, self._tell = found, course, time, tell
         self.whole = found.answer.stream
         self.structure = Structure(self.whole, found.answer.background)
-        self._proved: set[Pair] = set()
-        self._level = 0
 
     def holds(self, atom: Atom, time: int) -> Proof:
         """Why an atom holds at a time."""
@@ -162,63 +189,66 @@ class AtomProver:
             return replace(node, kind="item", row=place)
         if atom in self.found.answer.background:
             return replace(node, kind="fact", at=None)
-        if pair in self._proved:
-            return replace(node, note="as proved above")
-        reason = self.found.reasons.get(pair)
-        if reason is None or self._level >= self.depth:
-            return replace(node, note="the proof goes on: ask about this, or with a greater depth")
-        self._proved.add(pair)
-        self._level += 1
-        try:
+        key = (id(self), pair)  # what another situation has proved is another matter
+        if key in self.course.proved:
+            return replace(node, note=AS_ABOVE)
+        if self.course.is_deep:
+            return replace(node, note=GOES_ON)
+        self.course.proved.add(key)
+        with self.course.deeper():
+            told = self.found.signals.told.get(pair)
+            if told is not None and self._tell is not None:
+                return replace(node, premises=(self._tell(*told, time),))
+            reason = self.found.reasons.get(pair)
+            if reason is None:
+                return replace(node, note=TOGETHER)
             premises = [
-                one for part in reason.body for one in self._why(part, self.whole, self.found.time)
+                one for part in reason.body for one in self.why(part, self.whole, self.found.time)
             ]
-        finally:
-            self._level -= 1
         return replace(
             node,
             kind="chosen" if reason.is_choice else "holds",
             note="an option of a choice" if reason.is_choice else "",
-            rule=_place(reason.rule),
+            rule=place_of(reason.rule),
             bindings=_bindings(reason, atom),
             premises=tuple(premises),
         )
 
-    def _why(self, formula: lars.Formula, part: Stream, time: int) -> list[Proof]:
+    def why(self, formula: lars.Formula, part: Stream, time: int) -> list[Proof]:
         """Why a formula holds at a time in a part of the stream."""
         match formula:
             case lars.Atom():
                 return [self.holds(formula, time)]
             case lars.And(parts=parts):
-                return [one for each in parts for one in self._why(each, part, time)]
+                return [one for each in parts for one in self.why(each, part, time)]
             case lars.Or(parts=parts):
                 met = (each for each in parts if self._is_so(each, part, time))
-                return self._why(next(met), part, time)
+                return self.why(next(met), part, time)
             case lars.Implies(left=left, right=right):
                 chosen = right if self._is_so(right, part, time) else lars.Not(left)
-                return self._why(chosen, part, time)
+                return self.why(chosen, part, time)
             case lars.Some(formula=inner):
-                return self._why(inner, part, self._witness(inner, part))
+                return self.why(inner, part, self._witness(inner, part))
             case lars.Always(formula=inner):
                 points = part.timeline
-                premises = [one for t in points[:MOST] for one in self._why(inner, part, t)]
+                premises = [one for t in points[:MOST] for one in self.why(inner, part, t)]
                 more = len(points) - MOST
                 note = f"and {counted(more, 'point')} more" if more > 0 else ""
                 return [self._node("formula", formula, time, premises, note)]
             case lars.At(time=at, formula=inner):
-                return self._why(inner, part, int(show_term(at)))
+                return self.why(inner, part, int(show_term(at)))
             case lars.Within(window=window, formula=inner):
                 selected = select(window, part, time)
-                made = self._node("window", formula, time, self._why(inner, selected, time))
+                made = self._node("window", formula, time, self.why(inner, selected, time))
                 return [replace(made, interval=(selected.first, selected.last + 1))]
             case lars.Reset(formula=inner):
-                return self._why(inner, self.whole, time)
+                return self.why(inner, self.whole, time)
             case lars.Not():
                 return [self._node("not", formula, time)]
             case lars.Aggregate(elements=elements):
                 rows = [e for e in elements if all(self._is_so(c, part, time) for c in e.condition)]
                 shown = [c for e in rows[:MOST] for c in e.condition]
-                premises = [one for c in shown for one in self._why(c, part, time)]
+                premises = [one for c in shown for one in self.why(c, part, time)]
                 more = len(rows) - MOST
                 note = f"and {counted(more, 'row')} more" if more > 0 else ""
                 return [self._node("aggregate", formula, time, premises, note)]
@@ -254,6 +284,11 @@ class AtomProver:
         )
 
 
+def without_constraints(program: Program) -> Program:
+    """The program as if nothing were forbidden."""
+    return replace(program, rules=tuple(rule for rule in program.rules if rule.head is not None))
+
+
 def low_of(program: Program, start: int, time: int) -> float:
     """The first time whose signals can matter at a time."""
     reach = reach_of(program)
@@ -262,7 +297,7 @@ def low_of(program: Program, start: int, time: int) -> float:
     return max(start, time - max([reach.every, *reach.points.values()]))
 
 
-def _place(rule: Rule) -> Place:
+def place_of(rule: Rule) -> Place:
     source = rule.source
     if source is None or rule.span is None:
         return Place("<rules>", 1, show_rule(rule))

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from horai.errors import QueryError, UsageError
 from horai.explain.absence import Absences
+from horai.explain.atoms import is_about_atom, why_atom, why_not_atom
+from horai.explain.combined import CombinedAbsences, CombinedProver
 from horai.explain.conditions import EvidenceSolver, EvidenceWorld
-from horai.explain.ec import DEEPEST, CalculusProver, NotProvable, intervals_text, pair
+from horai.explain.course import DEEPEST
+from horai.explain.ec import CalculusProver, NotProvable, intervals_text, pair
 from horai.explain.evidence import Evidence
-from horai.explain.lars import AtomProver, low_of, signals_known, situation
 from horai.explain.proof import Proof, RowChange, time_in
 from horai.explain.revision import why_revised
 from horai.explain.trial import tried
 from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
 from horai.oracle.ec.evaluate import room_to_recurse
 from horai.oracle.ec.intervals import INF
-from horai.runtime.lars.answers import written
-from horai.runtime.queries import atom_of, check_known, read_goal
+from horai.runtime.queries import check_known, read_goal
 from horai.runtime.values import show
 from horai.settings import amount, point_in
 
@@ -42,19 +43,23 @@ class Question(NamedTuple):
 
 
 def prover_of(result: Result) -> CalculusProver:
-    """What proves the answers of a result."""
+    """What proves the answers of a description."""
     rules, (settings, items) = result.rules, result.basis
     raw = result.last
     start = settings.start or 0
+    passing = rules.passing.to_description if rules.language == "combined" else ()
     evidence = Evidence(
         items(),
         result.dead_letters,
         raw,
         settings.tick,
         lambda name, arity, is_fluent: not rules.is_output(name, arity, is_fluent),
+        {(one.entity.key, one.is_fluent) for one in passing},
     )
     world = EvidenceWorld(evidence, settings.tick, start, raw.query, settings.allen_memory)
     solver = EvidenceSolver(rules.description, evidence, world, rules.predicates)
+    if rules.language == "combined":
+        return CombinedProver(solver, time_in(settings.unit), result)
     return CalculusProver(solver, time_in(settings.unit))
 
 
@@ -71,8 +76,8 @@ def why(
     its `revision`, which rows have changed what earlier query times said.
     """
     depth = amount(depth, "the depth")
-    if result.rules.language == "lars":
-        return _of_atom(result, what, at, about, depth)
+    if is_about_atom(result, what):
+        return why_atom(result, what, at, about, depth)
     if about not in get_args(About):
         raise UsageError(
             f"nothing is known about {about!r}", "ask about holds, start, end or revision"
@@ -85,45 +90,6 @@ def why(
                 raise QueryError(f"{asked.text} has variables", "say what they stand for")
             return why_revised(result, asked.text, *asked)
         return _answer(result, asked, about)
-
-
-def _of_atom(result: Result, what: str, at: int | str | None, about: str, depth: int) -> Proof:
-    """Why an atom of a program holds at a query time."""
-    settings, items = result.basis
-    atom, rules = atom_of(what), result.rules
-    shown = written(atom)
-    if about != "holds":
-        raise UsageError(f"{shown} is an atom of a program: each query time has its own reasons")
-    if not all(map(is_ground, atom.args)):
-        raise QueryError(f"{shown} has variables", "say what they stand for")
-    known = result.query(f"@T {shown}")  # and an error for a predicate that nobody knows
-    times = [cast(int, found["T"]) for found in known]
-    told = time_in(settings.unit)
-    listed = ", ".join(map(told, times[:_SHOWN])) + (", ..." if len(times) > _SHOWN else "")
-    when = f"it holds at {listed}" if times else "it never holds"
-    if at is None:
-        raise UsageError(f"say at what query time {shown} is meant", when)
-    time = point_in(at, settings.scale, "the time")
-    answer = next((one for one in result.answers if one.query == time), None)
-    if answer is None:
-        first, last = result.answers[0].query, result.answers[-1].query
-        raise UsageError(
-            f"{told(time)} is no query time of the run: they are {told(first)} to {told(last)}",
-            when,
-        )
-    model = next((model for model in answer.models if atom in model), None)
-    if model is None:
-        raise UsageError(
-            f"{shown} does not hold at {told(time)}: {when}", "name one of these times"
-        )
-    program, start = rules.in_points(settings.clock, settings.unit), settings.start or 0
-    low = low_of(program, start, time)
-    for late in (False, True):
-        signals = signals_known(items(), result.dead_letters, low, time, late)
-        found = situation(program, signals, start, time, model, atom)
-        if found is not None:
-            return AtomProver(found, depth, told).holds(atom, time)
-    raise UsageError(f"the signals of the run do not show why {shown} holds at {told(time)}")
 
 
 def _answer(result: Result, asked: Question, about: str) -> Proof:
@@ -201,9 +167,6 @@ def _distance(interval: tuple[int, int | float], t: int) -> float:
 
 def read_question(result: Result, what: str, at: int | str | None) -> Question:
     """What is asked, if rules speak of it and the run covers the time."""
-    if result.rules.language == "combined":
-        problem = "combined rules give no proofs yet"
-        raise UsageError(problem, "ask about the description, or the program, run alone")
     goal = read_goal(what, "rich(chris)=true, or an event: win_lottery(chris)")
     entities = result.rules.entities
     value: Term | None = None
@@ -241,8 +204,8 @@ def _demand_time(prover: CalculusProver, asked: Question) -> None:
 
 def why_not(result: Result, what: str, at: int | str | None) -> Proof:
     """Why something is not so at a time: what each rule lacks, and the rows that would help."""
-    if result.rules.language == "lars":
-        raise UsageError("why not is a question about events and fluents", "try `horai whatif`")
+    if is_about_atom(result, what):
+        return why_not_atom(result, what, at)
     with room_to_recurse():
         entity, value, t = read_question(result, what, at)
         asked = Question(entity, value, t)
@@ -258,4 +221,7 @@ def why_not(result: Result, what: str, at: int | str | None) -> Proof:
             other = tried(result, [change]).prover
             return other.is_so(entity, value, t)
 
-        return Absences(prover, result.rules.entities).why_not(entity, value, t, works)
+        absences = Absences(prover, result.rules.entities)
+        if isinstance(prover, CombinedProver):
+            absences = CombinedAbsences(prover, result.rules.entities)
+        return absences.why_not(entity, value, t, works)

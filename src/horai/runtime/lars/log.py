@@ -141,7 +141,10 @@ def only(rows: Rows, chosen: Mask) -> Rows:
 def numbered(
     tables: Iterable[io.ItemTable], files: Sequence[str] = (), first: int = 0
 ) -> list[io.ItemTable]:
-    """Tables with the order of their rows: file after file as they were given, line after line."""
+    """Tables with the order of their rows: file after file as they were given, line after line.
+
+    Rows that have an order keep it, and come before others.
+    """
     listed = [table for table in tables if len(table)]
     if not listed:
         return []
@@ -150,15 +153,30 @@ def numbered(
     names = sorted({name for some, _ in coded for name in some})
     names.sort(key=lambda name: given.get(name, len(given)))
     rank = {name: place for place, name in enumerate(names)}
-    places = [np.array([rank[name] for name in some], np.int64)[rows] for some, rows in coded]
-    lines = np.concatenate([_numbers(table, "line") for table in listed])
+    places = [
+        np.full(len(table), -1)
+        if ORDER in table.table.column_names
+        else np.array([rank[name] for name in some], np.int64)[rows]
+        for table, (some, rows) in zip(listed, coded, strict=True)
+    ]
+    lines = np.concatenate(
+        [
+            _numbers(table, ORDER if ORDER in table.table.column_names else "line")
+            for table in listed
+        ]
+    )
     order = np.empty(len(lines), np.int64)
     order[np.lexsort((lines, np.concatenate(places)))] = np.arange(first, first + len(lines))
     borders = np.cumsum([len(table) for table in listed])[:-1]
     return [
-        replace(table, table=table.table.append_column(ORDER, pa.array(part)))
+        replace(table, table=_without_order(table).append_column(ORDER, pa.array(part)))
         for table, part in zip(listed, np.split(order, borders), strict=True)
     ]
+
+
+def _without_order(table: io.ItemTable) -> pa.Table:
+    has_order = ORDER in table.table.column_names
+    return table.table.drop_columns([ORDER]) if has_order else table.table
 
 
 def in_order(tables: Iterable[io.ItemTable]) -> list[io.Item]:
