@@ -14,8 +14,10 @@ import pytest
 from horai import io
 from horai.engine.answer import spans_of
 from horai.engine.session import Session
+from horai.errors import UsageError
 from horai.lang.core.printer import show
 from horai.lang.ec.reader import read_text
+from horai.runtime.compiled import CompiledEngine
 
 STEP, WINDOW = 10, 25
 WHO = ("a", "b", "c")
@@ -103,6 +105,7 @@ RULES = {
         holdsFor(hidden(X)=true, I) :-
             holdsFor(here(X)=true, I1), holdsFor(seen(X)=true, I2),
             relative_complement_all(I1, [I2], I).
+        initiatedAt(met(X)=Y, T) :- happensAt(meet(X, Y), T), holdsAt(here(Y)=true, T).
     """,
     "measurements": """
         initiatedAt(fast(X)=true, T) :- happensAt(speed(X, V), T), V > 0.5.
@@ -111,7 +114,7 @@ RULES = {
 }
 
 
-def item(name: str, who: str, time: int, *more: float, end: int | None = None) -> io.Item:
+def item(name: str, who: str, time: int, *more: float | str, end: int | None = None) -> io.Item:
     return io.Item(
         op=1,
         name=name,
@@ -147,14 +150,22 @@ def happening(step: int, text: str) -> Iterator[io.Item]:
             guest = f"{who}{step}"  # comes once and never again
             yield item("come", guest, begin)
             yield item("seen", guest, begin + 3, end=begin + 12)
+            yield item("meet", who, begin + 5, guest)
             yield item("go", guest, begin + 9)
         if "speed" in text:
             yield item("speed", who, begin + place, ((step + place) * 0.37) % 1)
 
 
-def run(text: str, window: int | None) -> Iterator[Session]:
-    """A session after each of its windows; all parts of answers are looked at."""
-    session = Session(read_text(text)[0], window=window, archive=False)
+def session_of(text: str, window: int | None, engine: str) -> Session | CompiledEngine:
+    """A session without an archive."""
+    description = read_text(text)[0]
+    if engine == "compiled":
+        return CompiledEngine(description, window=window, archive=False)
+    return Session(description, window=window, archive=False)
+
+
+def run(session: Session | CompiledEngine, text: str) -> Iterator[None]:
+    """Go from window to window; all parts of answers are looked at."""
     step = 0
     while True:
         tables = io.Narrative.from_items(happening(step, text)).tables
@@ -162,11 +173,32 @@ def run(text: str, window: int | None) -> Iterator[Session]:
         for which in ("window", "new", "gone"):
             answer.part(which)
         step += 1
-        yield session
+        yield
 
 
-def rows(session: Session) -> Counter[str]:
+def rows(session: Session | CompiledEngine) -> Counter[str]:
     """How many rows a session holds, by where."""
+    found: Counter[str] = Counter()
+    if isinstance(session, CompiledEngine):
+        counts = session._machine.counts()
+        found |= {name: counts[name] for name in ("rows", "lines", "links", "pool", "timers")}
+    else:
+        found |= components(session)
+    for key, fluent in session.inputs.fluents.items():
+        found[f"input {key}"] = len(fluent.spans) + fluent.pairs.rows
+    for source, listed in session.ledger.live.items():
+        found[f"live {source}"] = len(listed)
+    for key in session.stream.keys("event"):
+        found[f"stream {key}"] = len(session.stream.events(key).time)
+    for key in session.stream.keys("fluent"):
+        found[f"stream {key}"] = len(session.stream.fluents(key).start)
+    if ("seen", 1) not in session.inputs.fluents:  # of ever new names, each has a code
+        found["symbols"] = len(session.symbols)
+    return found
+
+
+def components(session: Session) -> Counter[str]:
+    """Those of the columnar engine that it keeps by component."""
     found: Counter[str] = Counter()
     for place, memory in enumerate(session.memories):
         for key, fluent in memory.fluents.items():
@@ -179,50 +211,61 @@ def rows(session: Session) -> Counter[str]:
         found[f"{place}: rows and owners"] = sum(table.rows for table in looked)
         if memory.clock is not None:
             found[f"{place}: clock"] = len(memory.clock.pending) + len(memory.clock.acted)
-    for key, fluent in session.inputs.fluents.items():
-        found[f"input {key}"] = len(fluent.spans) + fluent.pairs.rows
     for key, table in (session.members.permanent | session.known.pairs).items():
         found[f"known {key}"] = table.rows
-    for source, listed in session.ledger.live.items():
-        found[f"live {source}"] = len(listed)
-    for key in session.stream.keys("event"):
-        found[f"stream {key}"] = len(session.stream.events(key).time)
-    for key in session.stream.keys("fluent"):
-        found[f"stream {key}"] = len(session.stream.fluents(key).start)
-    if ("seen", 1) not in session.inputs.fluents:  # of ever new names, each has a code
-        found["symbols"] = len(session.symbols)
     return found
 
 
 def test_without_a_window_the_measure_grows() -> None:
-    sessions = run(RULES["simple"], None)
-    sizes = [len(next(sessions).save()) for _ in range(200)]
+    session = session_of(RULES["simple"], None, "columnar")
+    steps = run(session, RULES["simple"])
+    sizes = [len(session.save()) for _ in zip(range(200), steps, strict=False)]
     assert sizes[199] > 2 * sizes[9]
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_two_hundred_windows_need_no_more_room_than_a_hundred(name: str) -> None:
-    check(name, 200)
+NOT_YET = {"intervals", "dynamic domain"}
+"""Rules that have no instructions in the compiled engine."""
+RUNS = [("columnar", name) for name in RULES]
+RUNS += [("compiled", name) for name in RULES if name not in NOT_YET]
+
+
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiled engine looks for what it may forget when it has a thousand words."""
+    monkeypatch.setattr("horai.engine.core.session.ROOM", 1000)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_YET))
+def test_these_rules_have_no_instructions_yet(name: str) -> None:
+    with pytest.raises(UsageError, match="has no instructions for"):
+        session_of(RULES[name], WINDOW, "compiled")
+
+
+@pytest.mark.parametrize(("engine", "name"), RUNS)
+def test_two_hundred_windows_need_no_more_room_than_a_hundred(engine: str, name: str) -> None:
+    check(engine, name, 200)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RULES)
-def test_a_thousand_windows_need_no_more_room_than_a_hundred(name: str) -> None:
-    check(name, 1000)
+@pytest.mark.parametrize(("engine", "name"), RUNS)
+def test_a_thousand_windows_need_no_more_room_than_a_hundred(engine: str, name: str) -> None:
+    check(engine, name, 1000)
 
 
-def check(name: str, windows: int) -> None:
+def check(engine: str, name: str, windows: int) -> None:
     """What the last windows need is what the hundredth needed."""
     sizes: list[int] = []
     held: list[Counter[str]] = []
-    for number, session in enumerate(run(RULES[name], WINDOW), 1):
-        # The stream repeats itself only roughly: the most of some windows is what counts.
-        if 90 < number <= 100 or windows - 10 < number <= windows:
+    session = session_of(RULES[name], WINDOW, engine)
+    for number, _ in enumerate(run(session, RULES[name]), 1):
+        # The stream repeats itself only roughly, and the compiled engine forgets now and then: the
+        # most of some windows is what counts.
+        if 70 < number <= 100 or windows - 30 < number <= windows:
             sizes.append(len(session.save()))
             held.append(rows(session))
         if number == windows:
             break
-    early, late = held[:10], held[10:]
+    early, late = held[:30], held[30:]
     most = {where: max(one[where] for one in early) for where in set().union(*early, *late)}
     grown = {
         where: (before, now)
@@ -230,28 +273,28 @@ def check(name: str, windows: int) -> None:
         if (now := max(one[where] for one in late)) > 1.5 * before + 6
     }
     assert not grown
-    assert max(sizes[10:]) < 1.2 * max(sizes[:10])
+    assert max(sizes[30:]) < 1.2 * max(sizes[:30])
 
 
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("simple", ["on(a)=false", "on(c)=true"]),
-        ("intervals", ["idle(a)=true", "off(b)=true", "long(c)=true", "quiet(b)=true"]),
-        ("points", ["again(a)=true", "lately(b)=true"]),
-        ("cycle", ["count(a)=3", "two(b)=true"]),
-        ("delays", ["on(a)=tired", "on(b)=false", "warm(c)=true"]),
-        ("conditional delays", ["late(a)=true"]),
-        ("dynamic domain", ["idle(a)=true", "on(b)=false"]),
-        ("passers-by", ["watched(a7)=true", "hidden(c9)=true"]),
-        ("measurements", ["fast(a)=true"]),
-    ],
-)
-def test_what_should_stay_small_is_really_worked_out(name: str, wanted: list[str]) -> None:
+WANTED = {
+    "simple": ["on(a)=false", "on(c)=true"],
+    "intervals": ["idle(a)=true", "off(b)=true", "long(c)=true", "quiet(b)=true"],
+    "points": ["again(a)=true", "lately(b)=true"],
+    "cycle": ["count(a)=3", "two(b)=true"],
+    "delays": ["on(a)=tired", "on(b)=false", "warm(c)=true"],
+    "conditional delays": ["late(a)=true"],
+    "dynamic domain": ["idle(a)=true", "on(b)=false"],
+    "passers-by": ["watched(a7)=true", "hidden(c9)=true", "met(b)=b8"],
+    "measurements": ["fast(a)=true"],
+}
+
+
+@pytest.mark.parametrize(("engine", "name"), RUNS)
+def test_what_should_stay_small_is_really_worked_out(engine: str, name: str) -> None:
     seen: set[str] = set()
-    for number, session in enumerate(run(RULES[name], WINDOW), 1):
-        part = session.ledger._part(session.ledger.live)
-        seen |= {f"{show(f)}={show(v)}" for f, v in spans_of(part, session.symbols)}
-        if number == 40:
-            break
-    assert set(wanted) <= seen
+    session = session_of(RULES[name], WINDOW, engine)
+    for step in range(40):
+        tables = io.Narrative.from_items(happening(step, RULES[name])).tables
+        answer = session.advance((step + 1) * STEP, tables)
+        seen |= {f"{show(f)}={show(v)}" for f, v in spans_of(answer.part("new"), answer.symbols)}
+    assert set(WANTED[name]) <= seen

@@ -38,7 +38,7 @@ from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
-from horai.plan.ec.instructions import ANY, GHOST, INITIATED, PEND, TERMINATED
+from horai.plan.ec.instructions import ANY, GHOST, INF, INITIATED, PEND, TERMINATED
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import names
 from horai.plan.ec.unify import may_match
@@ -443,7 +443,10 @@ class Lowering:
 
     def _started(self, rule: DrivenRule, relation: Relation) -> Body:
         terms = _terms_of(rule.driver, relation)
-        return self._body(rule, relation, tuple(terms[at] for at in relation.keys))
+        body = self._body(rule, relation, tuple(terms[at] for at in relation.keys))
+        if rule.attempt is not None and rule.attempt.longest < INF:
+            body.before[show(rule.attempt.since)] = rule.attempt.longest
+        return body
 
     def _entering(self, body: Body, rule: DrivenRule, relation: Relation) -> list[Step]:
         terms = _terms_of(rule.driver, relation)

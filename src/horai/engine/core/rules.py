@@ -193,6 +193,7 @@ class Body:
         self.env: dict[str, int] = {}
         self.next = first
         self.time: Term | None = None
+        self.before: dict[str, int] = {}  # times that are always as long before that of the driver
         self.loops = False  # may what is done so far have several solutions?
 
     # --- registers -------------------------------------------------------------------------------
@@ -693,6 +694,8 @@ class Body:
         return found
 
     def _offsets(self, time: Term) -> tuple[int, int]:
+        if isinstance(time, Var) and time.name in self.before:
+            return self.before[time.name], self.before[time.name]
         return (0, 0) if time == self.time else (-INF, INF)
 
     def _stab(self, step: op.Stab, fail: Label) -> Label:
