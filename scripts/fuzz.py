@@ -41,7 +41,7 @@ OPTIONS = {
     "--allen-memory": ("0", "-3", "5"),
     "--unit": ("s", "ms", "x", ""),
     "--time-in": ("ms", "y"),
-    "--engine": ("columnar", "reference", "plan", "asp", "nothing"),
+    "--engine": ("columnar", "reference", "compiled", "plan", "asp", "tms", "nothing"),
     "--incremental": ("always", "never", "auto", "z"),
     "--answers": ("final", "windows", "changelog", "q"),
     "--format": ("jsonl", "csv", "text", "timeline", "parquet", "xml"),

@@ -91,7 +91,10 @@ class Session:
         self._findings = RunFindings()
         self._came: dict[tuple[str, int], int] = {}
         self.engine, self.reasons = settings.engine, list[str]()
-        self.core = self._made(archive, together, single)
+        try:
+            self.core = self._made(archive, together, single)
+        except EngineError as error:  # found out before the first query time
+            raise RunError(str(error)) from error
         """The engine at work."""
         self._profile = profile
         if profile is not None:

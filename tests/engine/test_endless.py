@@ -38,7 +38,7 @@ RULES = "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), {} Y \\= X."
 SAID = r":[12]: \w/1 (still has new rows|derives more than|makes values of|calls itself)"
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["columnar", "reference", "compiled"])
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_rules_without_an_end_are_named(
     kind: str, engine: str, monkeypatch: pytest.MonkeyPatch
@@ -80,7 +80,7 @@ def test_a_range_of_a_helper_is_told_where_it_stands(helper: str, engine: str) -
         rules.run("e|1|1|2\n", engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["columnar", "reference", "compiled"])
 def test_rules_with_an_end_reach_it(engine: str) -> None:
     rules = horai.loads(
         "n(0). n(N) :- n(M), M < 3000, N is M + 1.\n"
