@@ -146,8 +146,9 @@ def test_a_live_run_keeps_its_state_when_it_is_ended(
         assert process.poll() is None
         time.sleep(0.1)
     process.send_signal(number)
-    _, told = process.communicate()
-    assert process.returncode == 0, told
+    process.wait(60)  # standard input stays open: somebody still waits there for a line
+    told = process.communicate()[1]
+    assert (process.returncode, told) == (0, b"")
     assert Path("kept.state").exists()
 
 

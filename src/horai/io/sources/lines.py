@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 from horai.io.letters import InputError
 from horai.io.secrets import BEARER, FILE, SOCKET, is_bearer, is_loopback, secret
@@ -129,6 +129,25 @@ class Readable(Protocol):
     def close(self) -> None: ...
 
 
+class StandardInput:
+    """Standard input without the lock of its buffer, on which Python would abort at its end.
+
+    Whoever waits for a line that never comes would hold that lock.
+    """
+
+    def __init__(self) -> None:
+        buffer: Any = sys.stdin.buffer
+        raw = getattr(buffer, "raw", None)  # what tests put in its place has none
+        self._read: Callable[[int], bytes] = buffer.read1 if raw is None else raw.read
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """What is there."""
+        return self._read(size)
+
+    def close(self) -> None:
+        """Leave it open: it belongs to the process."""
+
+
 class Incoming:
     """The lines of all sources as they come; topics are read from `offsets` on, if they say so."""
 
@@ -172,7 +191,7 @@ class Incoming:
         """The function that reads a source; one that cannot be opened is an error at once."""
         address = address_of(name)
         if name == "-":
-            return lambda: self._read("<stdin>", cast(Readable, sys.stdin.buffer))
+            return lambda: self._read("<stdin>", StandardInput())
         if name.startswith(SCHEME):
             topic = TopicReader(topic_of(name), self._offsets)
             return lambda: self._follow(topic)
@@ -193,8 +212,7 @@ class Incoming:
         except OSError:
             pass  # the other side has gone, which ends what it says
         self._put(cutter.last())
-        if source is not sys.stdin.buffer:
-            source.close()
+        source.close()
         if counts:
             with self._lock:
                 self._open -= 1
