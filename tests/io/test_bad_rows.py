@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -198,3 +199,13 @@ def test_dead_letters_as_csv(tmp_path: Path) -> None:
         "reason": "late",
         "code": "too-late",
     }
+
+
+def test_letters_in_csv_steer_no_terminal(tmp_path: Path) -> None:
+    letters = [DeadLetter("a\x1bb.csv", 1, "x|\x1b[2J|\x9b", "no \x07 time", "bad-time")]
+    for name in ("dead.csv", "dead.jsonl"):
+        write_dead_letters(tmp_path / name, letters)
+        written = (tmp_path / name).read_text(encoding="utf-8")
+        assert "2J" in written and not re.search("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]", written)
+    (row,) = (tmp_path / "dead.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(row)["text"] == letters[0].text

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from horai.io import AnswerRow, DeadLetter, InputError, TermText, write_answers, write_dead_letters
+from horai.io.shown import printable
 
 ROWS = [
     AnswerRow("fluent", "rich", ["chris"], "true", 14, 20),
@@ -163,7 +164,7 @@ def test_csv_has_no_formulas(value: str, tmp_path: Path) -> None:
     write_dead_letters(tmp_path / "d.csv", [letter])
     with (tmp_path / "d.csv").open(newline="") as file:
         [row] = csv.DictReader(file)
-    assert [row[name] for name in ("file", "text", "reason")] == [f"'{value}"] * 3
+    assert [row[name] for name in ("file", "text", "reason")] == [printable(f"'{value}")] * 3
 
 
 def test_numbers_in_csv_stay_numbers() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from horai.io.shown import csv_line, json_text, redacted, shortened
+from horai.io.shown import csv_line, json_text, printable, redacted, shortened
 from horai.io.terms import text_cell
 
 CODES: dict[str, str] = {
@@ -95,12 +95,15 @@ class BadRow(Exception):
 
 
 def write_dead_letters(path: str | os.PathLike[str], letters: Iterable[DeadLetter]) -> None:
-    """Write letters as CSV when the name ends in `.csv`, as JSON lines otherwise."""
+    """Write letters as CSV when the name ends in `.csv`, as JSON lines otherwise.
+
+    JSON has the rows as they were. CSV is for people: what would steer a terminal is spelled out.
+    """
     with Path(path).open("w", encoding="utf-8", newline="") as out:
         if Path(path).suffix.lower() == ".csv":
             out.write(csv_line(DeadLetter._fields) + "\n")
             for letter in letters:
-                cells = (x if isinstance(x, int) else text_cell(x) for x in letter)
+                cells = (x if isinstance(x, int) else printable(text_cell(x)) for x in letter)
                 out.write(csv_line(cells) + "\n")
         else:
             for letter in letters:
