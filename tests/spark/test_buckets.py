@@ -301,3 +301,30 @@ def test_groundings_of_what_an_earlier_stage_makes_say_who_is_known(buckets: int
     found = in_buckets(rules, run)
     assert found == in_one_process(rules, run)
     assert [r.args for r in found["final"] if r.name == "free"] == [(3,)]
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+@pytest.mark.parametrize(
+    "helper", ["s(A) :- thing(A).", "s(A) :- r(A). r(A) :- thing(A), A \\= y."]
+)
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "holdsFor(h(X)=true, I) :- holdsFor(n(X)=0, J), union_all([J], I).\n"
+        "grounding(h(X)=true) :- s(X).",
+        "initiatedAt(h(X)=true, T) :- happensAt(e2(X), T), s(X).",
+        "initiatedAt(h(X)=true, T) :- happensAt(e2(_), T), s(X).",
+    ],
+)
+def test_a_helper_may_ask_for_members_of_a_dynamic_domain(
+    asking: str, helper: str, buckets: int
+) -> None:
+    rules = horai.loads(
+        f"initially(n(X)=0) :- thing(X).\n{asking}\n{helper}\n"
+        "dynamicDomain(thing(_)).\ngrounding(e1(X)) :- thing(X).\n"
+    )
+    rows = ["e1|1|1|x", "e1|2|2|y", "e1|3|3|z", "e2|9|9|x"]
+    run = StagedRun("", rows, {"start": 0, "end": 20}, buckets)
+    wanted = in_one_process(rules, run)
+    assert any(row.name == "h" for row in wanted["final"])
+    assert in_buckets(rules, run) == wanted

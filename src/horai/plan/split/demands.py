@@ -295,6 +295,8 @@ class Domains:
         for rule in description.of(ec.BackgroundRule):
             inside = {part.key for part in ec.walk(rule.body) if isinstance(part, ec.Call)}
             calls.setdefault(rule.key, set()).update(inside)
+        # By dynamic domain, the predicates that ask for its members, itself among them.
+        self.asking = {domain: callers(calls, {domain}) for domain in self.dynamic}
         self.hiding = callers(calls, self.dynamic)
 
     def ground(self, entity: EntityKey) -> bool:
@@ -319,13 +321,18 @@ class Domains:
 
     def of_members(self, demands: list[Demand], made: set[EntityKey]) -> list[Demand]:
         """The groundings of what no rule makes: through them items become members."""
-        parts = {part.entity for demand in demands for part in demand.parts}
-        used = {entity for entity in parts if entity[0] is Kind.DOMAIN}
+        used = self._dynamic_in(demands)
         return [
             demand
             for demand in self._groundings()
-            if demand.parts[0].entity not in made and used & {part.entity for part in demand.parts}
+            if demand.parts[0].entity not in made and used & self._dynamic_in([demand])
         ]
+
+    def _dynamic_in(self, demands: list[Demand]) -> set[ec.Key]:
+        """The dynamic domains whose members are asked for, through helpers too."""
+        parts = {part.entity for demand in demands for part in demand.parts}
+        asked = {entity[1:] for entity in parts if entity[0] is Kind.DOMAIN}
+        return {domain for domain, asking in self.asking.items() if asking & asked}
 
     def _groundings(self) -> list[Demand]:
         return [demand for rule in self.groundings if (demand := self._grounding(rule))]
