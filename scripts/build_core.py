@@ -23,6 +23,8 @@ STAMP = CORE / "machine.built"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 LIBRARY = CORE / f"machine{SUFFIX}"
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED")
+SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
+SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "MET", "ALL_RULES", "REGISTERS")
 LARGE = ("INF", "LARGEST", "BEGUN", "ENDED", "EFFECTS", "SAID", "SAID_BEGINS", "SAID_ENDS")
 LARGE += ("BEGINNING", "ENDING")  # no C compiler takes them for an enum
@@ -54,6 +56,8 @@ def declarations(numbers: ModuleType) -> str:
     lists = (numbers.CODES, numbers.FIELDS_OF_COLUMNS, numbers.KINDS, numbers.TABLES, numbers.SITES)
     lines = [f"    {name} = {value}" for names in lists for value, name in enumerate(names)]
     lines += [f"    {name} = {getattr(numbers, name)}" for name in SINGLE]
+    lines += [f"    ALLEN_{name.upper()} = {n}" for n, name in enumerate(numbers.RELATIONS)]
+    lines += [f"    MODE_{name.upper()} = {n}" for n, name in enumerate(numbers.MODES)]
     large = [
         "cdef extern from *:",
         '    """',

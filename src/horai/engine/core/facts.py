@@ -12,10 +12,13 @@ from horai.engine.chains import Evaluator
 from horai.engine.columns import Column
 from horai.engine.core.words import Words
 from horai.engine.domains import Groundings
+from horai.engine.frames import unit
 from horai.engine.heads import Heads
-from horai.engine.relations import Relation
+from horai.engine.relations import Relation, join
 from horai.engine.world import World
-from horai.plan.program import Plan, PointPlan
+from horai.lang.core.terms import Term
+from horai.plan.ec.literals import names, visible
+from horai.plan.program import Plan, PointPlan, StaticPlan
 
 Key = tuple[str, int]
 Rows = npt.NDArray[np.int64]
@@ -78,11 +81,42 @@ class StaticFacts:
         rows = np.column_stack([self.words.of_column(column) for column in columns])
         return rows, self.heads.allowed(plan.key, said).tolist()
 
+    def listing(self, plan: StaticPlan) -> tuple[tuple[str, ...], Rows, bool] | None:
+        """What groundings say of the variables of a head, and whether they say all of it.
+
+        None if the body is to say it.
+        """
+        args, value = plan.terms[:-1], plan.terms[-1]
+        head = names(*plan.terms)
+        spoken = self.groundings.speaks_of(plan.key, value)
+        if not head or (not spoken and head <= visible(plan.rule.body)):
+            return None
+        frame = self.groundings.complete(unit(), plan.key, args, value)
+        if not frame.rows and not spoken:
+            return None
+        if not frame.rows:
+            return tuple(sorted(head)), np.zeros((0, len(head)), np.int64), True
+        found = tuple(sorted(frame.columns))
+        columns = [self.words.of_column(frame.columns[name]) for name in found]
+        whole = not spoken or self.groundings.lists_all(plan.key)
+        return found, np.unique(np.column_stack(columns), axis=0), whole
+
+    def listed(self, key: Key, terms: tuple[Term, ...], name: str) -> Rows:
+        """The values of a variable among the fluents and values that groundings list."""
+        found: list[Rows] = []
+        for table, has_value in self.groundings.instances(key):
+            if has_value:
+                fits = join(unit(), table, terms, self.words.symbols)
+                column = fits.to_frame(lambda one: one == name).columns.get(name)
+                if column is not None:
+                    found.append(self.words.of_column(column).reshape(-1, 1))
+        return np.unique(np.concatenate(found), axis=0) if found else np.zeros((0, 1), np.int64)
+
     def domain(self, plan: PointPlan) -> tuple[tuple[str, ...], Rows]:
         """What the grounding of a head says of its variables."""
         frame = self.heads.start(plan)
-        names = tuple(sorted(name for name in frame.columns if not name.startswith("#")))
+        found = tuple(sorted(name for name in frame.columns if not name.startswith("#")))
         if not frame.rows:
             return tuple(sorted(plan.domain)), np.zeros((0, len(plan.domain)), np.int64)
-        columns = [self.words.of_column(frame.columns[name]) for name in names]
-        return names, np.unique(np.column_stack(columns), axis=0)
+        columns = [self.words.of_column(frame.columns[name]) for name in found]
+        return found, np.unique(np.column_stack(columns), axis=0)

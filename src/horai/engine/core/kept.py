@@ -40,15 +40,17 @@ class Shape:
         self.first = tables[:, TABLE["T_FIRST"]]
         self.kind = columns[:, FIELD["C_KIND"]]
         self.head = columns[:, FIELD["C_HEAD"]]
-        own = {KIND["EVENT"]: 0, KIND["SIMPLE"]: 3, KIND["INPUT"]: 2}
+        own = {KIND["EVENT"]: 0, KIND["SIMPLE"]: 3, KIND["INPUT"]: 2, KIND["KNOWN"]: 2}
         stride = np.array([own.get(kind, -1) for kind in range(len(KIND))])[self.kind]
         self.stride = np.where(stride == 0, columns[:, FIELD["C_STRIDE"]], stride)
         sites = program.layout.sites
         self.lists = np.array([site.lists for site in sites], np.bool_)
         code = np.array(program.code, np.int64).reshape(-1, WIDTH)
-        asked = code[code[:, 0] == CODE["HAS"], 2]
+        asked = code[(code[:, 0] == CODE["HAS"]) & (code[:, 3] == 0), 2]
         self.rules = columns[:, FIELD["C_CODE"]]
         self.stays = np.isin(np.arange(len(tables)), asked)
+        if program.first is not None:
+            self.stays[program.first] = True
         """The tables whose rows are more than what their lines say."""
 
     def columns(self, tables: Ints) -> Ints:

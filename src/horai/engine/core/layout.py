@@ -65,6 +65,7 @@ class Relation:
     fields: dict[str, int] = field(default_factory=dict)
     readers: list[tuple[int, int]] = field(default_factory=list)  # how far away, site
     edges: list[tuple[int, int, int]] = field(default_factory=list)  # start?, value, code
+    masked: set[int] = field(default_factory=set)  # values that lists beside it have, too
     parts: dict[str, Relation] = field(default_factory=dict)  # its starts, ends, ... as events
 
     @property
@@ -100,19 +101,20 @@ class Site:
     """Somebody who looks at a column: rules of a driver, or a list of the row that is linked."""
 
     column: Relation
+    lists: int = 0  # what it is told, if it is no rule: `TO_LISTS` and the like
     value: int = ANY
-    lists: bool = False
     level: int = 0
     mask: int = 0
     low: int = 0
     high: int = 0
     shift: int = 0
     driver: Relation | None = None  # whose rules, or the list that looks
+    apart: bool = False  # a list of who may become known only later on
 
     def words(self) -> list[int]:
         """As the machine knows it."""
         found = [0] * len(SITE)
-        found[SITE["S_LISTS"]] = int(self.lists)
+        found[SITE["S_LISTS"]] = self.lists
         found[SITE["S_COLUMN"]] = self.column.number
         found[SITE["S_VALUE"]] = self.value
         found[SITE["S_LEVEL"]] = self.level
@@ -213,6 +215,7 @@ class Layout:
         self.clock: Relation | None = None
         self.said: list[tuple[Relation, Relation, bool]] = []
         """Drivers of rules, what the rules say, and whether that is no earlier than the driver."""
+        self.first: Table | None = None
         self._relations()
         self._place()
 
@@ -318,6 +321,13 @@ class Layout:
         found = Table(len(self.tables), width)
         self.tables.append(found)
         return found
+
+    def origin(self) -> Table:
+        """The table whose only row is made at the start; its program makes rows of others."""
+        if self.first is None:
+            self.first = self.table(0)
+            self.first.add(Relation("hidden", ("", 0), (), shown=False))
+        return self.first
 
     def index(self, table: Table, places: tuple[int, ...]) -> Table:
         """The table of the buckets of an index over some places of the keys of a table."""

@@ -429,8 +429,8 @@ def row_of_registers(S: STATE, table: i64, p: i64, make: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def link(S: STATE, L: i64, site: i64, target: i64) -> cython.void:
-    """Whoever drives `target` looks at line L, in the way of a site."""
+def link(S: STATE, L: i64, site: i64, target: i64) -> i64:
+    """Whoever drives `target` looks at line L, in the way of a site. Is that new?"""
     h: i64 = L * HASH_A + site * HASH_B + target * HASH_C
     h ^= (h >> 31) & MAX32
     at: i64 = h & S.linkmask
@@ -439,7 +439,7 @@ def link(S: STATE, L: i64, site: i64, target: i64) -> cython.void:
         if S.links[k].line == L and S.links[k].site == site and S.links[k].target == target:
             if S.links[k].when < S.reg[0] >> 1:
                 S.links[k].when = S.reg[0] >> 1
-            return
+            return 0
         at = (at + 1) & S.linkmask
     n: i64 = S.nlinks
     room(
@@ -458,6 +458,7 @@ def link(S: STATE, L: i64, site: i64, target: i64) -> cython.void:
     S.linkslots[at] = n
     if S.nlinks * 2 > S.linkmask:
         relink(S)
+    return 1
 
 
 @cython.cfunc
@@ -1469,6 +1470,8 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                     S.start,
                     INF,
                 )
+        elif op == FEED:
+            begin_feeding(S, first + x, S.reg[y], z)
         elif op == GROUP:
             S.reg[x] = S.nbag
         elif op == ADDTO:
@@ -1729,7 +1732,8 @@ def held_longer(S: STATE, L: i64, n: i64) -> cython.void:
 def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
     """Whoever reads is told that what it looks at is other in [a, z)."""
     if reader[S_LISTS] != 0:
-        dirty(S, target, a, z)
+        if reader[S_LISTS] == TO_LISTS:
+            dirty(S, target, a, z)
         return
     n: i64 = S.lines[target].np
     if n == 0:
@@ -1799,6 +1803,128 @@ def told(S: STATE, L: i64, where: i64, v: i64, a: i64, z: i64) -> cython.void:
         if s[S_COLUMN] == col and (s[S_VALUE] == ANY or v == ANY or s[S_VALUE] == v):
             hit(S, s, S.links[k].target + s[S_SHIFT], a, z)
         k = S.links[k].next
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def value_row(S: STATE, L: i64, table: i64, v: i64) -> cython.void:
+    """A line has a value: there is a row for it, of its key and the value."""
+    key: i64[16]
+    at: i64 = S.rows[S.lines[L].row].key
+    n: i64 = S.tables[table * 8 + T_KEYS] - 1
+    i: i64 = 0
+    while i < n:
+        key[i] = S.keys[at + i]
+        i += 1
+    key[n] = v
+    make_row(S, table, cython.address(key[0]))
+
+
+# --- counting spans -----------------------------------------------------------------------------
+# The points of a line that counts are (time, how many of the spans that feed it are there from then
+# on). It holds where there are any. Where only matters that there are some, each of them counts for
+# all of the time.
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def step_at(S: STATE, L: i64, t: i64) -> i64:
+    """The word of the point at t, made if there is none."""
+    off: i64 = points_room(S, L, 2)
+    n: i64 = S.lines[L].np
+    i: i64 = first_at(S, off, n, t, 2)
+    if i < n and S.pool[off + i] == t:
+        return i
+    move(S, off + i + 2, off + i, n - i)
+    S.pool[off + i] = t
+    S.pool[off + i + 1] = S.pool[off + i - 1] if i > 0 else 0
+    S.lines[L].np = n + 2
+    return i
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def without_step(S: STATE, L: i64, t: i64) -> cython.void:
+    """No point at t, if it says what the one before says."""
+    off: i64 = S.lines[L].points
+    i: i64 = first_at(S, off, S.lines[L].np, t, 2)
+    if i >= S.lines[L].np or S.pool[off + i] != t:
+        return
+    if S.pool[off + i + 1] == (S.pool[off + i - 1] if i > 0 else 0):
+        remove_point(S, L, i, 2)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def cover(S: STATE, L: i64, s: i64, e: i64, d: i64) -> cython.void:
+    """One span more (d = 1) or less (-1) counts in [s, e)."""
+    i: i64 = step_at(S, L, s)
+    if e < INF:
+        step_at(S, L, e)
+    off: i64 = S.lines[L].points
+    n: i64 = S.lines[L].np
+    a: i64 = INF
+    z: i64 = e
+    while i < n and S.pool[off + i] < e:
+        c: i64 = S.pool[off + i + 1] + d
+        if c < 0:
+            S.error = 3
+            return
+        S.pool[off + i + 1] = c
+        i += 2
+        if c == 0 or (c == 1 and d > 0):
+            if a == INF:
+                a = S.pool[off + i - 2]
+            z = S.pool[off + i] if i < n else INF
+    if e < INF:
+        without_step(S, L, e)
+    without_step(S, L, s)
+    if a < INF and S.returning == 0:
+        dirty(S, L, a, z)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def feed_one(S: STATE, what: i64, target: i64, s: i64, e: i64, d: i64, whole: i64) -> cython.void:
+    if what == TO_COVER:
+        cover(S, target, s, e, d)
+    elif whole != 0:
+        cover(S, target, S.start, INF, d)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def feed(S: STATE, L: i64, v: i64, s: i64, e: i64, d: i64, whole: i64) -> cython.void:
+    """A span of a line came or went; or, if it is not a whole one, a piece of it."""
+    k: i64 = S.lines[L].links
+    while k != 0:
+        site: WORDS = cython.address(S.sites[S.links[k].site * 8])
+        if site[S_LISTS] > TO_LISTS and (site[S_VALUE] == ANY or site[S_VALUE] == v):
+            feed_one(S, site[S_LISTS], S.links[k].target, s, e, d, whole)
+        k = S.links[k].next
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def begin_feeding(S: STATE, L: i64, target: i64, site: i64) -> cython.void:
+    """From now on the spans of L count in another line."""
+    what: i64 = S.sites[site * 8 + S_LISTS]
+    if link(S, L, site, target) == 0 or (S.returning != 0 and what == TO_KNOWN):
+        return  # whatever was ever known has been counted
+    want: i64 = S.sites[site * 8 + S_VALUE]
+    i: i64 = 0
+    while i < S.lines[L].ns:
+        off: i64 = S.lines[L].spans + i
+        if want == ANY or S.pool[off + 2] == want:
+            feed_one(S, what, target, S.pool[off], S.pool[off + 1], 1, 1)
+        i += 3
 
 
 @cython.cfunc
@@ -1886,6 +2012,8 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
     if n > m:
         memcpy(cython.address(S.pool[off + lo]), cython.address(S.tmp[m]), (n - m) * 8)
     S.lines[L].ns = have + grow
+    feeds: i64 = S.cols[S.lines[L].col * FIELDS + C_FEEDS]
+    values: i64 = S.cols[S.lines[L].col * FIELDS + C_VALUES]
     i: i64 = 0
     j: i64 = m
     while i < old or j < n:
@@ -1894,6 +2022,10 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
             ne: i64 = S.tmp[j + 1]
             v: i64 = S.tmp[j + 2]
             if oe != ne:
+                if feeds != 0 and oe < ne:
+                    feed(S, L, v, oe, ne, 1, 0)
+                elif feeds != 0:
+                    feed(S, L, v, ne, oe, -1, 0)
                 if ne != INF:
                     edge(S, L, 0, v, ne, 1)
                 if oe != INF:
@@ -1908,6 +2040,8 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
             j += 3
         elif j >= n or (i < old and S.gone[i] <= S.tmp[j]):
             v = S.gone[i + 2]
+            if feeds != 0:
+                feed(S, L, v, S.gone[i], S.gone[i + 1], -1, 1)
             edge(S, L, 1, v, S.gone[i], -1)
             if S.gone[i + 1] != INF:
                 edge(S, L, 0, v, S.gone[i + 1], -1)
@@ -1916,6 +2050,10 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
             i += 3
         else:
             v = S.tmp[j + 2]
+            if feeds != 0:
+                feed(S, L, v, S.tmp[j], S.tmp[j + 1], 1, 1)
+            if values != 0:
+                value_row(S, L, values, v)
             edge(S, L, 1, v, S.tmp[j], 1)
             if S.tmp[j + 1] != INF:
                 edge(S, L, 0, v, S.tmp[j + 1], 1)
@@ -2270,36 +2408,49 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def operand(S: STATE, L: i64, p: i64) -> i64:
-    """The line that a list looks at: (1, how far away) in its row, or (0, n) the n-th of others."""
-    if S.args[p] == 1:
+    """The line that a list looks at; an operand is (how it is found, where, value)."""
+    if S.args[p] & OWN_LINE:
         return L + S.args[p + 1]
-    if S.args[p] == 2:
-        return S.keys[S.rows[S.lines[L].row].key + S.args[p + 1]]
-    return -1
+    return S.keys[S.rows[S.lines[L].row].key + S.args[p + 1]]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def wanted(S: STATE, L: i64, p: i64) -> i64:
+    """The value that counts of an operand."""
+    if S.args[p] & VALUE_IN_KEY:
+        return S.keys[S.rows[S.lines[L].row].key + S.args[p + 2]]
+    return S.args[p + 2]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def resolve_list(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
-    """A truth table over lists, some of which are other in [a, z): one sweep over that region."""
+    """A truth table over lists, some of which are other in [a, z): one sweep over that region.
+
+    Before the first time-point after the start there is another table: what is absent is not known.
+    """
     desc: i64 = S.cols[S.lines[L].col * FIELDS + C_LIST]
     k: i64 = S.args[desc]
     table: i64 = S.args[desc + 1]
     value: i64 = S.args[desc + 2]
+    soon: i64 = INF
     if a < S.first:
         a = S.start
+        table = S.args[desc + 3]
+        soon = S.first
     state: i64 = 0
-    soon: i64 = INF
     j: i64 = 0
     while j < k:
-        O: i64 = operand(S, L, desc + 3 + j * 3)
-        want: i64 = S.args[desc + 5 + j * 3]
+        O: i64 = operand(S, L, desc + 4 + j * 3)
+        want: i64 = wanted(S, L, desc + 4 + j * 3)
         off: i64 = 0
         n: i64 = 0
         i: i64 = 0
         following: i64 = INF
-        if O >= 0:
+        if O >= 0:  # others may not be there yet
             off = S.lines[O].spans
             n = S.lines[O].ns
         if n > 0:
@@ -2339,6 +2490,10 @@ def resolve_list(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     while soon < z:
         t = soon
         soon = INF
+        if t < S.first:
+            soon = S.first
+        else:
+            table = S.args[desc + 1]
         j = 0
         while j < k:
             following = S.sweep[j * 4 + 2]
@@ -2391,6 +2546,24 @@ def resolve_list(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def whole_bound(S: STATE, w: i64, compare: i64) -> i64:
+    """The whole number with which whole numbers compare as with a number of the key."""
+    if w & 1:
+        return w >> 1
+    S.failed = 0
+    u: cython.double = real_of(S, w)
+    # `>` and `=<` change above a whole number, `>=` and `<` at one.
+    u = floor(u) if compare == 0 or compare == 3 else ceil(u)
+    if u >= 4e18:
+        return INF
+    if u <= -4e18:
+        return -INF
+    return cython.cast(i64, u)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def resolve_filter(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """The spans of another line that last long enough, or not too long.
 
@@ -2400,10 +2573,13 @@ def resolve_filter(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     c: i64 = S.lines[L].col * FIELDS
     desc: i64 = S.cols[c + C_LIST]
     bound: i64 = S.cols[c + C_LEAST]
-    compare: i64 = S.cols[c + C_COMPARE]
+    flags: i64 = S.cols[c + C_COMPARE]
+    compare: i64 = flags & 3
+    if flags & BOUND_IN_KEY:
+        bound = whole_bound(S, S.keys[S.rows[S.lines[L].row].key + bound], compare)
     O: i64 = operand(S, L, desc)
-    value: i64 = S.args[desc + 2]
-    want: i64 = S.args[desc + 3]
+    value: i64 = S.args[desc + 3]
+    want: i64 = wanted(S, L, desc)
     so: i64 = S.lines[O].spans
     sn: i64 = S.lines[O].ns
     fo: i64 = S.lines[L].spans
@@ -2425,9 +2601,11 @@ def resolve_filter(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
                 yes = lasts < bound
             else:
                 yes = lasts <= bound
+            if e == INF and (flags & OPEN_NEVER):
+                yes = 0
             if yes != 0:
                 n = put_span(S, n, s, e, value)
-            if e == INF:
+            if e == INF and bound < INF - S.q and bound > -INF and (flags & OPEN_NEVER) == 0:
                 # It will be longer at a later query time.
                 turn: i64 = s + bound + (1 if compare == 0 or compare == 3 else 0)
                 if turn > S.q:
@@ -2437,6 +2615,360 @@ def resolve_filter(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     while hi < fn and S.pool[fo + hi] <= z:
         hi += 3
     replace(S, L, lo, hi, n)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def piece(S: STATE, n: i64, s: i64, e: i64, a: i64, z: i64) -> i64:
+    """One more piece of a list, as far as it is in [a, z)."""
+    if s < a:
+        s = a
+    if e > z:
+        e = z
+    if s >= e:
+        return n
+    words_room(cython.address(S.fx), cython.address(S.fx_size), n + 2)
+    S.fx[n] = s
+    S.fx[n + 1] = e
+    return n + 2
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sort_pieces(S: STATE, n: i64) -> cython.void:
+    """The pieces by where they start, by merging longer and longer runs."""
+    i: i64 = 2
+    while i < n and S.fx[i] >= S.fx[i - 2]:
+        i += 2
+    if i >= n:
+        return
+    words_room(cython.address(S.em), cython.address(S.em_size), n)
+    run: i64 = 2
+    while run < n:
+        a: i64 = 0
+        while a < n:
+            i = a
+            mid: i64 = a + run if a + run < n else n
+            j: i64 = mid
+            end: i64 = a + 2 * run if a + 2 * run < n else n
+            k: i64 = a
+            while i < mid or j < end:
+                if j >= end or (i < mid and S.fx[i] <= S.fx[j]):
+                    S.em[k] = S.fx[i]
+                    S.em[k + 1] = S.fx[i + 1]
+                    i += 2
+                else:
+                    S.em[k] = S.fx[j]
+                    S.em[k + 1] = S.fx[j + 1]
+                    j += 2
+                k += 2
+            a = end
+        memcpy(cython.address(S.fx[0]), cython.address(S.em[0]), n * 8)
+        run *= 2
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def put_pieces(S: STATE, L: i64, a: i64, z: i64, m: i64, value: i64) -> cython.void:
+    """In [a, z) a list is what the pieces say; elsewhere it stays as it is."""
+    so: i64 = S.lines[L].spans
+    sn: i64 = S.lines[L].ns
+    lo: i64 = first_ending_after(S, so, sn, a - 1) if sn > 0 else 0
+    hi: i64 = lo
+    while hi < sn and S.pool[so + hi] <= z:
+        s: i64 = S.pool[so + hi]
+        e: i64 = S.pool[so + hi + 1]
+        m = piece(S, m, s, e, s, a)
+        if z < INF:
+            m = piece(S, m, s, e, z, e)
+        hi += 3
+    sort_pieces(S, m)
+    n: i64 = 0
+    i: i64 = 0
+    while i < m:
+        if n > 0 and S.tmp[n - 2] >= S.fx[i]:
+            if S.tmp[n - 2] < S.fx[i + 1]:
+                S.tmp[n - 2] = S.fx[i + 1]
+        else:
+            n = put_span(S, n, S.fx[i], S.fx[i + 1], value)
+        i += 2
+    replace(S, L, lo, hi, n)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def resolve_cover(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
+    """Where any spans count."""
+    value: i64 = S.args[S.cols[S.lines[L].col * FIELDS + C_LIST]]
+    if a < S.start:
+        a = S.start
+    off: i64 = S.lines[L].points
+    n: i64 = S.lines[L].np
+    m: i64 = 0
+    i: i64 = first_at(S, off, n, a + 1, 2) if n > 0 else 0
+    if i > 0:
+        i -= 2
+    while i < n and S.pool[off + i] < z:
+        if S.pool[off + i + 1] > 0:
+            m = piece(S, m, S.pool[off + i], S.pool[off + i + 2] if i + 2 < n else INF, a, z)
+        i += 2
+    put_pieces(S, L, a, z, m, value)
+
+
+# --- relations of intervals ---------------------------------------------------------------------
+# A pair of spans says something about the time of the two. A change in a region is about pairs of
+# spans that touch it; these are about the time of the spans and of their partners. So there the
+# list is made again, from all spans that touch this time.
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def touching(S: STATE, O: i64, a: i64) -> i64:
+    """The first span of a line that ends no more than a time-point before a."""
+    n: i64 = S.lines[O].ns
+    if n == 0:
+        return 0
+    return first_ending_after(S, S.lines[O].spans, n, a - S.tick - 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def widen(S: STATE, O: i64, want: i64, a: i64, z: i64) -> cython.void:
+    """The region from `low` to `high` grows by the spans that touch [a, z)."""
+    off: i64 = S.lines[O].spans
+    n: i64 = S.lines[O].ns
+    i: i64 = touching(S, O, a)
+    while i < n and (z >= INF or S.pool[off + i] <= z + S.tick):
+        if S.pool[off + i + 2] == want:
+            if S.pool[off + i] < S.low:
+                S.low = S.pool[off + i]
+            if S.pool[off + i + 1] > S.high:
+                S.high = S.pool[off + i + 1]
+        i += 3
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def last_point(S: STATE, e: i64) -> i64:
+    return INF if e == INF else before(S, e)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def related(relation: i64, a: i64, b: i64, c: i64, d: i64) -> i64:
+    """Does a relation hold of first and last points?"""
+    if relation == ALLEN_MEETS:
+        return b == c and a < c and c < d
+    if relation == ALLEN_OVERLAPS:
+        return a < c and c < b and b < d
+    if relation == ALLEN_STARTS:
+        return a == c and b < d
+    if relation == ALLEN_FINISHES:
+        return b == d and a > c
+    if relation == ALLEN_DURING:
+        return a > c and b < d
+    if relation == ALLEN_EQUAL:
+        return a == c and b == d
+    return b < c
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def pair_up(S: STATE, mode: i64, n: i64, s: i64, t: i64) -> i64:
+    """What a mode makes of two spans, in the region."""
+    a: i64 = S.low
+    z: i64 = S.high
+    s0: i64 = S.pool[s]
+    s1: i64 = S.pool[s + 1]
+    t0: i64 = S.pool[t]
+    t1: i64 = S.pool[t + 1]
+    if mode in (MODE_SOURCE, MODE_UNION):
+        n = piece(S, n, s0, s1, a, z)
+    if mode in (MODE_TARGET, MODE_UNION):
+        n = piece(S, n, t0, t1, a, z)
+    elif mode == MODE_INTERSECTION:
+        n = piece(S, n, s0 if s0 > t0 else t0, s1 if s1 < t1 else t1, a, z)
+    elif mode == MODE_RELATIVE_COMPLEMENT:
+        n = piece(S, n, s0, s1 if s1 < t0 else t0, a, z)
+        n = piece(S, n, s0 if s0 > t1 else t1, s1, a, z)
+    elif mode == MODE_RELATIVE_COMPLEMENT_INVERSE:
+        n = piece(S, n, t0, t1 if t1 < s0 else s0, a, z)
+        n = piece(S, n, t0 if t0 > s1 else s1, t1, a, z)
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def pairs_near(S: STATE, A: i64, va: i64, B: i64, vb: i64, relation: i64, mode: i64) -> i64:
+    """The pieces of all pairs about the region; the spans of a pair touch."""
+    m: i64 = 0
+    low: i64 = S.low
+    high: i64 = S.high
+    widen(S, B, vb, low, high)
+    i: i64 = touching(S, A, S.low)
+    an: i64 = S.lines[A].ns
+    bn: i64 = S.lines[B].ns
+    ao: i64 = S.lines[A].spans
+    bo: i64 = S.lines[B].spans
+    last: i64 = S.high
+    S.low = low
+    S.high = high
+    while i < an and (last >= INF or S.pool[ao + i] <= last + S.tick):
+        if S.pool[ao + i + 2] == va:
+            e: i64 = S.pool[ao + i + 1]
+            j: i64 = touching(S, B, S.pool[ao + i])
+            while j < bn and (e == INF or S.pool[bo + j] <= e + S.tick):
+                if S.pool[bo + j + 2] == vb and related(
+                    relation,
+                    S.pool[ao + i],
+                    last_point(S, e),
+                    S.pool[bo + j],
+                    last_point(S, S.pool[bo + j + 1]),
+                ):
+                    m = pair_up(S, mode, m, ao + i, bo + j)
+                j += 3
+        i += 3
+    return m
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def nth_before(S: STATE, O: i64, want: i64, t: i64) -> i64:
+    """Where the second span before t starts; the start of time if there is none."""
+    off: i64 = S.lines[O].spans
+    i: i64 = touching(S, O, t) - 3
+    found: i64 = 0
+    while i >= 0:
+        if S.pool[off + i + 2] == want:
+            found += 1
+            if found == 2:
+                return S.pool[off + i]
+        i -= 3
+    return -INF
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def nth_after(S: STATE, O: i64, want: i64, t: i64) -> i64:
+    """Where the second span after t ends; the end of time if there is none."""
+    off: i64 = S.lines[O].spans
+    n: i64 = S.lines[O].ns
+    i: i64 = touching(S, O, t)
+    found: i64 = 0
+    while i < n and t < INF:
+        if S.pool[off + i + 2] == want and S.pool[off + i] > t + S.tick:
+            found += 1
+            if found == 2:
+                return S.pool[off + i + 1]
+        i += 3
+    return INF
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def pairs_apart(S: STATE, A: i64, va: i64, B: i64, vb: i64, mode: i64, memory: i64) -> i64:
+    """The pieces of pairs with the source before the target. Of several partners the nearest two
+    say all there is to say, and those that start before a source has ended.
+    """
+    m: i64 = 0
+    an: i64 = S.lines[A].ns
+    bn: i64 = S.lines[B].ns
+    ao: i64 = S.lines[A].spans
+    bo: i64 = S.lines[B].spans
+    i: i64 = touching(S, A, S.low)
+    while i < an and (S.high >= INF or S.pool[ao + i] <= S.high):
+        e: i64 = S.pool[ao + i + 1]
+        if S.pool[ao + i + 2] == va and e < INF:
+            b: i64 = before(S, e)
+            found: i64 = 0
+            j: i64 = touching(S, B, b)
+            while j < bn and (found < 2 or S.pool[bo + j] < e):
+                c: i64 = S.pool[bo + j]
+                if c > b and c - b > memory:
+                    break
+                if S.pool[bo + j + 2] == vb and c > b:
+                    m = pair_up(S, mode, m, ao + i, bo + j)
+                    found += 1
+                j += 3
+        i += 3
+    j = touching(S, B, S.low)
+    while j < bn and (S.high >= INF or S.pool[bo + j] <= S.high):
+        if S.pool[bo + j + 2] == vb:
+            c = S.pool[bo + j]
+            found = 0
+            i = touching(S, A, c + S.tick)
+            while i < an and S.pool[ao + i + 1] <= c + S.tick:
+                i += 3  # those that have ended are before it
+            i -= 3
+            while i >= 0 and found < 2:
+                b = before(S, S.pool[ao + i + 1])
+                if b < c and c - b > memory:
+                    break
+                if S.pool[ao + i + 2] == va and b < c:
+                    m = pair_up(S, mode, m, ao + i, bo + j)
+                    found += 1
+                i -= 3
+        j += 3
+    return m
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def resolve_allen(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
+    """What a mode makes of all pairs of spans in a relation, where it may be other.
+
+    What there is to do: (source, target, value, relation, mode, memory).
+    """
+    desc: i64 = S.cols[S.lines[L].col * FIELDS + C_LIST]
+    A: i64 = operand(S, L, desc)
+    B: i64 = operand(S, L, desc + 3)
+    va: i64 = wanted(S, L, desc)
+    vb: i64 = wanted(S, L, desc + 3)
+    value: i64 = S.args[desc + 6]
+    relation: i64 = S.args[desc + 7]
+    mode: i64 = S.args[desc + 8]
+    memory: i64 = S.args[desc + 9]
+    if A < 0 or B < 0:
+        return
+    S.low = a
+    S.high = z
+    widen(S, A, va, a, z)
+    widen(S, B, vb, a, z)
+    low: i64 = S.low
+    high: i64 = S.high
+    widen(S, A, va, low, high)
+    widen(S, B, vb, low, high)
+    m: i64 = 0
+    if relation == ALLEN_BEFORE:
+        # Partners are the nearest ones: those of others are beyond the second one.
+        first: i64 = nth_before(S, B, vb, low)
+        if first < S.low:
+            S.low = first
+        last: i64 = nth_after(S, A, va, high)
+        if last > S.high:
+            S.high = last
+        low = S.low
+        high = S.high
+        widen(S, A, va, low, high)
+        widen(S, B, vb, low, high)
+        m = pairs_apart(S, A, va, B, vb, mode, memory)
+    else:
+        m = pairs_near(S, A, va, B, vb, relation, mode)
+    put_pieces(S, L, S.low, S.high, m, value)
 
 
 @cython.cfunc
@@ -2549,6 +3081,10 @@ def resolve(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         resolve_list(S, L, a, z)
     elif kind == FILTER:
         resolve_filter(S, L, a, z)
+    elif kind == COVER or kind == KNOWN:
+        resolve_cover(S, L, a, z)
+    elif kind == ALLEN:
+        resolve_allen(S, L, a, z)
     else:
         resolve_input(S, L, a)
     S.resolves += 1
@@ -3107,6 +3643,12 @@ class Machine:
         none[0] = 0
         r: i64 = make_row(S, table, cython.address(none[0]))
         changed(S, S.rows[r].line + place, ANY, -INF, INF)
+
+    def make(self, table: i64):
+        """The only instance of a table without keys."""
+        key: i64[1]
+        key[0] = 0
+        make_row(cython.address(self.state), table, cython.address(key[0]))
 
     def begin_step(self, q: i64):
         """Go on to a query time; items and initial values may follow."""

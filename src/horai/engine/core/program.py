@@ -106,6 +106,8 @@ class Program:
     questions: list[Question]
     columns: list[Relation]
     initially: list[tuple[Relation, PointPlan]]
+    first: int | None
+    """The table whose only row is made at the start."""
 
 
 class Lowering:
@@ -119,11 +121,12 @@ class Lowering:
         put_index: Callable[[Rows, int], int],
         start: int,
         tick: int,
+        allen_memory: int | None = None,
     ) -> None:
         self.plan, self.words, self.facts = plan, words, facts
         self.layout = Layout(plan)
         self.start, self.tick = start, tick
-        self.rules = Rules(plan, self.layout, words, facts, put_index, start)
+        self.rules = Rules(plan, self.layout, words, facts, put_index, start, allen_memory)
         self.code = self.rules.code
         self._deadlines = Deadlines(plan, self.layout, facts, words)
         self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
@@ -174,6 +177,7 @@ class Lowering:
             self.rules.questions,
             columns,
             [found for stratum in self.plan.strata for found in self._initially(stratum)],
+            None if self.layout.first is None else self.layout.first.number,
         )
 
     def _initially(self, stratum: Stratum) -> list[tuple[Relation, PointPlan]]:
@@ -608,10 +612,11 @@ class Lowering:
             )
             by_pair.setdefault(relation, []).append(plan)
         for relation, plans in by_pair.items():
-            lists = Lists(self.rules, relation, plans)
-            lists.lower()
-            parts = self._row_parts.setdefault(relation.table.number, [])
-            parts += [_with_keys(lists.head, part) for part in lists.parts]
+            Lists(self.rules, relation, plans, self._for_rows).lower()
+
+    def _for_rows(self, table: Table, parts: Sequence[Callable[[Body], None]]) -> None:
+        """New rows of a table have something to do."""
+        self._row_parts.setdefault(table.number, []).extend(parts)
 
     def _domains(self) -> None:
         """Rows of fluents with a grounding ask whether they are in it."""
@@ -655,30 +660,13 @@ class Lowering:
     def _rows(self, table: Table) -> None:
         """What is to do for a new row of a table."""
         parts = self._row_parts.get(table.number, [])
-        makers = self.rules.makers.get(table.number, [])
-        if not parts and not makers:
+        if not parts:
             return
         table.code = len(self.code.words)
         clause = self.plan.description.rules[0].clause
         for part in parts:
             part(Body(self.rules, clause, None, (), table.width + 3, 0, 0))
-        for terms, head, target in makers:
-            body = Body(self.rules, clause, None, (), table.width + 3, 0, 0)
-            following = self.code.label()
-            for place, term in enumerate(terms, 1):
-                body.match(term, place, following)
-            keys = [body.load(term, following) for term in head]
-            self.code.emit("MAKE", self.code.list([len(keys), *keys]), target)
-            self.code.here(following)
         self.code.emit("END")
-
-
-def _with_keys(head: Sequence[Term], part: Callable[[Body], None]) -> Callable[[Body], None]:
-    def run(body: Body) -> None:
-        body.env = {term.name: at for at, term in enumerate(head, 1) if isinstance(term, Var)}
-        part(body)
-
-    return run
 
 
 def _alternatives(plan: PointPlan) -> list[PointPlan]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from horai.engine.core.layout import Relation
 from horai.engine.core.program import Program
-from horai.plan.ec.instructions import INF, KIND
+from horai.plan.ec.instructions import BOUND_IN_KEY, INF, KIND
 from horai.plan.program import Plan
 from horai.temporal.spans import Ints
 
@@ -37,13 +37,20 @@ class Reach:
 def reach_of(program: Program, plan: Plan, tick: int, archive: bool) -> Reach:
     """What has to be kept. With an archive, all that answers show."""
     late, driving = _late(program, plan, tick)
+    known = dict.fromkeys(program.columns, 0)
+    for site in program.layout.sites:
+        # Of who becomes known only now there is nothing to look back to.
+        if site.driver is not None and site.lists and not _is_known(site.column):
+            back = late[site.column] + _longer(site.driver, tick)
+            known[site.driver] = max(known[site.driver], min(back, ENDLESS))
     points = {one: max(late[one], driving[one]) for one in program.columns}
     spans = dict(late)
     for site in program.layout.sites:
         if site.driver is None:
             points[site.column] = spans[site.column] = ENDLESS
         elif site.lists:
-            spans[site.column] = max(spans[site.column], late[site.driver])
+            back = late[site.driver] if site.apart else known[site.driver]
+            spans[site.column] = max(spans[site.column], back)
         else:
             back = _sum(driving[site.driver], max(site.high, 0))
             kept = points if site.column.kind == "event" else spans
@@ -93,10 +100,8 @@ def _late(
                 late[part] = max(late[part], _sum(late[one], tick * (one.kind != "simple")))
         for site in program.layout.sites:
             if site.driver is not None and site.lists:
-                more = 0
-                if "C_COMPARE" in site.driver.fields:
-                    more = site.driver.fields["C_LEAST"] + 2 * tick
-                late[site.driver] = max(late[site.driver], _sum(late[site.column], more))
+                more = _sum(late[site.column], _longer(site.driver, tick))
+                late[site.driver] = max(late[site.driver], more)
         if late == before:
             break
         if turn >= len(program.columns):  # rules that look further ahead with each other
@@ -106,10 +111,23 @@ def _late(
 
 def _first(relation: Relation, tick: int) -> int:
     """How far before the border what comes from outside changes a column."""
-    if relation.kind == "static":
-        known = relation.fields.get("C_KIND", KIND["LIST"]) in (KIND["LIST"], KIND["FILTER"])
-        return 0 if known else ENDLESS
+    if _is_known(relation) or relation.fields.get("C_KIND") == KIND["ALLEN"]:
+        return ENDLESS
     return tick if relation.kind == "input" else 0
+
+
+def _is_known(relation: Relation) -> bool:
+    """Does it say who is known?"""
+    return relation.fields.get("C_KIND") == KIND["KNOWN"]
+
+
+def _longer(relation: Relation, tick: int) -> int:
+    """How much earlier than what it looks at a list may change."""
+    if "C_COMPARE" not in relation.fields:
+        return 0
+    if relation.fields["C_COMPARE"] & BOUND_IN_KEY:
+        return ENDLESS
+    return max(relation.fields["C_LEAST"], 0) + 2 * tick
 
 
 def _sum(one: int, other: int) -> int:

@@ -34,6 +34,7 @@ from horai.plan.ec.instructions import (
     WIDTH,
 )
 from horai.plan.ec.literals import names
+from horai.plan.ec.unify import may_match
 from horai.plan.program import Plan
 
 Names = frozenset[str]
@@ -160,14 +161,13 @@ class Rules:
         facts: StaticFacts,
         put_index: Callable[[Rows, int], int],
         start: int,
+        allen_memory: int | None = None,
     ) -> None:
         self.plan, self.layout, self.words, self.facts = plan, layout, words, facts
-        self.put_index, self.start = put_index, start
+        self.put_index, self.start, self.allen_memory = put_index, start, allen_memory
         self.code = Code()
         self.questions: list[Question] = []
         self.changing = changing_facts(plan)
-        self.makers: dict[int, list[tuple[tuple[Term, ...], tuple[Term, ...], int]]] = {}
-        """By table: the key of a row, the key of the row it makes, and the table of that."""
 
 
 class Body:
@@ -689,7 +689,7 @@ class Body:
 
     def site(self, relation: Relation, value: int, low: int, high: int) -> Site:
         """A reading of this rule."""
-        found = Site(relation, value, False, self.level, self.mask, low, high)
+        found = Site(relation, 0, value, self.level, self.mask, low, high)
         found.driver = self.relation
         return found
 
@@ -784,8 +784,6 @@ class Body:
         if is_ground(value):
             fits = [one for one in found if one.kind == "static" and one.value == value]
             simple = [one for one in found if one.kind != "static"]
-            if fits and simple and _begins(self.rules.plan, key, value):
-                raise self.refuse(f"{key[0]} has this value by rules and by an interval list")
             return fits or simple
         return found
 
@@ -917,13 +915,19 @@ def _ends_all(plan: Plan, key: tuple[str, int]) -> bool:
     )
 
 
-def _begins(plan: Plan, key: tuple[str, int], value: Term) -> bool:
+def may_begin(plan: Plan, key: tuple[str, int], value: Term) -> bool:
     """May a rule begin this value of the fluent?"""
     for stratum in plan.strata:
-        for point in (*stratum.points, *stratum.initially):
-            begins = point.key == key and point.kind in ("initiated", "initially")
-            if begins and (not is_ground(point.terms[-1]) or point.terms[-1] == value):
-                return True
+        begun = [
+            one.terms[-1]
+            for one in (*stratum.points, *stratum.initially)
+            if one.key == key and one.kind in ("initiated", "initially")
+        ]
+        begun += [
+            one.target[-1] for one in stratum.delays if one.target_key == key and one.initiates
+        ]
+        if any(may_match(one, value) for one in begun):
+            return True
     return False
 
 

@@ -106,7 +106,9 @@ class CompiledSession:
         self._machine = _machine(self)
         self._facts = StaticFacts(self.plan, self.words, self.python, start)
         self.tick = tick
-        lowering = Lowering(self.plan, self.words, self._facts, self._put_index, start, tick)
+        lowering = Lowering(
+            self.plan, self.words, self._facts, self._put_index, start, tick, allen_memory
+        )
         program = self.program = lowering.program()
         self._machine.program(
             *map(_array, (program.code, program.args, program.tables)),
@@ -116,6 +118,8 @@ class CompiledSession:
             tick,
         )
         self._running = False
+        if program.first is not None:
+            self._machine.make(program.first)
         self._initial = [(relation, self._at_start(plan)) for relation, plan in program.initially]
         self.shape = Shape(program)
         self.reach = reach_of(program, self.plan, tick, archive)
@@ -439,7 +443,7 @@ class CompiledSession:
     # --- answers ---------------------------------------------------------------------------------
 
     def _answer(self, query: int, dropped: Sequence[Dropped]) -> Answer:
-        log = np.frombuffer(self._machine.changelog(), np.int64).reshape(-1, 5)
+        log = self._shown(np.frombuffer(self._machine.changelog(), np.int64).reshape(-1, 5))
         events = np.frombuffer(self._machine.events(), np.int64).reshape(-1, 3)
         events = _netted(events)
         border = query - self.window if self.window is not None else -INF
@@ -490,8 +494,21 @@ class CompiledSession:
     def _now(self, border: int) -> Part:
         """What holds and happens after a border."""
         spans = np.frombuffer(self._machine.holding(border), np.int64).reshape(-1, 5)
+        spans = self._shown(spans)
         found = np.frombuffer(self._machine.happening(border), np.int64).reshape(-1, 5)
         return self._part(spans, found[:, [0, 1, 3]])
+
+    def _shown(self, rows: Ints) -> Ints:
+        """Rows of spans without the values that lists show."""
+        masked = [one for one in self.program.columns if one.masked]
+        if not masked or not len(rows):
+            return rows
+        numbers = np.empty(len(rows), np.int64)
+        self._machine.describe(rows[:, 1].copy(), numbers)
+        hidden = np.zeros(len(rows), np.bool_)
+        for one in masked:
+            hidden |= (numbers == one.number) & np.isin(rows[:, 2], list(one.masked))
+        return rows[~hidden]
 
     def _part(self, spans: Ints, events: Ints) -> Part:
         """Rows of the machine as tables."""

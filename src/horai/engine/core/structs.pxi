@@ -110,7 +110,7 @@ cdef struct State:
     i64 sweep_size
     i64* em
     i64 nem, em_size
-    i64* fx  # effects of deadlines
+    i64* fx  # effects of deadlines, and pieces of a list
     i64 fx_size
     i64* bag  # solutions that aggregates gather
     i64 nbag, bag_size, answer
@@ -144,6 +144,7 @@ cdef struct State:
     void* owner
     # time
     i64 tick, start, first, origin, q, qprev, epoch
+    i64 low, high  # a region that grows
     i64 error, failed, unknown, evals, resolves, work
 
 ctypedef State* STATE

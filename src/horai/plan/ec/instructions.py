@@ -49,7 +49,7 @@ CODES = (
     "FNEXT",  # r, p, index
     "OWN",  # r, n: the line n columns from the first of the row of the driver
     "LINE",  # r, p, table * 4096 + column, site: the line of an instance, made if there is none
-    "HAS",  # p, table: is there such an instance?
+    "HAS",  # p, table, 1 if only now: is there such an instance?
     "MOPEN",  # r, p, index, site: all instances with some keys
     "MNEXT",  # r, p, table: its other keys; r + 2 is its first line
     "SHIFT",  # r, s, n: the line n after another
@@ -68,6 +68,7 @@ CODES = (
     "REF",  # n, r: the line in r is the n-th that the lists of this row look at
     "BAR",  # n: column n of this row is outside its domain
     "WAKE",  # n: list n of this row must be looked at
+    "FEED",  # n, r, site: the spans of line n of this row count in the line in r
     "GROUP",  # r: gather solutions from here on
     "ADDTO",  # -, p: one more, then look for others
     "TOTAL",  # r, p, number, s: what they are together, into s
@@ -95,15 +96,32 @@ FIELDS_OF_COLUMNS = (
     "C_INITS",
     "C_TERMS",
     "C_DELAYS",  # how many deadlines, and (delay, source, target or ANY, restart)...
-    "C_LIST",  # operands and truth table: place in the lists
-    "C_LEAST",  # bound of a duration
-    "C_COMPARE",  # how it is compared: 0 >, 1 >=, 2 <, 3 =<
+    "C_LIST",  # operands and what becomes of them: place in the lists
+    "C_LEAST",  # bound of a duration, or which word of the key is the bound
+    "C_COMPARE",  # how it is compared: 0 >, 1 >=, 2 <, 3 =<; flags, see below
+    "C_FEEDS",  # 1 if its spans may count in other lines
+    "C_VALUES",  # the table with a row for each value it has had; 0 for none
     "C_OUT",  # 1 if answers show it
     "C_LISTED",  # the rules that remember what they said
     "C_RULES",  # (rules, their program) of each level: place in the lists
 )
 FUNCTIONS = ("floor", "ceiling", "truncate", "round", "integer", "sqrt", "float")
-KINDS = ("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET")
+KINDS = ("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET", "COVER", "KNOWN", "ALLEN")
+RELATIONS = ("before", "meets", "starts", "finishes", "during", "overlaps", "equal")
+MODES = (
+    "source",
+    "target",
+    "union",
+    "intersection",
+    "relative_complement",
+    "relative_complement_inverse",
+)
+BOUND_IN_KEY, OPEN_NEVER = 8, 16
+"""Flags of a duration: its bound is a word of the key; what is open does not pass."""
+OWN_LINE, OTHER_LINE, VALUE_IN_KEY = 1, 2, 4
+"""How a list finds an operand: so far away in its row, or the n-th word after its key; a flag."""
+TO_LISTS, TO_COVER, TO_KNOWN = 1, 2, 3
+"""What a line tells who looks at it: regions to lists, spans to count, that there is a span."""
 # Tables: words of a table.
 TABLES = ("T_KEYS", "T_COLUMNS", "T_FIRST", "T_CODE", "T_REFS", "T_INDEXES", "T_BUCKET", "T_SPARE")
 # Readings of other lines: words of a site.
