@@ -3081,7 +3081,7 @@ def resolve(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         resolve_list(S, L, a, z)
     elif kind == FILTER:
         resolve_filter(S, L, a, z)
-    elif kind == COVER or kind == KNOWN:
+    elif kind in (COVER, KNOWN):
         resolve_cover(S, L, a, z)
     elif kind == ALLEN:
         resolve_allen(S, L, a, z)
@@ -3952,10 +3952,11 @@ class Machine:
             S.timers[2 * i + 1] = at[timers[i, 1]]
             i += 1
         S.ntimers = n
-        # What looks at what is found again; nothing of it has changed.
-        S.returning = 1
-        introduce(S)
-        S.returning = 0
+        # What looks at what is found again; nothing of it has changed, unless nothing ever ran.
+        if S.q > S.start:
+            S.returning = 1
+            introduce(S)
+            S.returning = 0
         return S.error
 
     def go_on(self, q: i64):
