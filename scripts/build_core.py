@@ -2,6 +2,10 @@
 
 The numbers of its declarations come from `horai.plan.ec.instructions`, so that rules are lowered to
 the same numbers that the machine knows.
+
+`--checked FILE` compiles one for tests, elsewhere: every place in an array is compared with its
+size, arrays are as large as they have to be and move when they grow, after each step the machine
+looks whether all it knows fits together, and the address sanitizer sees the rest.
 """
 
 from __future__ import annotations
@@ -9,9 +13,11 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -31,24 +37,72 @@ LARGE += ("BEGINNING", "ENDING")  # no C compiler takes them for an enum
 FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
 
 
+CHECKED = ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer", "-DHORAI_CHECKED"]
+ARRAY = re.compile(r"(__pyx_v_S->(\w+))\[")
+
+
 def build(force: bool = False) -> bool:
     """Compile if there is need to; False if there was none."""
     digest = _digest()
     if not force and LIBRARY.is_file() and STAMP.is_file() and STAMP.read_text() == digest:
         return False
-    DECLARED.write_text(declarations(_numbers()), encoding="utf-8")
-    code = CORE / "machine.c"
-    cython = [sys.executable, "-m", "cython", "-3", str(SOURCE), "-o", str(code)]
-    subprocess.run(cython, check=True)
-    compiler = (os.environ.get("CC") or "cc").split()
-    include = sysconfig.get_paths()["include"]
     new = LIBRARY.with_suffix(".new")
-    command = [*compiler, "-shared", *FLAGS, f"-I{include}", str(code), "-o", str(new)]
-    subprocess.run(command, check=True)
+    _compile(CORE / "machine.c", new, FLAGS)
     new.replace(LIBRARY)  # a process that has the old one mapped keeps it
-    code.unlink()
     STAMP.write_text(digest, encoding="utf-8")
     return True
+
+
+def build_checked(library: Path) -> None:
+    """Compile a machine that looks where it reads and writes."""
+    _compile(library.with_suffix(".c"), library, [*FLAGS, *CHECKED], with_bounds)
+
+
+def with_bounds(code: str) -> str:
+    """C code in which places in arrays of the state are compared with their sizes."""
+    sized = set(re.findall(r"(\w+)_size\b", STRUCTS.read_text(encoding="utf-8")))
+    found: list[str] = []
+    ends: list[int] = []  # where places end that have begun
+    sizes: list[str] = []
+    last = 0
+    for match in ARRAY.finditer(code):
+        if match[2] not in sized:
+            continue
+        while ends and ends[-1] < match.start():
+            found += [code[last : ends[-1]], f", __pyx_v_S->{sizes.pop()}_size)"]
+            last = ends.pop()
+        found += [code[last : match.end()], "HORAI_INSIDE("]
+        last = match.end()
+        ends.append(_closing(code, last))
+        sizes.append(match[2])
+    while ends:
+        found += [code[last : ends[-1]], f", __pyx_v_S->{sizes.pop()}_size)"]
+        last = ends.pop()
+    return "".join([*found, code[last:]])
+
+
+def _closing(code: str, place: int) -> int:
+    """Where the bracket that is open closes."""
+    depth = 1
+    while depth:
+        depth += (code[place] == "[") - (code[place] == "]")
+        place += 1
+    return place - 1
+
+
+def _compile(
+    code: Path, library: Path, flags: list[str], changed: Callable[[str], str] | None = None
+) -> None:
+    DECLARED.write_text(declarations(_numbers()), encoding="utf-8")
+    cython = [sys.executable, "-m", "cython", "-3", str(SOURCE), "-o", str(code)]
+    subprocess.run(cython, check=True)
+    if changed is not None:
+        code.write_text(changed(code.read_text(encoding="utf-8")), encoding="utf-8")
+    compiler = (os.environ.get("CC") or "cc").split()
+    include = sysconfig.get_paths()["include"]
+    command = [*compiler, "-shared", *flags, f"-I{include}", str(code), "-o", str(library)]
+    subprocess.run(command, check=True)
+    code.unlink()
 
 
 def declarations(numbers: ModuleType) -> str:
@@ -85,4 +139,7 @@ def _digest() -> str:
 
 
 if __name__ == "__main__":
+    if "--checked" in sys.argv:
+        build_checked(Path(sys.argv[sys.argv.index("--checked") + 1]))
+        sys.exit()
     print("compiled" if build("--force" in sys.argv) else "up to date")

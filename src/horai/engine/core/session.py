@@ -59,6 +59,7 @@ ROOM = 1 << 16  # words of the machine, before it looks for what it may forget
 FAILURES = {
     1: "a whole number does not fit into 61 bits",
     3: "the counts of what rules say do not agree; this is a fault of the engine",
+    4: "what is known of some instance does not fit together; this is a fault of the engine",
 }
 
 

@@ -14,7 +14,26 @@ cdef extern from *:
     #else
     #define SOON(p) ((void) 0)
     #endif
+    #ifdef HORAI_CHECKED
+    #include <stdio.h>
+    #include <stdlib.h>
+    #define CHECKED 1
+    #define SPARE(n) 0
+    static inline long long horai_inside(long long i, long long n, int line) {
+        if (i < 0 || i > n) {
+            fprintf(stderr, "machine.c:%d: place %lld of %lld\\n", line, i, n);
+            abort();
+        }
+        return i;
+    }
+    #define HORAI_INSIDE(i, n) horai_inside(i, n, __LINE__)
+    #else
+    #define CHECKED 0
+    #define SPARE(n) (((n) >> 1) + 64)
+    #endif
     """
+    const long long CHECKED
+    long long SPARE(long long) nogil
     void SOON(void*) nogil
     const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN
     const unsigned long long ZERO, SMALL, REST
