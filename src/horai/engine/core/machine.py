@@ -3367,7 +3367,7 @@ def is_sound_line(S: STATE, L: i64) -> i64:
         stride = S.cols[g + C_STRIDE]
     elif kind == SIMPLE:
         stride = 3
-    elif kind == INPUT:
+    elif kind in (INPUT, COVER, KNOWN):
         stride = 2
     off: i64 = S.lines[L].points
     n: i64 = S.lines[L].np
