@@ -30,7 +30,15 @@ class Browser:
 
     def open(self, page: Path) -> None:
         """Open a page of a run, and wait until it is all there."""
-        self.driver.get(page.as_uri())
+        self.visit(page.as_uri())
+        self.ready()
+
+    def visit(self, address: str) -> None:
+        """Open an address."""
+        self.driver.get(address)
+
+    def ready(self) -> None:
+        """Wait until a page of a run is all there."""
         self.until("document.documentElement.dataset.ready === '1'")
 
     def run(self, script: str, *given: object) -> Any:

@@ -31,6 +31,8 @@ TABLE: dict[str, set[str]] = {
     "report": {
         *("engine", "errors", "io", "plan", "result", "rules", "runtime", "signals", "temporal"),
     },
+    # A page of a run that goes on.
+    "live": BASE | FACADE | {"engine", "report", "runtime", "signals", "temporal"},
     "tools": BASE | FACADE | {"oracle", "runtime", "signals", "temporal", "testing"},
     "testing": BASE | FACADE | {"runtime"},
     **dict.fromkeys(FACADE, BASE | FACADE | {"engine", "explain", "report", "runtime", "tools"}),

@@ -96,9 +96,14 @@ class Session:
         except EngineError as error:  # found out before the first query time
             raise RunError(str(error)) from error
         """The engine at work."""
-        self._profile = profile
+        self._profile: Profile | None = None
         if profile is not None:
-            profiled(cast(EngineSession, self.core), self.engine, profile)
+            self.watch(profile)
+
+    def watch(self, profile: Profile) -> None:
+        """Note in a profile what each query costs from now on, or a kind error."""
+        profiled(cast(EngineSession, self.core), self.engine, profile)
+        self._profile = profile
 
     def _made(self, archive: bool | None, together: bool, single: bool) -> Engine:
         rules, settings = self.rules, self.settings
@@ -303,6 +308,11 @@ class Session:
     @cached_property
     def _asked(self) -> set[tuple[str, int]]:
         return inputs(self.rules.program)
+
+    def let_go(self) -> None:
+        """Forget the answers of query times before the last; what they counted is added up."""
+        self._counting.fold(_revised(self.form, self.answers, self._counting))
+        del self.answers[:-1]
 
     # --- whole runs ------------------------------------------------------------------------------
 

@@ -212,15 +212,16 @@ LANGUAGES: dict[Language, str] = {
 }
 """The languages, as sentences name them."""
 
-Mode = Literal["run", "session", "spark", "stream", "live"]
-"""Over a whole input, fed step by step, as data frames of Spark, as a stream of Spark, or line by
-line in this process."""
+Mode = Literal["run", "session", "spark", "stream", "live", "serve"]
+"""Over a whole input, fed step by step, as data frames of Spark, as a stream of Spark, line by line
+in this process, or behind a live page."""
 MODES: dict[Mode, str] = {
     "run": "a run over a whole input",
     "session": "a session",
     "spark": "a run on Spark",
     "stream": "a stream",
     "live": "a run that goes on",
+    "serve": "a live page",
 }
 
 Group = Literal["input", "time", "windows", "engine", "output"]
@@ -230,7 +231,7 @@ EC, LARS, COMBINED = "ec", "lars", "combined"
 SPARK = "spark"
 """The engine that runs in the partitions of Spark, over whole inputs."""
 Place = tuple[str, str]
-ALL = "run session spark stream live"
+ALL = "run session spark stream live serve"
 
 
 def _for(**modes: str) -> frozenset[Place]:
@@ -287,8 +288,10 @@ _ONE_PROCESS = "rules of two languages run in one process"
 _NOT_LIVE = "feed a session of them: horai.combine(rules, program).session()"
 _EVERYWHERE = _for(ec=ALL, lars=ALL, combined=ALL)
 _READ = _for(ec="run spark stream", lars="run spark live", combined="run live")
-_EVENTS = _for(ec="run session spark stream", combined="run session live")
-_PROGRAMS = _for(lars="run session spark live")
+_EVENTS = _for(ec="run session spark stream serve", combined="run session live serve")
+_PROGRAMS = _for(lars="run session spark live serve")
+_ONE_PROGRAM = _PROGRAMS | _for(combined="run session live serve")
+_SERVE = _for(ec="serve", lars="serve", combined="serve")
 _STREAM = _for(ec="stream")
 
 
@@ -340,12 +343,12 @@ class RunSettings:
         _EVERYWHERE,
         metavar="TIME",
     )
-    end: int | None = _option("time", "The last query time.", time, _READ, metavar="TIME")
+    end: int | None = _option("time", "The last query time.", time, _READ | _SERVE, metavar="TIME")
     step: int | None = _option(
         "time",
         "Time between two queries.",
         length,
-        _READ | _for(lars="session"),
+        _READ | _SERVE | _for(lars="session"),
         metavar="N",
         defaults={LARS: 1},
     )
@@ -353,7 +356,7 @@ class RunSettings:
         "time",
         "Distance of two time-points.",
         length,
-        _for(ec="run session spark stream"),
+        _for(ec="run session spark stream serve"),
         1,
         metavar="N",
         instead={LARS: _BY_CLOCK, COMBINED: _BY_CLOCK},
@@ -369,7 +372,7 @@ class RunSettings:
         "time",
         "Length of a time point, such as 500ms.",
         text,
-        _PROGRAMS | _for(combined="run session live"),
+        _ONE_PROGRAM,
         metavar="TIME",
         instead={EC: "--unit says how long a time-point is"},
     )
@@ -436,7 +439,9 @@ class RunSettings:
         "engine",
         "columnar (fast), spark (many machines), reference (slow, obvious); for LARS auto.",
         text,
-        _for(ec="run session", lars="run session live", combined="run session live"),
+        _for(
+            ec="run session serve", lars="run session live serve", combined="run session live serve"
+        ),
         "columnar",
         metavar="NAME",
         defaults={LARS: "auto", COMBINED: "auto"},
@@ -467,7 +472,7 @@ class RunSettings:
         "engine",
         "models, brave (what holds in some answer) or cautious (in all of them).",
         one_of("models", "brave", "cautious"),
-        _PROGRAMS | _for(combined="run session live"),
+        _ONE_PROGRAM,
         "models",
         metavar="HOW",
         defaults={COMBINED: "cautious"},
@@ -500,9 +505,8 @@ class RunSettings:
         "engine",
         "Go on from what this file knows, if it is there, and save it at the end.",
         path,
-        _for(lars="live", combined="live"),
+        _SERVE | _for(lars="live", combined="live"),
         metavar="FILE",
-        instead={EC: "save a session of them: session.save()"},
     )
     from_savepoint: Path | None = _option(
         "engine", "Begin from a savepoint.", path, _STREAM, metavar="FOLDER"
@@ -528,7 +532,7 @@ class RunSettings:
         "output",
         "Show inferences, none (all), or a,b.",
         names,
-        _PROGRAMS | _for(combined="run session live"),
+        _ONE_PROGRAM,
         "inferences",
         metavar="NAMES",
     )

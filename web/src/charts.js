@@ -16,6 +16,7 @@ export class Charts {
       this.#lengths();
     });
     model.on("view", this.draw);
+    model.on("data", () => this.#lateness());
     onTheme(this.draw);
     new ResizeObserver(this.draw).observe($("charts"));
     this.#lengths();

@@ -1,8 +1,10 @@
 // What the page shows, unpacked: columns as typed arrays, and lanes of intervals or points.
 
 /** The header of the container in the page, with its columns as typed arrays. */
-export async function unpack(text) {
-  const bytes = fromBase64(text);
+export const unpack = (text) => unpacked(fromBase64(text));
+
+/** The same of a container that comes as it is. */
+export async function unpacked(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const buffer = await new Response(stream).arrayBuffer();
   const length = Number(new DataView(buffer).getBigUint64(0, true));
@@ -93,15 +95,15 @@ export class Lanes {
     return block.value ? this.texts[block.value[lane - block.first]] : null;
   }
 
-  /** What a lane is about, as rules write it. */
-  label(lane) {
-    return (this.labels[lane] ??= this.#label(lane));
+  /** What a lane is about, as people write it, or with its name as somebody else does. */
+  label(lane, named = null) {
+    return named ? this.#label(lane, named) : (this.labels[lane] ??= this.#label(lane, String));
   }
 
-  #label(lane) {
+  #label(lane, named) {
     const args = this.args(lane).map((code) => this.texts[code]);
     const value = this.value(lane);
-    const name = this.name(lane) + (args.length ? `(${args.join(",")})` : "");
+    const name = named(this.name(lane)) + (args.length ? `(${args.join(",")})` : "");
     const label = value === null ? name : `${name}=${value}`;
     return this.kind(lane) === "retraction" ? `${label} taken back` : label;
   }

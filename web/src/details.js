@@ -22,7 +22,7 @@ export class Details {
   }
 
   show() {
-    const chosen = this.model.selected;
+    const chosen = this.model.selected, scrolled = this.panel.scrollTop;
     document.body.classList.toggle("with-details", chosen !== null);
     this.panel.hidden = chosen === null;
     if (!chosen) return;
@@ -42,6 +42,7 @@ export class Details {
       lanes.lasting ? this.#around(lanes, lane, row) : null,
     ];
     this.panel.replaceChildren(...parts.filter(Boolean));
+    this.panel.scrollTop = scrolled;
   }
 
   #numbers(lanes, lane, row) {
@@ -144,6 +145,7 @@ export class Details {
   /** The proof if the page has it, else the command that gives it. */
   #why(lanes, lane, row) {
     const { model } = this;
+    if (model.ask) return lanes === model.items ? null : this.#asked(lanes, lane, row);
     const key = lanes === model.layers[0].spans ? row : null;
     const proof = key === null ? null : model.data.proofs?.trees?.[key];
     const command = this.#command(lanes, lane, row);
@@ -157,6 +159,24 @@ export class Details {
     );
   }
 
+  /** The proof of somebody who is asked for it; what he has said stays, and what is open in it. */
+  #asked(lanes, lane, row) {
+    const { model } = this;
+    const what = lanes.label(lane, quotedName), at = model.clock.point(lanes.start[row]);
+    const key = [what, at, lanes.lasting && lanes.length[row]].join();
+    if (this.answer?.key === key) return this.answer.element;
+    const element = h("section", { id: "why" }, h("h4", {}, "Why"), h("p", { class: "soft" }, "Asking …"));
+    this.answer = { key, element };
+    model.ask(what, at).then((said) => element.lastChild.replaceWith(said.proof ? proofTree(said.proof) : this.#none(said)));
+    return element;
+  }
+
+  #none({ problem, until }) {
+    const { clock } = this.model;
+    const kept = until && `The page has let go of items up to ${clock.format(Number(BigInt(until) - clock.base))}: what rests on them has no proof here.`;
+    return h("div", { class: "soft" }, h("p", {}, problem), kept ? h("p", {}, kept) : null);
+  }
+
   #command(lanes, lane, row) {
     const begin = this.model.data.about.command;
     if (!begin || lanes === this.model.items) return null;
@@ -168,6 +188,11 @@ const KINDS = {
   fluent: "fluent", atom: "atom of a program", input: "fluent of the input", event: "event that rules derive",
   item: "item of the input", retraction: "item that was taken back",
 };
+
+/** A name as rules write it. */
+function quotedName(name) {
+  return /^[a-z][A-Za-z0-9_]*$/.test(name) ? name : `'${name.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
 
 function quoted(text) {
   return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -4,7 +4,7 @@
 export function h(tag, properties = {}, ...children) {
   const found = document.createElement(tag);
   set(found, properties);
-  found.append(...children.flat(Infinity).filter((child) => child !== null && child !== false));
+  found.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return found;
 }
 
@@ -21,6 +21,7 @@ function set(element, properties) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") element.style.cssText = value; // an attribute would need a policy that lets it
     else element.setAttribute(name, value === true ? "" : value);
   }
 }

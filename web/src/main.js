@@ -5,6 +5,7 @@ import { unpack } from "./data.js";
 import { Details } from "./details.js";
 import { $ } from "./dom.js";
 import { Graphs } from "./graph.js";
+import { live } from "./live.js";
 import { MapView } from "./map.js";
 import { Model } from "./model.js";
 import { chips, deadLetters, findings, heading, notes, revisions, streamChoice, tiles } from "./panels.js";
@@ -13,10 +14,16 @@ import { toggleTheme, watchTheme } from "./theme.js";
 import { Timeline } from "./timeline.js";
 
 async function start() {
+  watchTheme();
   const element = $("data");
+  if (!element) return live(open);
   const data = await unpack(element.textContent);
   element.remove();
-  watchTheme();
+  open(data);
+}
+
+/** Make all parts of the page. */
+function open(data) {
   const model = new Model(data);
   heading(model);
   tiles(model);
@@ -40,6 +47,7 @@ async function start() {
   controls(model, timeline);
   keys(model, timeline, details);
   requestAnimationFrame(() => (document.documentElement.dataset.ready = "1")); // all is drawn then
+  return { model, timeline };
 }
 
 function controls(model, timeline) {

@@ -15,23 +15,26 @@ export const unproject = (x, y) => [x / DEGREE, Math.atan(Math.sinh(-y)) / DEGRE
 export class MapView {
   constructor(model, timeline) {
     Object.assign(this, { model, timeline, tail: Infinity, playing: null, canvas: $("map-canvas") });
-    const { map } = model.data;
-    const has = map.rows?.length > 0 || map.areas.length > 0;
-    $("map").hidden = !has;
-    $("nav-map").hidden = !has;
-    if (!has) return;
-    this.#load(map);
-    this.draw = oncePerFrame(() => this.#draw());
-    model.on("filter", () => this.#held());
+    this.draw = oncePerFrame(() => this.has && this.#draw());
+    this.#load();
+    model.on("data", () => this.#load());
+    model.on("filter", () => this.has && this.#held());
     model.on("cursor select view", this.draw);
     onTheme(this.draw);
     new ResizeObserver(this.draw).observe(this.canvas.parentElement);
     this.#controls();
     this.#hands();
-    this.#held();
+    if (this.has) this.#held();
   }
 
-  #load(map) {
+  #load() {
+    const { map } = this.model.data;
+    this.has = map.rows?.length > 0 || map.areas.length > 0;
+    if (!this.chosen) this.chosenNames = null;
+    $("map").hidden = $("nav-map").hidden = !this.has;
+    const slider = $("map-slider");
+    slider.max = this.model.last;
+    slider.step = Math.max(1, Math.floor(this.model.last / 2000));
     this.tracks = [];
     let row = 0;
     const byEntity = new Map();
@@ -225,8 +228,8 @@ export class MapView {
 
   /** The lanes of an entity that are painted; what holds rarely comes last, on top. */
   #painting(entity) {
-    const order = [...this.painted];
-    const place = (lane) => order.indexOf(this.model.nameOf(this.model.spans, lane));
+    const order = [...this.painted]; // keys of names
+    const place = (lane) => order.indexOf(this.model.nameOf(this.model.spans, lane).key);
     const some = (this.lanes.get(entity) ?? []).filter((lane) => place(lane) >= 0);
     return some.sort((a, b) => place(b) - place(a));
   }
@@ -295,7 +298,7 @@ export class MapView {
   holding(entity) {
     const lanes = this.model.spans;
     return (this.lanes.get(entity) ?? []).filter((lane) => {
-      if (!this.painted.has(this.model.nameOf(lanes, lane))) return false;
+      if (!this.painted.has(this.model.nameOf(lanes, lane).key)) return false;
       const row = lanes.firstAfter(lane, this.now);
       return row < lanes.offset[lane + 1] && lanes.start[row] <= this.now;
     });
@@ -314,25 +317,26 @@ export class MapView {
         total.set(name, sum);
       }
     }
-    const rare = [...total].sort((a, b) => a[1] - b[1]).slice(0, 6).map(([name]) => name);
+    const rare = [...total].sort((a, b) => a[1] - b[1]).slice(0, 6).map(([name]) => name.key);
     return (this.chosenNames = new Set(rare));
   }
 
   #legend() {
     const names = new Set();
     for (const listed of this.lanes.values()) for (const lane of listed) names.add(this.model.nameOf(this.model.spans, lane));
-    const key = [...names].map((name) => name.key).join() + [...this.painted].map((name) => name.key).join() + theme.dark;
+    const key = [...names].map((name) => name.key).join() + [...this.painted].join() + theme.dark;
     if (key === this.legendKey) return;
     this.legendKey = key;
     $("map-names").replaceChildren(...[...names].sort((a, b) => a.number - b.number).map((name) => h("label", {},
-      h("input", { type: "checkbox", checked: this.painted.has(name), onchange: (event) => this.#paint(name, event.target.checked) }),
+      h("input", { type: "checkbox", checked: this.painted.has(name.key), onchange: (event) => this.#paint(name, event.target.checked) }),
       h("i", { class: "dot", style: `background:${colourOf(name.number)}` }), name.text,
     )));
   }
 
   #paint(name, on) {
-    if (on) this.painted.add(name);
-    else this.painted.delete(name);
+    this.chosen = true;
+    if (on) this.painted.add(name.key);
+    else this.painted.delete(name.key);
     this.draw();
   }
 
@@ -340,8 +344,6 @@ export class MapView {
 
   #controls() {
     const slider = $("map-slider");
-    slider.max = this.model.last;
-    slider.step = Math.max(1, Math.floor(this.model.last / 2000));
     slider.addEventListener("input", () => this.model.point(Number(slider.value)));
     $("map-play").addEventListener("click", () => this.#play());
     $("map-reset").addEventListener("click", () => this.reset());

@@ -10,6 +10,18 @@ export class Model {
   #listeners = {};
 
   constructor(data) {
+    this.search = "";
+    this.off = new Set(); // names that are not shown
+    this.grouping = "entity";
+    this.selected = null; // { lanes, lane, row }
+    this.cursor = null;
+    this.number = new Map(); // of names, for their colours
+    this.#load(data);
+    this.view = [...this.full];
+    this.show(0);
+  }
+
+  #load(data) {
     this.data = data;
     this.texts = data.texts;
     this.clock = new Clock(data.time);
@@ -22,14 +34,39 @@ export class Model {
       points: new Lanes(layer.points, data.texts, this.last),
     }));
     this.full = [0, Math.max(this.last + 1, 1)];
-    this.view = [...this.full];
-    this.search = "";
-    this.off = new Set(); // names that are not shown
-    this.grouping = "entity";
-    this.selected = null; // { lanes, lane, row }
-    this.cursor = null;
-    this.number = new Map(); // of names, for their colours
-    this.show(0);
+  }
+
+  /** Show other data of the same run. Who looked at its end goes with it; what was chosen stays so. */
+  replace(data) {
+    const { clock, full, selected } = this, [from, to] = this.view;
+    const layer = this.layers.indexOf(this.layer);
+    const place = selected && this.stores.indexOf(selected.lanes);
+    this.#load(data);
+    const moved = Number(clock.base - this.clock.base), grown = this.full[1] - moved - full[1];
+    if (from <= 0 && to >= full[1]) this.view = [...this.full];
+    else if (to >= full[1]) this.view = [from + moved + grown, to + moved + grown];
+    else this.view = [from + moved, to + moved];
+    if (this.cursor !== null) this.cursor += moved;
+    this.selected = null;
+    this.#choose(Math.min(Math.max(layer, 0), this.layers.length - 1));
+    if (selected) {
+      const { lanes, lane, row } = selected;
+      this.selected = this.#same(this.stores[place], lanes.kind(lane), lanes.label(lane), lanes.start[row] + moved);
+    }
+    this.tell("data");
+    this.filter();
+    this.tell("view");
+    if (selected) this.tell("select");
+  }
+
+  /** The row of a lane with a label that starts at a time. */
+  #same(lanes, kind, label, start) {
+    for (let lane = 0; lane < lanes.size; lane++) {
+      if (lanes.kind(lane) !== kind || lanes.label(lane) !== label) continue;
+      const row = lanes.firstFrom(lane, start);
+      return row < lanes.offset[lane + 1] && lanes.start[row] === start ? { lanes, lane, row } : null;
+    }
+    return null;
   }
 
   on(kinds, listener) {
@@ -42,13 +79,17 @@ export class Model {
 
   /** Show one of the layers. */
   show(number) {
+    this.#choose(number);
+    this.filter();
+  }
+
+  #choose(number) {
     this.layer = this.layers[number];
     this.spans = this.layer.spans;
     this.points = this.layer.points;
     this.stores = [this.spans, this.points, this.items];
     this.names = this.#names();
     this.#entities();
-    this.filter();
   }
 
   /** The names of fluents, atoms and events, by kind, with how many rows each has. */

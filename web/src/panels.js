@@ -122,7 +122,7 @@ function windowsTable(model) {
   if (!names.length) return "";
   const labels = { on_time: "on time", late: "late", too_late: "too late", retracted: "taken back", outside_run: "outside", revised: "answers replaced" };
   const rows = Array.from(queries.time, (_, i) => i);
-  return h("details", {}, h("summary", {}, "Query by query"),
+  return h("details", { open: $("revisions-body").querySelector("details")?.open }, h("summary", {}, "Query by query"),
     list(["query time", ...names.map((name) => labels[name])], rows,
       (i) => [model.clock.format(queries.time[i]), ...names.map((name) => queries[name][i].toLocaleString("en"))], rows.length));
 }
@@ -181,9 +181,10 @@ export function streamChoice(model) {
   const choice = $("stream");
   choice.parentElement.hidden = model.layers.length < 2;
   choice.replaceChildren(...model.layers.map((layer, i) => h("option", { value: i }, layer.label)));
-  choice.addEventListener("change", () => {
+  choice.value = Math.max(0, model.layers.indexOf(model.layer));
+  choice.onchange = () => {
     model.select(null);
     model.show(Number(choice.value));
     tiles(model);
-  });
+  };
 }

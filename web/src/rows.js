@@ -95,7 +95,7 @@ export class Rows {
       const entities = this.model.entitiesOf(lanes, lane);
       for (const code of entities) {
         let group = found.get(code);
-        if (!group) found.set(code, (group = new Group(`e${code}`, this.model.texts[code])));
+        if (!group) found.set(code, (group = new Group(`e${this.model.texts[code]}`, this.model.texts[code])));
         group.add(lanes, lane);
       }
       if (!entities.length) others.add(lanes, lane);

@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "Run rules over a stream of events.",
     "signals": "Derive events from raw positions: stops, turns, gaps, areas, who is close to whom.",
     "report": "Draw what rules find in a stream, on a page for a browser.",
+    "serve": "Show what rules find while a stream goes on, on a page for a browser.",
     "query": "Run rules over a stream, then answer queries.",
     "why": "Run rules over a stream, then prove why something holds or happens at a time.",
     "whatif": "Run rules over a stream, then say what other rows or rules would change.",

@@ -49,6 +49,7 @@ TITLES: dict[str, str] = {
     "input": "Input",
     "positions": "Raw positions",
     **{str(group): group.capitalize() for group in GROUPS},
+    "page": "Page",
     "metrics": "Page of metrics",
     "other": "Other",
 }

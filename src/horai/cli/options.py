@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,15 +48,15 @@ def run_options(
     """The options of runs of some kinds, for all languages."""
     for name, setting in options_for(None, *(modes or MODES)).items():
         if setting.written and name in only and name not in without:
-            yield _of_setting(setting)
+            yield _of_setting(setting, modes or MODES)
             if name == "reasoning":
                 yield from (_short_for(word) for word in ("brave", "cautious"))
 
 
-def _of_setting(setting: Option) -> GroupedOption:
+def _of_setting(setting: Option, modes: Iterable[str]) -> GroupedOption:
     common: dict[str, Any] = {
         "group": setting.group,
-        "languages": setting.languages,
+        "languages": [one for one in setting.languages if setting.is_for(one, *modes)],
         "help": setting.help,
         "default": None,
     }

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -42,13 +41,14 @@ def monitor_of(
         raise UsageError("there is no page of metrics", "add --metrics-port PORT")
     if text is None and port is None:
         return None
-    from horai.io.secrets import FILE, METRICS, secret
+    from horai.io.secrets import METRICS
     from horai.io.sources.lines import LOCAL
+    from horai.runtime.listening import token_of
     from horai.runtime.prometheus import Monitor
 
-    given = {METRICS + FILE: str(token)} if token else os.environ
+    known = token_of(METRICS, token)
     try:
-        return Monitor(folder.resolve().name, text, port, address or LOCAL, secret(METRICS, given))
+        return Monitor(folder.resolve().name, text, port, address or LOCAL, known)
     except OSError as error:
         raise _unwritable(file, error) from error
 

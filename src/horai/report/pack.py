@@ -67,10 +67,14 @@ class Pack:
         return np.array([self.text(to_source(term)) for term in terms], np.int64)
 
     def packed(self, header: dict[str, Any]) -> str:
+        """The container as text, for a page that has it inside."""
+        return base64.b64encode(self.compressed(header)).decode("ascii")
+
+    def compressed(self, header: dict[str, Any]) -> bytes:
         """The container; `header` is what the page makes of it."""
         whole = {**header, "texts": self.texts}
         told = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
         text = told.encode("utf-8", "replace")
         text += b" " * (-(len(text) + 8) % 8)
         parts = [len(text).to_bytes(8, "little"), text, *self._columns]
-        return base64.b64encode(zlib.compress(b"".join(parts), 6)).decode("ascii")
+        return zlib.compress(b"".join(parts), 6)

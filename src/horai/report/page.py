@@ -38,7 +38,8 @@ class PageInput:
 
     `items` is the stream that was read; `tracks` and `areas` are for the map. `command` is the
     beginning of a command line that asks about the same run, such as `horai why rules.ec`; so many
-    intervals have `proofs` on the page itself.
+    intervals have `proofs` on the page itself. Who makes many pages of the same rules draws their
+    `graphs` once.
     """
 
     items: io.Narrative | None = None
@@ -47,6 +48,7 @@ class PageInput:
     rules: Sequence[str] = ()
     command: str = ""
     proofs: int = MOST_PROOFS
+    graphs: list[dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,24 @@ def page(
     result: Result, title: str, unit: io.Unit | None = None, given: PageInput | None = None
 ) -> str:
     """The page of a run, as HTML."""
-    known = given or PageInput()
     pack = Pack()
+    return _document(title, pack.packed(page_header(pack, result, title, unit, given)))
+
+
+def page_header(
+    pack: Pack,
+    result: Result,
+    title: str,
+    unit: io.Unit | None = None,
+    given: PageInput | None = None,
+) -> dict[str, Any]:
+    """All that the page of a run shows; its columns and texts are in the pack."""
+    known = given or PageInput()
     layers, streams = _layers(pack, result)
     found, detail = ([], "none") if known.items is None else item_blocks(pack, known.items.tables)
     events = [[block for block in one.blocks if block.end is None] for one in layers]
     first, last = _extent(result, layers, found, known.tracks)
-    header: dict[str, Any] = {
+    return {
         "title": title,
         "time": {"base": str(first), "unit": unit, "last": last - first},
         "about": about(result, known.rules, known.command),
@@ -99,10 +112,9 @@ def page(
         "diagnostics": diagnostics(result),
         "letters": letters(result.dead_letters),
         "proofs": packed_proofs(pack, result, _spans(layers[0]), known.proofs),
-        "graphs": graphs(result.rules),
+        "graphs": graphs(result.rules) if known.graphs is None else known.graphs,
         "map": packed_map(pack, known.tracks, known.areas, first),
     }
-    return _document(title, pack.packed(header))
 
 
 def _layers(pack: Pack, result: Result) -> tuple[list[Layer], int]:

@@ -9,7 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from horai.errors import UsageError, counted
-from horai.io import DeadLetter, ItemTable, Narrative, TermColumn, to_source
+from horai.io import (
+    DeadLetter,
+    InputSchema,
+    InputType,
+    ItemTable,
+    Narrative,
+    TermColumn,
+    to_source,
+)
 from horai.io.terms import concat
 from horai.report.lanes import lane_block
 from horai.report.pack import Pack
@@ -20,6 +28,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 USUAL = "coord"
 """Events `coord(Entity, Longitude, Latitude)` are taken for places without being told."""
 FINE = 1e6  # parts of a degree: a tenth of a metre
+MOST_ARGUMENTS = 16  # of events that no rule reads
 
 
 class Tracks(NamedTuple):
@@ -71,20 +80,45 @@ def tracks_of_items(narrative: Narrative, named: Sequence[str] = ()) -> Tracks |
 
 def _named(given: str, narrative: Narrative) -> tuple[list[ItemTable], tuple[int, int]]:
     """The tables of a type, and which of their arguments are longitude and latitude."""
+    name, places = _places(given)
+    known = [table for table in narrative.tables if table.name == name]
+    _check(given, places, [table.arity for table in known], (t.name for t in narrative.tables))
+    return known, (places[0] - 1, places[1] - 1)
+
+
+def coordinate_types(named: Sequence[str], schema: InputSchema) -> list[InputType]:
+    """The events that only say where entities are: the rules do not read them."""
+    found = [] if named else [InputType(USUAL, "event", 3)]
+    for given in named:
+        name, places = _places(given)
+        if known := schema.types.get(name):
+            _check(given, places, [one.arity for one in known], ())
+        else:
+            found += [
+                InputType(name, "event", arity) for arity in range(max(places), MOST_ARGUMENTS)
+            ]
+    return [one for one in found if one.arity not in {k.arity for k in schema.lookup(one.name)}]
+
+
+def _places(given: str) -> tuple[str, tuple[int, int]]:
+    """The type, and which of its arguments are longitude and latitude, counted from 1."""
     name, sign, places = given.partition("=")
     numbers = [int(part) for part in places.split(",") if part.strip().isdecimal()]
     if not sign or len(numbers) != 2 or min(numbers) < 1:
         hint = "name the arguments of longitude and latitude: coord=2,3"
         raise UsageError(f"--coordinates {given} names no two arguments", hint)
-    known = [table for table in narrative.tables if table.name == name]
-    if not known:
-        there = ", ".join(sorted({table.name for table in narrative.tables})) or "none"
-        raise UsageError(f"--coordinates {given}: the input has no {name}", f"there are {there}")
-    least = min(table.arity for table in known)
-    if max(numbers) > least:
+    return name, (numbers[0], numbers[1])
+
+
+def _check(given: str, places: Iterable[int], arities: list[int], there: Iterable[str]) -> None:
+    name = given.partition("=")[0]
+    if not arities:
+        listed = ", ".join(sorted(set(there))) or "none"
+        raise UsageError(f"--coordinates {given}: the input has no {name}", f"there are {listed}")
+    least = min(arities)
+    if max(places) > least:
         problem = f"--coordinates {given}: {name} has {counted(least, 'argument')}"
         raise UsageError(problem, "arguments are counted from 1; the first is the entity")
-    return known, (numbers[0] - 1, numbers[1] - 1)
 
 
 def _tracks(table: ItemTable, lon: int, lat: int, strict: bool = True) -> Tracks | None:

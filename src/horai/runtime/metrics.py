@@ -265,6 +265,16 @@ class Counting:
         )
         return Metrics(run, windows)
 
+    def fold(self, revised: Sequence[int | None]) -> None:
+        """Keep of all query times but the last what they add up to."""
+        if len(self._queries) < 2:
+            return
+        for counts in self.windows[:-1]:
+            for name, number in counts.items():
+                self._before[name] += number
+        self._revised_before = _sum([self._revised_before, *revised[:-1]])
+        del self.windows[:-1], self._queries[:-1]
+
     def to_state(self, revised: Sequence[int | None]) -> dict[str, Any]:
         """What a session that goes on has to know, as plain values. Windows are not kept."""
         run = asdict(self.metrics(revised, 0).run)

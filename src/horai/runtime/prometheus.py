@@ -14,9 +14,9 @@ from prometheus_client import CollectorRegistry, make_wsgi_app, write_to_textfil
 from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from horai.errors import UsageError
-from horai.io.secrets import METRICS, is_bearer, is_loopback
+from horai.io.secrets import METRICS, is_bearer
 from horai.io.sources.lines import LOCAL
+from horai.runtime.listening import cannot_listen, demand_token
 from horai.runtime.metrics import FATES
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ App = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 def _serving(page: App, address: str, port: int, token: str | None) -> WSGIServer:
     """A server of its own thread, for this machine or for those who know the token."""
-    if token is None and not is_loopback(address):
-        hint = f"set {METRICS}, or name a file: --metrics-token-file"
-        raise UsageError(f"metrics at {address} can be read by others: a token is needed", hint)
+    demand_token("metrics", address, token, METRICS, "--metrics-token-file")
 
     def app(asked: dict[str, Any], answer: Callable[..., Any]) -> Iterable[bytes]:
         if token is not None and not is_bearer(asked.get("HTTP_AUTHORIZATION"), token):
@@ -65,8 +63,7 @@ def _serving(page: App, address: str, port: int, token: str | None) -> WSGIServe
     try:
         server = make_server(address, port, app, Server, _Silent)
     except (OSError, OverflowError) as error:
-        problem = f"port {port} of {address} cannot be listened at: {error}"
-        raise UsageError(problem, "choose another port") from error
+        raise cannot_listen(address, port, error) from error
     Thread(target=server.serve_forever, daemon=True).start()
     return server
 

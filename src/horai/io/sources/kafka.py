@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from horai.io.items.blocks import Harvest, Options
+from horai.io.items.csv import read_csv
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
 from horai.io.letters import InputError
@@ -69,9 +70,16 @@ def topic_of(url: str) -> Topic:
 
 
 def read_messages(
-    file: str, offsets: Sequence[int], values: Sequence[bytes | None], options: Options
+    file: str,
+    offsets: Sequence[int],
+    values: Sequence[bytes | None],
+    options: Options,
+    header: bytes | None = None,
 ) -> Harvest:
-    """The rows of messages. One without a value is a dead letter, like any bad row."""
+    """The rows of messages. One without a value is a dead letter, like any bad row.
+
+    With the `header` of a file they are CSV.
+    """
     harvest = options.harvest(file)
     for line, value in enumerate(values, 1):
         if value is None or not value.strip():
@@ -80,6 +88,8 @@ def read_messages(
     lines = [(value or b"").replace(b"\n", b" ") for value in values]
     text = b"\n".join(lines)
     read = read_json_lines if options.is_json(text) else read_narrative
+    if header is not None:
+        read, text, offsets = read_csv, header + b"\n" + text, [1, *offsets]
     try:
         harvest.settle()
         read(io.BytesIO(text), harvest)

@@ -7,6 +7,7 @@ Kafka. All else is the name of a file.
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import sys
@@ -18,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from horai.io.letters import InputError
 from horai.io.secrets import BEARER, FILE, SOCKET, is_bearer, is_loopback, secret
@@ -35,6 +36,10 @@ MOST_WAITING = 4
 """So many readings wait to be taken; whoever sends more has to wait, too."""
 FULL = 0.001
 """Seconds until somebody who found no room looks again."""
+INTERRUPTIBLE = 0.5
+"""Seconds that somebody waits at once; an interrupt that comes as he begins is not heard before."""
+GROWING = 0.1
+"""Seconds until somebody who was at the end of a file looks again."""
 MOST_TOGETHER = 256
 """So many lines are handed over at once, if they are there."""
 _ADDRESS = re.compile(r"(tcp|socket):(?:(.*):)?([0-9]+)")
@@ -53,9 +58,9 @@ class InputLine(NamedTuple):
 class LineCutter:
     """Cuts what is read of a source into lines, of which the last one may go on."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, taken: int = 0) -> None:
         self._name = name
-        self._taken = 0
+        self._taken = taken
         self._rest = b""
         self._begun: str | None = None
         """The beginning of the last line, once that is too long; all else of it is let go."""
@@ -149,14 +154,22 @@ class StandardInput:
 
 
 class Incoming:
-    """The lines of all sources as they come; topics are read from `offsets` on, if they say so."""
+    """The lines of all sources as they come; topics are read from `offsets` on, if they say so.
+
+    Files that are `growing` have no end, and offsets say from which of their lines on to read.
+    """
 
     def __init__(
-        self, names: Iterable[str], told: Told, offsets: Offsets = MappingProxyType({})
+        self,
+        names: Iterable[str],
+        told: Told,
+        offsets: Offsets = MappingProxyType({}),
+        *,
+        growing: bool = False,
     ) -> None:
         self._queue: SimpleQueue[list[InputLine] | InputError | None] = SimpleQueue()
         self._ready: deque[InputLine] = deque()
-        self._offsets = offsets
+        self._offsets, self._growing = offsets, growing
         self._open = 0
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -181,11 +194,16 @@ class Incoming:
 
     def _wait(self, seconds: float | None) -> bool:
         """Wait for lines; False if there are no more."""
-        found = self._queue.get(timeout=seconds)
+        found = self._next_found() if seconds is None else self._queue.get(timeout=seconds)
         if isinstance(found, InputError):
             raise found
         self._ready.extend(found or ())
         return found is not None
+
+    def _next_found(self) -> list[InputLine] | InputError | None:
+        while True:
+            with suppress(Empty):
+                return self._queue.get(timeout=INTERRUPTIBLE)
 
     def _opened(self, name: str, told: Told) -> Callable[[], None]:
         """The function that reads a source; one that cannot be opened is an error at once."""
@@ -197,6 +215,9 @@ class Incoming:
             return lambda: self._follow(topic)
         if address is None:
             file = Path(name).open("rb")  # noqa: SIM115
+            if self._growing and Path(name).is_file():
+                cutter = self._passed(name, file)
+                return lambda: self._watch(name, file, cutter)
             return lambda: self._read(name, file)
         if address.listens:
             server = _listening(name, address, told)
@@ -219,6 +240,30 @@ class Incoming:
                 if not self._open:
                     self._put(None)
 
+    def _passed(self, name: str, file: BinaryIO) -> LineCutter:
+        """What goes on with a file after the lines that were taken before."""
+        taken = self._offsets.get(name, 0)
+        lines = sum(1 for _ in zip(range(taken), file, strict=False))
+        if lines < taken:
+            file.close()
+            hint = "name the file that was read before, or begin anew without the saved state"
+            raise InputError(name, f"it has {lines} lines, and {taken} were read before", hint=hint)
+        return LineCutter(name, taken)
+
+    def _watch(self, name: str, file: BinaryIO, cutter: LineCutter) -> None:
+        """Read a file, and what is added to it, until somebody closes."""
+        self._followers.append(threading.current_thread())
+        with file:
+            while not self._closed.is_set():
+                if data := file.read(AT_ONCE):
+                    self._put(cutter.take(data))
+                elif file.tell() > os.fstat(file.fileno()).st_size:
+                    hint = "add lines to its end; begin anew to read another file"
+                    self._put(InputError(name, "it became shorter while it was read", hint=hint))
+                    return
+                else:
+                    self._closed.wait(GROWING)
+
     def _follow(self, topic: TopicReader) -> None:
         self._followers.append(threading.current_thread())
         try:
@@ -236,7 +281,7 @@ class Incoming:
         self._queue.put(found)
 
     def close(self) -> None:
-        """Let go of topics; what else is open goes with the process."""
+        """Let go of topics and growing files; what else is open goes with the process."""
         self._closed.set()
         while any(thread.is_alive() for thread in self._followers):
             with suppress(Empty):  # who waits for room in the queue would wait for ever
