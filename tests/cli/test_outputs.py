@@ -9,8 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from tests.cli.conftest import NARRATIVE, RULES, Run
+
+from horai.cli.app import app
 
 RUN = ("run", "rules.ec", "-i", "day.csv", "-o", "out.csv")
 
@@ -160,3 +163,57 @@ def test_an_interrupt_is_told(horai: Run, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, told = process.communicate()
     assert (process.returncode, told) == (130, b"error: interrupted\n")
+
+
+# Options that name a file or folder which is read, or a folder of Horai's own.
+READ = {"--background", "--predicates", "--areas", "--truth", "--instead", "--stdin-name"}
+READ |= {"--metrics-token-file", "--checkpoint", "--savepoint"}
+BASES = {
+    "run": ("rules.ec", "-i", "day.csv"),
+    "signals": ("-p", "positions.csv", "--areas", "areas.geojson"),
+    "report": ("rules.ec", "-i", "day.csv"),
+    "graph": ("rules.ec",),
+    "stream": ("rules.ec", "--source", "in", "--sink", "console", "--checkpoint", "c"),
+    "translate": ("a.ltl",),
+}
+ENDINGS = {"--report": ".html", ("report", "--output"): ".html"}
+WRITING = [
+    (name, max(param.opts, key=len))
+    for name in sorted(app.list_commands(click.Context(app)))
+    for param in app.get_command(click.Context(app), name).params  # type: ignore[union-attr]
+    if isinstance(param, click.Option) and isinstance(param.type, click.Path)
+    if max(param.opts, key=len) not in READ
+]
+
+
+@pytest.mark.parametrize(("command", "option"), WRITING)
+def test_no_option_of_any_command_replaces_what_is_read(
+    horai: Run, command: str, option: str
+) -> None:
+    Path("a.ltl").write_text("a := once[0,5] b.\n")
+    Path("positions.csv").write_text("entity,time,lat,lon\na,1,1.0,1.0\n")
+    Path("areas.geojson").write_text('{"type": "FeatureCollection", "features": []}')
+    Path("in").mkdir()
+    ending = ENDINGS.get((command, option), ENDINGS.get(option, ".csv"))
+    base = BASES[command]
+    own = next(word for word in base if Path(word).is_file())
+    Path(f"linked{ending}").hardlink_to(own)
+    before = Path(own).read_bytes()
+    more = ("--step", "10") if command == "stream" else ()
+    for place in (f"linked{ending}", f"nowhere/x{ending}", "."):
+        result = horai(command, *base, *more, option, place)
+        assert result.exit_code == 2, (place, result.output)
+        assert "fault of Horai" not in result.stderr
+        assert Path(own).read_bytes() == before
+    assert horai(command, *base, *more, option, f"linked{ending}").stderr.startswith("error: --")
+
+
+@pytest.mark.parametrize("place", ["one", "nowhere/x"])
+@pytest.mark.parametrize("notion", ["data", "strong"])
+def test_what_differs_replaces_no_program(horai: Run, place: str, notion: str) -> None:
+    texts = {"one.lars": "h :- a.\n", "two.lars": "h :- a, not b.\n", "day.csv": NARRATIVE}
+    for file, text in texts.items():
+        Path(file).write_text(text)
+    result = horai("equiv", "one.lars", "two.lars", "--notion", notion, "-o", place)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert {file: Path(file).read_text() for file in texts} == texts

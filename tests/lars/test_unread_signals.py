@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.lars.plain_programs import LAST, programs, signals
+from tests.lars.plain_programs import LAST, Sent, programs, signals
 from tests.spark.lars_runs import rows_of
 from tests.weights import examples
 
@@ -35,7 +35,7 @@ NOISE = st.tuples(
 @given(programs(), signals(late=False), st.lists(NOISE, min_size=1, max_size=6), st.randoms())
 def test_what_nobody_reads_changes_nothing(
     text: str,
-    sent: tuple[object, ...],
+    sent: tuple[Sent, ...],
     noise: list[tuple[str, int, list[str]]],
     dice: random.Random,
 ) -> None:

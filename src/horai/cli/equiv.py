@@ -8,6 +8,7 @@ from pathlib import Path
 from horai.cli import console
 from horai.cli.command import FAILED, SUFFIX, Choice, Exit, option, takes
 from horai.cli.options import FOR_PEOPLE, INPUT, argument, run_options
+from horai.cli.output import check_outputs
 from horai.errors import UsageError
 from horai.rules import load
 from horai.runtime.inputs import DEFAULT_CLOCK
@@ -79,6 +80,8 @@ def command(
         hint = "use --notion ordinary, or leave it out: the others try all streams"
         raise UsageError(f"{wrong} is for the ordinary notion", hint)
     settings = RunSettings.of("lars", "run", given)
+    for ending in (".csv", SUFFIX) if output is not None else ():
+        check_outputs({"--output": Path(f"{output}{ending}")}, [first, second, *input])
     with console.bar("comparing") as progress:
         verdict = equivalence(
             load(first),
