@@ -161,8 +161,9 @@ def _texts(atom: Atom) -> tuple[str, ...]:
 class CombinedAbsences(Absences):
     """Finds out why something is not so, where the description reads what a program says."""
 
-    def __init__(self, prover: CombinedProver, entities: Entities) -> None:
+    def __init__(self, prover: CalculusProver, entities: Entities) -> None:
         super().__init__(prover, entities)
+        assert isinstance(prover, CombinedProver)
         self.both, self._deep = prover, 0
 
     def told(self, entity: Term, value: Term | None, t: int) -> Reasons:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from horai.explain.delays import DelayedEffects
 from horai.explain.evidence import Evidence
-from horai.lang.core.terms import Int, Term, Var, is_ground, variables
+from horai.lang.core.terms import Int, Term, Var, is_ground, make, variables
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,
@@ -19,6 +19,7 @@ from horai.lang.ec.syntax import (
     EventDescription,
     EventRule,
     FutureInitiation,
+    Grounding,
     Happens,
     HoldsAt,
     HoldsAtRule,
@@ -30,9 +31,10 @@ from horai.lang.ec.syntax import (
     Rule,
     TerminatedAt,
     Termination,
+    conjuncts,
     walk,
 )
-from horai.oracle.ec.background import Background
+from horai.oracle.ec.background import Background, FactTable
 from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import INF, Intervals, TickGrid
 from horai.oracle.ec.moments import NamedTimes, disjuncts
@@ -41,7 +43,7 @@ from horai.oracle.ec.solver import PythonPredicate, Solver
 from horai.oracle.ec.static import holds_for_domains
 from horai.oracle.ec.sweep import given_by
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
-from horai.oracle.ec.world import World, interval_term, key_of
+from horai.oracle.ec.world import Key, World, interval_term, key_of
 
 PointRule = Initiation | Termination | EventRule
 Effect = tuple[Rule, Env]
@@ -61,8 +63,7 @@ class EvidenceSolver(Solver):
         self.description, self.evidence = description, evidence
         super().__init__(world, Background(description), Scopes(description), predicates)
         self.groundings = Groundings(description, self)
-        if self.groundings.dynamic:
-            self.dynamic = self.groundings.members(evidence.entities())
+        self._filling = dict(self._fillings())
         self.in_domain = self.groundings.allows
         self._asking: set[object] = set()
         self._limits: dict[str, tuple[int, int]] = {}  # of times that are asked for
@@ -164,6 +165,60 @@ class EvidenceSolver(Solver):
             found = unify_all(pattern, (fluent, value), at)
             if found is not None:
                 yield found
+
+    # --- domains that the input fills ------------------------------------------------------------
+
+    def _fillings(self) -> Iterator[tuple[Key, list[tuple[Grounding, Call]]]]:
+        """The groundings by which items fill a domain, with the condition that is about it."""
+        for key in self.groundings.dynamic - self.background.rules.keys():
+            yield (
+                key,
+                [
+                    (rule, part)
+                    for rules in self.groundings.rules.values()
+                    for rule in rules
+                    for part in conjuncts(rule.body)
+                    if isinstance(part, Call) and part.key == key
+                ],
+            )
+
+    def _call(self, goal: Call, env: Env) -> Iterator[Env]:
+        fillings = self._filling.get(goal.key)
+        if fillings is None or goal.key in self._tables:
+            yield from super()._call(goal, env)
+            return
+        facts = self.background.facts.get(goal.key)
+        seen: dict[tuple[Term, ...], None] = dict.fromkeys(facts.rows if facts else ())
+        if facts is not None:
+            yield from facts.match(goal.args, env)
+        asked = tuple(apart(resolve(arg, env)) for arg in goal.args)
+        for rule, part in fillings:
+            known = unify_all(part.args, asked, {})
+            for found in () if known is None else self._filled(rule, known):
+                row = tuple(resolve(arg, found) for arg in part.args)
+                if row not in seen and all(map(is_ground, row)):
+                    seen[row] = None
+                    one = unify_all(goal.args, row, env)
+                    if one is not None:
+                        yield one
+
+    def _filled(self, rule: Grounding, known: Env) -> Iterator[Env]:
+        """What the variables of a grounding stand for in the input."""
+        entity = resolve(rule.entity, known)
+        value = None if rule.value is None else resolve(rule.value, known)
+        for one, said in self.evidence.given(entity, value):
+            found = unify(rule.entity, one, known)
+            if found is not None and rule.value is not None and said is not None:
+                found = unify(rule.value, said, found)
+            if found is not None:
+                yield found
+
+    def _stated(self, key: Key) -> FactTable:
+        if key in self.groundings.dynamic and not self.dynamic:
+            whole = [make(name, *map(Var, map(str, range(n)))) for name, n in self.groundings.rules]
+            items = (one for entity in whole for one in self.evidence.given(entity, None))
+            self.dynamic = self.groundings.members(items)
+        return super()._stated(key)
 
     # --- what rules say --------------------------------------------------------------------------
 

@@ -356,22 +356,24 @@ class Evidence:
         """Every fluent of a name and arity, with every value that it ever has."""
         seen: dict[tuple[Term, ...], None] = {}
         for table in (*self.input(key, True), *self.found.get((key, True), ())):
-            for row in _firsts(table):
+            for row in _firsts(table, np.arange(len(table.start))):
                 seen[tuple(table.row_terms(row))] = None
         yield from ((make(key[0], *args), value) for *args, value in seen)
 
-    def entities(self) -> Iterator[tuple[Term, Term | None]]:
-        """Every event and every fluent with its value that the input has, or a program tells."""
-        for (name, arity), is_fluent in {**self._items, **dict.fromkeys(self._told)}:
-            key = (name, arity), is_fluent
-            for table in (
-                *self.input(*key),
-                *(self.found.get(key, ()) if key in self._told else ()),
-            ):
-                for row in _firsts(table):
+    def given(self, entity: Term, value: Term | None) -> Iterator[tuple[Term, Term | None]]:
+        """The instances of an entity that the input has, or a program tells: events, or values.
+
+        Without a value it may be an event, or a fluent with any value.
+        """
+        key = functor(entity) or ("", -1)
+        for is_fluent in (False, True) if value is None else (True,):
+            wanted = _bound((*children(entity), *(() if value is None else (value,))))
+            told = self.found.get((key, is_fluent), ()) if (key, is_fluent) in self._told else ()
+            for table in (*self.input(key, is_fluent), *told):
+                for row in _firsts(table, table.having(wanted)):
                     args = table.row_terms(row)
-                    value = args.pop() if is_fluent else None
-                    yield make(name, *args), value
+                    said = args.pop() if is_fluent else None
+                    yield make(key[0], *args), said
 
 
 def _take_back(tables: Sequence[InputRows]) -> None:
@@ -388,12 +390,11 @@ def _take_back(tables: Sequence[InputRows]) -> None:
                 one.gone.add(place)
 
 
-def _firsts(table: TimedRows) -> list[int]:
-    """A row for each different combination of terms."""
-    kept = np.arange(len(table.start))
+def _firsts(table: TimedRows, kept: Ints) -> list[int]:
+    """Of some rows one for each different combination of terms."""
     if isinstance(table, InputRows):
         kept = table.counting(kept)
-    if not table.terms:
+    if not table.terms or len(kept) < 2:
         return [int(row) for row in kept[:1]]
     columns = [np.unique(column.data[kept], return_inverse=True)[1] for column in table.terms]
     firsts = np.unique(np.stack(columns), axis=1, return_index=True)[1]

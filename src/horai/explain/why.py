@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from horai.errors import QueryError, UsageError
 from horai.explain.absence import Absences
-from horai.explain.atoms import is_about_atom, why_atom, why_not_atom
-from horai.explain.combined import CombinedAbsences, CombinedProver
 from horai.explain.conditions import EvidenceSolver, EvidenceWorld
 from horai.explain.course import DEEPEST
 from horai.explain.ec import CalculusProver, NotProvable, intervals_text, pair
@@ -59,6 +57,8 @@ def prover_of(result: Result) -> CalculusProver:
     world = EvidenceWorld(evidence, settings.tick, start, raw.query, settings.allen_memory)
     solver = EvidenceSolver(rules.description, evidence, world, rules.predicates)
     if rules.language == "combined":
+        from horai.explain.combined import CombinedProver
+
         return CombinedProver(solver, time_in(settings.unit), result)
     return CalculusProver(solver, time_in(settings.unit))
 
@@ -76,8 +76,11 @@ def why(
     its `revision`, which rows have changed what earlier query times said.
     """
     depth = amount(depth, "the depth")
-    if is_about_atom(result, what):
-        return why_atom(result, what, at, about, depth)
+    if result.rules.language != "ec":  # else the rest is not loaded
+        from horai.explain.atoms import is_about_atom, why_atom
+
+        if is_about_atom(result, what):
+            return why_atom(result, what, at, about, depth)
     if about not in get_args(About):
         raise UsageError(
             f"nothing is known about {about!r}", "ask about holds, start, end or revision"
@@ -204,8 +207,11 @@ def _demand_time(prover: CalculusProver, asked: Question) -> None:
 
 def why_not(result: Result, what: str, at: int | str | None) -> Proof:
     """Why something is not so at a time: what each rule lacks, and the rows that would help."""
-    if is_about_atom(result, what):
-        return why_not_atom(result, what, at)
+    if result.rules.language != "ec":
+        from horai.explain.atoms import is_about_atom, why_not_atom
+
+        if is_about_atom(result, what):
+            return why_not_atom(result, what, at)
     with room_to_recurse():
         entity, value, t = read_question(result, what, at)
         asked = Question(entity, value, t)
@@ -221,7 +227,10 @@ def why_not(result: Result, what: str, at: int | str | None) -> Proof:
             other = tried(result, [change]).prover
             return other.is_so(entity, value, t)
 
-        absences = Absences(prover, result.rules.entities)
-        if isinstance(prover, CombinedProver):
-            absences = CombinedAbsences(prover, result.rules.entities)
+        entities = result.rules.entities
+        absences = Absences(prover, entities)
+        if result.rules.language == "combined":
+            from horai.explain.combined import CombinedAbsences
+
+            absences = CombinedAbsences(prover, entities)
         return absences.why_not(entity, value, t, works)

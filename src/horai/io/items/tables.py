@@ -54,7 +54,8 @@ class ItemTable:
         """An argument or value column with its kind."""
         kind: TermKind = self.table.schema.field(name).metadata[META].decode()
         chunks = self.table.column(name)
-        return TermColumn(kind, chunks.combine_chunks())
+        is_whole = chunks.num_chunks == 1  # else it is copied
+        return TermColumn(kind, chunks.chunk(0) if is_whole else chunks.combine_chunks())
 
     def items(self) -> Iterator[Item]:
         """The rows as plain Python values."""

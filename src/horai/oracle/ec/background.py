@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import networkx as nx
-
 from horai.lang.core.terms import Term, functor, is_ground
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS
@@ -85,16 +83,14 @@ class Background:
         calls = {key: set(self._called(key)) for key in self.rules}
         self.temporal = self._find_temporal(calls)
         self.listable = self._find_listable()
-        graph: nx.DiGraph[Key] = nx.DiGraph()
-        graph.add_nodes_from(self.listable)
-        graph.add_edges_from(
-            (key, called) for key in calls for called in calls[key] if key in self.listable
-        )
+        reached = {key: _reached(key, calls) for key in self.rules if key in self.listable}
         self.group: dict[Key, list[Key]] = {
-            key: [k for k in self.rules if k in members]
-            for members in nx.strongly_connected_components(graph)
-            for key in members
+            key: [k for k in reached if k == key or (k in reached[key] and key in reached[k])]
+            if key in reached
+            else []
+            for key in self.listable
         }
+        """The predicates with rules that call each other, by each of them."""
 
     def _called(self, key: Key) -> Iterator[Key]:
         for rule in self.rules[key]:
@@ -130,6 +126,17 @@ class Background:
             if not less:
                 return frozenset(known)
             known -= less
+
+
+def _reached(key: Key, calls: dict[Key, set[Key]]) -> set[Key]:
+    """The predicates that the rules of one call, directly or through others."""
+    found: set[Key] = set()
+    left = [key]
+    while left:
+        more = calls.get(left.pop(), set()) - found
+        found |= more
+        left += more
+    return found
 
 
 def _lists(rule: ec.BackgroundRule, known: set[Key]) -> bool:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, Var, is_ground, substitute, variables
@@ -18,6 +17,11 @@ from horai.lang.ec.errors import IllegalCycle
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.terms import unify, unify_all
 from horai.oracle.ec.world import Key, key_of
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+# At run time it is loaded where a graph is made: that takes longer than a proof, which makes none.
 
 PointRule = ec.Initiation | ec.Termination | ec.EventRule
 DelayRule = ec.FutureInitiation | ec.FutureTermination
@@ -111,6 +115,8 @@ class OracleStrata:
     """Components in an order in which they can be worked out."""
 
     def __init__(self, description: ec.EventDescription, background: Background) -> None:
+        import networkx as nx
+
         self.defined = definitions(description)
         self._background = background
         self.graph: nx.DiGraph[OracleNode] = nx.DiGraph()
@@ -131,6 +137,8 @@ class OracleStrata:
 
     def refuse_static_cycle(self, component: list[OracleNode]) -> None:
         """Only simple fluents and output events may depend on themselves: they have a past."""
+        import networkx as nx
+
         static = [node for node in component if node.kind == "static"]
         if not static or not _circular(self.graph, component):
             return
@@ -142,6 +150,8 @@ class OracleStrata:
 
     def _ordered(self, graph: nx.DiGraph[OracleNode]) -> list[list[OracleNode]]:
         """Groups of nodes that depend on each other, each after all it depends on."""
+        import networkx as nx
+
         condensed = nx.condensation(graph)
         return [
             [node for node in self.defined.nodes if node in condensed.nodes[index]["members"]]
