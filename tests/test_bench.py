@@ -19,6 +19,7 @@ SIZES = {
     "bench_signals.py": ["--quick"],
     "bench_spark.py": ["--quick", "--runs", "1", "--master", "local[1]"],
     "bench_stream.py": ["--quick", "--buckets", "1", "--master", "local[1]"],
+    "bench_why.py": ["--events", "2000", "--questions", "60"],
     "bench_write.py": ["1000"],
 }
 LONG = ("bench_lars.py", "bench_spark.py", "bench_stream.py")

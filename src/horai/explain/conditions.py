@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from horai.explain.delays import DelayedEffects
 from horai.explain.evidence import Evidence
-from horai.lang.core.terms import Int, Term, Var, is_ground, make, variables
+from horai.lang.core.terms import Int, Term, Var, children, is_ground, make, variables
 from horai.lang.ec.syntax import (
     BackgroundRule,
     Call,
@@ -46,6 +46,8 @@ from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, World, interval_term, key_of
 
 PointRule = Initiation | Termination | EventRule
+ANY_TIME, AFTER_ALTERNATIVES = 4, 5.7
+"""Ranks of the solver: what it would look for at all times, and after disjunctions."""
 Effect = tuple[Rule, Env]
 """A rule, and what its variables stand for where it says something."""
 
@@ -72,6 +74,15 @@ class EvidenceSolver(Solver):
         self._bodies: dict[int, list[tuple[Literal, bool]]] = {}
 
     # --- conditions ------------------------------------------------------------------------------
+
+    def _rank(self, goal: Literal, env: Env) -> float | None:
+        """What has neither a time nor an argument waits for alternatives that may give it one."""
+        rank = super()._rank(goal, env)
+        if rank == ANY_TIME and isinstance(goal, Happens | Edge):
+            entity = goal.event if isinstance(goal, Happens) else goal.fvp.fluent
+            if not any(is_ground(resolve(arg, env)) for arg in children(entity)):
+                return AFTER_ALTERNATIVES
+        return rank
 
     def _happens(self, goal: Happens, env: Env) -> Iterator[Env]:
         event, t = resolve(goal.event, env), self._time(goal.time, env)
