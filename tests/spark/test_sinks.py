@@ -154,5 +154,5 @@ def test_the_console(capsys: pytest.CaptureFixture[str]) -> None:
     table = pa.concat_tables([rows(GONE, SHORT), pa.Table.from_pylist([event], ROWS)])
     ConsoleSink().write(changes(2, table))
     assert capsys.readouterr().out.splitlines() == [
-        *("9 + q at 7", "20 - on(ann)=true from 4 on", "20 + on(ann)=true from 4 to 15"),
+        *("9 + q at 7", "20 - on(ann)=true from 4 on", "20 + on(ann)=true from 4 until 15"),
     ]

@@ -240,7 +240,7 @@ def test_a_socket_until_nothing_comes(grid: SparkGrid, server: int, tmp_path: Pa
     assert out.splitlines() == [
         "20 + slow(ann)=true from 4 on",
         "70 - slow(ann)=true from 4 on",
-        "70 + slow(ann)=true from 4 to 71",
+        "70 + slow(ann)=true from 4 until 71",
     ]
     assert "1 row was not used" in said
 

@@ -195,5 +195,5 @@ def _about(part: Part, name: str, symbols: Symbols) -> Iterator[tuple[int, str]]
         if row.time is not None:
             yield row.time, f"{head} at {row.time}"
         elif row.start is not None and row.value is not None:
-            until = "on" if row.end is None else f"to {row.end}"
+            until = "on" if row.end is None else f"until {row.end}"
             yield row.start, f"{head}={to_source(row.value)} from {row.start} {until}"

@@ -35,5 +35,5 @@ def line(row: dict[str, Any]) -> str:
     head = f"{row['query']} {row['op']} {row['name']}{args}"
     if row["kind"] == "event":
         return f"{head} at {row['time']}"
-    until = "on" if row["end"] is None else f"to {row['end']}"
+    until = "on" if row["end"] is None else f"until {row['end']}"
     return f"{head}={row['value']} from {row['start']} {until}"
